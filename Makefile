@@ -1,0 +1,69 @@
+# Each target first installs what is missing (scripts/setup.sh), then builds what changed, then runs.
+# JOBS=n limits the compilers that run at once; BENCH_ARGS=... goes to bench/run.py.
+JOBS ?= $(shell nproc)
+TEST_JOBS ?= 2
+PREFIX ?= /usr/local
+# The system's Python sees Debian's packages, even where another python3 stands earlier in PATH.
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test bench format lint asan clang check-long install clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
+	  printf '  make %-12s %s\n' "$$name" "$$text"; done
+
+build:  ## the library and the examples, in build/
+	@scripts/setup.sh build
+	@cmake --preset release --log-level=WARNING
+	@cmake --build build -j $(JOBS)
+
+demo:  ## attention as a heat map, and how fast it was
+	@scripts/setup.sh build
+	@cmake --preset release --log-level=WARNING
+	@cmake --build build -j $(JOBS) --target example-demo
+	@build/examples/demo
+
+test:  ## all tests
+	@scripts/setup.sh build test
+	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON
+	@cmake --build build -j $(JOBS)
+	@ctest --test-dir build --output-on-failure --no-tests=error -j $(TEST_JOBS)
+
+bench:  ## all benchmarks as ratios, and build/bench.json
+	@scripts/setup.sh build bench
+	@cmake --preset release --log-level=WARNING -DHEED_BENCH=ON
+	@cmake --build build -j $(JOBS) --target heed-bench
+	@$(PYTHON) bench/run.py --build build $(BENCH_ARGS)
+
+format:  ## every source as .clang-format has it
+	@scripts/setup.sh lint
+	@scripts/sources.sh | xargs -r clang-format -i
+
+lint:  ## format, clang-tidy and the rules of CONTRIBUTING.md
+	@scripts/setup.sh build test bench lint
+	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON
+	@scripts/lint.sh build $(JOBS)
+
+asan:  ## all tests with AddressSanitizer and UBSan, in build-asan/
+	@scripts/setup.sh build test
+	@cmake --preset asan --log-level=WARNING -DHEED_TESTS=ON
+	@cmake --build build-asan -j $(JOBS)
+	@ctest --test-dir build-asan --output-on-failure --no-tests=error -j $(TEST_JOBS)
+
+clang:  ## all tests as Clang compiles them, in build-clang/
+	@scripts/setup.sh build test lint
+	@cmake --preset clang --log-level=WARNING -DHEED_TESTS=ON -DCMAKE_CXX_COMPILER="$$(scripts/find_clang.sh)"
+	@cmake --build build-clang -j $(JOBS)
+	@ctest --test-dir build-clang --output-on-failure --no-tests=error -j $(TEST_JOBS)
+
+check-long: asan clang lint  ## asan, clang and lint, one after the other
+
+install: build  ## below PREFIX (/usr/local)
+	@cmake --install build --prefix $(PREFIX)
+
+clean:  ## forget all builds
+	@rm -rf build build-*
+
+# The targets share build/ and the machine: one at a time, whatever -j says.
+.NOTPARALLEL:

@@ -1,0 +1,102 @@
+"""What every peer shares: the protocol, the sampling rule and the check of results.
+
+A peer is a script with a class that has
+    name        how it appears in the table
+    about()     a dict for the record (version and the like)
+    prepare(spec, load, threads)
+                returns a function that computes the case once and returns {name of result: array}, or None
+                where the peer cannot run this case; load("q") gives a tensor that heed read or wrote
+    use_threads(threads)
+                called before a function that was prepared for so many threads
+It answers JSON lines on standard input:
+    {"op": "hello"}                                   -> about()
+    {"op": "open", "spec", "folder", "threads": [..]} -> {"threads": {n: {"agrees", "difference"} or {"skipped"}}}
+    {"op": "round", "threads": n}                     -> {"ms"}
+Its time counts only where its results agree with heed's.
+"""
+
+import ctypes
+import json
+import math
+import os
+import sys
+import time
+
+import numpy
+
+SAMPLE_SECONDS = 0.040  # as kSampleMs in timing.h
+AGREEMENT = 1e-4  # as kAgreement in case.h
+
+
+def sample_ms(call):
+    """Milliseconds per call, by the rule of timing.h."""
+    start = time.perf_counter()
+    call()
+    first = time.perf_counter() - start
+    if first >= SAMPLE_SECONDS:
+        return first * 1e3
+    calls = math.ceil(SAMPLE_SECONDS / max(first, 1e-6))
+    start = time.perf_counter()
+    for _ in range(calls):
+        call()
+    return (time.perf_counter() - start) / calls * 1e3
+
+
+def difference(results, load):
+    """Largest difference to heed's results, each over the largest element of its tensor."""
+    worst = 0.0
+    for name, mine in results.items():
+        theirs = load(name)
+        mine = numpy.asarray(mine).reshape(theirs.shape)
+        if not numpy.isfinite(mine).all():
+            return math.inf
+        worst = max(worst, float(numpy.abs(mine - theirs).max() / numpy.abs(theirs).max()))
+    return worst
+
+
+def limit_openblas(threads):
+    """OpenBLAS has threads of its own, which a framework that was linked against it does not limit."""
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        files = {line.split()[-1] for line in maps if "libopenblas" in line}
+    for file in files:
+        set_threads = getattr(ctypes.CDLL(file), "openblas_set_num_threads", None)
+        if set_threads is not None:
+            set_threads(threads)
+
+
+def open_case(peer, request, prepared):
+    def load(name):
+        return numpy.load(os.path.join(request["folder"], name + ".npy"))
+
+    prepared.clear()
+    replies = {}
+    for threads in request["threads"]:
+        peer.use_threads(threads)
+        run = peer.prepare(request["spec"], load, threads)
+        if run is None:
+            replies[threads] = {"skipped": True}
+            continue
+        apart = difference(run(), load)
+        replies[threads] = {"difference": apart, "agrees": apart <= AGREEMENT}
+        if apart <= AGREEMENT:
+            prepared[threads] = run
+    return {"threads": replies}
+
+
+def serve(peer):
+    replies = sys.stdout
+    sys.stdout = sys.stderr  # what a framework prints must not get between the replies
+    prepared = {}
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            if request["op"] == "hello":
+                reply = {"name": peer.name, **peer.about()}
+            elif request["op"] == "open":
+                reply = open_case(peer, request, prepared)
+            else:
+                peer.use_threads(request["threads"])
+                reply = {"ms": sample_ms(prepared[request["threads"]])}
+        except Exception as problem:  # a peer's failure is a note in the table, never the end of the run
+            reply = {"error": f"{type(problem).__name__}: {problem}".splitlines()[0]}
+        print(json.dumps(reply), file=replies, flush=True)

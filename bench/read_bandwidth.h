@@ -1,0 +1,11 @@
+// How fast this machine reads memory with a given number of threads: the yardstick of the decode step.
+#pragma once
+
+#include <cstdint>
+
+namespace heed::bench {
+
+/// Sums both buffers once. The sum is returned so that the reads cannot be dropped.
+float read_all(const float* a, int64_t a_size, const float* b, int64_t b_size, int threads);
+
+}  // namespace heed::bench

@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""Runs the whole benchmark: heed, sgemm, the plain composition and every peer that is installed, interleaved in rounds.
+
+Prints a table and writes build/bench.json: a list of rows
+{"case", "threads", "ms", "of_sgemm", "peers": {name: ms}, ...}.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
+import report  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+# Cases that are timed in the same rounds because their ratio is asked for.
+GROUPS = [["window_8k", "window_16k", "global_16k"]]
+EXTRA = ["scaling", "memory_16k"]
+CASES = [name for name in report.GOALS if name not in EXTRA]
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+class Contestant:
+    """A process that answers JSON lines."""
+
+    def __init__(self, command, **options):
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, **options)
+
+    def ask(self, **request):
+        try:
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        return json.loads(line) if line else {"error": f"ended with exit code {self.process.wait()}"}
+
+    def close(self):
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+class OtherLoad:
+    """How many cores processes other than the contestants keep busy, the host's other guests included."""
+
+    def __init__(self, contestants):
+        self.pids = [contestant.process.pid for contestant in contestants] + [os.getpid()]
+        self.last = self.read()
+
+    def read(self):
+        with open("/proc/stat", encoding="ascii") as file:
+            user, nice, system, _, _, interrupt, soft, steal = map(int, file.readline().split()[1:9])
+        busy = user + nice + system + interrupt + soft + steal
+        for pid in self.pids:
+            try:
+                with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+                    busy -= sum(map(int, file.read().rpartition(")")[2].split()[11:13]))
+            except OSError:
+                pass  # it has ended; its share then counts as others'
+        return time.monotonic(), busy / os.sysconf("SC_CLK_TCK")
+
+    def since_last(self):
+        before, self.last = self.last, self.read()
+        return max(0.0, (self.last[1] - before[1]) / max(1e-3, self.last[0] - before[0]))
+
+
+def pythons():
+    """Every python3 there is: a peer may be installed for another one than the first."""
+    found = [sys.executable]
+    for folder in os.environ.get("PATH", "").split(os.pathsep) + os.defpath.split(os.pathsep):
+        candidate = shutil.which("python3", path=folder) if folder else None
+        if candidate and os.path.realpath(candidate) not in map(os.path.realpath, found):
+            found.append(candidate)
+    return found
+
+
+def start_peers(chosen):
+    """{name: Contestant} of the peers that some Python here can import."""
+    peers = {}
+    for script in sorted((HERE / "peers").glob("*_peer.py")):
+        label = script.stem.removesuffix("_peer")
+        if chosen is not None and label not in chosen:
+            continue
+        override = os.environ.get("HEED_BENCH_PYTHON")
+        for python in [override] if override else pythons():
+            contestant = Contestant([python, "-B", str(script)], stderr=subprocess.DEVNULL)
+            hello = contestant.ask(op="hello")
+            if "error" not in hello:
+                say(f"peer {label}: " + ", ".join(f"{key} {value}" for key, value in hello.items() if key != "name"))
+                contestant.about = hello
+                peers[label] = contestant
+                break
+            contestant.close()
+        else:
+            say(f"peer {label}: not installed, left out")
+    return peers
+
+
+def groups_of(cases):
+    left = list(cases)
+    while left:
+        together = next((group for group in GROUPS if left[0] in group), [left[0]])
+        group = [name for name in left if name in together]
+        left = [name for name in left if name not in group]
+        yield group
+
+
+def run_group(heed, peers, group, options, yardstick_flops):
+    """Rows of the cases of one group, for every number of threads."""
+    with tempfile.TemporaryDirectory(prefix="heed-bench-") as folder:
+        opened = heed.ask(op="open", cases=group, dump=folder if peers else "")
+        if "error" in opened:
+            return [failed_row(name, threads, opened["error"]) for name in group for threads in options.threads]
+        specs = opened["cases"]
+        rows, notes = [], {}
+        racing = {}  # (peer, case) -> threads at which its results agreed
+        for name in group:
+            if specs[name].get("plain_difference", 0) > 1e-4:
+                note(notes, name, options.threads, f"plain disagrees by {specs[name]['plain_difference']:.1e}")
+            if "error" in specs[name] or len(group) > 1 and "window" in name:
+                continue
+            for label, peer in peers.items():
+                reply = peer.ask(op="open", spec=specs[name], folder=specs[name]["dump"], threads=options.threads)
+                if "error" in reply:
+                    note(notes, name, options.threads, f"{label}: {reply['error']}")
+                    continue
+                for threads in options.threads:
+                    about = reply["threads"][str(threads)]
+                    if about.get("agrees"):
+                        racing.setdefault((label, name), []).append(threads)
+                    elif "skipped" not in about:
+                        note(notes, name, [threads], f"{label} disagrees by {about['difference']:.1e}")
+
+        samples, loads = {}, []
+        load = OtherLoad([heed, *peers.values()])
+        # On a machine that others use as well, up to twice the rounds, until enough of them were quiet.
+        while sum(other < report.QUIET for other in loads) < options.rounds and len(loads) < 2 * options.rounds:
+            for threads in options.threads:
+                times = heed.ask(op="round", threads=threads)
+                if "error" in times:
+                    return [failed_row(name, n, times["error"]) for name in group for n in options.threads]
+                for name, contestants in times["cases"].items():
+                    mine = samples.setdefault((name, threads), {})
+                    mine.setdefault("sgemm", []).append(times["sgemm"])
+                    for contestant, ms in contestants.items():
+                        mine.setdefault(contestant, []).append(ms)
+                for (label, name), agreed in racing.items():
+                    if threads not in agreed:
+                        continue
+                    reply = peers[label].ask(op="round", threads=threads)
+                    if "ms" in reply:
+                        samples[name, threads].setdefault(label, []).append(reply["ms"])
+            loads.append(load.since_last())
+
+        for name in group:
+            for threads in options.threads:
+                if "error" in specs[name]:
+                    rows.append(failed_row(name, threads, report.one_line(specs[name]["error"])))
+                    continue
+                row = report.case_row(specs[name], threads, samples[name, threads], yardstick_flops)
+                row["other_load"] = sum(loads) / len(loads)
+                row["notes"] = notes.get((name, threads), [])
+                rows.append(row)
+        return rows
+
+
+def note(notes, name, threads, text):
+    for n in threads:
+        notes.setdefault((name, n), []).append(text)
+
+
+def failed_row(name, threads, reason):
+    return {"case": name, "threads": threads, "ms": None, "peers": {}, "error": reason}
+
+
+def memory_rows(program, options):
+    rows = []
+    for threads in options.threads:
+        results = {}
+        for score in ("inner", "tanh_sum"):
+            done = subprocess.run(
+                [program, "--memory", score, "--threads", str(threads)], stdout=subprocess.PIPE, text=True, check=False
+            )
+            try:
+                results[score] = json.loads(done.stdout)
+            except json.JSONDecodeError:
+                results[score] = {"error": f"ended with exit code {done.returncode}"}
+        rows.append(report.memory_row(threads, results))
+    return rows
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default="build", help="folder of the build (default: build)")
+    parser.add_argument("--program", help="the heed-bench to run (default: bench/heed-bench in the build folder)")
+    parser.add_argument("--json", help="where the rows go (default: bench.json in the build folder)")
+    parser.add_argument("--case", help="only these cases, separated by commas: " + ", ".join(CASES + EXTRA))
+    parser.add_argument("--threads", help="numbers of threads (default: 1,2)")
+    parser.add_argument("--rounds", type=int, help="quiet rounds of interleaved samples (default: 9; with --quick 3)")
+    parser.add_argument("--quick", action="store_true", help="three rounds: a first look, not a measurement")
+    parser.add_argument("--peers", help="only these peers, separated by commas; 'none' for none")
+    parser.add_argument("--check", action="store_true", help="exit with 1 where a case misses what it must reach")
+    options = parser.parse_args()
+    options.rounds = options.rounds or (3 if options.quick else 9)
+    cores = len(os.sched_getaffinity(0))
+    options.threads = [int(n) for n in options.threads.split(",")] if options.threads else [1, 2][:cores]
+    options.program = options.program or str(pathlib.Path(options.build) / "bench" / "heed-bench")
+    options.json = options.json or str(pathlib.Path(options.build) / "bench.json")
+    options.cases = options.case.split(",") if options.case else CASES + EXTRA
+    unknown = [name for name in options.cases if name not in CASES + EXTRA]
+    if unknown:
+        parser.error(f"there is no case {', '.join(unknown)}; there are {', '.join(CASES + EXTRA)}")
+    if options.peers is not None:
+        options.peers = [] if options.peers == "none" else options.peers.split(",")
+    return options
+
+
+def main():
+    options = parse()
+    if not os.path.exists(options.program):
+        sys.exit(f"{options.program} is not there: build it first")
+    began = time.monotonic()
+    heed = Contestant([options.program, "--serve"])
+    hello = heed.ask(op="hello")
+    if "error" in hello:
+        sys.exit(f"heed-bench: {hello['error']}")
+    say(f"heed: instruction set {hello['isa']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
+    peers = start_peers(options.peers)
+
+    timed = [name for name in CASES if name in options.cases]
+    if "scaling" in options.cases:
+        timed += [name for name in ("inner_fwd_64", "inner_train") if name not in timed]
+    rows = []
+    for group in groups_of(timed):
+        say(f"[{time.monotonic() - began:4.0f} s] {', '.join(group)}")
+        rows += run_group(heed, peers, group, options, hello["yardstick_flops"])
+    heed.close()
+    for peer in peers.values():
+        peer.close()
+    report.add_window_ratios(rows)
+    if "scaling" in options.cases:
+        rows += [row for row in [report.scaling_row(rows)] if row]
+    if "memory_16k" in options.cases:
+        say(f"[{time.monotonic() - began:4.0f} s] memory_16k")
+        rows += memory_rows(options.program, options)
+    for row in rows:
+        row["isa"] = hello["isa"]
+        report.judge(row)
+    say(f"[{time.monotonic() - began:4.0f} s] done")
+
+    with open(options.json, "w", encoding="utf-8") as file:
+        file.write("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+    print(report.table(rows, list(peers)))
+    missed = [row for row in rows if row.get("error") or row["met"] is False]
+    if options.check and missed:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+#include <sstream>
+
+#include "heed/kernels/attention.h"
+#include "heed/kernels/loop/block.h"
+
+namespace heed::kernels {
+namespace {
+
+/// Every buffer "given", so that only the problem itself can be at fault.
+Status check_problem(const Problem& p) {
+  static float here;
+  const View view{&here, 0, 0, 0, 1};
+  const ConstView given{&here, 0, 0, 0, 1};
+  return check(p, Inputs{given, given, given}, Outputs{.out = view});
+}
+
+const char* reason(const Problem& p, const std::string& path) {
+  if (path == "strip") return "the normaliser must see a whole row before its first weight, so a block's scores are kept in a strip";
+  if (path == "decode") return "so few queries leave the lanes of a tile empty, so keys are read along their width";
+  return p.score.kind == ScoreKind::tanh_sum
+             ? "exponentials are taken once per token; tiles with inputs beyond +-10 take tanh of the sum instead"
+             : "weights are normalised online, tile by tile";
+}
+
+}  // namespace
+
+Explanation explain(const Problem& p) {
+  Explanation e;
+  e.isa = isa();
+  const Status status = check_problem(p);
+  if (!status) {
+    e.text = "refused:\n" + status.message();
+    return e;
+  }
+  e.possible = true;
+  const Geometry g = geometry(p, Direction::forward);
+  const Kernels kernels = make_kernels(p, Direction::forward, {}, nullptr);
+  const Inputs nothing;
+  Block block(p, nothing, kernels, g, Direction::forward);
+  const bool few = p.score.kind == ScoreKind::inner && most_queries(p) <= 4;
+  e.path = kernels.normaliser->whole_rows() ? "strip" : few ? "decode" : "tiles";
+  e.tile_queries = g.width;
+  e.tile_keys = g.keys;
+  e.scratch_bytes = static_cast<int64_t>(block.scratch_bytes());
+  for (const Task& t : plan_tasks(p, g, true)) {
+    e.tasks += 1;
+    block.plan(t);
+    e.pairs += t.count * block.sequence.keys;
+    for (const int32_t key_block : block.key_blocks)
+      block.for_pieces(key_block, [&](const Tile& tile, Cover) { e.visited_pairs += static_cast<int64_t>(tile.keys) * tile.queries; });
+  }
+  std::ostringstream text;
+  text << "path " << e.path << " on " << e.isa << ": " << reason(p, e.path) << "\n"
+       << "tiles of " << e.tile_queries << " queries x " << e.tile_keys << " keys, " << e.tasks << " tasks, "
+       << (e.scratch_bytes + 1023) / 1024 << " KiB of scratch per thread\n"
+       << "visits " << e.visited_pairs << " of " << e.pairs << " pairs";
+  if (e.pairs > 0) text << " (" << 100 * e.visited_pairs / e.pairs << " %)";
+  e.text = text.str();
+  return e;
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,290 @@
+// The loop, backward. Scores and weights are computed again tile by tile; nothing of size Tq x Tk was kept.
+//   for each query block:  for each key block it sees:
+//     W = weights again      dW = V dO^T      dV += W^T dO      dS = gradient of normalise      dQ += dS K, dK += dS^T Q
+// d_q belongs to the task. d_k, d_v and the bias tensor's gradient are shared between tasks: they add in turns.
+#include <algorithm>
+#include <cmath>
+
+#include "heed/kernels/attention.h"
+#include "heed/kernels/loop/forced_forward.h"
+#include "heed/kernels/loop/run.h"
+#include "heed/kernels/loop/turns.h"
+
+namespace heed::kernels {
+namespace {
+
+/// Which sums the tasks share, and in what order each task adds to them.
+class SharedSums {
+ public:
+  SharedSums(const Problem& p, const Gradients& grad, const Geometry& g, const std::vector<Task>& tasks)
+      : p_(p), key_blocks_(most_keys(p) / g.keys + 1), query_blocks_(most_queries(p) / g.width + 1),
+        keys_(static_cast<size_t>(p.shape.batch * kv_heads(p) * key_blocks_)),
+        bias_(grad.d_bias_tensor ? static_cast<size_t>(p.shape.batch * p.shape.heads * query_blocks_ * key_blocks_) : 0),
+        parameters_(1), width_(g.width), bias_on_(grad.d_bias_tensor != nullptr) {
+    std::vector<KeyRange> ranges(g.width);
+    std::vector<int32_t> blocks;
+    for (const Task& t : tasks) {
+      const Sequence s = sequence(p, t.batch);
+      for (int c = 0; c < t.count; ++c) ranges[c] = visible_keys(p, s, t.batch, t.head, t.first_query + c);
+      visited_key_blocks(ranges.data(), t.count, g.keys, blocks);
+      first_.push_back(key_rank_.size());
+      for (const int32_t block : blocks) {
+        key_rank_.push_back(keys_.enlist(key_slot(t, block)));
+        if (bias_on_) bias_rank_.push_back(bias_.enlist(bias_slot(t, block)));
+      }
+      parameters_.enlist(0);
+    }
+    keys_.start();
+    bias_.start();
+    parameters_.start();
+  }
+
+  void wait(const Block& b, size_t task, size_t visit) {
+    const size_t at = first_[task] + visit;
+    keys_.wait(key_slot(b.task, b.key_blocks[visit]), key_rank_[at]);
+    if (bias_on_) bias_.wait(bias_slot(b.task, b.key_blocks[visit]), bias_rank_[at]);
+  }
+  void pass(const Block& b, size_t task, size_t visit) {
+    const size_t at = first_[task] + visit;
+    keys_.pass(key_slot(b.task, b.key_blocks[visit]), key_rank_[at]);
+    if (bias_on_) bias_.pass(bias_slot(b.task, b.key_blocks[visit]), bias_rank_[at]);
+  }
+  void wait_parameters(size_t task) { parameters_.wait(0, static_cast<int32_t>(task)); }
+  void pass_parameters(size_t task) { parameters_.pass(0, static_cast<int32_t>(task)); }
+
+ private:
+  size_t key_slot(const Task& t, int32_t block) const {
+    return static_cast<size_t>((t.batch * kv_heads(p_) + t.head / group_size(p_)) * key_blocks_ + block);
+  }
+  /// One slot per part of the tensor that is really there: an axis with stride 0 is one part.
+  size_t bias_slot(const Task& t, int32_t block) const {
+    const int64_t b = p_.bias.batch ? t.batch : 0, h = p_.bias.head ? t.head : 0;
+    const int64_t i = p_.bias.query ? t.first_query / width_ : 0, j = p_.bias.key ? block : 0;
+    return static_cast<size_t>(((b * p_.shape.heads + h) * query_blocks_ + i) * key_blocks_ + j);
+  }
+
+  const Problem& p_;
+  int64_t key_blocks_, query_blocks_;
+  Turns keys_, bias_, parameters_;
+  int width_;
+  bool bias_on_;
+  std::vector<size_t> first_;  // of each task, into the ranks
+  std::vector<int32_t> key_rank_, bias_rank_;
+};
+
+class Backward {
+ public:
+  Backward(const Problem& p, const BackwardInputs& from, const Gradients& grad, SharedSums& sums)
+      : p_(p), from_(from), grad_(grad), sums_(sums) {
+    if (p.forced_forward.on) carry_.assign(static_cast<size_t>(column_count(p)), 0.0f);
+  }
+
+  void run(Block& b, size_t task) {
+    load_rows(b);
+    if (b.kernels.normaliser->gradient_needs_pass()) find_delta(b);
+    std::fill_n(b.rows.d_centre, b.geometry.width, 0.0f);
+    if (b.d_queries) std::fill_n(b.d_queries, b.kernels.score->query_gradient_floats(b.geometry.width), 0.0f);
+    if (b.d_parameters) std::fill_n(b.d_parameters, b.parameter_floats, 0.0f);
+
+    for (size_t visit = 0; visit < b.key_blocks.size(); ++visit) {
+      bool waited = false;
+      b.for_pieces(b.key_blocks[visit],
+                   [&](const Tile& piece, Cover seen) { run_piece(b, task, visit, piece, seen, waited); });
+      if (!waited) sums_.wait(b, task, visit);
+      sums_.pass(b, task, visit);
+    }
+    store(b, task);
+  }
+
+ private:
+  /// What the forward left of each row, and delta where it follows from the outputs.
+  void load_rows(Block& b) const {
+    const RowState& rows = b.rows;
+    const int count = b.task.count;
+    const Rows d_out = query_rows(p_, from_.d_out, b.sequence, b.task.batch, b.task.head).from(b.task.first_query);
+    const Rows out = query_rows(p_, from_.out, b.sequence, b.task.batch, b.task.head).from(b.task.first_query);
+    if (!b.key_blocks.empty()) b.kernels.values->load_d_out(d_out, count, b.geometry.width, b.d_out);
+    if (p_.normalise.kind == Normaliser::softmax) b.kernels.values->row_dots(d_out, out, count, rows.delta);
+    for (int c = 0; c < count; ++c) {
+      const int64_t row = row_index(p_, b.task.batch, b.task.head, b.task.first_query + c);
+      const auto at = [row](const float* values) { return values ? values[row] : 0.0f; };
+      rows.shift[c] = from_.saved[2 * row];
+      rows.inverse[c] = from_.saved[2 * row + 1];
+      rows.choice[c] = from_.choice ? from_.choice[row] : -1;
+      rows.entropy[c] = at(from_.entropy);
+      rows.d_entropy[c] = at(from_.d_entropy);
+      rows.d_log_prob[c] = at(from_.d_log_prob);
+      rows.d_cost[c] = at(from_.d_guide_cost);
+      rows.slope_sum[c] = rows.slope_d[c] = 0.0f;
+      // sum_j w_j d_w_j, for d_w of out and of the guide's cost; lse adds w_j d_lse to d_s_j.
+      if (p_.normalise.kind == Normaliser::softmax) rows.delta[c] += rows.d_cost[c] * at(from_.guide_cost) - at(from_.d_lse);
+    }
+  }
+
+  /// Scores, weights and d_weights of a piece. Returns the tiles: scores (or weights over them), weights, after, d.
+  struct Tiles {
+    Tile scores, weights, after, d;
+  };
+  Tiles compute(Block& b, int32_t key_block, const Tile& piece, Cover seen) const {
+    const Kernels& k = b.kernels;
+    Tiles t;
+    t.scores = piece.in(b.tile_a);
+    // The weights may overwrite the scores where nobody reads those again.
+    const bool keep_scores = k.normaliser->gradient_reads_scores() || p_.forced_forward.on;
+    t.weights = keep_scores ? piece.in(b.tile_b) : t.scores;
+    t.after = k.weigh ? piece.in(b.tile_d) : t.weights;
+    t.d = piece.in(b.tile_c);
+    b.load_keys(key_block);
+    b.load_values(key_block);
+    b.scores(t.scores, seen, b.capped);
+    if (p_.forced_forward.on) {
+      // b.column: from the state before the block, which the forward saved, to the state after it.
+      const int64_t query_block = b.task.first_query / b.geometry.width;
+      const int64_t at = forced_saved_index(p_, b.task.batch, b.task.head, query_block, b.geometry.width);
+      std::copy_n(from_.forced_saved + at + piece.key, piece.keys, b.column);
+      forced_forward_shift(t.scores, b.column, b.tile_e, b.penalties);
+    }
+    k.normaliser->weights(t.scores, t.weights, b.rows);
+    k.values->d_weights(t.d, b.value_rows, b.d_out, b.geometry.width);
+    if (k.weigh) k.weigh->backward(t.weights, t.after, t.d, b.sequence, b.rows);
+    return t;
+  }
+
+  void find_delta(Block& b) const {
+    for (const int32_t key_block : b.key_blocks)
+      b.for_pieces(key_block, [&](const Tile& piece, Cover seen) {
+        const Tiles t = compute(b, key_block, piece, seen);
+        b.kernels.normaliser->accumulate(t.scores, t.weights, t.d, b.rows);
+      });
+    for (int c = 0; c < b.task.count; ++c)
+      b.rows.delta[c] = b.rows.slope_sum[c] > 0.0f ? b.rows.slope_d[c] / b.rows.slope_sum[c] : 0.0f;
+  }
+
+  void run_piece(Block& b, size_t task, size_t visit, const Tile& piece, Cover seen, bool& waited) {
+    const int32_t key_block = b.key_blocks[visit];
+    const Tiles t = compute(b, key_block, piece, seen);
+    b.kernels.normaliser->gradient(t.scores, t.weights, t.d, b.rows);
+    if (!waited) sums_.wait(b, task, visit);
+    waited = true;
+    const int64_t first_key = static_cast<int64_t>(key_block) * b.geometry.keys;
+    if (p_.forced_forward.on) {
+      float* carry = carry_.data() + column_index(p_, b.sequence, b.task.batch, b.task.head) + piece.key;
+      forced_forward_gradient(t.d, t.scores, b.tile_e, b.column, carry);
+    }
+    if (grad_.d_v.data)
+      b.kernels.values->d_values(t.after, b.d_out, b.geometry.width,
+                                 key_rows(p_, grad_.d_v, b.sequence, b.task.batch, b.kv_head).from(first_key), b.d_value_scratch);
+    float* d_parameters = b.d_parameters + (b.kernels.score ? b.kernels.score->parameter_floats() : 0);
+    for (const auto& bias : b.kernels.biases) {
+      bias->backward(t.d, b.sequence, d_parameters);
+      d_parameters += bias->parameter_floats();
+    }
+    if (!b.kernels.score) return;
+    if (p_.score.softcap > 0.0f) softcap_backward(p_.score.softcap, t.d, b.capped);
+    b.kernels.score->backward(b.queries, b.keys, t.d, b.d_queries,
+                              key_rows(p_, grad_.d_k, b.sequence, b.task.batch, b.kv_head).from(first_key), b.d_parameters);
+  }
+
+  /// What the task alone owns, and in turn what all tasks share.
+  void store(Block& b, size_t task) {
+    if (b.kernels.score && grad_.d_q.data)
+      b.kernels.score->store_query_gradient(
+          b.queries, b.d_queries, query_rows(p_, grad_.d_q, b.sequence, b.task.batch, b.task.head).from(b.task.first_query));
+    if (grad_.d_centre)
+      for (int c = 0; c < b.task.count; ++c)
+        grad_.d_centre[row_index(p_, b.task.batch, b.task.head, b.task.first_query + c)] = b.rows.d_centre[c];
+    sums_.wait_parameters(task);
+    const float* d_parameters = b.d_parameters;
+    if (b.kernels.score) {
+      b.kernels.score->add_parameter_gradient(d_parameters, b.task.head, grad_);
+      d_parameters += b.kernels.score->parameter_floats();
+    }
+    for (const auto& bias : b.kernels.biases) {
+      bias->add_parameter_gradient(d_parameters, b.task.head);
+      d_parameters += bias->parameter_floats();
+    }
+    if (grad_.d_sink) {
+      // The sink is a key without a value: d_sink = w_sink (0 - delta).
+      double sum = 0.0;
+      for (int c = 0; c < b.task.count; ++c)
+        sum -= static_cast<double>(std::exp(p_.bias.sink[b.task.head] - b.rows.shift[c]) * b.rows.inverse[c]) * b.rows.delta[c];
+      grad_.d_sink[b.task.head] += static_cast<float>(sum);
+    }
+    sums_.pass_parameters(task);
+  }
+
+  const Problem& p_;
+  const BackwardInputs& from_;
+  const Gradients& grad_;
+  SharedSums& sums_;
+  std::vector<float> carry_;  // forced-forward: see forced_forward_gradient()
+};
+
+void zero_rows(View view, int64_t batch, int64_t heads, int64_t rows, int64_t width) {
+  if (!view.data) return;
+  for (int64_t b = 0; b < batch; ++b)
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t c = 0; c < width; ++c) view.at(b, h, r)[c * view.col] = 0.0f;
+}
+
+/// What tasks add to begins at 0; what they own they overwrite.
+void zero_sums(const Problem& p, const Gradients& grad) {
+  const bool ragged = p.ragged.key_offsets != nullptr;
+  const int64_t batch = ragged ? 1 : p.shape.batch;
+  const int64_t rows = ragged ? p.ragged.key_offsets[p.shape.batch] : p.shape.keys;
+  if (p.score.kind != ScoreKind::none) zero_rows(grad.d_k, batch, kv_heads(p), rows, p.shape.dim);
+  zero_rows(grad.d_v, batch, kv_heads(p), rows, p.shape.value_dim);
+  const auto zero = [](float* at, int64_t count) {
+    if (at) std::fill_n(at, count, 0.0f);
+  };
+  const int64_t heads = p.shape.heads;
+  int64_t last_width = p.shape.dim;
+  for (int64_t l = 0; l < p.score.layer_count; ++l) {
+    const MlpLayer& layer = p.score.layers[l];
+    if (grad.d_layers) {
+      zero(grad.d_layers[l].d_weight, layer.in * layer.out);
+      zero(grad.d_layers[l].d_bias, layer.out);
+    }
+    last_width = layer.out;
+  }
+  for (int64_t h = 0; h < (p.score.v_head_stride ? heads : 1); ++h)
+    zero(grad.d_score_v ? grad.d_score_v + h * p.score.v_head_stride : nullptr, last_width);
+  zero(grad.d_alibi_slopes, heads);
+  for (int64_t h = 0; h < (p.bias.relative_head_stride ? heads : 1); ++h)
+    zero(grad.d_relative ? grad.d_relative + h * p.bias.relative_head_stride : nullptr, 2 * p.bias.relative_reach + 1);
+  zero(grad.d_sink, heads);
+  if (p.score.custom) zero(grad.d_custom_score, p.score.custom->parameters);
+  if (p.bias.custom) zero(grad.d_custom_bias, p.bias.custom->parameters);
+  if (!grad.d_bias_tensor) return;
+  const Bias& bias = p.bias;
+  for (int64_t b = 0; b < (bias.batch ? p.shape.batch : 1); ++b) {
+    const Sequence s = sequence(p, b);
+    const int64_t queries = bias.batch ? s.queries : most_queries(p), keys = bias.batch ? s.keys : most_keys(p);
+    for (int64_t h = 0; h < (bias.head ? heads : 1); ++h)
+      for (int64_t i = 0; i < (bias.query ? queries : 1); ++i)
+        for (int64_t j = 0; j < (bias.key ? keys : 1); ++j)
+          grad.d_bias_tensor[b * bias.batch + h * bias.head + i * bias.query + j * bias.key] = 0.0f;
+  }
+}
+
+}  // namespace
+
+Status backward(const Problem& p, const Inputs& in, const BackwardInputs& from, const Gradients& grad) {
+  Status status = check(p, in, from, grad);
+  if (!status) return status;
+  const Geometry g = geometry(p, Direction::backward);
+  const Kernels kernels = make_kernels(p, Direction::backward, {.d_entropy = from.d_entropy != nullptr}, &grad);
+  const std::vector<Task> tasks = plan_tasks(p, g, false);
+  SharedSums sums(p, grad, g, tasks);
+  zero_sums(p, grad);
+  Backward loop(p, from, grad, sums);
+  const bool done = run_tasks(p, in, kernels, g, Direction::backward, tasks.size(), [&](Block& block, size_t t) {
+    block.load(tasks[t]);
+    loop.run(block, t);
+  });
+  if (!done) status.refuse("scratch: no memory for this problem's tiles; fewer threads need less");
+  return status;
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,158 @@
+#include "heed/kernels/loop/block.h"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "heed/kernels/loop/hide.h"
+#include "heed/kernels/loop/random.h"
+
+namespace heed::kernels {
+
+Kernels make_kernels(const Problem& p, Direction direction, NormaliserOptions options, const Gradients* grad) {
+  Kernels k;
+  k.score = make_score(p, direction == Direction::backward);
+  k.biases = make_biases(p, grad);
+  k.normaliser = make_normaliser(p, options);
+  k.weigh = make_weigh(p);
+  k.values = make_values(p);
+  return k;
+}
+
+int thread_count(const Problem& p, size_t tasks) {
+  const int wanted = p.threads > 0 ? p.threads : omp_get_max_threads();
+  return static_cast<int>(std::clamp<size_t>(tasks, 1, static_cast<size_t>(std::max(wanted, 1))));
+}
+
+Block::Block(const Problem& problem_, const Inputs& in_, const Kernels& kernels_, const Geometry& geometry_, Direction direction_)
+    : problem(problem_), in(in_), kernels(kernels_), geometry(geometry_), direction(direction_), ranges(geometry_.width) {
+  if (kernels.score) parameter_floats += kernels.score->parameter_floats();
+  for (const auto& bias : kernels.biases) parameter_floats += bias->parameter_floats();
+  if (kernels.normaliser->whole_rows() && direction == Direction::forward) {
+    const int64_t most = most_keys(problem);
+    strip_rows_ = (most + geometry.keys - 1) / geometry.keys * geometry.keys;
+  }
+}
+
+size_t Block::layout(Scratch* scratch) {
+  size_t floats = 0;
+  pieces_ = 0;
+  const auto take = [&](size_t count) -> float* {
+    floats += count;
+    pieces_ += 1;
+    return scratch ? scratch->take(count) : nullptr;
+  };
+  const size_t width = geometry.width, tile = static_cast<size_t>(geometry.keys) * width;
+  for (float** array : {&rows.shift, &rows.inverse, &rows.centre, &rows.norm, &rows.rescale, &rows.surprise, &rows.cost, &rows.delta,
+                        &rows.slope_sum, &rows.slope_d, &rows.entropy, &rows.d_entropy, &rows.d_log_prob, &rows.d_cost,
+                        &rows.d_centre})
+    *array = take(width);
+  rows.choice = reinterpret_cast<int32_t*>(take(width));
+  for (uint32_t** array : {&rows.dropout0, &rows.dropout1, &rows.gumbel0, &rows.gumbel1})
+    *array = reinterpret_cast<uint32_t*>(take(width));
+  queries.scratch = take(kernels.score ? kernels.score->query_floats(width) : 0);
+  keys.scratch = take(kernels.score ? kernels.score->key_floats(geometry.keys) : 0);
+  value_scratch = take(kernels.values->value_floats(geometry.keys));
+  const bool backward = direction == Direction::backward;
+  tile_a = take(tile);
+  // Turned tiles have their keys padded to whole vectors.
+  const bool turns = problem.region.mask || problem.region.custom || problem.forced_forward.on;
+  penalties = take(turns ? width * (geometry.keys + 64) : 0);
+  capped = take(backward && problem.score.softcap > 0.0f ? tile : 0);
+  tile_b = take(backward ? tile : 0);
+  tile_c = take(backward ? tile : 0);
+  tile_d = take(backward ? tile : 0);
+  tile_e = take(backward && problem.forced_forward.on ? tile : 0);
+  column = take(backward && problem.forced_forward.on ? geometry.keys : 0);
+  out = take(backward ? 0 : width * kernels.values->padded());
+  d_out = take(backward ? kernels.values->query_floats(width) : 0);
+  d_value_scratch = take(backward ? kernels.values->value_floats(geometry.keys) : 0);
+  d_queries = take(backward && kernels.score ? kernels.score->query_gradient_floats(width) : 0);
+  d_parameters = take(backward ? parameter_floats : 0);
+  strip = take(static_cast<size_t>(strip_rows_) * width);
+  return floats;
+}
+
+size_t Block::scratch_bytes() const {
+  Block copy(problem, in, kernels, geometry, direction);
+  return copy.layout(nullptr) * sizeof(float);
+}
+
+bool Block::reserve() {
+  static thread_local Scratch scratch;
+  const size_t floats = layout(nullptr);
+  if (!scratch.reserve(floats, pieces_)) return false;
+  layout(&scratch);
+  return true;
+}
+
+void Block::plan(const Task& t) {
+  task = t;
+  sequence = heed::kernels::sequence(problem, t.batch);
+  kv_head = t.head / group_size(problem);
+  loaded_keys_ = loaded_values_ = -1;
+  for (int c = 0; c < t.count; ++c) ranges[c] = visible_keys(problem, sequence, t.batch, t.head, t.first_query + c);
+  visited_key_blocks(ranges.data(), t.count, geometry.keys, key_blocks);
+}
+
+void Block::load(const Task& t) {
+  plan(t);
+  if (kernels.score && !key_blocks.empty()) {
+    queries.rows = query_rows(problem, in.q, sequence, t.batch, t.head).from(t.first_query);
+    queries.count = t.count;
+    queries.stride = geometry.width;
+    kernels.score->load_queries(queries, t.head);
+  }
+  if (kernels.weigh) kernels.weigh->load_rows(t.batch, t.head, t.first_query, t.count, rows);
+  if (problem.normalise.kind == Normaliser::sampled)
+    for (int c = 0; c < t.count; ++c) {
+      constexpr uint64_t kGumbelStream = 2;
+      const uint64_t bits = row_bits(problem.normalise.seed, kGumbelStream, t.batch, t.head, t.first_query + c);
+      rows.gumbel0[c] = static_cast<uint32_t>(bits);
+      rows.gumbel1[c] = static_cast<uint32_t>(bits >> 32);
+    }
+}
+
+Tile Block::piece(int32_t key_block, int lane, int count, int64_t first_key, int64_t last_key) const {
+  Tile t;
+  t.stride = geometry.width;
+  t.keys = static_cast<int>(last_key - first_key);
+  t.queries = count;
+  t.lane = lane;
+  t.row = static_cast<int>(first_key - static_cast<int64_t>(key_block) * geometry.keys);
+  t.key = first_key;
+  t.query = task.first_query + lane;
+  t.batch = task.batch;
+  t.head = task.head;
+  return t;
+}
+
+void Block::load_keys(int32_t key_block) {
+  if (!kernels.score || loaded_keys_ == key_block) return;
+  const int64_t first = static_cast<int64_t>(key_block) * geometry.keys;
+  keys.rows = key_rows(problem, in.k, sequence, task.batch, kv_head).from(first);
+  keys.count = static_cast<int>(std::min<int64_t>(geometry.keys, sequence.keys - first));
+  kernels.score->load_keys(keys, task.head);
+  loaded_keys_ = key_block;
+}
+
+void Block::load_values(int32_t key_block) {
+  if (loaded_values_ == key_block) return;
+  const int64_t first = static_cast<int64_t>(key_block) * geometry.keys;
+  value_rows = key_rows(problem, in.v, sequence, task.batch, kv_head).from(first);
+  kernels.values->load_values(value_rows, static_cast<int>(std::min<int64_t>(geometry.keys, sequence.keys - first)), value_scratch);
+  loaded_values_ = key_block;
+}
+
+void Block::scores(const Tile& t, Cover seen, float* keep) {
+  if (kernels.score) {
+    kernels.score->forward(queries, keys, t);
+    if (problem.score.softcap > 0.0f) softcap_forward(problem.score.softcap, t, keep);
+  } else {
+    for (int r = 0; r < t.keys; ++r) std::fill_n(t.at + r * t.stride, t.queries, 0.0f);
+  }
+  for (const auto& bias : kernels.biases) bias->add(t, sequence);
+  if (seen != Cover::all) hide(problem, t, ranges.data() + t.lane, penalties);
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,138 @@
+// One query block and everything a thread needs to run it: the kernels' scratch, what is known of each row, the pieces of
+// tiles to visit, and the scores of a piece. Forward, backward and weights-on-request are loops over these.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "heed/kernels/bias/bias.h"
+#include "heed/kernels/loop/plan.h"
+#include "heed/kernels/loop/rows.h"
+#include "heed/kernels/loop/scratch.h"
+#include "heed/kernels/loop/values.h"
+#include "heed/kernels/normalise/normaliser.h"
+#include "heed/kernels/problem.h"
+#include "heed/kernels/score/score.h"
+#include "heed/kernels/weigh/weigh.h"
+
+namespace heed::kernels {
+
+/// The parts that a problem exchanges, made once per call and shared by all threads.
+struct Kernels {
+  std::unique_ptr<ScoreKernel> score;  // null: ScoreKind::none
+  std::vector<std::unique_ptr<BiasKernel>> biases;
+  std::unique_ptr<NormaliserKernel> normaliser;
+  std::unique_ptr<WeighKernel> weigh;  // null: nothing between weights and values
+  std::unique_ptr<ValueKernel> values;
+};
+Kernels make_kernels(const Problem& problem, Direction direction, NormaliserOptions options, const Gradients* grad);
+
+class Block {
+ public:
+  Block(const Problem& problem, const Inputs& in, const Kernels& kernels, const Geometry& geometry, Direction direction);
+
+  /// Takes this thread's scratch. False: no memory.
+  bool reserve();
+  /// Bytes that reserve() takes.
+  size_t scratch_bytes() const;
+
+  /// What a task sees: its ranges and key blocks ...
+  void plan(const Task& task);
+  /// ... and with its queries prepared and what is known of its rows beforehand.
+  void load(const Task& task);
+
+  /// Calls f(piece, cover) for each part of the key block that has visible pairs. Pieces have no buffer yet: Tile::in().
+  template <class F>
+  void for_pieces(int32_t key_block, F&& f);
+
+  /// Prepares the key block's keys, or values, unless they are already.
+  void load_keys(int32_t key_block);
+  void load_values(int32_t key_block);
+
+  /// score, softcap (a copy to `capped` where not null), biases, hidden pairs: into the tile's own buffer.
+  void scores(const Tile& tile, Cover cover, float* capped);
+
+  const Problem& problem;
+  const Inputs& in;
+  const Kernels& kernels;
+  const Geometry geometry;
+  const Direction direction;
+
+  // Of the task at hand
+  Task task{};
+  Sequence sequence;
+  int64_t kv_head = 0;
+  std::vector<KeyRange> ranges;           // [width]
+  std::vector<int32_t> key_blocks;        // to visit, in order
+  RowState rows;
+  Prepared queries, keys;
+  Rows value_rows;                        // of the key block at hand
+  float* value_scratch = nullptr;
+
+  // Buffers for whoever runs the block: [geometry.keys, geometry.width] each
+  float* tile_a = nullptr;
+  float* tile_b = nullptr;  // from here on backward only
+  float* tile_c = nullptr;
+  float* tile_d = nullptr;
+  float* tile_e = nullptr;  // forced-forward: the column state before each pair ...
+  float* column = nullptr;  // ... and of the key block at hand
+  float* capped = nullptr;  // softcap's backward
+  float* out = nullptr;     // forward: [width, padded Dv]
+  float* d_out = nullptr;   // backward: d_out packed
+  float* d_value_scratch = nullptr;
+  float* d_queries = nullptr;
+  float* d_parameters = nullptr;
+  float* penalties = nullptr;  // a mask as floats
+  float* strip = nullptr;      // normalisers of whole rows: every score of the block
+  size_t parameter_floats = 0;
+
+ private:
+  size_t layout(Scratch* scratch);
+  Tile piece(int32_t key_block, int lane, int queries, int64_t first_key, int64_t last_key) const;
+
+  int32_t loaded_keys_ = -1;
+  int32_t loaded_values_ = -1;
+  int64_t strip_rows_ = 0;
+  size_t pieces_ = 0;
+};
+
+template <class F>
+void Block::for_pieces(int32_t key_block, F&& f) {
+  const int64_t first = static_cast<int64_t>(key_block) * geometry.keys;
+  const int64_t last = std::min<int64_t>(first + geometry.keys, sequence.keys);
+  // The keys of this block that lanes [lane, lane + count) see; whole: all of the lanes see all of those.
+  const auto part = [&](int lane, int count, bool& whole) {
+    int64_t low = last, high = first;
+    for (int c = lane; c < lane + count; ++c) {
+      const KeyRange& r = ranges[c];
+      if (r.prefix > first) low = first, high = std::max<int64_t>(high, std::min<int64_t>(r.prefix, last));
+      if (r.low >= last || r.high <= first || r.low >= r.high) continue;
+      low = std::min<int64_t>(low, std::max<int64_t>(r.low, first));
+      high = std::max<int64_t>(high, std::min<int64_t>(r.high, last));
+    }
+    whole = true;
+    for (int c = lane; c < lane + count && whole; ++c) whole = ranges[c].low <= low && ranges[c].high >= high;
+    return std::pair<int64_t, int64_t>(low, high);
+  };
+  const auto visit = [&](int lane, int count, std::pair<int64_t, int64_t> range) {
+    if (range.first >= range.second) return;
+    const Tile t = piece(key_block, lane, count, range.first, range.second);
+    const Cover seen = cover(problem, t, ranges.data() + lane);
+    if (seen != Cover::none) f(t, seen);
+  };
+  bool whole = false;
+  const auto range = part(0, task.count, whole);
+  // Forced-forward runs along a key's queries, all of the block's at once.
+  if (whole || task.count <= geometry.panel || problem.forced_forward.on) return visit(0, task.count, range);
+  for (int lane = 0; lane < task.count; lane += geometry.panel) {
+    const int count = std::min(geometry.panel, task.count - lane);
+    visit(lane, count, part(lane, count, whole));
+  }
+}
+
+/// How many threads a call uses.
+int thread_count(const Problem& problem, size_t tasks);
+
+}  // namespace heed::kernels

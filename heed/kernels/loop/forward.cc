@@ -1,0 +1,170 @@
+// The loop, forward:
+//   for each query block:  for each key block it sees:  score, bias, hide -> normalise -> weigh -> out += P V
+#include <cmath>
+#include <limits>
+
+#include "heed/kernels/attention.h"
+#include "heed/kernels/loop/forced_forward.h"
+#include "heed/kernels/loop/run.h"
+#include "heed/kernels/loop/turns.h"
+
+namespace heed::kernels {
+namespace {
+
+constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+
+/// Forced-forward's running column state: tasks of one head pass it on, key block by key block.
+class ColumnState {
+ public:
+  ColumnState(const Problem& p, const std::vector<Task>& tasks, const Geometry& g, float* saved)
+      : p_(p), saved_(saved), width_(g.width), block_keys_(g.keys), turns_(p.forced_forward.on ? slots(p, g) : 0) {
+    if (!p.forced_forward.on) return;
+    state_ = p.forced_forward.column_lse;
+    if (!state_) {
+      own_.assign(static_cast<size_t>(column_count(p)), kMinusInfinity);
+      state_ = own_.data();
+    }
+    first_rank_.reserve(tasks.size());
+    std::vector<KeyRange> ranges(g.width);
+    std::vector<int32_t> blocks;
+    for (const Task& t : tasks) {
+      first_rank_.push_back(ranks_.size());
+      const Sequence s = sequence(p, t.batch);
+      for (int c = 0; c < t.count; ++c) ranges[c] = visible_keys(p, s, t.batch, t.head, t.first_query + c);
+      visited_key_blocks(ranges.data(), t.count, g.keys, blocks);
+      for (const int32_t block : blocks) ranks_.push_back(turns_.enlist(slot(t, block)));
+    }
+    turns_.start();
+  }
+
+  bool on() const { return p_.forced_forward.on; }
+
+  void enter(const Block& block, size_t task, size_t visit) {
+    const int32_t key_block = block.key_blocks[visit];
+    turns_.wait(slot(block.task, key_block), ranks_[first_rank_[task] + visit]);
+    if (!saved_) return;
+    const int64_t first = static_cast<int64_t>(key_block) * block_keys_;
+    const int64_t count = std::min<int64_t>(block_keys_, block.sequence.keys - first);
+    const int64_t query_block = block.task.first_query / width_;
+    std::copy_n(column(block, first), count,
+                saved_ + forced_saved_index(p_, block.task.batch, block.task.head, query_block, width_) + first);
+  }
+  void leave(const Block& block, size_t task, size_t visit) {
+    turns_.pass(slot(block.task, block.key_blocks[visit]), ranks_[first_rank_[task] + visit]);
+  }
+  float* column(const Block& block, int64_t key) {
+    return state_ + column_index(p_, block.sequence, block.task.batch, block.task.head) + key;
+  }
+
+ private:
+  static size_t slots(const Problem& p, const Geometry& g) {
+    return static_cast<size_t>(p.shape.batch * p.shape.heads * (most_keys(p) / g.keys + 1));
+  }
+  size_t slot(const Task& t, int32_t key_block) const {
+    return static_cast<size_t>((t.batch * p_.shape.heads + t.head) * (most_keys(p_) / block_keys_ + 1) + key_block);
+  }
+
+  const Problem& p_;
+  float* saved_;
+  int width_, block_keys_;
+  float* state_ = nullptr;
+  std::vector<float> own_;
+  Turns turns_;
+  std::vector<int32_t> ranks_;
+  std::vector<size_t> first_rank_;
+};
+
+/// Everything of a row but its output.
+void store_rows(const Block& block, const Outputs& out, const std::vector<Tile>& pieces, bool whole_rows) {
+  const Problem& p = block.problem;
+  const RowState& rows = block.rows;
+  const bool needs_log = out.lse || out.entropy || out.log_prob;
+  for (int c = 0; c < block.task.count; ++c) {
+    const int64_t row = row_index(p, block.task.batch, block.task.head, block.task.first_query + c);
+    if (out.saved) out.saved[2 * row] = rows.shift[c], out.saved[2 * row + 1] = rows.inverse[c];
+    const float log_norm = needs_log ? std::log(rows.norm[c]) : 0.0f;  // -inf for an empty row
+    if (out.lse) out.lse[row] = rows.shift[c] + log_norm;
+    if (out.entropy) out.entropy[row] = rows.norm[c] > 0.0f ? log_norm - rows.surprise[c] / rows.norm[c] : 0.0f;
+    if (out.guide_cost) out.guide_cost[row] = whole_rows ? rows.cost[c] : rows.cost[c] * rows.inverse[c];
+    if (out.choice) out.choice[row] = rows.choice[c];
+    if (out.log_prob) {
+      out.log_prob[row] = 0.0f;
+      for (const Tile& t : pieces) {
+        const int64_t r = rows.choice[c] - t.key;
+        if (c >= t.lane && c < t.lane + t.queries && r >= 0 && r < t.keys)
+          out.log_prob[row] = t.at[r * static_cast<int64_t>(t.stride) + (c - t.lane)] - rows.shift[c] - log_norm;
+      }
+    }
+  }
+}
+
+void run_block(Block& block, size_t task, const Outputs& out, ColumnState& columns) {
+  const Kernels& k = block.kernels;
+  RowState& rows = block.rows;
+  const int count = block.task.count;
+  const bool whole_rows = k.normaliser->whole_rows();
+  std::vector<Tile> pieces;  // of the strip
+  std::fill_n(block.out, static_cast<size_t>(block.geometry.width) * k.values->padded(), 0.0f);
+  std::fill_n(rows.cost, block.geometry.width, 0.0f);
+  k.normaliser->begin(rows, block.task.head, count);
+
+  const auto to_values = [&](const Tile& t, int32_t key_block) {
+    if (k.weigh) k.weigh->forward(t, block.sequence, rows, false);
+    block.load_values(key_block);
+    k.values->forward(t, block.value_rows, block.value_scratch, block.out);
+  };
+
+  for (size_t visit = 0; visit < block.key_blocks.size(); ++visit) {
+    const int32_t key_block = block.key_blocks[visit];
+    if (columns.on()) columns.enter(block, task, visit);
+    block.for_pieces(key_block, [&](const Tile& piece, Cover seen) {
+      const size_t strip_row = visit * static_cast<size_t>(block.geometry.keys);
+      const Tile t = piece.in(whole_rows ? block.strip + strip_row * piece.stride : block.tile_a);
+      block.load_keys(key_block);
+      block.scores(t, seen, nullptr);
+      if (columns.on()) forced_forward_shift(t, columns.column(block, t.key), nullptr, block.penalties);
+      if (whole_rows) {
+        pieces.push_back(t);
+        return;
+      }
+      if (k.normaliser->absorb(t, rows)) {
+        k.values->rescale(block.out, rows.rescale, t.lane, t.queries);
+        for (int c = t.lane; c < t.lane + t.queries; ++c) rows.cost[c] *= rows.rescale[c];
+      }
+      to_values(t, key_block);
+    });
+    if (columns.on()) columns.leave(block, task, visit);
+  }
+
+  if (whole_rows) k.normaliser->solve(pieces.data(), static_cast<int>(pieces.size()), rows, count);
+  k.normaliser->finish(rows, count);
+  if (out.log_prob) store_rows(block, {.out = {}, .log_prob = out.log_prob}, pieces, true);  // while the strip holds scores
+  for (const Tile& t : pieces) {
+    k.normaliser->weights(t, t, rows);
+    to_values(t, static_cast<int32_t>(t.key / block.geometry.keys));
+  }
+  Outputs rest = out;
+  rest.log_prob = nullptr;
+  store_rows(block, rest, pieces, whole_rows);
+  const MutableRows target = query_rows(block.problem, out.out, block.sequence, block.task.batch, block.task.head);
+  k.values->store(block.out, whole_rows ? nullptr : rows.inverse, count, target.from(block.task.first_query));
+}
+
+}  // namespace
+
+Status forward(const Problem& p, const Inputs& in, const Outputs& out) {
+  Status status = check(p, in, out);
+  if (!status) return status;
+  const Geometry g = geometry(p, Direction::forward);
+  const Kernels kernels = make_kernels(p, Direction::forward, {.entropy = out.entropy != nullptr}, nullptr);
+  const std::vector<Task> tasks = plan_tasks(p, g, p.forced_forward.on);
+  ColumnState columns(p, tasks, g, out.forced_saved);
+  const bool done = run_tasks(p, in, kernels, g, Direction::forward, tasks.size(), [&](Block& block, size_t t) {
+    block.load(tasks[t]);
+    run_block(block, t, out, columns);
+  });
+  if (!done) status.refuse("scratch: no memory for this problem's tiles; fewer threads or shorter rows need less");
+  return status;
+}
+
+}  // namespace heed::kernels

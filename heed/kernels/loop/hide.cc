@@ -1,0 +1,63 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/loop/hide.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "heed/kernels/loop/hide.h"
+#include "heed/kernels/simd/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+/// Keeps the pairs with low <= key < high or key < prefix. The bounds of a vector of queries are loaded once.
+void HideOutsideRanges(const Tile& t, const KeyRange* ranges) {
+  const F32 d;
+  const I32 di;
+  for (int c = 0; c < t.queries; c += kLanes) {
+    int32_t low[kLanes], high[kLanes], prefix[kLanes];
+    for (int i = 0; i < static_cast<int>(kLanes); ++i) {
+      const KeyRange range = c + i < t.queries ? ranges[c + i] : KeyRange{};
+      low[i] = range.low, high[i] = range.high, prefix[i] = range.prefix;
+    }
+    const auto from = hn::LoadU(di, low), to = hn::LoadU(di, high), always = hn::LoadU(di, prefix);
+    for (int r = 0; r < t.keys; ++r) {
+      const auto key = hn::Set(di, static_cast<int32_t>(t.key) + r);
+      const auto seen = hn::Or(hn::AndNot(hn::Lt(key, from), hn::Lt(key, to)), hn::Lt(key, always));
+      float* at = t.at + r * t.stride + c;
+      hn::StoreU(hn::IfThenElse(hn::RebindMask(d, seen), hn::LoadU(d, at), hn::Set(d, kMinusInfinity)), d, at);
+    }
+  }
+}
+
+/// tile[key][query] += penalties[query][key]
+void AddTransposed(const Tile& t, const float* penalties) {
+  ForTransposed(
+      Rows{penalties, t.keys, 1}, t.queries, t.keys,
+      [&](size_t query, size_t key, auto v) HWY_ATTR {
+#if HWY_TARGET != HWY_SCALAR
+        const hn::CappedTag<float, 4> d4;
+        float* at = t.at + key * t.stride + query;
+        hn::StoreU(hn::Add(hn::LoadU(d4, at), v), d4, at);
+#else
+        (void)query, (void)key, (void)v;
+#endif
+      },
+      [&](size_t query, size_t key, float v) HWY_ATTR { t.at[key * t.stride + query] += v; });
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+HWY_EXPORT(HideOutsideRanges);
+HWY_EXPORT(AddTransposed);
+
+void hide(const Problem& p, const Tile& t, const KeyRange* ranges, float* penalties) {
+  HWY_DYNAMIC_DISPATCH(HideOutsideRanges)(t, ranges);
+  if (!hides_single_pairs(p.region)) return;
+  mask_penalties(p.region, t, penalties);
+  HWY_DYNAMIC_DISPATCH(AddTransposed)(t, penalties);
+}
+}  // namespace heed::kernels
+#endif

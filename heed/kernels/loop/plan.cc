@@ -1,0 +1,58 @@
+#include "heed/kernels/loop/plan.h"
+
+#include <algorithm>
+
+#include "heed/kernels/loop/values.h"
+
+namespace heed::kernels {
+namespace {
+
+int round_up(int64_t n, int to) { return static_cast<int>((n + to - 1) / to * to); }
+
+}  // namespace
+
+Geometry geometry(const Problem& p, Direction direction) {
+  const int lanes = vector_lanes();
+  const int64_t queries = std::max<int64_t>(most_queries(p), 1);
+  const int64_t keys = std::max<int64_t>(most_keys(p), 1);
+  Geometry g;
+  g.panel = 2 * lanes;
+  // Sizes were chosen by measurement: docs/kernels.md.
+  const int widest = p.score.kind == ScoreKind::tanh_sum ? round_up(64, g.panel) : round_up(128, g.panel);
+  g.width = queries <= lanes ? lanes : static_cast<int>(std::min<int64_t>(widest, round_up(queries, g.panel)));
+  const int most = g.width <= lanes && direction == Direction::forward ? 480 : 120;
+  g.keys = static_cast<int>(std::min<int64_t>(most, keys));
+  return g;
+}
+
+std::vector<Task> plan_tasks(const Problem& p, const Geometry& g, bool ascending) {
+  std::vector<Task> tasks;
+  for (int64_t b = 0; b < p.shape.batch; ++b) {
+    const Sequence s = sequence(p, b);
+    const int64_t blocks = (s.queries + g.width - 1) / g.width;
+    for (int64_t h = 0; h < p.shape.heads; ++h)
+      for (int64_t n = 0; n < blocks; ++n) {
+        const int64_t first = (ascending ? n : blocks - 1 - n) * g.width;
+        tasks.push_back({static_cast<int32_t>(b), static_cast<int32_t>(h), first,
+                         static_cast<int32_t>(std::min<int64_t>(g.width, s.queries - first))});
+      }
+  }
+  return tasks;
+}
+
+void visited_key_blocks(const KeyRange* ranges, int count, int block_keys, std::vector<int32_t>& blocks) {
+  blocks.clear();
+  int64_t low = INT32_MAX, high = 0, prefix = 0;
+  for (int c = 0; c < count; ++c) {
+    prefix = std::max<int64_t>(prefix, ranges[c].prefix);
+    if (ranges[c].low >= ranges[c].high) continue;
+    low = std::min<int64_t>(low, ranges[c].low);
+    high = std::max<int64_t>(high, ranges[c].high);
+  }
+  for (int64_t n = 0; n * block_keys < prefix; ++n) blocks.push_back(static_cast<int32_t>(n));
+  const int64_t next = static_cast<int64_t>(blocks.size());
+  if (low < high)
+    for (int64_t n = std::max(next, low / block_keys); n * block_keys < high; ++n) blocks.push_back(static_cast<int32_t>(n));
+}
+
+}  // namespace heed::kernels

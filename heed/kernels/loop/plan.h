@@ -1,0 +1,39 @@
+// How a problem is cut: into tasks of one query block each, and keys into blocks. Nothing here depends on the number of
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "heed/kernels/loop/region.h"
+#include "heed/kernels/loop/tile.h"
+#include "heed/kernels/problem.h"
+
+namespace heed::kernels {
+
+/// Tile sizes.
+struct Geometry {
+  int width = 0;  // queries of a block, whole vectors
+  int panel = 0;  // where a tile is only partly visible it is cut into panels of this many queries
+  int keys = 0;   // keys of a block
+};
+
+enum class Direction { forward, backward };
+
+Geometry geometry(const Problem& problem, Direction direction);
+
+struct Task {
+  int32_t batch;
+  int32_t head;
+  int64_t first_query;
+  int32_t count;
+};
+
+/// Every query block of every head of every sequence. `ascending`: early queries first (forced-forward needs it);
+/// otherwise the last first, so that a causal region's longest tasks do not come at the end.
+std::vector<Task> plan_tasks(const Problem& problem, const Geometry& geometry, bool ascending);
+
+/// The numbers of the key blocks that some query of the task sees, in order. `ranges`: [count].
+void visited_key_blocks(const KeyRange* ranges, int count, int block_keys, std::vector<int32_t>& blocks);
+
+}  // namespace heed::kernels

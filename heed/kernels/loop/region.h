@@ -1,0 +1,36 @@
+// Which keys each query sees. Every region is, per query, a range of keys [low, high) and a prefix [0, prefix) that is
+// always visible; masks and users' regions may hide single pairs inside. So the loop knows one form, not ten.
+#pragma once
+
+#include <cstdint>
+
+#include "heed/kernels/loop/sequence.h"
+#include "heed/kernels/loop/tile.h"
+#include "heed/kernels/problem.h"
+
+namespace heed::kernels {
+
+struct KeyRange {
+  int32_t low = 0;
+  int32_t high = 0;    // low == high: none
+  int32_t prefix = 0;  // keys [0, prefix) are visible too
+
+  bool sees(int64_t key) const { return (key >= low && key < high) || key < prefix; }
+};
+
+/// The keys that query i of (b, h) sees, before any mask.
+KeyRange visible_keys(const Problem& problem, const Sequence& sequence, int64_t b, int64_t h, int64_t i);
+
+/// How much of a tile is visible.
+enum class Cover { none, some, all };
+
+/// `ranges` are those of the tile's lanes.
+Cover cover(const Problem& problem, const Tile& tile, const KeyRange* ranges);
+
+/// True where a mask or a user's region may hide pairs inside the ranges.
+bool hides_single_pairs(const Region& region);
+
+/// penalties[query][key], [tile.queries, tile.keys]: 0 where visible, -inf where a mask or a user's region hides the pair.
+void mask_penalties(const Region& region, const Tile& tile, float* penalties);
+
+}  // namespace heed::kernels

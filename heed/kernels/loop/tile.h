@@ -1,0 +1,57 @@
+// The nouns of the loop: rows of a matrix, a block of queries, a tile of pairs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heed::kernels {
+
+/// The rows of one (batch, head) of a tensor.
+template <class T>
+struct RowsOf {
+  T* data = nullptr;
+  int64_t row = 0;
+  int64_t col = 1;
+
+  T* at(int64_t r, int64_t c) const { return data + r * row + c * col; }
+  RowsOf from(int64_t r) const { return {data + r * row, row, col}; }
+  explicit operator bool() const { return data != nullptr; }
+};
+using Rows = RowsOf<const float>;
+using MutableRows = RowsOf<float>;
+
+/// A tile of pairs: keys down the rows, queries across the lanes. Whatever is done per query (maximum, sum, scale) is then
+/// a plain vector operation, and neither keys nor values are ever transposed. Lanes from `queries` up to the next whole
+/// vector hold numbers that nobody reads.
+struct Tile {
+  float* at = nullptr;  // [keys, stride]
+  size_t stride = 0;
+  int keys = 0;
+  int queries = 0;
+  int lane = 0;        // the first lane's place in its query block
+  int row = 0;         // the first key's place in its key block
+  int64_t key = 0;     // the first key, in its sequence
+  int64_t query = 0;   // the first query, in its sequence
+  int64_t batch = 0;
+  int64_t head = 0;
+
+  /// The same pairs in another buffer of the same stride.
+  Tile in(float* buffer) const {
+    Tile t = *this;
+    t.at = buffer + row * stride + lane;
+    return t;
+  }
+};
+
+/// Sequence b: where its rows begin in ragged storage, how long it is, where its queries stand among the keys.
+struct Sequence {
+  int64_t first_query = 0;  // ragged: row of query 0 in the packed matrix
+  int64_t first_key = 0;
+  int64_t queries = 0;      // Tq
+  int64_t keys = 0;         // Tk
+  int64_t live_queries = 0; // with query_lengths
+  int64_t live_keys = 0;    // with key_lengths
+  int64_t offset = 0;       // position(i) = i + offset
+};
+
+}  // namespace heed::kernels

@@ -1,0 +1,44 @@
+// Sums that several tasks add to, in a fixed order: task by task, whatever thread runs them. So a result has the same bits
+// for any number of threads, without a copy per thread. Tasks are handed out in order, therefore the one that is waited
+// for is always running or done, and neighbours run one tile apart like a pipeline instead of in lockstep.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace heed::kernels {
+
+class Turns {
+ public:
+  explicit Turns(size_t slots) : slots_(slots), count_(slots, 0) {}
+
+  /// While planning, in task order: the next visit to `slot`. Returns its rank among the visits.
+  int32_t enlist(size_t slot) { return count_[slot]++; }
+
+  /// After planning. Without a second visit anywhere nobody ever waits.
+  void start() {
+    for (const int32_t n : count_) contended_ |= n > 1;
+    if (contended_) done_ = std::make_unique<std::atomic<int32_t>[]>(slots_);
+    count_ = {};
+  }
+
+  void wait(size_t slot, int32_t rank) const {
+    if (!contended_) return;
+    for (int spins = 0; done_[slot].load(std::memory_order_acquire) != rank; ++spins)
+      if (spins > 200) std::this_thread::yield();  // more threads than cores
+  }
+  void pass(size_t slot, int32_t rank) {
+    if (contended_) done_[slot].store(rank + 1, std::memory_order_release);
+  }
+
+ private:
+  size_t slots_;
+  bool contended_ = false;
+  std::vector<int32_t> count_;
+  std::unique_ptr<std::atomic<int32_t>[]> done_;
+};
+
+}  // namespace heed::kernels

@@ -1,0 +1,103 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/loop/values.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "heed/kernels/loop/values.h"
+#include "heed/kernels/simd/gemm-inl.h"
+#include "heed/kernels/simd/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+class Values final : public ValueKernel {
+ public:
+  explicit Values(const Problem& p) : dim_(p.shape.value_dim), padded_(PadToLanes(dim_)) {}
+
+  size_t padded() const override { return padded_; }
+  size_t value_floats(size_t keys) const override { return keys * padded_; }
+  size_t query_floats(size_t width) const override { return dim_ * width + width * padded_; }
+
+  void load_values(Rows v, int count, float* scratch) const override { WholeVectors(v, count, dim_, scratch); }
+
+  // out [queries, Dv] += P [queries, keys] V [keys, Dv]
+  void forward(const Tile& w, Rows v, const float* scratch, float* out) const override {
+    const bool in_place = InPlace(v.col, dim_);
+    const float* rows = in_place ? v.data + w.row * v.row : scratch + w.row * padded_;
+    Gemm<true>({w.at, 1, w.stride}, rows, in_place ? v.row : padded_, out + w.lane * padded_, padded_, w.queries, padded_,
+               w.keys);
+  }
+
+  void rescale(float* out, const float* factor, int lane, int count) const override {
+    const F32 d;
+    for (int r = lane; r < lane + count; ++r) {
+      if (factor[r] == 1.0f) continue;
+      const V32 f = hn::Set(d, factor[r]);
+      for (size_t c = 0; c < padded_; c += kLanes) {
+        float* at = out + r * padded_ + c;
+        hn::StoreU(hn::Mul(f, hn::LoadU(d, at)), d, at);
+      }
+    }
+  }
+
+  void store(const float* out, const float* factor, int count, MutableRows rows) const override {
+    for (int r = 0; r < count; ++r) {
+      const float f = factor ? factor[r] : 1.0f;
+      if (rows.col == 1)
+        for (size_t c = 0; c < dim_; ++c) rows.data[r * rows.row + static_cast<int64_t>(c)] = f * out[r * padded_ + c];
+      else
+        for (size_t c = 0; c < dim_; ++c) *rows.at(r, c) = f * out[r * padded_ + c];
+    }
+  }
+
+  void load_d_out(Rows d_out, int count, size_t width, float* scratch) const override {
+    PackTransposed(d_out, count, dim_, 1.0f, scratch, width);
+    PackRows(d_out, count, dim_, 1.0f, scratch + dim_ * width, padded_);
+  }
+
+  void row_dots(Rows d_out, Rows out, int count, float* dots) const override {
+    for (int r = 0; r < count; ++r) {
+      // In double: these sums are subtracted from others of the same size.
+      double sum = 0.0;
+      for (size_t c = 0; c < dim_; ++c) sum += static_cast<double>(*d_out.at(r, c)) * *out.at(r, c);
+      dots[r] = static_cast<float>(sum);
+    }
+  }
+
+  // dP^T [keys, queries] = V [keys, Dv] dO^T [Dv, queries]
+  void d_weights(const Tile& d, Rows v, const float* d_out, size_t width) const override {
+    const Rows rows = v.from(d.row);
+    Gemm<false>({rows.data, static_cast<size_t>(rows.row), static_cast<size_t>(rows.col)}, d_out + d.lane, width, d.at, d.stride,
+                d.keys, PadToLanes(d.queries), dim_);
+  }
+
+  // dV [keys, Dv] += P^T [keys, queries] dO [queries, Dv]
+  void d_values(const Tile& w, const float* d_out, size_t width, MutableRows d_v, float* scratch) const override {
+    const float* rows = d_out + dim_ * width + w.lane * padded_;
+    const MutableRows target = d_v.from(w.row);
+    if (InPlace(d_v.col, dim_)) {
+      Gemm<true>({w.at, w.stride, 1}, rows, padded_, target.data, target.row, w.keys, padded_, w.queries);
+    } else {
+      Gemm<false>({w.at, w.stride, 1}, rows, padded_, scratch, padded_, w.keys, padded_, w.queries);
+      AddRows(scratch, padded_, w.keys, dim_, target);
+    }
+  }
+
+ private:
+  size_t dim_, padded_;
+};
+
+std::unique_ptr<ValueKernel> MakeValues(const Problem& p) { return std::make_unique<Values>(p); }
+int VectorLanes() { return static_cast<int>(kLanes); }
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+HWY_EXPORT(MakeValues);
+HWY_EXPORT(VectorLanes);
+std::unique_ptr<ValueKernel> make_values(const Problem& p) { return HWY_DYNAMIC_DISPATCH(MakeValues)(p); }
+int vector_lanes() { return HWY_DYNAMIC_DISPATCH(VectorLanes)(); }
+}  // namespace heed::kernels
+#endif

@@ -1,0 +1,58 @@
+// What the loop asks of a normaliser: scores to weights, and the gradient back. One file per family implements it.
+#pragma once
+
+#include <memory>
+
+#include "heed/kernels/loop/rows.h"
+#include "heed/kernels/loop/tile.h"
+#include "heed/kernels/problem.h"
+
+namespace heed::kernels {
+
+class NormaliserKernel {
+ public:
+  virtual ~NormaliserKernel() = default;
+
+  /// True: all scores of a row must be seen before its first weight is known (the loop then keeps a strip of them).
+  virtual bool whole_rows() const = 0;
+
+  /// Forward, key block by key block. begin() before the first; absorb() turns the tile's scores into weights that still
+  /// lack the factor `inverse`, and returns true where earlier sums must be multiplied by rows.rescale.
+  virtual void begin(RowState& rows, int64_t head, int count) const = 0;
+  virtual bool absorb(const Tile& tile, RowState& rows) const = 0;
+
+  /// Forward with whole_rows(): `strip` holds every score of the block's rows (hidden ones -inf), in `piece`s.
+  virtual void solve(const Tile* pieces, int piece_count, RowState& rows, int count) const {
+    (void)pieces, (void)piece_count, (void)rows, (void)count;
+  }
+
+  /// After the last key: rows.shift and rows.inverse become what weights() needs.
+  virtual void finish(RowState& rows, int count) const = 0;
+
+  /// Weights from scores by rows.shift and rows.inverse. `scores` and `weights` may be the same buffer.
+  virtual void weights(const Tile& scores, const Tile& weights, const RowState& rows) const = 0;
+
+  /// Backward. True: gradient() reads the scores, so weights() must not overwrite them.
+  virtual bool gradient_reads_scores() const = 0;
+  /// True: rows.delta must be found by a pass of accumulate() over all tiles before gradient().
+  virtual bool gradient_needs_pass() const { return false; }
+  virtual void accumulate(const Tile& scores, const Tile& weights, const Tile& d_weights, RowState& rows) const {
+    (void)scores, (void)weights, (void)d_weights, (void)rows;
+  }
+  /// `d` holds d_weights and becomes d_scores.
+  virtual void gradient(const Tile& scores, const Tile& weights, const Tile& d, const RowState& rows) const = 0;
+};
+
+struct NormaliserOptions {
+  bool entropy = false;     // forward: keep rows.surprise
+  bool d_entropy = false;   // backward: add the entropy's gradient
+};
+
+std::unique_ptr<NormaliserKernel> make_normaliser(const Problem& problem, NormaliserOptions options);
+
+std::unique_ptr<NormaliserKernel> make_softmax(const Problem& problem, NormaliserOptions options);
+std::unique_ptr<NormaliserKernel> make_pointwise(const Problem& problem);
+std::unique_ptr<NormaliserKernel> make_sparse(const Problem& problem);
+std::unique_ptr<NormaliserKernel> make_choice(const Problem& problem, NormaliserOptions options);
+
+}  // namespace heed::kernels

@@ -1,0 +1,142 @@
+// softmax: w_j = exp(s_j - m) / sum_j exp(s_j - m), online (Milakov and Gimelshein 2018): the maximum m so far is the
+// shift, and what was summed under an older one is rescaled. An optional sink logit stands in the sum without a value.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/normalise/softmax.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "heed/kernels/normalise/normaliser.h"
+#include "heed/kernels/simd/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+class Softmax final : public NormaliserKernel {
+ public:
+  Softmax(const Problem& p, NormaliserOptions options) : sink_(p.bias.sink), options_(options) {}
+
+  bool whole_rows() const override { return false; }
+  bool gradient_reads_scores() const override { return options_.d_entropy; }
+
+  void begin(RowState& rows, int64_t head, int count) const override {
+    for (int c = 0; c < count; ++c) {
+      rows.shift[c] = sink_ ? sink_[head] : kMinusInfinity;
+      rows.norm[c] = sink_ ? 1.0f : 0.0f;
+      rows.surprise[c] = 0.0f;
+    }
+  }
+
+  bool absorb(const Tile& t, RowState& rows) const override {
+    return options_.entropy ? absorb_tile<true>(t, rows) : absorb_tile<false>(t, rows);
+  }
+
+  void finish(RowState& rows, int count) const override {
+    for (int c = 0; c < count; ++c) {
+      rows.inverse[c] = rows.norm[c] > 0.0f || rows.norm[c] != rows.norm[c] ? 1.0f / rows.norm[c] : 0.0f;
+      if (rows.shift[c] == kMinusInfinity) rows.shift[c] = 0.0f;  // an empty row: every weight is exp(-inf) * 0
+    }
+  }
+
+  void weights(const Tile& s, const Tile& w, const RowState& rows) const override {
+    const F32 d;
+    for (int c = 0; c < s.queries; c += kLanes) {
+      const V32 shift = hn::LoadU(d, rows.shift + s.lane + c);
+      const V32 inverse = hn::LoadU(d, rows.inverse + s.lane + c);
+      for (int r = 0; r < s.keys; ++r) {
+        const V32 e = Exp(hn::Sub(hn::LoadU(d, s.at + r * s.stride + c), shift));
+        hn::StoreU(hn::Mul(e, inverse), d, w.at + r * w.stride + c);
+      }
+    }
+  }
+
+  // d_s = w (d_w - delta),  delta = sum_j w_j d_w_j = <d_out, out> + ...   (the loop knows it from the outputs)
+  // entropy H = -sum_j w_j log w_j:  d_s -= d_H w (log w + H)
+  void gradient(const Tile& s, const Tile& w, const Tile& g, const RowState& rows) const override {
+    const F32 d;
+    for (int c = 0; c < g.queries; c += kLanes) {
+      const V32 delta = hn::LoadU(d, rows.delta + g.lane + c);
+      if (!options_.d_entropy) {
+        for (int r = 0; r < g.keys; ++r) {
+          float* at = g.at + r * g.stride + c;
+          hn::StoreU(hn::Mul(hn::LoadU(d, w.at + r * w.stride + c), hn::Sub(hn::LoadU(d, at), delta)), d, at);
+        }
+        continue;
+      }
+      const V32 d_entropy = hn::LoadU(d, rows.d_entropy + g.lane + c);
+      // log w + H = s - shift + log(inverse) + H
+      const V32 level = hn::Sub(hn::Add(hn::Log(d, hn::Max(hn::LoadU(d, rows.inverse + g.lane + c), hn::Set(d, 1e-38f))),
+                                        hn::LoadU(d, rows.entropy + g.lane + c)),
+                                hn::LoadU(d, rows.shift + g.lane + c));
+      for (int r = 0; r < g.keys; ++r) {
+        float* at = g.at + r * g.stride + c;
+        const V32 weight = hn::LoadU(d, w.at + r * w.stride + c);
+        const V32 log_and_entropy = hn::Add(hn::LoadU(d, s.at + r * s.stride + c), level);
+        const V32 inner = hn::Sub(hn::Sub(hn::LoadU(d, at), delta), hn::Mul(d_entropy, log_and_entropy));
+        // A hidden pair has weight 0 and log weight -inf: its gradient is 0, not NaN.
+        hn::StoreU(hn::IfThenElseZero(hn::Gt(weight, hn::Zero(d)), hn::Mul(weight, inner)), d, at);
+      }
+    }
+  }
+
+ private:
+  template <bool kEntropy>
+  bool absorb_tile(const Tile& t, RowState& rows) const {
+    const F32 d;
+    bool moved = false;
+    for (int c = 0; c < t.queries; c += kLanes) {
+      float* at = t.at + c;
+      // Four chains: one would wait for the latency of each maximum.
+      V32 most[4];
+      most[0] = hn::LoadU(d, rows.shift + t.lane + c);
+      most[1] = most[2] = most[3] = most[0];
+      const V32 before = most[0];
+      int r = 0;
+      for (; r + 4 <= t.keys; r += 4)
+        for (int i = 0; i < 4; ++i) most[i] = hn::Max(most[i], hn::LoadU(d, at + (r + i) * t.stride));
+      for (; r < t.keys; ++r) most[0] = hn::Max(most[0], hn::LoadU(d, at + r * t.stride));
+      const V32 shift = hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3]));
+      const V32 base = hn::IfThenElse(hn::Eq(shift, hn::Set(d, kMinusInfinity)), hn::Zero(d), shift);
+      const V32 rescale = Exp(hn::Sub(before, base));
+      V32 norm = hn::Mul(hn::LoadU(d, rows.norm + t.lane + c), rescale);
+      V32 surprise = hn::Zero(d);
+      if constexpr (kEntropy) {
+        const V32 step = hn::IfThenElseZero(hn::Gt(before, hn::Set(d, kMinusInfinity)), hn::Sub(before, base));
+        surprise = hn::MulAdd(step, norm, hn::Mul(hn::LoadU(d, rows.surprise + t.lane + c), rescale));
+      }
+      V32 sum[2] = {hn::Zero(d), hn::Zero(d)};
+      for (r = 0; r < t.keys; ++r) {
+        const V32 x = hn::Sub(hn::LoadU(d, at + r * t.stride), base);
+        const V32 e = Exp(x);
+        hn::StoreU(e, d, at + r * t.stride);
+        sum[r & 1] = hn::Add(sum[r & 1], e);
+        if constexpr (kEntropy) surprise = hn::Add(surprise, hn::IfThenElseZero(hn::Gt(e, hn::Zero(d)), hn::Mul(e, x)));
+      }
+      norm = hn::Add(norm, hn::Add(sum[0], sum[1]));
+      moved |= !hn::AllTrue(d, hn::Eq(before, shift));
+      hn::StoreU(shift, d, rows.shift + t.lane + c);
+      hn::StoreU(norm, d, rows.norm + t.lane + c);
+      hn::StoreU(rescale, d, rows.rescale + t.lane + c);
+      if constexpr (kEntropy) hn::StoreU(surprise, d, rows.surprise + t.lane + c);
+    }
+    return moved;
+  }
+
+  const float* sink_;
+  NormaliserOptions options_;
+};
+
+std::unique_ptr<NormaliserKernel> MakeSoftmax(const Problem& p, NormaliserOptions options) {
+  return std::make_unique<Softmax>(p, options);
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+HWY_EXPORT(MakeSoftmax);
+std::unique_ptr<NormaliserKernel> make_softmax(const Problem& p, NormaliserOptions options) {
+  return HWY_DYNAMIC_DISPATCH(MakeSoftmax)(p, options);
+}
+}  // namespace heed::kernels
+#endif

@@ -1,0 +1,225 @@
+// score = v . h_n,  h_1 = act(q + k),  h_{l+1} = act(W_l h_l + b_l): a multilayer perceptron on the pair.
+//
+// Key by key: the hidden layers of one key with all queries of the tile are matrices [hidden, queries], so that each layer
+// is one matrix product with the queries across the lanes. Nothing is kept for all pairs; the backward computes the
+// layers of a key again before it goes back through them.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/score/pair_mlp.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "heed/kernels/score/score.h"
+#include "heed/kernels/simd/gemm-inl.h"
+#include "heed/kernels/simd/math-inl.h"
+#include "heed/kernels/simd/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+HWY_INLINE V32 Act(Activation kind, V32 z) {
+  const F32 d;
+  switch (kind) {
+    case Activation::tanh: return Tanh(z);
+    case Activation::relu: return hn::Max(hn::Zero(d), z);
+    case Activation::gelu: break;
+  }
+  return hn::Mul(z, NormalCdf(z));
+}
+
+/// act'(z), with h = act(z) at hand
+HWY_INLINE V32 ActSlope(Activation kind, V32 z, V32 h) {
+  const F32 d;
+  switch (kind) {
+    case Activation::tanh: return hn::NegMulAdd(h, h, hn::Set(d, 1.0f));
+    case Activation::relu: return hn::IfThenElseZero(hn::Gt(z, hn::Zero(d)), hn::Set(d, 1.0f));
+    case Activation::gelu: break;
+  }
+  return hn::MulAdd(z, NormalPdf(z), NormalCdf(z));
+}
+
+class PairMlp final : public ScoreKernel {
+ public:
+  PairMlp(const Problem& p, bool backward) : score_(p.score), dim_(p.shape.dim), backward_(backward) {
+    widths_.push_back(dim_);
+    parameters_ = 0;
+    for (int64_t l = 0; l < score_.layer_count; ++l) {
+      const MlpLayer& layer = score_.layers[l];
+      widths_.push_back(static_cast<size_t>(layer.out));
+      weight_at_.push_back(parameters_);
+      parameters_ += layer.out * PadToLanes(layer.in);
+      bias_at_.push_back(parameters_);
+      parameters_ += layer.out;
+    }
+    v_at_ = parameters_;
+    parameters_ += widths_.back();
+    for (const size_t w : widths_) hidden_ += w, most_ = std::max(most_, w);
+  }
+
+  // Queries: q^T [D, width]; the layers of one key, z and h, [hidden, width] each; backward: two layers of d_h and one
+  // layer turned, [width, hidden].
+  size_t query_floats(size_t width) const override {
+    return width * (dim_ + 2 * hidden_ + (backward_ ? 2 * most_ + PadToLanes(most_) : 0));
+  }
+  size_t key_floats(size_t) const override { return 0; }
+  size_t query_gradient_floats(size_t width) const override { return dim_ * width; }
+  size_t parameter_floats() const override { return parameters_; }
+
+  void load_queries(const Prepared& q, int64_t) const override { PackTransposed(q.rows, q.count, dim_, 1.0f, q.scratch, q.stride); }
+  void load_keys(const Prepared&, int64_t) const override {}
+
+  void forward(const Prepared& q, const Prepared& k, const Tile& t) const override {
+    const F32 d;
+    const float* last = layer(q, widths_.size() - 1, kH);
+    for (int r = 0; r < t.keys; ++r) {
+      run_layers(q, k, t, r);
+      for (int c = 0; c < t.queries; c += kLanes) {
+        V32 sum = hn::Zero(d);
+        for (size_t i = 0; i < widths_.back(); ++i)
+          sum = hn::MulAdd(hn::Set(d, score_.v[i]), hn::LoadU(d, last + i * q.stride + c), sum);
+        hn::StoreU(sum, d, t.at + r * t.stride + c);
+      }
+    }
+  }
+
+  void backward(const Prepared& q, const Prepared& k, const Tile& t, float* d_queries, MutableRows d_k,
+                float* d_parameters) const override {
+    const F32 d;
+    const size_t lanes = PadToLanes(t.queries);
+    // Lanes nobody reads must not enter the sums over queries.
+    for (int r = 0; r < t.keys; ++r)
+      for (size_t c = t.queries; c < lanes; ++c) t.at[r * t.stride + c] = 0.0f;
+    float* d_this = q.scratch + q.stride * (dim_ + 2 * hidden_);
+    float* d_below = d_this + q.stride * most_;
+    float* turned = d_below + q.stride * most_;
+
+    for (int r = 0; r < t.keys; ++r) {
+      run_layers(q, k, t, r);
+      const float* g = t.at + r * t.stride;
+      // score = v . h_n:  d_h = v g,  d_v += h g
+      const float* last = layer(q, widths_.size() - 1, kH);
+      for (size_t i = 0; i < widths_.back(); ++i) {
+        V32 sum = hn::Zero(d);
+        for (size_t c = 0; c < lanes; c += kLanes) {
+          const V32 at = hn::LoadU(d, g + c);
+          sum = hn::MulAdd(at, hn::LoadU(d, last + i * q.stride + c), sum);
+          hn::StoreU(hn::Mul(hn::Set(d, score_.v[i]), at), d, d_this + i * q.stride + c);
+        }
+        d_parameters[v_at_ + i] += hn::GetLane(hn::SumOfLanes(d, sum));
+      }
+      for (size_t l = widths_.size() - 1; l > 0; --l) {
+        // h_l = act(z_l),  z_l = W h_{l-1} + b
+        const MlpLayer& spec = score_.layers[l - 1];
+        through_activation(q, l, d_this, lanes, d_parameters + bias_at_[l - 1]);
+        const size_t padded = PadToLanes(spec.in);
+        PackTransposed({layer(q, l - 1, kH), static_cast<int64_t>(q.stride), 1}, spec.in, t.queries, 1.0f, turned, padded);
+        Gemm<true>({d_this, q.stride, 1}, turned, padded, d_parameters + weight_at_[l - 1], padded, spec.out, padded, t.queries);
+        Gemm<false>({spec.weight, 1, static_cast<size_t>(spec.in)}, d_this, q.stride, d_below, q.stride, spec.in, lanes, spec.out);
+        std::swap(d_this, d_below);
+      }
+      // h_1 = act(q + k)
+      float* to_keys = turned;
+      std::fill_n(to_keys, dim_, 0.0f);
+      through_activation(q, 0, d_this, lanes, to_keys);
+      for (size_t i = 0; i < dim_; ++i) {
+        for (size_t c = 0; c < lanes; c += kLanes) {
+          float* at = d_queries + i * q.stride + t.lane + c;
+          hn::StoreU(hn::Add(hn::LoadU(d, at), hn::LoadU(d, d_this + i * q.stride + c)), d, at);
+        }
+        if (d_k) *d_k.at(t.row + r, static_cast<int64_t>(i)) += to_keys[i];
+      }
+    }
+  }
+
+  void store_query_gradient(const Prepared& q, const float* d_queries, MutableRows d_q) const override {
+    for (int r = 0; r < q.count; ++r)
+      for (size_t i = 0; i < dim_; ++i) *d_q.at(r, static_cast<int64_t>(i)) = d_queries[i * q.stride + r];
+  }
+
+  void add_parameter_gradient(const float* d_parameters, int64_t, const Gradients& grad) const override {
+    if (grad.d_score_v)
+      for (size_t i = 0; i < widths_.back(); ++i) grad.d_score_v[i] += d_parameters[v_at_ + i];
+    if (!grad.d_layers) return;
+    for (int64_t l = 0; l < score_.layer_count; ++l) {
+      const MlpLayer& spec = score_.layers[l];
+      const size_t padded = PadToLanes(spec.in);
+      if (float* d_weight = grad.d_layers[l].d_weight)
+        for (int64_t o = 0; o < spec.out; ++o)
+          for (int64_t i = 0; i < spec.in; ++i) d_weight[o * spec.in + i] += d_parameters[weight_at_[l] + o * padded + i];
+      if (float* d_bias = grad.d_layers[l].d_bias)
+        for (int64_t o = 0; o < spec.out; ++o) d_bias[o] += d_parameters[bias_at_[l] + o];
+    }
+  }
+
+ private:
+  enum Which { kZ, kH };
+
+  /// Layer l of the key at hand: before (z) or after (h) its activation, [widths_[l], stride].
+  float* layer(const Prepared& q, size_t l, Which which) const {
+    size_t before = dim_;
+    for (size_t i = 0; i < l; ++i) before += 2 * widths_[i];
+    return q.scratch + q.stride * (before + (which == kH ? widths_[l] : 0));
+  }
+
+  void run_layers(const Prepared& q, const Prepared& k, const Tile& t, int r) const {
+    const F32 d;
+    const size_t lanes = PadToLanes(t.queries);
+    for (size_t l = 0; l < widths_.size(); ++l) {
+      float* z = layer(q, l, kZ);
+      float* h = layer(q, l, kH);
+      if (l > 0) {
+        const MlpLayer& spec = score_.layers[l - 1];
+        Gemm<false>({spec.weight, static_cast<size_t>(spec.in), 1}, layer(q, l - 1, kH), q.stride, z, q.stride, spec.out, lanes, spec.in);
+      }
+      for (size_t i = 0; i < widths_[l]; ++i) {
+        const float* bias = l > 0 ? score_.layers[l - 1].bias : nullptr;
+        const V32 add = hn::Set(d, l == 0 ? *k.rows.at(t.row + r, static_cast<int64_t>(i)) : bias ? bias[i] : 0.0f);
+        const float* from = l == 0 ? q.scratch + i * q.stride + t.lane : z + i * q.stride;
+        for (size_t c = 0; c < lanes; c += kLanes) {
+          const V32 sum = hn::Add(hn::LoadU(d, from + c), add);
+          hn::StoreU(sum, d, z + i * q.stride + c);
+          hn::StoreU(Act(score_.activation, sum), d, h + i * q.stride + c);
+        }
+      }
+    }
+  }
+
+  /// d_h -> d_z in place; adds each row's sum to `sums`.
+  void through_activation(const Prepared& q, size_t l, float* d_h, size_t lanes, float* sums) const {
+    const F32 d;
+    const float *z = layer(q, l, kZ), *h = layer(q, l, kH);
+    for (size_t i = 0; i < widths_[l]; ++i) {
+      V32 sum = hn::Zero(d);
+      for (size_t c = 0; c < lanes; c += kLanes) {
+        const size_t at = i * q.stride + c;
+        const V32 d_z = hn::Mul(hn::LoadU(d, d_h + at), ActSlope(score_.activation, hn::LoadU(d, z + at), hn::LoadU(d, h + at)));
+        hn::StoreU(d_z, d, d_h + at);
+        sum = hn::Add(sum, d_z);
+      }
+      sums[i] += hn::GetLane(hn::SumOfLanes(d, sum));
+    }
+  }
+
+  const Score& score_;
+  size_t dim_;
+  bool backward_;
+  std::vector<size_t> widths_;                 // of h_1, h_2, ...
+  std::vector<size_t> weight_at_, bias_at_;    // in d_parameters; weights with rows padded to whole vectors
+  size_t v_at_ = 0, parameters_ = 0, hidden_ = 0, most_ = 0;
+};
+
+std::unique_ptr<ScoreKernel> MakePairMlp(const Problem& p, bool backward) { return std::make_unique<PairMlp>(p, backward); }
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+HWY_EXPORT(MakePairMlp);
+std::unique_ptr<ScoreKernel> make_pair_mlp(const Problem& p, bool backward) {
+  return HWY_DYNAMIC_DISPATCH(MakePairMlp)(p, backward);
+}
+}  // namespace heed::kernels
+#endif

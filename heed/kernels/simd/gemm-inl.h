@@ -1,0 +1,124 @@
+// The one matrix product of the loop, per instruction set: C (+)= A B with C and B in rows of whole vectors.
+//
+// Tiles keep keys down the rows and queries across the lanes. So every product of the loop, forward and backward, reads
+// its left operand one broadcast at a time, through two strides, and its right operand and result as contiguous rows:
+//   scores^T = K Q^T      A = K rows in place           B = Q^T packed once per query block
+//   out     += P V        A = P^T read down a column    B = V rows in place
+//   dP^T     = V dO^T     A = V rows in place           B = dO^T packed once per query block
+//   dV      += P^T dO     A = P^T rows                  B = dO rows in place
+//   dK      += dS^T Q     A = dS^T rows                 B = Q rows in place
+//   dQ      += dS K       A = dS^T read down a column   B = K rows in place
+#if defined(HEED_KERNELS_SIMD_GEMM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_SIMD_GEMM_INL_H_
+#undef HEED_KERNELS_SIMD_GEMM_INL_H_
+#else
+#define HEED_KERNELS_SIMD_GEMM_INL_H_
+#endif
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "heed/kernels/simd/vector-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+// Blocks of C held in registers. With 32 registers: 12 rows of 2 vectors where A is read along its rows, 6 rows of 4
+// vectors where A is read down a column (each broadcast then feeds four multiply-adds, and A is walked half as often).
+// With 16 registers: 6 rows of 2 vectors for both. The ladder is in docs/kernels.md.
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
+inline constexpr bool kManyRegisters = false;
+#else
+inline constexpr bool kManyRegisters = true;
+#endif
+
+/// An [M, depth] matrix read element by element: a[r * row + p * depth].
+struct LeftOperand {
+  const float* data;
+  size_t row;
+  size_t depth;
+};
+
+template <int kRows, int kVecs, bool kUnitRow, bool kAccumulate>
+HWY_INLINE void MicroKernel(const float* HWY_RESTRICT a, size_t row, size_t step, const float* HWY_RESTRICT b, size_t ldb,
+                            float* HWY_RESTRICT c, size_t ldc, size_t depth) {
+  const F32 d;
+  V32 acc[kRows][kVecs];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 4
+    for (int v = 0; v < kVecs; ++v) acc[r][v] = hn::Zero(d);
+
+  for (size_t p = 0; p < depth; ++p) {
+    V32 right[kVecs];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVecs; ++v) right[v] = hn::LoadU(d, b + v * kLanes);
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      // Three rows share a base pointer: base, base + row, base + 2 row are addressing modes, not instructions.
+      const float* at = kUnitRow ? a + r : a + (r / 3) * 3 * row + (r % 3) * row;
+      const V32 left = hn::Set(d, *at);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVecs; ++v) acc[r][v] = hn::MulAdd(left, right[v], acc[r][v]);
+    }
+    a += step;
+    b += ldb;
+  }
+
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 4
+    for (int v = 0; v < kVecs; ++v) {
+      float* at = c + r * ldc + v * kLanes;
+      if constexpr (kAccumulate)
+        hn::StoreU(hn::Add(hn::LoadU(d, at), acc[r][v]), d, at);
+      else
+        hn::StoreU(acc[r][v], d, at);
+    }
+}
+
+/// One panel of columns, all M rows: blocks of the first height, then of the next for what is left, ...
+template <int kVecs, bool kUnitRow, bool kAccumulate, int... kHeights>
+HWY_INLINE void GemmPanel(LeftOperand a, const float* b, size_t ldb, float* c, size_t ldc, size_t m, size_t depth,
+                          std::integer_sequence<int, kHeights...>) {
+  size_t i = 0;
+  const auto blocks = [&](auto height) HWY_ATTR {
+    constexpr int kRows = decltype(height)::value;
+    // 12 12 8 rather than 12 12 4 4: short blocks do not hide the latency of the multiply-add.
+    while (m - i >= kRows && !(kRows == 12 && m - i == 16)) {
+      MicroKernel<kRows, kVecs, kUnitRow, kAccumulate>(a.data + i * a.row, a.row, a.depth, b, ldb, c + i * ldc, ldc, depth);
+      i += kRows;
+    }
+  };
+  (blocks(std::integral_constant<int, kHeights>()), ...);
+}
+
+/// C [m, n] = A [m, depth] B [depth, n], or += with kAccumulate. n is a multiple of kLanes.
+template <bool kAccumulate>
+HWY_INLINE void Gemm(LeftOperand a, const float* b, size_t ldb, float* c, size_t ldc, size_t m, size_t n, size_t depth) {
+  using Tall = std::conditional_t<kManyRegisters, std::integer_sequence<int, 12, 8, 4, 1>, std::integer_sequence<int, 6, 3, 1>>;
+  using Flat = std::integer_sequence<int, 6, 2, 1>;
+  size_t j = 0;
+  const auto panels = [&](auto vecs, auto unit, auto heights) HWY_ATTR {
+    constexpr int kVecs = decltype(vecs)::value;
+    for (; j + kVecs * kLanes <= n; j += kVecs * kLanes)
+      GemmPanel<kVecs, decltype(unit)::value, kAccumulate>(a, b + j, ldb, c + j, ldc, m, depth, heights);
+  };
+  using One = std::integral_constant<int, 1>;
+  using Two = std::integral_constant<int, 2>;
+  if (a.row == 1) {
+    if constexpr (kManyRegisters) panels(std::integral_constant<int, 4>(), std::true_type(), Flat());
+    panels(Two(), std::true_type(), Tall());
+    panels(One(), std::true_type(), Tall());
+  } else {
+    panels(Two(), std::false_type(), Tall());
+    panels(One(), std::false_type(), Tall());
+  }
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard

@@ -1,0 +1,32 @@
+// The vector of the instruction set at hand.
+#if defined(HEED_KERNELS_SIMD_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_SIMD_VECTOR_INL_H_
+#undef HEED_KERNELS_SIMD_VECTOR_INL_H_
+#else
+#define HEED_KERNELS_SIMD_VECTOR_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F32 = hn::ScalableTag<float>;
+using I32 = hn::RebindToSigned<F32>;
+using U32 = hn::RebindToUnsigned<F32>;
+using V32 = hn::Vec<F32>;
+
+inline constexpr size_t kLanes = hn::MaxLanes(F32());
+inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+
+HWY_INLINE constexpr size_t PadToLanes(size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard

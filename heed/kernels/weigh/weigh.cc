@@ -1,0 +1,146 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/weigh/weigh.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/kernels/loop/random.h"
+#include "heed/kernels/simd/random-inl.h"
+#include "heed/kernels/weigh/weigh.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+class Weigh final : public WeighKernel {
+ public:
+  explicit Weigh(const Problem& p) : p_(p), gaussian_(p.region.centre && p.region.centre_sigma > 0.0f) {
+    keep_ = 1.0f - p.dropout.p;
+    // Drop where the 32 random bits are below p * 2^32.
+    threshold_ = static_cast<uint32_t>(std::min(4294967295.0, std::floor(static_cast<double>(p.dropout.p) * 4294967296.0)));
+  }
+
+  void load_rows(int64_t b, int64_t h, int64_t first_query, int count, RowState& rows) const override {
+    for (int c = 0; c < count; ++c) {
+      if (p_.dropout.p > 0.0f) {
+        const uint64_t bits = row_bits(p_.dropout.seed, kDropoutStream, b, h, first_query + c);
+        rows.dropout0[c] = static_cast<uint32_t>(bits);
+        rows.dropout1[c] = static_cast<uint32_t>(bits >> 32);
+      }
+      if (gaussian_) rows.centre[c] = p_.region.centre[row_index(p_, b, h, first_query + c)];
+    }
+  }
+
+  void forward(const Tile& w, const Sequence& sequence, RowState& rows, bool show) const override {
+    const F32 d;
+    for (int r = 0; r < w.keys; ++r)
+      for (int c = 0; c < w.queries; c += kLanes) {
+        float* at = w.at + r * w.stride + c;
+        V32 a = hn::LoadU(d, at);
+        if (gaussian_) a = hn::Mul(a, gaussian(w, r, c, rows));
+        if (p_.guide.on()) {
+          float* cost = rows.cost + w.lane + c;
+          hn::StoreU(hn::MulAdd(a, guide(w, r, c, sequence), hn::LoadU(d, cost)), d, cost);
+        }
+        if (p_.dropout.p > 0.0f && !show) a = hn::Mul(a, kept(w, r, c, rows));
+        hn::StoreU(a, d, at);
+      }
+  }
+
+  //   d_a = kept * (d_out . v) + d_cost G,   d_w = d_a * gaussian,   d_centre += d_a a (j - centre) / sigma^2
+  void backward(const Tile& w, const Tile& to, const Tile& g, const Sequence& sequence, RowState& rows) const override {
+    const F32 d;
+    const float inverse_variance = gaussian_ ? 1.0f / (p_.region.centre_sigma * p_.region.centre_sigma) : 0.0f;
+    for (int r = 0; r < w.keys; ++r)
+      for (int c = 0; c < w.queries; c += kLanes) {
+        float* d_at = g.at + r * g.stride + c;
+        V32 a = hn::LoadU(d, w.at + r * w.stride + c), d_a = hn::LoadU(d, d_at), after = a;
+        const V32 bell = gaussian_ ? gaussian(w, r, c, rows) : hn::Set(d, 1.0f);
+        if (gaussian_) after = a = hn::Mul(a, bell);
+        if (p_.dropout.p > 0.0f) {
+          const V32 factor = kept(w, r, c, rows);
+          after = hn::Mul(a, factor);
+          d_a = hn::Mul(d_a, factor);
+        }
+        if (p_.guide.on()) d_a = hn::MulAdd(hn::LoadU(d, rows.d_cost + w.lane + c), guide(w, r, c, sequence), d_a);
+        if (gaussian_) {
+          float* sum = rows.d_centre + w.lane + c;
+          const V32 pull = hn::Mul(distance(w, r, c, rows), hn::Set(d, inverse_variance));
+          // A weight of 0 (outside the window) has no pull, however far it is.
+          const V32 term = hn::IfThenElseZero(hn::Ne(a, hn::Zero(d)), hn::Mul(hn::Mul(d_a, a), pull));
+          hn::StoreU(hn::Add(hn::LoadU(d, sum), term), d, sum);
+          d_a = hn::Mul(d_a, bell);
+        }
+        hn::StoreU(after, d, to.at + r * to.stride + c);
+        hn::StoreU(d_a, d, d_at);
+      }
+  }
+
+ private:
+  static constexpr uint64_t kDropoutStream = 1;
+
+  /// j - centre
+  static V32 distance(const Tile& t, int r, int c, const RowState& rows) {
+    const F32 d;
+    return hn::Sub(hn::Set(d, static_cast<float>(t.key + r)), hn::LoadU(d, rows.centre + t.lane + c));
+  }
+
+  V32 gaussian(const Tile& t, int r, int c, const RowState& rows) const {
+    const F32 d;
+    const V32 x = distance(t, r, c, rows);
+    const float factor = -0.5f / (p_.region.centre_sigma * p_.region.centre_sigma);
+    return Exp(hn::Mul(hn::Mul(x, x), hn::Set(d, factor)));
+  }
+
+  V32 guide(const Tile& t, int r, int c, const Sequence& s) const {
+    const F32 d;
+    const I32 di;
+    if (p_.guide.tensor) {
+      float values[kLanes];
+      const float* at = p_.guide.tensor + t.batch * p_.guide.batch + t.head * p_.guide.head + (t.key + r) * p_.guide.key;
+      for (int i = 0; i < static_cast<int>(kLanes); ++i)
+        values[i] = c + i < t.queries ? at[(t.query + c + i) * p_.guide.query] : 0.0f;
+      return hn::LoadU(d, values);
+    }
+    // G = 1 - exp(-(i/Tq - j/Tk)^2 / (2 sigma^2))
+    const V32 i = hn::ConvertTo(d, hn::Iota(di, static_cast<int32_t>(t.query + c)));
+    const V32 j = hn::Set(d, static_cast<float>(static_cast<double>(t.key + r) / static_cast<double>(std::max<int64_t>(s.live_keys, 1))));
+    const V32 x = hn::Sub(hn::Div(i, hn::Set(d, static_cast<float>(std::max<int64_t>(s.live_queries, 1)))), j);
+    const float factor = -0.5f / (p_.guide.sigma * p_.guide.sigma);
+    return hn::Sub(hn::Set(d, 1.0f), Exp(hn::Mul(hn::Mul(x, x), hn::Set(d, factor))));
+  }
+
+  /// 0 or 1 / (1 - p)
+  V32 kept(const Tile& t, int r, int c, const RowState& rows) const {
+    const F32 d;
+    const U32 du;
+    const auto bits = RandomBits(hn::LoadU(du, rows.dropout0 + t.lane + c), hn::LoadU(du, rows.dropout1 + t.lane + c), t.key + r);
+    // Unsigned comparison by way of the sign bit.
+    const I32 di;
+    const auto flip = hn::Set(du, 0x80000000u);
+    const auto drop = hn::Lt(hn::BitCast(di, hn::Xor(bits, flip)), hn::BitCast(di, hn::Set(du, threshold_ ^ 0x80000000u)));
+    return hn::IfThenZeroElse(hn::RebindMask(d, drop), hn::Set(d, 1.0f / keep_));
+  }
+
+  const Problem& p_;
+  bool gaussian_;
+  float keep_;
+  uint32_t threshold_;
+};
+
+std::unique_ptr<WeighKernel> MakeWeigh(const Problem& p) { return std::make_unique<Weigh>(p); }
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+HWY_EXPORT(MakeWeigh);
+std::unique_ptr<WeighKernel> make_weigh(const Problem& p) {
+  const bool gaussian = p.region.centre && p.region.centre_sigma > 0.0f;
+  if (!gaussian && !p.guide.on() && !(p.dropout.p > 0.0f)) return nullptr;
+  return HWY_DYNAMIC_DISPATCH(MakeWeigh)(p);
+}
+}  // namespace heed::kernels
+#endif

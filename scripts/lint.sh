@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# scripts/lint.sh BUILD [JOBS]: the rules that a machine can check. Prints every complaint; fails if there was one.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+build=$1
+jobs=${2:-1}
+failed=0
+complain() {
+  echo "lint: $1" >&2
+  failed=1
+}
+
+mapfile -t sources < <(scripts/sources.sh)
+clang-format --dry-run -Werror "${sources[@]}" || complain "not formatted: make format"
+
+# Comments say what is; what is still to do belongs into the list of issues.
+pattern='TO''DO|FIX''ME|X''XX'
+if grep -nE "\b($pattern)\b" "${sources[@]}" CMakeLists.txt Makefile scripts/* ./*.md docs/*.md; then
+  complain "notes about work left over"
+fi
+if grep -nP '\t| +$' "${sources[@]}"; then complain "tabs, or blanks at the end of a line"; fi
+for script in scripts/*.sh .ci/run; do
+  bash -n "$script" || complain "$script is not valid"
+  [ -x "$script" ] || complain "$script is not executable"
+done
+
+# clang-tidy sees each file as the build compiles it. Headers are seen through the files that include them; the sources
+# in tests/misuse are wrong on purpose, and those in tests/install belong to another project.
+mapfile -t compiled < <(printf '%s\n' "${sources[@]}" | grep -vE '\.h$|^tests/(misuse|install)/' |
+  while read -r file; do grep -qF "/$file\"" "$build/compile_commands.json" && echo "$file"; done)
+printf '%s\n' "${compiled[@]}" | xargs -r -P "$jobs" -n 1 clang-tidy -p "$build" --quiet 2>/dev/null ||
+  complain "clang-tidy"
+
+exit $failed

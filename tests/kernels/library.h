@@ -1,0 +1,266 @@
+// Runs the library on a Case: lays the numbers out in memory as asked, calls forward and backward, brings the results
+// back into contiguous order. Outputs start as NaN, so that whatever the library forgets to write is found.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "heed/kernels/attention.h"
+#include "tests/kernels/case.h"
+#include "tests/kernels/custom_parts.h"
+
+namespace heed::kernels::test {
+
+/// How [B, heads, T, width] tensors lie in memory.
+struct Layout {
+  bool heads_inside = false;  // [B, T, heads, width]
+  int64_t col = 1;            // distance of neighbouring columns
+  int64_t row_gap = 0;        // unused elements after each row
+};
+
+/// A tensor in a layout. The gaps hold NaN: reading one poisons the result, writing one is seen by gaps_untouched().
+struct Laid {
+  std::vector<float> data;
+  Strided<float> view;
+  int64_t batch = 0, heads = 0, rows = 0, width = 0;
+
+  Laid() = default;
+  Laid(int64_t b, int64_t h, int64_t r, int64_t w, const Layout& layout) : batch(b), heads(h), rows(r), width(w) {
+    const int64_t row = w * layout.col + layout.row_gap;
+    data.assign(b * h * r * row + 1, std::numeric_limits<float>::quiet_NaN());
+    view = layout.heads_inside ? Strided<float>{data.data(), r * h * row, row, h * row, layout.col}
+                               : Strided<float>{data.data(), h * r * row, r * row, row, layout.col};
+  }
+  template <class F>
+  void each(F&& f) const {
+    int64_t n = 0;
+    for (int64_t b = 0; b < batch; ++b)
+      for (int64_t h = 0; h < heads; ++h)
+        for (int64_t r = 0; r < rows; ++r)
+          for (int64_t w = 0; w < width; ++w) f(n++, view.at(b, h, r)[w * view.col]);
+  }
+  template <class T>
+  void write(const std::vector<T>& from) {
+    each([&](int64_t n, float& to) { to = static_cast<float>(from[n]); });
+  }
+  std::vector<float> read() const {
+    std::vector<float> to(batch * heads * rows * width);
+    each([&](int64_t n, float& from) { to[n] = from; });
+    return to;
+  }
+  bool gaps_untouched() const {
+    Laid copy = *this;
+    copy.view.data = copy.data.data();
+    copy.each([](int64_t, float& value) { value = std::numeric_limits<float>::quiet_NaN(); });
+    for (float value : copy.data)
+      if (value == value) return false;
+    return true;
+  }
+  ConstView view_const() const { return {view.data, view.batch, view.head, view.row, view.col}; }
+};
+
+inline std::vector<float> unwritten(size_t size) {
+  return std::vector<float>(size, std::numeric_limits<float>::quiet_NaN());
+}
+inline float* or_null(std::vector<float>& values) { return values.empty() ? nullptr : values.data(); }
+template <class T>
+const T* or_null(const std::vector<T>& values) {
+  return values.empty() ? nullptr : values.data();
+}
+
+class Library {
+ public:
+  explicit Library(const Case& c, const Layout& layout = {}, int threads = 0) : c_(c), layout_(layout) {
+    floats_ = convert<float>(c.x);
+    guide_ = convert<float>(c.guide_tensor);
+    up_ = convert<float>(c.up);
+    bind_problem();
+    problem.threads = threads;
+    const Shape& s = c.shape();
+    q_ = lay(true, s.heads, s.dim, &c.x.q);
+    k_ = lay(false, c.kv_heads(), s.dim, &c.x.k);
+    v_ = lay(false, c.kv_heads(), s.value_dim, &c.x.v);
+    inputs = {q_.view_const(), k_.view_const(), v_.view_const()};
+    bind_outputs();
+  }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  Status forward() {
+    const Status status = kernels::forward(problem, inputs, outputs);
+    results.out = out_.read();
+    return status;
+  }
+
+  /// Every gradient there is. To be called after forward().
+  Status backward() {
+    const Shape& s = c_.shape();
+    Laid d_out = lay(true, s.heads, s.value_dim, &c_.up.d_out);
+    Laid d_q = lay(true, s.heads, s.dim), d_k = lay(false, c_.kv_heads(), s.dim);
+    Laid d_v = lay(false, c_.kv_heads(), s.value_dim);
+    BackwardInputs from;
+    from.out = out_.view_const();
+    from.saved = saved.data();
+    from.forced_saved = or_null(forced_saved);
+    from.choice = results.choice.empty() ? nullptr : results.choice.data();
+    from.entropy = or_null(results.entropy);
+    from.guide_cost = or_null(results.guide_cost);
+    from.d_out = d_out.view_const();
+    from.d_lse = or_null(up_.d_lse);
+    from.d_log_prob = or_null(up_.d_log_prob);
+    from.d_entropy = or_null(up_.d_entropy);
+    from.d_guide_cost = or_null(up_.d_guide_cost);
+
+    grad = floats_;
+    for (auto& [name, values] : grad.named()) *values = unwritten(values->size());
+    // Elements of a padded bias that belong to no pair of a ragged batch are nobody's to write.
+    if (!c_.query_offsets.empty() || !c_.key_offsets.empty()) grad.bias_tensor.assign(grad.bias_tensor.size(), 0.0f);
+    std::vector<MlpLayerGradient> layers;
+    for (size_t l = 0; l < grad.layer_weight.size(); ++l)
+      layers.push_back({grad.layer_weight[l].data(), grad.layer_bias[l].data()});
+    Gradients to;
+    if (problem.score.kind != ScoreKind::none) to.d_q = d_q.view, to.d_k = d_k.view;
+    to.d_v = d_v.view;
+    to.d_score_v = or_null(grad.score_v);
+    to.d_layers = layers.empty() ? nullptr : layers.data();
+    to.d_bias_tensor = or_null(grad.bias_tensor);
+    to.d_alibi_slopes = or_null(grad.alibi_slopes);
+    to.d_relative = or_null(grad.relative);
+    to.d_sink = or_null(grad.sink);
+    if (problem.region.centre_sigma > 0.0f) to.d_centre = or_null(grad.centre);
+    to.d_custom_score = or_null(grad.custom_score);
+    to.d_custom_bias = or_null(grad.custom_bias);
+
+    // The backward of forced-forward starts from the state that the forward started from.
+    std::vector<float> first_state = convert<float>(c_.column_lse);
+    Problem again = problem;
+    again.forced_forward.column_lse = or_null(first_state);
+    const Status status = kernels::backward(again, inputs, from, to);
+    grad.q = d_q.read();
+    grad.k = d_k.read();
+    grad.v = d_v.read();
+    if (problem.score.kind == ScoreKind::none) grad.q.assign(grad.q.size(), 0.0f), grad.k.assign(grad.k.size(), 0.0f);
+    if (!(problem.region.centre_sigma > 0.0f)) grad.centre.assign(grad.centre.size(), 0.0f);
+    gaps_untouched &= d_q.gaps_untouched() && d_k.gaps_untouched() && d_v.gaps_untouched();
+    return status;
+  }
+
+  /// Dense weights of everything, [B, H, longest Tq, longest Tk], into results.weights.
+  Status weights() {
+    results.weights = unwritten(c_.pair_count());
+    WeightsRequest request;
+    request.query_count = c_.longest_queries();
+    request.dense = results.weights.data();
+    request.dense_keys = c_.longest_keys();
+    return weights(request);
+  }
+  Status weights(const WeightsRequest& request) {
+    // The first state again: the forward has moved it.
+    std::vector<float> first_state = convert<float>(c_.column_lse);
+    Problem again = problem;
+    again.forced_forward.column_lse = or_null(first_state);
+    return kernels::weights(again, inputs, outputs, request);
+  }
+
+  Problem problem;
+  Inputs inputs;
+  Outputs outputs;
+  Results<float> results;
+  Values<float> grad;
+  std::vector<float> saved, forced_saved;
+  bool gaps_untouched = true;
+
+ private:
+  /// A tensor of query rows or of key rows.
+  Laid lay(bool of_queries, int64_t heads, int64_t width, const std::vector<double>* values = nullptr) const {
+    const bool ragged = of_queries ? !c_.query_offsets.empty() : !c_.key_offsets.empty();
+    const int64_t total = of_queries ? c_.total_queries() : c_.total_keys();
+    const int64_t batch = ragged ? 1 : c_.shape().batch;
+    Laid laid(batch, heads, batch > 0 ? total / batch : 0, width, layout_);
+    if (values) laid.write(*values);
+    return laid;
+  }
+
+  void bind_problem() {
+    problem = c_.problem;
+    problem.ragged = {or_null(c_.query_offsets), or_null(c_.key_offsets)};
+    problem.score.v = or_null(floats_.score_v);
+    for (size_t l = 0; l < floats_.layer_weight.size(); ++l) {
+      const auto out = static_cast<int64_t>(floats_.layer_bias[l].size());
+      const auto in = static_cast<int64_t>(floats_.layer_weight[l].size()) / out;
+      layers_.push_back({floats_.layer_weight[l].data(), floats_.layer_bias[l].data(), in, out});
+    }
+    problem.score.layers = layers_.empty() ? nullptr : layers_.data();
+    if (problem.score.kind == ScoreKind::custom) {
+      distance_.a = floats_.custom_score;
+      custom_score_ = custom_score(distance_);
+      problem.score.custom = &custom_score_;
+    }
+    problem.bias.tensor = or_null(floats_.bias_tensor);
+    problem.bias.alibi_slopes = or_null(floats_.alibi_slopes);
+    problem.bias.relative = or_null(floats_.relative);
+    problem.bias.sink = or_null(floats_.sink);
+    if (!floats_.custom_bias.empty()) {
+      wave_.a = floats_.custom_bias;
+      custom_bias_ = custom_bias(wave_);
+      problem.bias.custom = &custom_bias_;
+    }
+    Region& region = problem.region;
+    region.key_lengths = or_null(c_.key_lengths);
+    region.query_lengths = or_null(c_.query_lengths);
+    region.query_documents = or_null(c_.query_documents);
+    region.key_documents = or_null(c_.key_documents);
+    region.mask = or_null(c_.mask);
+    region.centre = or_null(floats_.centre);
+    if (c_.custom_region) {
+      custom_region_ = kernels::custom_region(comb_);
+      region.custom = &custom_region_;
+    }
+    problem.guide.tensor = or_null(guide_);
+  }
+
+  void bind_outputs() {
+    out_ = lay(true, c_.shape().heads, c_.shape().value_dim);
+    const size_t rows = c_.rows();
+    saved = unwritten(2 * rows);
+    forced_saved = unwritten(forced_saved_floats(problem));
+    if (c_.soft()) results.lse = unwritten(rows);
+    if (c_.chooses()) results.choice.assign(rows, -12345), results.log_prob = unwritten(rows);
+    if (c_.has_entropy()) results.entropy = unwritten(rows);
+    if (c_.has_guide()) results.guide_cost = unwritten(rows);
+    if (problem.forced_forward.on) {
+      results.column_lse = convert<float>(c_.column_lse);
+      // Starting empty, the state is asked for too, by handing in one in which nothing was seen.
+      if (c_.column_lse.empty())
+        results.column_lse.assign(c_.shape().heads * c_.total_keys(), -std::numeric_limits<float>::infinity());
+      problem.forced_forward.column_lse = or_null(results.column_lse);
+    }
+    outputs.out = out_.view;
+    outputs.saved = saved.data();
+    outputs.forced_saved = or_null(forced_saved);
+    outputs.lse = or_null(results.lse);
+    outputs.choice = results.choice.empty() ? nullptr : results.choice.data();
+    outputs.log_prob = or_null(results.log_prob);
+    outputs.entropy = or_null(results.entropy);
+    outputs.guide_cost = or_null(results.guide_cost);
+  }
+
+  const Case& c_;
+  Layout layout_;
+  Values<float> floats_;
+  Upstream<float> up_;
+  std::vector<float> guide_;
+  Laid q_, k_, v_, out_;
+  std::vector<MlpLayer> layers_;
+  DistanceScore distance_;
+  WaveBias wave_;
+  CombRegion comb_;
+  CustomScore custom_score_;
+  CustomBias custom_bias_;
+  CustomRegion custom_region_;
+};
+
+}  // namespace heed::kernels::test

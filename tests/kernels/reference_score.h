@@ -1,0 +1,142 @@
+// The score of one pair, and its backward, from the formulas.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "tests/kernels/case.h"
+#include "tests/kernels/custom_parts.h"
+
+namespace heed::kernels::test {
+
+template <class T>
+T activate(Activation activation, T x) {
+  switch (activation) {
+    case Activation::tanh:
+      return std::tanh(x);
+    case Activation::relu:
+      return x > T(0) ? x : T(0);
+    case Activation::gelu:
+      return x * std::erfc(-x / std::numbers::sqrt2_v<T>) / T(2);
+  }
+  return x;
+}
+
+template <class T>
+T activate_slope(Activation activation, T x) {
+  switch (activation) {
+    case Activation::tanh:
+      return T(1) - std::tanh(x) * std::tanh(x);
+    case Activation::relu:
+      return x > T(0) ? T(1) : T(0);
+    case Activation::gelu: {
+      const T density = std::exp(-x * x / T(2)) / std::sqrt(T(2) * std::numbers::pi_v<T>);
+      return std::erfc(-x / std::numbers::sqrt2_v<T>) / T(2) + x * density;
+    }
+  }
+  return T(1);
+}
+
+/// The pair's MLP: inputs of every activation, layer by layer.
+template <class T>
+std::vector<std::vector<T>> mlp_sums(const Case& c, const Values<T>& x, const T* q, const T* k) {
+  const Activation activation = c.problem.score.activation;
+  std::vector<std::vector<T>> sums(1);
+  for (int64_t d = 0; d < c.shape().dim; ++d) sums[0].push_back(q[d] + k[d]);
+  for (size_t l = 0; l < x.layer_weight.size(); ++l) {
+    const size_t in = sums[l].size();
+    std::vector<T> hidden;
+    for (T sum : sums[l]) hidden.push_back(activate(activation, sum));
+    std::vector<T> next = x.layer_bias[l];
+    for (size_t o = 0; o < next.size(); ++o)
+      for (size_t n = 0; n < in; ++n) next[o] += x.layer_weight[l][o * in + n] * hidden[n];
+    sums.push_back(next);
+  }
+  return sums;
+}
+
+template <class T>
+T pair_score(const Case& c, const Values<T>& x, int64_t h, const T* q, const T* k) {
+  const Score& score = c.problem.score;
+  T sum = 0;
+  switch (score.kind) {
+    case ScoreKind::inner:
+      for (int64_t d = 0; d < c.shape().dim; ++d) sum += q[d] * k[d];
+      return T(score.scale) * sum;
+    case ScoreKind::tanh_sum:
+      for (int64_t d = 0; d < c.shape().dim; ++d)
+        sum += x.score_v[h * score.v_head_stride + d] * std::tanh(q[d] + k[d]);
+      return sum;
+    case ScoreKind::pair_mlp: {
+      const auto last = mlp_sums(c, x, q, k).back();
+      for (size_t n = 0; n < last.size(); ++n) sum += x.score_v[n] * activate(score.activation, last[n]);
+      return sum;
+    }
+    case ScoreKind::none:
+      return T(0);
+    case ScoreKind::custom:
+      return distance_score(x.custom_score.data(), q, k, c.shape().dim);
+  }
+  return sum;
+}
+
+/// Adds d_score times the gradient of pair_score() into d_q, d_k and the parameters' gradients.
+template <class T>
+void pair_score_backward(const Case& c, const Values<T>& x, int64_t h, const T* q, const T* k, T d_score, T* d_q,
+                         T* d_k, Values<T>& grad) {
+  const Score& score = c.problem.score;
+  const int64_t dim = c.shape().dim;
+  switch (score.kind) {
+    case ScoreKind::inner:
+      for (int64_t d = 0; d < dim; ++d) {
+        d_q[d] += T(score.scale) * d_score * k[d];
+        d_k[d] += T(score.scale) * d_score * q[d];
+      }
+      break;
+    case ScoreKind::tanh_sum:
+      for (int64_t d = 0; d < dim; ++d) {
+        const T tanh = std::tanh(q[d] + k[d]);
+        const T d_sum = d_score * x.score_v[h * score.v_head_stride + d] * (T(1) - tanh * tanh);
+        d_q[d] += d_sum;
+        d_k[d] += d_sum;
+        grad.score_v[h * score.v_head_stride + d] += d_score * tanh;
+      }
+      break;
+    case ScoreKind::pair_mlp: {
+      const auto sums = mlp_sums(c, x, q, k);
+      std::vector<T> d_hidden;
+      for (size_t n = 0; n < sums.back().size(); ++n) {
+        d_hidden.push_back(d_score * x.score_v[n]);
+        grad.score_v[n] += d_score * activate(score.activation, sums.back()[n]);
+      }
+      for (size_t l = sums.size(); l-- > 0;) {
+        std::vector<T> d_sum;
+        for (size_t n = 0; n < sums[l].size(); ++n)
+          d_sum.push_back(d_hidden[n] * activate_slope(score.activation, sums[l][n]));
+        if (l == 0) {
+          for (int64_t d = 0; d < dim; ++d) d_q[d] += d_sum[d];
+          for (int64_t d = 0; d < dim; ++d) d_k[d] += d_sum[d];
+          break;
+        }
+        const size_t in = sums[l - 1].size();
+        d_hidden.assign(in, T(0));
+        for (size_t o = 0; o < d_sum.size(); ++o) {
+          grad.layer_bias[l - 1][o] += d_sum[o];
+          for (size_t n = 0; n < in; ++n) {
+            grad.layer_weight[l - 1][o * in + n] += d_sum[o] * activate(score.activation, sums[l - 1][n]);
+            d_hidden[n] += d_sum[o] * x.layer_weight[l - 1][o * in + n];
+          }
+        }
+      }
+      break;
+    }
+    case ScoreKind::none:
+      break;
+    case ScoreKind::custom:
+      distance_score_backward(x.custom_score.data(), q, k, dim, d_score, d_q, d_k, grad.custom_score.data());
+      break;
+  }
+}
+
+}  // namespace heed::kernels::test

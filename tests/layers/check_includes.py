@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Checks that the arrows between the folders of heed/ point one way, and that no raw intrinsics are used.
+
+usage: check_includes.py SOURCE_DIRECTORY
+"""
+import pathlib
+import re
+import sys
+
+# layer: the other layers it may include. A folder that is not here is an error: say first where it stands.
+MAY_INCLUDE = {
+    "kernels": set(),
+}
+
+# Highway is the only way to SIMD, so that every CPU it knows is served by the same source.
+RAW_INTRINSICS = re.compile(r"^(\w*intrin|arm_(neon|sve|acle)|cpuid|altivec|wasm_simd128|riscv_vector)\.h$")
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+
+def complaints(root: pathlib.Path):
+    for path in sorted((root / "heed").rglob("*")):
+        if path.suffix not in {".h", ".cc", ".cpp", ".hpp", ".inc"}:
+            continue
+        where = path.relative_to(root)
+        layer = where.parts[1] if len(where.parts) > 2 else None
+        if layer is not None and layer not in MAY_INCLUDE:
+            yield f"{where}: the layer '{layer}' is not in tests/layers/check_includes.py"
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            name = match[1]
+            if RAW_INTRINSICS.match(pathlib.PurePosixPath(name).name):
+                yield f"{where}:{number}: includes {name}; SIMD goes through Highway"
+            if name.startswith("."):
+                yield f"{where}:{number}: includes {name}; write the path from the root, heed/..."
+            if name.startswith("heed/"):
+                other = name.split("/")[1]
+                if layer is not None and other != layer and other not in MAY_INCLUDE[layer]:
+                    yield f"{where}:{number}: heed/{layer} may not include {name}"
+                if not (root / name).exists():
+                    yield f"{where}:{number}: {name} does not exist"
+
+
+def main() -> int:
+    found = list(complaints(pathlib.Path(sys.argv[1])))
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
