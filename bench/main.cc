@@ -13,7 +13,7 @@
 
 #include "blas_table.h"
 #include "heed/kernels/isa.h"
-#include "memory.h"
+#include "peak_memory.h"
 #include "session.h"
 
 namespace heed::bench {

@@ -77,6 +77,8 @@ TEST(Check, CombinationsThatMeanNothing) {
   forced.with_forced_forward();
   EXPECT_TRUE(refused(broken([](Library& l) { l.problem.normalise.kind = Normaliser::sparsemax; }, forced),
                       {"forced_forward", "softmax"}));
+  EXPECT_TRUE(
+      refused(broken([](Library& l) { l.problem.forced_forward.on = true; }, sink), {"sink", "forced_forward"}));
   EXPECT_TRUE(refused(broken([](Library& l) { l.problem.normalise.divide_by_visible = true; }), {"divide_by_visible"}));
   Case documents(kShape);
   documents.with_documents(2);

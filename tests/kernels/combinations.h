@@ -20,6 +20,8 @@ struct Part {
 };
 inline void PrintTo(const Part& part, std::ostream* out) { *out << part.name; }
 
+inline void showValue(const Part& part, std::ostream& out) { out << part.name; }  // RapidCheck's word for it
+
 inline std::vector<Part> all_scores() {
   std::vector<Part> parts = {
       {"inner", [](Case&) {}},

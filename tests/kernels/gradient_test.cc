@@ -67,7 +67,7 @@ void check_gradients(Case& c) {
   compare(c, grad, [behind](const std::string& name) { return !behind(name); });
 }
 
-constexpr Shape kShape = {.batch = 2, .heads = 2, .kv_heads = 1, .queries = 4, .keys = 6, .dim = 3, .value_dim = 2};
+constexpr Shape kShape = {.batch = 2, .heads = 2, .kv_heads = 1, .queries = 3, .keys = 5, .dim = 3, .value_dim = 2};
 
 class Gradient : public testing::TestWithParam<Combination> {};
 

@@ -45,10 +45,10 @@ Results<T> reference_forward(const Case& c, const Values<T>& x) {
 }
 
 template <class T>
-Values<T> reference_backward(const Case& c, const Values<T>& x, const Upstream<T>& up) {
+Values<T> reference_backward(const Case& c, const Values<T>& x, const Upstream<T>& up, T* squares = nullptr) {
   Values<T> grad = zeros_like(x);
   for (int64_t b = 0; b < c.shape().batch; ++b)
-    for (int64_t h = 0; h < c.shape().heads; ++h) head_backward(c, x, head_forward(c, x, b, h), up, grad);
+    for (int64_t h = 0; h < c.shape().heads; ++h) head_backward(c, x, head_forward(c, x, b, h), up, grad, squares);
   return grad;
 }
 
@@ -75,7 +75,8 @@ inline double nearest_kink(const Case& c) {
             second = score;
           if (kind == Normaliser::sparsemax && weight > 0.0) tau = score - weight;
           if (kind == Normaliser::entmax15 && weight > 0.0) tau = score - 2.0 * std::sqrt(weight);
-          if (kind == Normaliser::relu) nearest = std::min(nearest, std::abs(score));
+          // Exactly 0 is no kink but a flat place: every hidden unit of a relu layer is off.
+          if (kind == Normaliser::relu && score != 0.0) nearest = std::min(nearest, std::abs(score));
           if (!c.x.centre.empty()) {
             const double distance = std::abs(static_cast<double>(j) - c.x.centre[c.query_row(b, h, i)]);
             nearest = std::min(nearest, std::abs(distance - static_cast<double>(c.problem.region.centre_half_width)));

@@ -71,12 +71,13 @@ void forced_forward_backward(const Head<T>& m, Matrix<T>& d) {
   for (int64_t j = 0; j < m.tk; ++j)
     for (int64_t u = 0; u < m.tq; ++u)
       for (int64_t i = u + 1; i < m.tq; ++i)
-        if (!m.hidden(i, j) && !m.hidden(u, j))
-          d(u, j) -= d_shifted(i, j) * std::exp(m.biased(u, j) - m.column(i, j));
+        if (!m.hidden(i, j) && !m.hidden(u, j)) d(u, j) -= d_shifted(i, j) * std::exp(m.biased(u, j) - m.column(i, j));
 }
 
+/// `squares`, where not null, gathers the squares of all pairs' gradients.
 template <class T>
-void head_backward(const Case& c, const Values<T>& x, const Head<T>& m, const Upstream<T>& up, Values<T>& grad) {
+void head_backward(const Case& c, const Values<T>& x, const Head<T>& m, const Upstream<T>& up, Values<T>& grad,
+                   T* squares = nullptr) {
   const Matrix<T> d_attention = attention_backward(c, x, m, up, grad);
   Matrix<T> d(m.tq, m.tk);  // d_shifted, then d_biased
   for (int64_t i = 0; i < m.tq; ++i) {
@@ -99,6 +100,7 @@ void head_backward(const Case& c, const Values<T>& x, const Head<T>& m, const Up
   for (int64_t i = 0; i < m.tq; ++i)
     for (int64_t j = 0; j < m.tk; ++j) {
       if (m.hidden(i, j)) continue;
+      if (squares) *squares += d(i, j) * d(i, j);
       pair_bias_backward(c, m.b, m.h, i, j, d(i, j), grad);
       T d_raw = d(i, j);
       if (cap > T(0)) {

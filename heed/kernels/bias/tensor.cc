@@ -20,44 +20,26 @@ class TensorBias final : public BiasKernel {
     // +inf must win without making NaN of itself: as the largest bias that still leaves room to add.
     constexpr float kMost = 1e38f;
     const Rows rows{bias_.tensor + offset(t), bias_.query, bias_.key};
-    ForTransposed(
-        rows, t.queries, t.keys,
-        [&](size_t query, size_t key, auto v) HWY_ATTR {
-#if HWY_TARGET != HWY_SCALAR
-          const hn::CappedTag<float, 4> d4;
-          float* at = t.at + key * t.stride + query;
-          hn::StoreU(hn::Add(hn::LoadU(d4, at), hn::Min(hn::Set(d4, kMost), v)), d4, at);
-#else
-          (void)query, (void)key, (void)v;
-#endif
-        },
-        [&](size_t query, size_t key, float v) HWY_ATTR { t.at[key * t.stride + query] += v > kMost ? kMost : v; });
+    ForTransposed(rows, t.queries, t.keys, [&](auto d, size_t query, size_t key, auto v) HWY_ATTR {
+      float* at = t.at + key * t.stride + query;
+      hn::StoreU(hn::Add(hn::LoadU(d, at), hn::Min(hn::Set(d, kMost), v)), d, at);
+    });
   }
 
   void backward(const Tile& t, const Sequence&, float*) const override {
     if (!d_tensor_) return;
     float* base = d_tensor_ + offset(t);
-    const auto one = [&](size_t key, size_t query, float v) HWY_ATTR {
-      base[static_cast<int64_t>(query) * bias_.query + static_cast<int64_t>(key) * bias_.key] += v;
-    };
-    ForTransposed(
-        Rows{t.at, static_cast<int64_t>(t.stride), 1}, t.keys, t.queries,
-        [&](size_t key, size_t query, auto v) HWY_ATTR {
-#if HWY_TARGET != HWY_SCALAR
-          const hn::CappedTag<float, 4> d4;
-          if (bias_.key == 1) {
-            float* at = base + static_cast<int64_t>(query) * bias_.query + key;
-            hn::StoreU(hn::Add(hn::LoadU(d4, at), v), d4, at);
-            return;
-          }
-          float values[4];
-          hn::StoreU(v, d4, values);
-          for (size_t i = 0; i < 4; ++i) one(key + i, query, values[i]);
-#else
-          (void)query, (void)key, (void)v;
-#endif
-        },
-        one);
+    ForTransposed(Rows{t.at, static_cast<int64_t>(t.stride), 1}, t.keys, t.queries,
+                  [&](auto d, size_t key, size_t query, auto v) HWY_ATTR {
+                    float* at = base + static_cast<int64_t>(query) * bias_.query + static_cast<int64_t>(key) * bias_.key;
+                    if (bias_.key == 1) {
+                      hn::StoreU(hn::Add(hn::LoadU(d, at), v), d, at);
+                      return;
+                    }
+                    float values[hn::MaxLanes(d)];
+                    hn::StoreU(v, d, values);
+                    for (size_t i = 0; i < hn::MaxLanes(d); ++i) at[static_cast<int64_t>(i) * bias_.key] += values[i];
+                  });
   }
 
  private:

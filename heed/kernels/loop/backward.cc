@@ -17,7 +17,7 @@ namespace {
 class SharedSums {
  public:
   SharedSums(const Problem& p, const Gradients& grad, const Geometry& g, const std::vector<Task>& tasks)
-      : p_(p), key_blocks_(most_keys(p) / g.keys + 1), query_blocks_(most_queries(p) / g.width + 1),
+      : p_(p), grad_(grad), block_keys_(g.keys), key_blocks_(most_keys(p) / g.keys + 1), query_blocks_(most_queries(p) / g.width + 1),
         keys_(static_cast<size_t>(p.shape.batch * kv_heads(p) * key_blocks_)),
         bias_(grad.d_bias_tensor ? static_cast<size_t>(p.shape.batch * p.shape.heads * query_blocks_ * key_blocks_) : 0),
         parameters_(1), width_(g.width), bias_on_(grad.d_bias_tensor != nullptr) {
@@ -25,7 +25,7 @@ class SharedSums {
     std::vector<int32_t> blocks;
     for (const Task& t : tasks) {
       const Sequence s = sequence(p, t.batch);
-      for (int c = 0; c < t.count; ++c) ranges[c] = visible_keys(p, s, t.batch, t.head, t.first_query + c);
+      visible_keys(p, s, t.batch, t.head, t.first_query, t.count, ranges.data());
       visited_key_blocks(ranges.data(), t.count, g.keys, blocks);
       first_.push_back(key_rank_.size());
       for (const int32_t block : blocks) {
@@ -33,6 +33,13 @@ class SharedSums {
         if (bias_on_) bias_rank_.push_back(bias_.enlist(bias_slot(t, block)));
       }
       parameters_.enlist(0);
+    }
+    for (int64_t b = 0; b < p.shape.batch; ++b) {
+      const Sequence s = sequence(p, b);
+      for (int64_t g_head = 0; g_head < kv_heads(p); ++g_head)
+        for (int64_t block = 0; block * g.keys < s.keys; ++block)
+          if (keys_.visits(static_cast<size_t>((b * kv_heads(p) + g_head) * key_blocks_ + block)) == 0)
+            zero_key_block(s, b, g_head, block * g.keys);
     }
     keys_.start();
     bias_.start();
@@ -42,6 +49,9 @@ class SharedSums {
   void wait(const Block& b, size_t task, size_t visit) {
     const size_t at = first_[task] + visit;
     keys_.wait(key_slot(b.task, b.key_blocks[visit]), key_rank_[at]);
+    // Begun by whoever comes first, when the rows are about to be used, rather than in a pass over memory before.
+    if (key_rank_[at] == 0)
+      zero_key_block(b.sequence, b.task.batch, b.kv_head, static_cast<int64_t>(b.key_blocks[visit]) * block_keys_);
     if (bias_on_) bias_.wait(bias_slot(b.task, b.key_blocks[visit]), bias_rank_[at]);
   }
   void pass(const Block& b, size_t task, size_t visit) {
@@ -53,6 +63,22 @@ class SharedSums {
   void pass_parameters(size_t task) { parameters_.pass(0, static_cast<int32_t>(task)); }
 
  private:
+  void zero_key_block(const Sequence& s, int64_t b, int64_t g, int64_t first) const {
+    const int64_t count = std::min<int64_t>(block_keys_, s.keys - first);
+    const auto zero = [&](const View& view, int64_t width) {
+      if (!view.data) return;
+      const MutableRows rows = key_rows(p_, view, s, b, g).from(first);
+      for (int64_t r = 0; r < count; ++r) {
+        if (rows.col == 1)
+          std::fill_n(rows.at(r, 0), width, 0.0f);
+        else
+          for (int64_t c = 0; c < width; ++c) *rows.at(r, c) = 0.0f;
+      }
+    };
+    if (p_.score.kind != ScoreKind::none) zero(grad_.d_k, p_.shape.dim);
+    zero(grad_.d_v, p_.shape.value_dim);
+  }
+
   size_t key_slot(const Task& t, int32_t block) const {
     return static_cast<size_t>((t.batch * kv_heads(p_) + t.head / group_size(p_)) * key_blocks_ + block);
   }
@@ -64,7 +90,8 @@ class SharedSums {
   }
 
   const Problem& p_;
-  int64_t key_blocks_, query_blocks_;
+  const Gradients& grad_;
+  int64_t block_keys_, key_blocks_, query_blocks_;
   Turns keys_, bias_, parameters_;
   int width_;
   bool bias_on_;
@@ -83,7 +110,7 @@ class Backward {
     load_rows(b);
     if (b.kernels.normaliser->gradient_needs_pass()) find_delta(b);
     std::fill_n(b.rows.d_centre, b.geometry.width, 0.0f);
-    if (b.d_queries) std::fill_n(b.d_queries, b.kernels.score->query_gradient_floats(b.geometry.width), 0.0f);
+    if (b.d_queries) std::fill_n(b.d_queries, b.kernels.score->query_gradient_floats(b.geometry.stride), 0.0f);
     if (b.d_parameters) std::fill_n(b.d_parameters, b.parameter_floats, 0.0f);
 
     for (size_t visit = 0; visit < b.key_blocks.size(); ++visit) {
@@ -103,22 +130,33 @@ class Backward {
     const int count = b.task.count;
     const Rows d_out = query_rows(p_, from_.d_out, b.sequence, b.task.batch, b.task.head).from(b.task.first_query);
     const Rows out = query_rows(p_, from_.out, b.sequence, b.task.batch, b.task.head).from(b.task.first_query);
-    if (!b.key_blocks.empty()) b.kernels.values->load_d_out(d_out, count, b.geometry.width, b.d_out);
+    if (!b.key_blocks.empty()) b.kernels.values->load_d_out(d_out, count, b.geometry.stride, b.d_out);
+    b.d_out_rows = d_out;
     if (p_.normalise.kind == Normaliser::softmax) b.kernels.values->row_dots(d_out, out, count, rows.delta);
+    const int64_t first = row_index(p_, b.task.batch, b.task.head, b.task.first_query);  // the block's rows are neighbours
     for (int c = 0; c < count; ++c) {
-      const int64_t row = row_index(p_, b.task.batch, b.task.head, b.task.first_query + c);
-      const auto at = [row](const float* values) { return values ? values[row] : 0.0f; };
-      rows.shift[c] = from_.saved[2 * row];
-      rows.inverse[c] = from_.saved[2 * row + 1];
-      rows.choice[c] = from_.choice ? from_.choice[row] : -1;
-      rows.entropy[c] = at(from_.entropy);
-      rows.d_entropy[c] = at(from_.d_entropy);
-      rows.d_log_prob[c] = at(from_.d_log_prob);
-      rows.d_cost[c] = at(from_.d_guide_cost);
-      rows.slope_sum[c] = rows.slope_d[c] = 0.0f;
-      // sum_j w_j d_w_j, for d_w of out and of the guide's cost; lse adds w_j d_lse to d_s_j.
-      if (p_.normalise.kind == Normaliser::softmax) rows.delta[c] += rows.d_cost[c] * at(from_.guide_cost) - at(from_.d_lse);
+      rows.shift[c] = from_.saved[2 * (first + c)];
+      rows.inverse[c] = from_.saved[2 * (first + c) + 1];
     }
+    const auto load = [&](const float* values, float* to) {
+      if (values)
+        std::copy_n(values + first, count, to);
+      else
+        std::fill_n(to, count, 0.0f);
+    };
+    load(from_.entropy, rows.entropy);
+    load(from_.d_entropy, rows.d_entropy);
+    load(from_.d_log_prob, rows.d_log_prob);
+    load(from_.d_guide_cost, rows.d_cost);
+    std::fill_n(rows.slope_sum, count, 0.0f);
+    std::fill_n(rows.slope_d, count, 0.0f);
+    if (from_.choice) std::copy_n(from_.choice + first, count, rows.choice);
+    if (p_.normalise.kind != Normaliser::softmax) return;
+    // delta = sum_j w_j d_w_j, for d_w of out and of the guide's cost; lse adds w_j d_lse to d_s_j.
+    if (from_.d_guide_cost)
+      for (int c = 0; c < count; ++c) rows.delta[c] += rows.d_cost[c] * from_.guide_cost[first + c];
+    if (from_.d_lse)
+      for (int c = 0; c < count; ++c) rows.delta[c] -= from_.d_lse[first + c];
   }
 
   /// Scores, weights and d_weights of a piece. Returns the tiles: scores (or weights over them), weights, after, d.
@@ -145,7 +183,7 @@ class Backward {
       forced_forward_shift(t.scores, b.column, b.tile_e, b.penalties);
     }
     k.normaliser->weights(t.scores, t.weights, b.rows);
-    k.values->d_weights(t.d, b.value_rows, b.d_out, b.geometry.width);
+    k.values->d_weights(t.d, b.value_rows, b.d_out, b.geometry.stride);
     if (k.weigh) k.weigh->backward(t.weights, t.after, t.d, b.sequence, b.rows);
     return t;
   }
@@ -172,7 +210,7 @@ class Backward {
       forced_forward_gradient(t.d, t.scores, b.tile_e, b.column, carry);
     }
     if (grad_.d_v.data)
-      b.kernels.values->d_values(t.after, b.d_out, b.geometry.width,
+      b.kernels.values->d_values(t.after, b.d_out_rows, b.d_out, b.geometry.stride,
                                  key_rows(p_, grad_.d_v, b.sequence, b.task.batch, b.kv_head).from(first_key), b.d_value_scratch);
     float* d_parameters = b.d_parameters + (b.kernels.score ? b.kernels.score->parameter_floats() : 0);
     for (const auto& bias : b.kernels.biases) {
@@ -220,21 +258,8 @@ class Backward {
   std::vector<float> carry_;  // forced-forward: see forced_forward_gradient()
 };
 
-void zero_rows(View view, int64_t batch, int64_t heads, int64_t rows, int64_t width) {
-  if (!view.data) return;
-  for (int64_t b = 0; b < batch; ++b)
-    for (int64_t h = 0; h < heads; ++h)
-      for (int64_t r = 0; r < rows; ++r)
-        for (int64_t c = 0; c < width; ++c) view.at(b, h, r)[c * view.col] = 0.0f;
-}
-
-/// What tasks add to begins at 0; what they own they overwrite.
-void zero_sums(const Problem& p, const Gradients& grad) {
-  const bool ragged = p.ragged.key_offsets != nullptr;
-  const int64_t batch = ragged ? 1 : p.shape.batch;
-  const int64_t rows = ragged ? p.ragged.key_offsets[p.shape.batch] : p.shape.keys;
-  if (p.score.kind != ScoreKind::none) zero_rows(grad.d_k, batch, kv_heads(p), rows, p.shape.dim);
-  zero_rows(grad.d_v, batch, kv_heads(p), rows, p.shape.value_dim);
+/// Parameters' gradients begin at 0: every task adds to them.
+void zero_parameter_gradients(const Problem& p, const Gradients& grad) {
   const auto zero = [](float* at, int64_t count) {
     if (at) std::fill_n(at, count, 0.0f);
   };
@@ -277,12 +302,14 @@ Status backward(const Problem& p, const Inputs& in, const BackwardInputs& from, 
   const Kernels kernels = make_kernels(p, Direction::backward, {.d_entropy = from.d_entropy != nullptr}, &grad);
   const std::vector<Task> tasks = plan_tasks(p, g, false);
   SharedSums sums(p, grad, g, tasks);
-  zero_sums(p, grad);
+  zero_parameter_gradients(p, grad);
   Backward loop(p, from, grad, sums);
-  const bool done = run_tasks(p, in, kernels, g, Direction::backward, tasks.size(), [&](Block& block, size_t t) {
-    block.load(tasks[t]);
-    loop.run(block, t);
-  });
+  const int64_t dim = p.shape.dim, value_dim = p.shape.value_dim;
+  const std::vector<Touched> touched = {{from.d_out, value_dim, true},           {from.out, value_dim, true},
+                                        {read_only(grad.d_q), dim, true},        {read_only(grad.d_k), dim, false},
+                                        {read_only(grad.d_v), value_dim, false}};
+  const bool done = run_tasks(p, in, kernels, g, Direction::backward, tasks, touched,
+                              [&](Block& block, size_t t) { loop.run(block, t); });
   if (!done) status.refuse("scratch: no memory for this problem's tiles; fewer threads need less");
   return status;
 }

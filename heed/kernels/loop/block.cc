@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "heed/kernels/loop/ahead.h"
 #include "heed/kernels/loop/hide.h"
 #include "heed/kernels/loop/random.h"
 
@@ -42,7 +43,7 @@ size_t Block::layout(Scratch* scratch) {
     pieces_ += 1;
     return scratch ? scratch->take(count) : nullptr;
   };
-  const size_t width = geometry.width, tile = static_cast<size_t>(geometry.keys) * width;
+  const size_t width = geometry.stride, tile = static_cast<size_t>(geometry.keys) * width;
   for (float** array : {&rows.shift, &rows.inverse, &rows.centre, &rows.norm, &rows.rescale, &rows.surprise, &rows.cost, &rows.delta,
                         &rows.slope_sum, &rows.slope_d, &rows.entropy, &rows.d_entropy, &rows.d_log_prob, &rows.d_cost,
                         &rows.d_centre})
@@ -91,7 +92,7 @@ void Block::plan(const Task& t) {
   sequence = heed::kernels::sequence(problem, t.batch);
   kv_head = t.head / group_size(problem);
   loaded_keys_ = loaded_values_ = -1;
-  for (int c = 0; c < t.count; ++c) ranges[c] = visible_keys(problem, sequence, t.batch, t.head, t.first_query + c);
+  visible_keys(problem, sequence, t.batch, t.head, t.first_query, t.count, ranges.data());
   visited_key_blocks(ranges.data(), t.count, geometry.keys, key_blocks);
 }
 
@@ -100,7 +101,7 @@ void Block::load(const Task& t) {
   if (kernels.score && !key_blocks.empty()) {
     queries.rows = query_rows(problem, in.q, sequence, t.batch, t.head).from(t.first_query);
     queries.count = t.count;
-    queries.stride = geometry.width;
+    queries.stride = geometry.stride;
     kernels.score->load_queries(queries, t.head);
   }
   if (kernels.weigh) kernels.weigh->load_rows(t.batch, t.head, t.first_query, t.count, rows);
@@ -113,9 +114,27 @@ void Block::load(const Task& t) {
     }
 }
 
+void Block::prefetch(const Task& t, const std::vector<Touched>& others) const {
+  const Sequence s = heed::kernels::sequence(problem, t.batch);
+  const int64_t g = t.head / group_size(problem);
+  Ahead& ahead = Ahead::of_this_thread();
+  ahead.clear();
+  const auto fetch = [&](const ConstView& view, int64_t width, bool query_side) {
+    if (!view.data || view.col != 1 || view.row != width) return;
+    const Rows rows = query_side ? query_rows(problem, view, s, t.batch, t.head).from(t.first_query) : key_rows(problem, view, s, t.batch, g);
+    ahead.add(rows.data, static_cast<size_t>((query_side ? t.count : s.keys) * width) * sizeof(float));
+  };
+  if (kernels.score) {
+    fetch(in.q, problem.shape.dim, true);
+    fetch(in.k, problem.shape.dim, false);
+  }
+  fetch(in.v, problem.shape.value_dim, false);
+  for (const Touched& other : others) fetch(other.view, other.width, other.query_side);
+}
+
 Tile Block::piece(int32_t key_block, int lane, int count, int64_t first_key, int64_t last_key) const {
   Tile t;
-  t.stride = geometry.width;
+  t.stride = geometry.stride;
   t.keys = static_cast<int>(last_key - first_key);
   t.queries = count;
   t.lane = lane;

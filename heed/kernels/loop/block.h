@@ -29,6 +29,13 @@ struct Kernels {
 };
 Kernels make_kernels(const Problem& problem, Direction direction, NormaliserOptions options, const Gradients* grad);
 
+/// A tensor that a task reads or writes besides the inputs.
+struct Touched {
+  ConstView view;
+  int64_t width;
+  bool query_side;  // rows of the task's queries; otherwise of its keys
+};
+
 class Block {
  public:
   Block(const Problem& problem, const Inputs& in, const Kernels& kernels, const Geometry& geometry, Direction direction);
@@ -42,6 +49,9 @@ class Block {
   void plan(const Task& task);
   /// ... and with its queries prepared and what is known of its rows beforehand.
   void load(const Task& task);
+
+  /// Puts the rows of a task that comes next into this thread's Ahead: the inputs', and those of `others`.
+  void prefetch(const Task& task, const std::vector<Touched>& others) const;
 
   /// Calls f(piece, cover) for each part of the key block that has visible pairs. Pieces have no buffer yet: Tile::in().
   template <class F>
@@ -71,7 +81,7 @@ class Block {
   Rows value_rows;                        // of the key block at hand
   float* value_scratch = nullptr;
 
-  // Buffers for whoever runs the block: [geometry.keys, geometry.width] each
+  // Buffers for whoever runs the block: [geometry.keys, geometry.stride] each
   float* tile_a = nullptr;
   float* tile_b = nullptr;  // from here on backward only
   float* tile_c = nullptr;
@@ -81,6 +91,7 @@ class Block {
   float* capped = nullptr;  // softcap's backward
   float* out = nullptr;     // forward: [width, padded Dv]
   float* d_out = nullptr;   // backward: d_out packed
+  Rows d_out_rows;          // ... and as it stands
   float* d_value_scratch = nullptr;
   float* d_queries = nullptr;
   float* d_parameters = nullptr;

@@ -30,7 +30,7 @@ class ColumnState {
     for (const Task& t : tasks) {
       first_rank_.push_back(ranks_.size());
       const Sequence s = sequence(p, t.batch);
-      for (int c = 0; c < t.count; ++c) ranges[c] = visible_keys(p, s, t.batch, t.head, t.first_query + c);
+      visible_keys(p, s, t.batch, t.head, t.first_query, t.count, ranges.data());
       visited_key_blocks(ranges.data(), t.count, g.keys, blocks);
       for (const int32_t block : blocks) ranks_.push_back(turns_.enlist(slot(t, block)));
     }
@@ -104,14 +104,18 @@ void run_block(Block& block, size_t task, const Outputs& out, ColumnState& colum
   const int count = block.task.count;
   const bool whole_rows = k.normaliser->whole_rows();
   std::vector<Tile> pieces;  // of the strip
-  std::fill_n(block.out, static_cast<size_t>(block.geometry.width) * k.values->padded(), 0.0f);
   std::fill_n(rows.cost, block.geometry.width, 0.0f);
   k.normaliser->begin(rows, block.task.head, count);
 
+  const auto clear_out = [&] { std::fill_n(block.out, static_cast<size_t>(block.geometry.width) * k.values->padded(), 0.0f); };
+  bool begun = false;  // block.out holds a sum
   const auto to_values = [&](const Tile& t, int32_t key_block) {
+    const bool first = !begun && t.queries == count;
+    if (!begun && !first) clear_out();
+    begun = true;
     if (k.weigh) k.weigh->forward(t, block.sequence, rows, false);
     block.load_values(key_block);
-    k.values->forward(t, block.value_rows, block.value_scratch, block.out);
+    k.values->forward(t, block.value_rows, block.value_scratch, block.out, first);
   };
 
   for (size_t visit = 0; visit < block.key_blocks.size(); ++visit) {
@@ -143,6 +147,7 @@ void run_block(Block& block, size_t task, const Outputs& out, ColumnState& colum
     k.normaliser->weights(t, t, rows);
     to_values(t, static_cast<int32_t>(t.key / block.geometry.keys));
   }
+  if (!begun) clear_out();
   Outputs rest = out;
   rest.log_prob = nullptr;
   store_rows(block, rest, pieces, whole_rows);
@@ -159,10 +164,9 @@ Status forward(const Problem& p, const Inputs& in, const Outputs& out) {
   const Kernels kernels = make_kernels(p, Direction::forward, {.entropy = out.entropy != nullptr}, nullptr);
   const std::vector<Task> tasks = plan_tasks(p, g, p.forced_forward.on);
   ColumnState columns(p, tasks, g, out.forced_saved);
-  const bool done = run_tasks(p, in, kernels, g, Direction::forward, tasks.size(), [&](Block& block, size_t t) {
-    block.load(tasks[t]);
-    run_block(block, t, out, columns);
-  });
+  const std::vector<Touched> touched = {{read_only(out.out), p.shape.value_dim, true}};
+  const bool done = run_tasks(p, in, kernels, g, Direction::forward, tasks, touched,
+                              [&](Block& block, size_t t) { run_block(block, t, out, columns); });
   if (!done) status.refuse("scratch: no memory for this problem's tiles; fewer threads or shorter rows need less");
   return status;
 }

@@ -31,18 +31,10 @@ void HideOutsideRanges(const Tile& t, const KeyRange* ranges) {
 
 /// tile[key][query] += penalties[query][key]
 void AddTransposed(const Tile& t, const float* penalties) {
-  ForTransposed(
-      Rows{penalties, t.keys, 1}, t.queries, t.keys,
-      [&](size_t query, size_t key, auto v) HWY_ATTR {
-#if HWY_TARGET != HWY_SCALAR
-        const hn::CappedTag<float, 4> d4;
-        float* at = t.at + key * t.stride + query;
-        hn::StoreU(hn::Add(hn::LoadU(d4, at), v), d4, at);
-#else
-        (void)query, (void)key, (void)v;
-#endif
-      },
-      [&](size_t query, size_t key, float v) HWY_ATTR { t.at[key * t.stride + query] += v; });
+  ForTransposed(Rows{penalties, t.keys, 1}, t.queries, t.keys, [&](auto d, size_t query, size_t key, auto v) HWY_ATTR {
+    float* at = t.at + key * t.stride + query;
+    hn::StoreU(hn::Add(hn::LoadU(d, at), v), d, at);
+  });
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

@@ -1,6 +1,7 @@
 #include "heed/kernels/loop/plan.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "heed/kernels/loop/values.h"
 
@@ -21,7 +22,9 @@ Geometry geometry(const Problem& p, Direction direction) {
   const int widest = p.score.kind == ScoreKind::tanh_sum ? round_up(64, g.panel) : round_up(128, g.panel);
   g.width = queries <= lanes ? lanes : static_cast<int>(std::min<int64_t>(widest, round_up(queries, g.panel)));
   const int most = g.width <= lanes && direction == Direction::forward ? 480 : 120;
-  g.keys = static_cast<int>(std::min<int64_t>(most, keys));
+  g.keys = static_cast<int>(std::min<int64_t>(getenv("BK") ? atoi(getenv("BK")) : most, keys));
+  if (getenv("BQ")) g.width = static_cast<int>(std::min<int64_t>(atoi(getenv("BQ")), round_up(queries, g.panel)));
+  g.stride = g.width >= 64 ? g.width + (getenv("PADS") ? atoi(getenv("PADS")) : lanes) : g.width;
   return g;
 }
 

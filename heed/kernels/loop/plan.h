@@ -13,7 +13,8 @@ namespace heed::kernels {
 
 /// Tile sizes.
 struct Geometry {
-  int width = 0;  // queries of a block, whole vectors
+  int width = 0;   // queries of a block, whole vectors
+  int stride = 0;  // from one row of a tile to the next: a vector more, since powers of two share cache sets
   int panel = 0;  // where a tile is only partly visible it is cut into panels of this many queries
   int keys = 0;   // keys of a block
 };

@@ -1,7 +1,9 @@
 // Tasks on threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <vector>
 
 #include "heed/kernels/loop/block.h"
 
@@ -10,15 +12,26 @@ namespace heed::kernels {
 /// Runs body(block, task_number) for every task, handed out in order to the threads that are free. False: no memory.
 template <class Body>
 bool run_tasks(const Problem& problem, const Inputs& in, const Kernels& kernels, const Geometry& geometry, Direction direction,
-               size_t tasks, Body&& body) {
+               const std::vector<Task>& tasks, const std::vector<Touched>& touched, Body&& body) {
   std::atomic<size_t> next{0};
   std::atomic<bool> enough_memory{true};
-  const int threads = thread_count(problem, tasks);
+  const int threads = thread_count(problem, tasks.size());
+  // Short sequences make many tasks of one tile each: a thread takes several neighbours, and fetches the next one's rows
+  // while it works on this one's. Longer tasks are taken one by one, which keeps threads that add in turns close together.
+  const bool small = most_queries(problem) <= geometry.width && most_keys(problem) <= geometry.keys;
+  const size_t chunk = small ? std::clamp<size_t>(tasks.size() / (8 * static_cast<size_t>(threads)), 1, 16) : 1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     Block block(problem, in, kernels, geometry, direction);
     if (block.reserve())
-      for (size_t t = next.fetch_add(1); t < tasks; t = next.fetch_add(1)) body(block, t);
+      for (size_t first = next.fetch_add(chunk); first < tasks.size(); first = next.fetch_add(chunk)) {
+        const size_t last = std::min(first + chunk, tasks.size());
+        for (size_t t = first; t < last; ++t) {
+          block.load(tasks[t]);
+          if (small && t + 1 < last) block.prefetch(tasks[t + 1], touched);
+          body(block, t);
+        }
+      }
     else
       enough_memory = false;
   }

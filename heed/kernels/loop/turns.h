@@ -18,6 +18,8 @@ class Turns {
   /// While planning, in task order: the next visit to `slot`. Returns its rank among the visits.
   int32_t enlist(size_t slot) { return count_[slot]++; }
 
+  int32_t visits(size_t slot) const { return count_[slot]; }
+
   /// After planning. Without a second visit anywhere nobody ever waits.
   void start() {
     for (const int32_t n : count_) contended_ |= n > 1;

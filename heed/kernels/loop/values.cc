@@ -18,14 +18,13 @@ class Values final : public ValueKernel {
   size_t value_floats(size_t keys) const override { return keys * padded_; }
   size_t query_floats(size_t width) const override { return dim_ * width + width * padded_; }
 
-  void load_values(Rows v, int count, float* scratch) const override { WholeVectors(v, count, dim_, scratch); }
+  void load_values(Rows v, int count, float* scratch) const override { MakeWholeVectors(v, count, dim_, scratch); }
 
   // out [queries, Dv] += P [queries, keys] V [keys, Dv]
-  void forward(const Tile& w, Rows v, const float* scratch, float* out) const override {
-    const bool in_place = InPlace(v.col, dim_);
-    const float* rows = in_place ? v.data + w.row * v.row : scratch + w.row * padded_;
-    Gemm<true>({w.at, 1, w.stride}, rows, in_place ? v.row : padded_, out + w.lane * padded_, padded_, w.queries, padded_,
-               w.keys);
+  void forward(const Tile& w, Rows v, const float* scratch, float* out, bool first) const override {
+    const VectorRows rows = WholeVectors(v, dim_, scratch);
+    const auto gemm = first ? Gemm<false> : Gemm<true>;
+    gemm({w.at, 1, w.stride}, rows.row(w.row), rows.stride, out + w.lane * padded_, padded_, w.queries, padded_, w.keys);
   }
 
   void rescale(float* out, const float* factor, int lane, int count) const override {
@@ -41,26 +40,25 @@ class Values final : public ValueKernel {
   }
 
   void store(const float* out, const float* factor, int count, MutableRows rows) const override {
-    for (int r = 0; r < count; ++r) {
-      const float f = factor ? factor[r] : 1.0f;
-      if (rows.col == 1)
-        for (size_t c = 0; c < dim_; ++c) rows.data[r * rows.row + static_cast<int64_t>(c)] = f * out[r * padded_ + c];
-      else
-        for (size_t c = 0; c < dim_; ++c) *rows.at(r, c) = f * out[r * padded_ + c];
-    }
+    for (int r = 0; r < count; ++r) UnpackRows(out + r * padded_, padded_, 1, dim_, factor ? factor[r] : 1.0f, rows.from(r));
   }
 
   void load_d_out(Rows d_out, int count, size_t width, float* scratch) const override {
     PackTransposed(d_out, count, dim_, 1.0f, scratch, width);
-    PackRows(d_out, count, dim_, 1.0f, scratch + dim_ * width, padded_);
+    MakeWholeVectors(d_out, count, dim_, scratch + dim_ * width);
   }
 
   void row_dots(Rows d_out, Rows out, int count, float* dots) const override {
     for (int r = 0; r < count; ++r) {
-      // In double: these sums are subtracted from others of the same size.
-      double sum = 0.0;
-      for (size_t c = 0; c < dim_; ++c) sum += static_cast<double>(*d_out.at(r, c)) * *out.at(r, c);
-      dots[r] = static_cast<float>(sum);
+      const F32 d;
+      V32 sums = hn::Zero(d);
+      size_t c = 0;
+      if (d_out.col == 1 && out.col == 1)
+        for (; c + kLanes <= dim_; c += kLanes)
+          sums = hn::MulAdd(hn::LoadU(d, d_out.at(r, 0) + c), hn::LoadU(d, out.at(r, 0) + c), sums);
+      float sum = hn::GetLane(hn::SumOfLanes(d, sums));
+      for (; c < dim_; ++c) sum += *d_out.at(r, static_cast<int64_t>(c)) * *out.at(r, static_cast<int64_t>(c));
+      dots[r] = sum;
     }
   }
 
@@ -72,13 +70,14 @@ class Values final : public ValueKernel {
   }
 
   // dV [keys, Dv] += P^T [keys, queries] dO [queries, Dv]
-  void d_values(const Tile& w, const float* d_out, size_t width, MutableRows d_v, float* scratch) const override {
-    const float* rows = d_out + dim_ * width + w.lane * padded_;
+  void d_values(const Tile& w, Rows d_out, const float* d_out_scratch, size_t width, MutableRows d_v,
+                float* scratch) const override {
+    const VectorRows rows = WholeVectors(d_out, dim_, d_out_scratch + dim_ * width);
     const MutableRows target = d_v.from(w.row);
-    if (InPlace(d_v.col, dim_)) {
-      Gemm<true>({w.at, w.stride, 1}, rows, padded_, target.data, target.row, w.keys, padded_, w.queries);
+    if (InPlace(d_v, dim_)) {
+      Gemm<true>({w.at, w.stride, 1}, rows.row(w.lane), rows.stride, target.data, target.row, w.keys, padded_, w.queries);
     } else {
-      Gemm<false>({w.at, w.stride, 1}, rows, padded_, scratch, padded_, w.keys, padded_, w.queries);
+      Gemm<false>({w.at, w.stride, 1}, rows.row(w.lane), rows.stride, scratch, padded_, w.keys, padded_, w.queries);
       AddRows(scratch, padded_, w.keys, dim_, target);
     }
   }

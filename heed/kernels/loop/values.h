@@ -21,8 +21,8 @@ class ValueKernel {
   /// Makes a key block's rows readable as whole vectors. `scratch`: value_floats().
   virtual void load_values(Rows v, int count, float* scratch) const = 0;
 
-  /// out[query] += sum_key P[key][query] v[key];  `out` is [width, padded()].
-  virtual void forward(const Tile& weights, Rows v, const float* scratch, float* out) const = 0;
+  /// out[query] += sum_key P[key][query] v[key], or = where `first`;  `out` is [width, padded()].
+  virtual void forward(const Tile& weights, Rows v, const float* scratch, float* out, bool first) const = 0;
   /// out[lane + c] *= factor[lane + c] for c < count
   virtual void rescale(float* out, const float* factor, int lane, int count) const = 0;
   /// rows = out * factor (null: 1)
@@ -35,7 +35,8 @@ class ValueKernel {
   /// d_weights[key][query] = <v[key], d_out[query]>
   virtual void d_weights(const Tile& d, Rows v, const float* d_out, size_t width) const = 0;
   /// d_v[key] += sum_query P[key][query] d_out[query]; `d_v`'s row 0 is the key block's first row.
-  virtual void d_values(const Tile& weights, const float* d_out, size_t width, MutableRows d_v, float* scratch) const = 0;
+  virtual void d_values(const Tile& weights, Rows d_out, const float* d_out_scratch, size_t width, MutableRows d_v,
+                        float* scratch) const = 0;
 };
 
 std::unique_ptr<ValueKernel> make_values(const Problem& problem);

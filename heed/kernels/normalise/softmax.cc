@@ -82,19 +82,23 @@ class Softmax final : public NormaliserKernel {
   template <bool kEntropy>
   bool absorb_tile(const Tile& t, RowState& rows) const {
     const F32 d;
+    const size_t stride = t.stride;
+    const int keys = t.keys, queries = t.queries;
     bool moved = false;
-    for (int c = 0; c < t.queries; c += kLanes) {
-      float* at = t.at + c;
+    for (int c = 0; c < queries; c += kLanes) {
+      float* HWY_RESTRICT at = t.at + c;
       // Four chains: one would wait for the latency of each maximum.
-      V32 most[4];
-      most[0] = hn::LoadU(d, rows.shift + t.lane + c);
-      most[1] = most[2] = most[3] = most[0];
-      const V32 before = most[0];
+      const V32 before = hn::LoadU(d, rows.shift + t.lane + c);
+      V32 most0 = before, most1 = before, most2 = before, most3 = before;
       int r = 0;
-      for (; r + 4 <= t.keys; r += 4)
-        for (int i = 0; i < 4; ++i) most[i] = hn::Max(most[i], hn::LoadU(d, at + (r + i) * t.stride));
-      for (; r < t.keys; ++r) most[0] = hn::Max(most[0], hn::LoadU(d, at + r * t.stride));
-      const V32 shift = hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3]));
+      for (; r + 4 <= keys; r += 4) {
+        most0 = hn::Max(most0, hn::LoadU(d, at + r * stride));
+        most1 = hn::Max(most1, hn::LoadU(d, at + (r + 1) * stride));
+        most2 = hn::Max(most2, hn::LoadU(d, at + (r + 2) * stride));
+        most3 = hn::Max(most3, hn::LoadU(d, at + (r + 3) * stride));
+      }
+      for (; r < keys; ++r) most0 = hn::Max(most0, hn::LoadU(d, at + r * stride));
+      const V32 shift = hn::Max(hn::Max(most0, most1), hn::Max(most2, most3));
       const V32 base = hn::IfThenElse(hn::Eq(shift, hn::Set(d, kMinusInfinity)), hn::Zero(d), shift);
       const V32 rescale = Exp(hn::Sub(before, base));
       V32 norm = hn::Mul(hn::LoadU(d, rows.norm + t.lane + c), rescale);
@@ -103,16 +107,21 @@ class Softmax final : public NormaliserKernel {
         const V32 step = hn::IfThenElseZero(hn::Gt(before, hn::Set(d, kMinusInfinity)), hn::Sub(before, base));
         surprise = hn::MulAdd(step, norm, hn::Mul(hn::LoadU(d, rows.surprise + t.lane + c), rescale));
       }
-      V32 sum[2] = {hn::Zero(d), hn::Zero(d)};
-      for (r = 0; r < t.keys; ++r) {
-        const V32 x = hn::Sub(hn::LoadU(d, at + r * t.stride), base);
+      V32 sum0 = hn::Zero(d), sum1 = hn::Zero(d);
+      const auto weight = [&](int row, V32& sum) HWY_ATTR {
+        const V32 x = hn::Sub(hn::LoadU(d, at + row * stride), base);
         const V32 e = Exp(x);
-        hn::StoreU(e, d, at + r * t.stride);
-        sum[r & 1] = hn::Add(sum[r & 1], e);
+        hn::StoreU(e, d, at + row * stride);
+        sum = hn::Add(sum, e);
         if constexpr (kEntropy) surprise = hn::Add(surprise, hn::IfThenElseZero(hn::Gt(e, hn::Zero(d)), hn::Mul(e, x)));
+      };
+      for (r = 0; r + 2 <= keys; r += 2) {
+        weight(r, sum0);
+        weight(r + 1, sum1);
       }
-      norm = hn::Add(norm, hn::Add(sum[0], sum[1]));
-      moved |= !hn::AllTrue(d, hn::Eq(before, shift));
+      if (r < keys) weight(r, sum0);
+      norm = hn::Add(norm, hn::Add(sum0, sum1));
+      moved |= !hn::AllTrue(d, hn::Or(hn::Eq(before, shift), hn::Eq(before, hn::Set(d, kMinusInfinity))));
       hn::StoreU(shift, d, rows.shift + t.lane + c);
       hn::StoreU(norm, d, rows.norm + t.lane + c);
       hn::StoreU(rescale, d, rows.rescale + t.lane + c);

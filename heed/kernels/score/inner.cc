@@ -31,7 +31,7 @@ class Inner final : public ScoreKernel {
   }
 
   void load_keys(const Prepared& k, int64_t) const override {
-    if (backward_) WholeVectors(k.rows, k.count, dim_, k.scratch);
+    if (backward_) MakeWholeVectors(k.rows, k.count, dim_, k.scratch);
   }
 
   // S^T [keys, queries] = K [keys, D] Q^T [D, queries]
@@ -44,15 +44,12 @@ class Inner final : public ScoreKernel {
 
   // d_q += dS K,  d_k += dS^T (scale Q)
   void backward(const Prepared& q, const Prepared& k, const Tile& t, float* d_queries, MutableRows d_k, float*) const override {
-    const bool in_place = InPlace(k.rows.col, dim_);
-    const float* keys = in_place ? k.rows.data + t.row * k.rows.row : k.scratch + t.row * padded_;
-    if (d_queries)
-      Gemm<true>({t.at, 1, t.stride}, keys, in_place ? k.rows.row : padded_, d_queries + t.lane * padded_, padded_, t.queries,
-                 padded_, t.keys);
+    const VectorRows keys = WholeVectors(k.rows, dim_, k.scratch);
+    Gemm<true>({t.at, 1, t.stride}, keys.row(t.row), keys.stride, d_queries + t.lane * padded_, padded_, t.queries, padded_, t.keys);
     if (!d_k) return;
     const float* queries = q.scratch + dim_ * q.stride + t.lane * padded_;
     const MutableRows target = d_k.from(t.row);
-    if (InPlace(d_k.col, dim_)) {
+    if (InPlace(d_k, dim_)) {
       Gemm<true>({t.at, t.stride, 1}, queries, padded_, target.data, target.row, t.keys, padded_, t.queries);
     } else {
       float* sum = k.scratch + k.count * padded_;
@@ -62,8 +59,7 @@ class Inner final : public ScoreKernel {
   }
 
   void store_query_gradient(const Prepared& q, const float* d_queries, MutableRows d_q) const override {
-    for (int r = 0; r < q.count; ++r)
-      for (size_t c = 0; c < dim_; ++c) *d_q.at(r, c) = scale_ * d_queries[r * padded_ + c];
+    UnpackRows(d_queries, padded_, q.count, dim_, scale_, d_q);
   }
 
  private:

@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "heed/kernels/loop/ahead.h"
 #include "heed/kernels/simd/vector-inl.h"
 #include "hwy/highway.h"
 
@@ -43,7 +44,7 @@ struct LeftOperand {
 
 template <int kRows, int kVecs, bool kUnitRow, bool kAccumulate>
 HWY_INLINE void MicroKernel(const float* HWY_RESTRICT a, size_t row, size_t step, const float* HWY_RESTRICT b, size_t ldb,
-                            float* HWY_RESTRICT c, size_t ldc, size_t depth) {
+                            float* HWY_RESTRICT c, size_t ldc, size_t depth, Ahead::Steps ahead) {
   const F32 d;
   V32 acc[kRows][kVecs];
 #pragma GCC unroll 16
@@ -51,19 +52,29 @@ HWY_INLINE void MicroKernel(const float* HWY_RESTRICT a, size_t row, size_t step
 #pragma GCC unroll 4
     for (int v = 0; v < kVecs; ++v) acc[r][v] = hn::Zero(d);
 
+  // Three rows share a base pointer: base, base + row and base + 2 row are addressing modes, not registers. The compiler
+  // would rather keep a register per row, and run out of them: the empty assembly hides from it how the bases relate.
+  constexpr int kBases = kUnitRow ? 1 : (kRows + 2) / 3;
+  const float* base[kBases];
+#pragma GCC unroll 4
+  for (int i = 0; i < kBases; ++i) {
+    base[i] = a + 3 * i * row;
+    asm("" : "+r"(base[i]));
+  }
   for (size_t p = 0; p < depth; ++p) {
+    __builtin_prefetch(ahead.at, 0, 2);
+    ahead.at += ahead.step;
     V32 right[kVecs];
 #pragma GCC unroll 4
     for (int v = 0; v < kVecs; ++v) right[v] = hn::LoadU(d, b + v * kLanes);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      // Three rows share a base pointer: base, base + row, base + 2 row are addressing modes, not instructions.
-      const float* at = kUnitRow ? a + r : a + (r / 3) * 3 * row + (r % 3) * row;
-      const V32 left = hn::Set(d, *at);
+      const V32 left = hn::Set(d, kUnitRow ? base[0][r] : base[r / 3][(r % 3) * row]);
 #pragma GCC unroll 4
       for (int v = 0; v < kVecs; ++v) acc[r][v] = hn::MulAdd(left, right[v], acc[r][v]);
     }
-    a += step;
+#pragma GCC unroll 4
+    for (int i = 0; i < kBases; ++i) base[i] += step;
     b += ldb;
   }
 
@@ -82,13 +93,14 @@ HWY_INLINE void MicroKernel(const float* HWY_RESTRICT a, size_t row, size_t step
 /// One panel of columns, all M rows: blocks of the first height, then of the next for what is left, ...
 template <int kVecs, bool kUnitRow, bool kAccumulate, int... kHeights>
 HWY_INLINE void GemmPanel(LeftOperand a, const float* b, size_t ldb, float* c, size_t ldc, size_t m, size_t depth,
-                          std::integer_sequence<int, kHeights...>) {
+                          Ahead& ahead, std::integer_sequence<int, kHeights...>) {
   size_t i = 0;
   const auto blocks = [&](auto height) HWY_ATTR {
     constexpr int kRows = decltype(height)::value;
     // 12 12 8 rather than 12 12 4 4: short blocks do not hide the latency of the multiply-add.
     while (m - i >= kRows && !(kRows == 12 && m - i == 16)) {
-      MicroKernel<kRows, kVecs, kUnitRow, kAccumulate>(a.data + i * a.row, a.row, a.depth, b, ldb, c + i * ldc, ldc, depth);
+      MicroKernel<kRows, kVecs, kUnitRow, kAccumulate>(a.data + i * a.row, a.row, a.depth, b, ldb, c + i * ldc, ldc, depth,
+                                                       ahead.take(depth, b));
       i += kRows;
     }
   };
@@ -97,14 +109,15 @@ HWY_INLINE void GemmPanel(LeftOperand a, const float* b, size_t ldb, float* c, s
 
 /// C [m, n] = A [m, depth] B [depth, n], or += with kAccumulate. n is a multiple of kLanes.
 template <bool kAccumulate>
-HWY_INLINE void Gemm(LeftOperand a, const float* b, size_t ldb, float* c, size_t ldc, size_t m, size_t n, size_t depth) {
+void Gemm(LeftOperand a, const float* b, size_t ldb, float* c, size_t ldc, size_t m, size_t n, size_t depth) {
   using Tall = std::conditional_t<kManyRegisters, std::integer_sequence<int, 12, 8, 4, 1>, std::integer_sequence<int, 6, 3, 1>>;
   using Flat = std::integer_sequence<int, 6, 2, 1>;
+  Ahead& ahead = Ahead::of_this_thread();
   size_t j = 0;
   const auto panels = [&](auto vecs, auto unit, auto heights) HWY_ATTR {
     constexpr int kVecs = decltype(vecs)::value;
     for (; j + kVecs * kLanes <= n; j += kVecs * kLanes)
-      GemmPanel<kVecs, decltype(unit)::value, kAccumulate>(a, b + j, ldb, c + j, ldc, m, depth, heights);
+      GemmPanel<kVecs, decltype(unit)::value, kAccumulate>(a, b + j, ldb, c + j, ldc, m, depth, ahead, heights);
   };
   using One = std::integral_constant<int, 1>;
   using Two = std::integral_constant<int, 2>;

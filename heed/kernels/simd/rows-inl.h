@@ -7,6 +7,7 @@
 #endif
 
 #include <cstddef>
+#include <cstdint>
 
 #include "heed/kernels/loop/tile.h"
 #include "heed/kernels/simd/vector-inl.h"
@@ -15,59 +16,61 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// Calls store(r, c, v) with v = column c of rows r .. r + 3, for a 4 x 4 block at a time where rows are contiguous.
-/// The one transposition of the library: packing queries, adding a bias tensor, reading weights out.
-template <class Store4, class Store1>
-HWY_INLINE void ForTransposed(Rows rows, size_t count, size_t width, Store4&& store4, Store1&& store1) {
+/// Calls store(tag, r, c, v) so that every element is stored once: v holds column c of the rows r, r + 1, ... as many as
+/// the tag has lanes. The one transposition of the library: packing queries, adding a bias tensor or a mask, its gradient.
+template <class Store>
+HWY_INLINE void ForTransposed(Rows rows, size_t count, size_t width, Store&& store) {
   size_t r = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const hn::CappedTag<float, 4> d4;
-  const hn::Repartition<double, decltype(d4)> d2;
-  if (rows.col == 1) {
-    for (; r + 4 <= count; r += 4) {
+  // 4 x 4 blocks, one in each 128-bit part of a vector: block b takes the rows r + 4 b ..., so that a column comes out in order.
+  const auto strips = [&](auto d) HWY_ATTR {
+    using D = decltype(d);
+    const hn::Repartition<double, D> d2;
+    constexpr size_t kRows = hn::MaxLanes(D());
+    for (; r + kRows <= count; r += kRows) {
       const float* at = rows.data + static_cast<int64_t>(r) * rows.row;
+      const auto load = [&](const float* from) HWY_ATTR {
+        auto v = hn::LoadDup128(d, from);
+        if constexpr (kRows >= 8) v = hn::IfThenElse(hn::FirstN(d, 4), v, hn::LoadDup128(d, from + 4 * rows.row));
+        if constexpr (kRows >= 16) {
+          v = hn::IfThenElse(hn::FirstN(d, 8), v, hn::LoadDup128(d, from + 8 * rows.row));
+          v = hn::IfThenElse(hn::FirstN(d, 12), v, hn::LoadDup128(d, from + 12 * rows.row));
+        }
+        return v;
+      };
       size_t c = 0;
       for (; c + 4 <= width; c += 4) {
-        const auto r0 = hn::LoadU(d4, at + c);
-        const auto r1 = hn::LoadU(d4, at + c + rows.row);
-        const auto r2 = hn::LoadU(d4, at + c + 2 * rows.row);
-        const auto r3 = hn::LoadU(d4, at + c + 3 * rows.row);
-        const auto low01 = hn::BitCast(d2, hn::InterleaveLower(d4, r0, r1));
-        const auto low23 = hn::BitCast(d2, hn::InterleaveLower(d4, r2, r3));
-        const auto high01 = hn::BitCast(d2, hn::InterleaveUpper(d4, r0, r1));
-        const auto high23 = hn::BitCast(d2, hn::InterleaveUpper(d4, r2, r3));
-        store4(r, c + 0, hn::BitCast(d4, hn::InterleaveLower(d2, low01, low23)));
-        store4(r, c + 1, hn::BitCast(d4, hn::InterleaveUpper(d2, low01, low23)));
-        store4(r, c + 2, hn::BitCast(d4, hn::InterleaveLower(d2, high01, high23)));
-        store4(r, c + 3, hn::BitCast(d4, hn::InterleaveUpper(d2, high01, high23)));
+        const auto r0 = load(at + c), r1 = load(at + c + rows.row);
+        const auto r2 = load(at + c + 2 * rows.row), r3 = load(at + c + 3 * rows.row);
+        const auto low01 = hn::BitCast(d2, hn::InterleaveLower(d, r0, r1));
+        const auto low23 = hn::BitCast(d2, hn::InterleaveLower(d, r2, r3));
+        const auto high01 = hn::BitCast(d2, hn::InterleaveUpper(d, r0, r1));
+        const auto high23 = hn::BitCast(d2, hn::InterleaveUpper(d, r2, r3));
+        store(d, r, c + 0, hn::BitCast(d, hn::InterleaveLower(d2, low01, low23)));
+        store(d, r, c + 1, hn::BitCast(d, hn::InterleaveUpper(d2, low01, low23)));
+        store(d, r, c + 2, hn::BitCast(d, hn::InterleaveLower(d2, high01, high23)));
+        store(d, r, c + 3, hn::BitCast(d, hn::InterleaveUpper(d2, high01, high23)));
       }
+      const hn::CappedTag<float, 1> d1;
       for (; c < width; ++c)
-        for (size_t i = 0; i < 4; ++i) store1(r + i, c, at[i * rows.row + c]);
+        for (size_t i = 0; i < kRows; ++i) store(d1, r + i, c, hn::Set(d1, at[static_cast<int64_t>(i) * rows.row + static_cast<int64_t>(c)]));
     }
+  };
+  if (rows.col == 1) {
+    if constexpr (kLanes <= 16) strips(F32());
+    if constexpr (kLanes > 4) strips(hn::CappedTag<float, 4>());
   }
-#else
-  (void)store4;
 #endif
+  const hn::CappedTag<float, 1> d1;
   for (; r < count; ++r)
-    for (size_t c = 0; c < width; ++c) store1(r, c, *rows.at(r, c));
+    for (size_t c = 0; c < width; ++c) store(d1, r, c, hn::Set(d1, *rows.at(static_cast<int64_t>(r), static_cast<int64_t>(c))));
 }
 
 /// out[c * stride + r] = scale * rows[r][c]; columns r >= count up to `stride` become 0.
 HWY_INLINE void PackTransposed(Rows rows, size_t count, size_t width, float scale, float* out, size_t stride) {
-#if HWY_TARGET != HWY_SCALAR
-  const hn::CappedTag<float, 4> d4;
-  const auto factor = hn::Set(d4, scale);
-#endif
-  ForTransposed(
-      rows, count, width,
-      [&](size_t r, size_t c, auto v) HWY_ATTR {
-#if HWY_TARGET != HWY_SCALAR
-        hn::StoreU(hn::Mul(v, factor), d4, out + c * stride + r);
-#else
-        (void)r, (void)c, (void)v;
-#endif
-      },
-      [&](size_t r, size_t c, float x) HWY_ATTR { out[c * stride + r] = scale * x; });
+  ForTransposed(rows, count, width, [=](auto d, size_t r, size_t c, auto v) HWY_ATTR {
+    hn::StoreU(hn::Mul(v, hn::Set(d, scale)), d, out + c * stride + r);
+  });
   if (count < stride)
     for (size_t c = 0; c < width; ++c)
       for (size_t r = count; r < stride; ++r) out[c * stride + r] = 0.0f;
@@ -75,31 +78,54 @@ HWY_INLINE void PackTransposed(Rows rows, size_t count, size_t width, float scal
 
 /// out[r * stride + c] = scale * rows[r][c], padded with 0 to whole vectors.
 HWY_INLINE void PackRows(Rows rows, size_t count, size_t width, float scale, float* out, size_t stride) {
-  for (size_t r = 0; r < count; ++r) {
-    for (size_t c = 0; c < width; ++c) out[r * stride + c] = scale * *rows.at(r, c);
-    for (size_t c = width; c < stride; ++c) out[r * stride + c] = 0.0f;
+  const F32 d;
+  for (size_t r = 0; r < count; ++r, out += stride) {
+    const float* from = rows.data + static_cast<int64_t>(r) * rows.row;
+    size_t c = 0;
+    if (rows.col == 1)
+      for (; c + kLanes <= width; c += kLanes) hn::StoreU(hn::Mul(hn::Set(d, scale), hn::LoadU(d, from + c)), d, out + c);
+    for (; c < width; ++c) out[c] = scale * from[static_cast<int64_t>(c) * rows.col];
+    for (; c < stride; ++c) out[c] = 0.0f;
   }
 }
 
-/// True where rows can be read and written as whole vectors where they stand.
-HWY_INLINE bool InPlace(int64_t col, size_t width) { return col == 1 && width == PadToLanes(width); }
+/// rows[r][c] = scale * from[r * stride + c]
+HWY_INLINE void UnpackRows(const float* from, size_t stride, size_t count, size_t width, float scale, MutableRows rows) {
+  const F32 d;
+  for (size_t r = 0; r < count; ++r, from += stride) {
+    float* to = rows.data + static_cast<int64_t>(r) * rows.row;
+    size_t c = 0;
+    if (rows.col == 1)
+      for (; c + kLanes <= width; c += kLanes) hn::StoreU(hn::Mul(hn::Set(d, scale), hn::LoadU(d, from + c)), d, to + c);
+    for (; c < width; ++c) to[static_cast<int64_t>(c) * rows.col] = scale * from[c];
+  }
+}
+
+/// rows[r][c] += from[r * stride + c]
+HWY_INLINE void AddRows(const float* from, size_t stride, size_t count, size_t width, MutableRows rows) {
+  for (size_t r = 0; r < count; ++r, from += stride)
+    for (size_t c = 0; c < width; ++c) *rows.at(static_cast<int64_t>(r), static_cast<int64_t>(c)) += from[c];
+}
+
+/// True where rows can be written as whole vectors where they stand.
+HWY_INLINE bool InPlace(MutableRows rows, size_t width) { return rows.col == 1 && width == PadToLanes(width); }
 
 struct VectorRows {
   const float* data;
   size_t stride;
+
+  const float* row(size_t r) const { return data + r * stride; }
 };
 
-/// `rows` as whole vectors: where they stand if their width allows, otherwise a padded copy in `scratch`.
-HWY_INLINE VectorRows WholeVectors(Rows rows, size_t count, size_t width, float* scratch) {
-  if (InPlace(rows.col, width)) return {rows.data, static_cast<size_t>(rows.row)};
-  PackRows(rows, count, width, 1.0f, scratch, PadToLanes(width));
+/// `rows` as whole, aligned vectors: where they stand if they are such already, otherwise a padded copy in `scratch`,
+/// which MakeWholeVectors() writes. A load across cache lines costs twice, and each row is loaded many times.
+HWY_INLINE VectorRows WholeVectors(Rows rows, size_t width, const float* scratch) {
+  const bool aligned = reinterpret_cast<uintptr_t>(rows.data) % (kLanes * sizeof(float)) == 0 && rows.row % static_cast<int64_t>(kLanes) == 0;
+  if (rows.col == 1 && width == PadToLanes(width) && aligned) return {rows.data, static_cast<size_t>(rows.row)};
   return {scratch, PadToLanes(width)};
 }
-
-/// target[r][c] += rows[r * stride + c]
-HWY_INLINE void AddRows(const float* rows, size_t stride, size_t count, size_t width, MutableRows target) {
-  for (size_t r = 0; r < count; ++r)
-    for (size_t c = 0; c < width; ++c) *target.at(r, c) += rows[r * stride + c];
+HWY_INLINE void MakeWholeVectors(Rows rows, size_t count, size_t width, float* scratch) {
+  if (WholeVectors(rows, width, scratch).data == scratch) PackRows(rows, count, width, 1.0f, scratch, PadToLanes(width));
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

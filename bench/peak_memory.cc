@@ -1,4 +1,4 @@
-#include "memory.h"
+#include "peak_memory.h"
 
 #include <omp.h>
 

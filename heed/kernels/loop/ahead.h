@@ -1,0 +1,49 @@
+// Memory that will be needed soon. Whoever knows what comes next puts it here; the matrix products, which leave the memory
+// idle, ask for one cache line with every step they take. A burst of requests instead would wait for itself.
+#pragma once
+
+#include <cstddef>
+
+namespace heed::kernels {
+
+class Ahead {
+ public:
+  static constexpr size_t kLine = 64;  // bytes
+
+  struct Steps {
+    const char* at;
+    size_t step;  // bytes from one request to the next: a line, or 0 where there is nothing to ask for
+  };
+
+  void clear() { count_ = next_ = 0; }
+  void add(const void* data, size_t bytes) {
+    if (count_ < kMost && bytes > 0) ranges_[count_++] = {static_cast<const char*>(data), static_cast<const char*>(data) + bytes};
+  }
+
+  /// The next `lines` lines to ask for; `idle` is any address that is in the cache already.
+  Steps take(size_t lines, const void* idle) {
+    if (next_ == count_) return {static_cast<const char*>(idle), 0};
+    Range& range = ranges_[next_];
+    const Steps steps{range.at, kLine};
+    range.at += lines * kLine;
+    if (range.at >= range.end) ++next_;
+    return steps;
+  }
+
+  static Ahead& of_this_thread() {
+    static thread_local Ahead ahead;
+    return ahead;
+  }
+
+ private:
+  struct Range {
+    const char* at;
+    const char* end;
+  };
+  static constexpr int kMost = 8;
+  Range ranges_[kMost] = {};
+  int count_ = 0;
+  int next_ = 0;
+};
+
+}  // namespace heed::kernels
