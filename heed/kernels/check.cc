@@ -30,7 +30,7 @@ class Checker {
 
   void problem() {
     sizes();
-    if (!ok()) return;  // the rest reads offsets and lengths
+    sizes_ok_ = ok();  // what reads offsets and lengths must wait for them to be sound
     score();
     bias();
     region();
@@ -66,7 +66,7 @@ class Checker {
     expect(from.saved || !rows, "backward.saved: expected the forward's outputs.saved, got null");
     expect(from.out.data || !soft || !rows || p_.shape.value_dim == 0, "backward.out: expected the forward's outputs.out, got null");
     expect(from.choice || !choice || !rows, "backward.choice: argmax and sampled need the forward's outputs.choice, got null");
-    expect(from.forced_saved || !p_.forced_forward.on || !rows, "backward.forced_saved: expected the forward's outputs.forced_saved, got null");
+    expect(from.forced_saved || !p_.forced_forward.on || !rows || total_keys() == 0, "backward.forced_saved: expected the forward's outputs.forced_saved, got null");
     expect(!from.d_lse || soft, "backward.d_lse: only softmax gives lse a gradient");
     expect(!from.d_log_prob || kind == Normaliser::sampled, "backward.d_log_prob: only sampled has one");
     expect(!from.d_entropy || soft || choice, "backward.d_entropy: only softmax, argmax and sampled have an entropy");
@@ -86,8 +86,9 @@ class Checker {
   }
 
  private:
-  int64_t total_queries() const { return row_count(p_); }
-  int64_t total_keys() const { return p_.ragged.key_offsets ? p_.ragged.key_offsets[p_.shape.batch] : p_.shape.batch * p_.shape.keys; }
+  // Of broken sizes, as if there were some.
+  int64_t total_queries() const { return sizes_ok_ ? row_count(p_) : 1; }
+  int64_t total_keys() const { return !sizes_ok_ ? 1 : p_.ragged.key_offsets ? p_.ragged.key_offsets[p_.shape.batch] : p_.shape.batch * p_.shape.keys; }
 
   void offsets(const char* name, const int64_t* at) {
     if (!at) return;
@@ -164,6 +165,7 @@ class Checker {
              text(r.centre_half_width));
       expect(r.centre_sigma >= 0.0f && std::isfinite(r.centre_sigma), "region.centre_sigma", "0 (no Gaussian) or more", text(r.centre_sigma));
     }
+    if (!sizes_ok_) return;
     lengths("region.key_lengths", r.key_lengths, false);
     lengths("region.query_lengths", r.query_lengths, true);
     if (r.query_documents && r.key_documents) {
@@ -211,6 +213,7 @@ class Checker {
 
   const Problem& p_;
   Status status_;
+  bool sizes_ok_ = false;
 };
 
 }  // namespace
@@ -218,20 +221,16 @@ class Checker {
 Status check(const Problem& p, const Inputs& in, const Outputs& out) {
   Checker checker(p);
   checker.problem();
-  if (p.shape.batch >= 0 && p.shape.heads >= 0) {
-    checker.inputs(in);
-    checker.outputs(out);
-  }
+  checker.inputs(in);
+  checker.outputs(out);
   return checker.done();
 }
 
 Status check(const Problem& p, const Inputs& in, const BackwardInputs& from, const Gradients& grad) {
   Checker checker(p);
   checker.problem();
-  if (p.shape.batch >= 0 && p.shape.heads >= 0) {
-    checker.inputs(in);
-    checker.gradients(from, grad);
-  }
+  checker.inputs(in);
+  checker.gradients(from, grad);
   return checker.done();
 }
 

@@ -33,7 +33,7 @@ Explanation explain(const Problem& p) {
     return e;
   }
   e.possible = true;
-  const Geometry g = geometry(p, Direction::forward);
+  const Geometry g = geometry(p);
   const Kernels kernels = make_kernels(p, Direction::forward, {}, nullptr);
   const Inputs nothing;
   Block block(p, nothing, kernels, g, Direction::forward);

@@ -224,7 +224,7 @@ struct Outputs {
   View out;                      // [B, H, Tq, Dv]
   float* saved = nullptr;        // 2 floats a row; what backward() and weights() need: shift, norm of the normaliser
   float* forced_saved = nullptr; // forced_saved_floats(problem) floats; needed by the backward of forced-forward
-  float* lse = nullptr;          // rows; log-sum-exp of the scores (softmax, argmax, sampled); -inf for an empty row
+  float* lse = nullptr;          // rows; log-sum-exp of the scores, the sink's too (softmax, argmax, sampled); -inf where there are none
   int32_t* choice = nullptr;     // rows; the chosen key (argmax, sampled), -1 for an empty row. Needed by their backward
   float* log_prob = nullptr;     // rows; log-probability of the choice under softmax (argmax, sampled)
   float* entropy = nullptr;      // rows; of softmax's weights before the Gaussian (softmax, argmax, sampled)

@@ -65,7 +65,7 @@ Status weights(const Problem& p, const Inputs& in, const Outputs& from, const We
   };
   if (!from.saved && row_count(p) > 0) status.refuse("weights: expected the forward's outputs.saved, got null");
   if (choice && !from.choice) status.refuse("weights: argmax and sampled need the forward's outputs.choice, got null");
-  if (p.forced_forward.on && !from.forced_saved) status.refuse("weights: forced_forward needs the forward's outputs.forced_saved, got null");
+  if (p.forced_forward.on && !from.forced_saved && forced_saved_floats(p) > 0) status.refuse("weights: forced_forward needs the forward's outputs.forced_saved, got null");
   if (request.first_head < 0 || heads < 0 || request.first_head + heads > p.shape.heads)
     status.refuse("weights.first_head, head_count: no such heads: " + range(request.first_head, heads, p.shape.heads));
   if (request.first_query < 0 || queries < 0)
@@ -77,7 +77,7 @@ Status weights(const Problem& p, const Inputs& in, const Outputs& from, const We
 
   const Target target{request, heads, queries, keys};
   target.clear(p.shape.batch);
-  Geometry g = geometry(p, Direction::backward);  // forced-forward's states were saved for this one
+  const Geometry g = geometry(p);
   const Kernels kernels = make_kernels(p, Direction::forward, {}, nullptr);
   Block block(p, in, kernels, g, Direction::forward);
   if (!block.reserve()) {

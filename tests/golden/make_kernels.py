@@ -3,8 +3,8 @@
 
     python3 tests/golden/make_kernels.py > tests/golden/kernels.json
 
-Needs NumPy and PyTorch (any version). Nothing here shares code with heed: every formula is written again on whole tensors.
-Inputs are multiples of 1/64, exact in float32, so that float and double start from the same numbers.
+Needs NumPy and PyTorch (any version). Nothing here shares code with heed: every formula is written again on whole
+tensors. Inputs are multiples of 1/64, exact in float32, so that float and double start from the same numbers.
 """
 import json
 import math
@@ -157,8 +157,8 @@ def attention(case, x, choice):
             best = low.argmax(-1) if kind == "argmax" else choice
             hot = torch.nn.functional.one_hot(best, TK) * some[..., None]
             out["choice"] = torch.where(some, best, torch.tensor(-1))
-            out["log_prob"] = torch.where(some, torch.where(see, log_p, torch.zeros(())).gather(-1, best[..., None])[..., 0],
-                                          torch.zeros(()))
+            chosen = torch.where(see, log_p, torch.zeros(())).gather(-1, best[..., None])[..., 0]
+            out["log_prob"] = torch.where(some, chosen, torch.zeros(()))
             weights = p + (hot - p).detach() if kind == "argmax" else hot.double()
     elif kind in ("sparsemax", "entmax15"):
         weights = sparse(kind, s, see)
@@ -238,10 +238,12 @@ def make(seed, name, score=None, normalise="softmax", divide=False, region=None,
                 learned.append(t.requires_grad_())
     choice = None
     if normalise == "sampled":  # any visible key will do as the one that was drawn
-        choice = (visible_pairs(case["region"], x) * torch.tensor(source.random.uniform(0.1, 1.0, (B, H, TQ, TK)))).argmax(-1)
+        noise = torch.tensor(source.random.uniform(0.1, 1.0, (B, H, TQ, TK)))
+        choice = (visible_pairs(case["region"], x) * noise).argmax(-1)
     results = attention(case, x, choice)
     wanted = ["out", "guide_cost"]
-    wanted += {"softmax": ["lse", "entropy"], "argmax": ["entropy"], "sampled": ["log_prob", "entropy"]}.get(normalise, [])
+    extra = {"softmax": ["lse", "entropy"], "argmax": ["entropy"], "sampled": ["log_prob", "entropy"]}
+    wanted += extra.get(normalise, [])
     upstream, loss = {}, torch.zeros(())
     for key in wanted:
         if key in results:
@@ -279,18 +281,23 @@ def main():
         make(7, "mlp of three layers, gelu", score=mlp("gelu", [5, 3])),
         make(8, "mlp of two layers, relu, sigmoid", score=mlp("relu", [6]), normalise="sigmoid"),
         make(9, "bias only", score={"kind": "none"}, bias={"tensor": full}),
-        make(10, "sigmoid, divided", normalise="sigmoid", divide=True, region={"causal": True, "align": "bottom_right"}),
+        make(10, "sigmoid, divided", normalise="sigmoid", divide=True,
+             region={"causal": True, "align": "bottom_right"}),
         make(11, "relu", normalise="relu", region={"mask": True}),
-        make(12, "identity, divided", normalise="identity", divide=True, region={"mask": True}, guide=(1, H, TQ, TK)),
+        make(12, "identity, divided", normalise="identity", divide=True, region={"mask": True},
+             guide=(1, H, TQ, TK)),
         make(13, "sparsemax", normalise="sparsemax", region={"window_left": 3, "window_right": 1}),
         make(14, "entmax15", normalise="entmax15", region={"causal": True, "align": "offset", "query_offset": 2}),
         make(15, "entmax15 of additive", score=additive, normalise="entmax15", guide=0.5),
-        make(16, "argmax, straight through", normalise="argmax", region={"centre_half_width": 3.5, "centre_sigma": 1.75}),
+        make(16, "argmax, straight through", normalise="argmax",
+             region={"centre_half_width": 3.5, "centre_sigma": 1.75}),
         make(17, "sampled", normalise="sampled", region={"causal": True, "align": "bottom_right"}),
         make(18, "local-p", region={"centre_half_width": 2.75, "centre_sigma": 1.375}, guide=0.5),
         make(19, "local-p of additive, wide", score=additive, region={"centre_half_width": 4.5}),
-        make(20, "window with sinks", region={"causal": True, "align": "bottom_right", "window_left": 1, "always_visible": 1}),
-        make(21, "documents", region={"query_documents": [0, 0, 1, 1, 2] * B, "key_documents": [0, 0, 0, 1, 1, 3, 3] * B}),
+        make(20, "window with sinks",
+             region={"causal": True, "align": "bottom_right", "window_left": 1, "always_visible": 1}),
+        make(21, "documents",
+             region={"query_documents": [0, 0, 1, 1, 2] * B, "key_documents": [0, 0, 0, 1, 1, 3, 3] * B}),
         make(22, "alibi", bias={"alibi": True}, region={"causal": True, "align": "bottom_right"}),
         make(23, "relative, shared", bias={"relative": (7,)}),
         make(24, "relative, per head", bias={"relative": (H, 5)}, region={"align": "bottom_right"}),

@@ -29,7 +29,7 @@ Softmax<T> softmax_row(const std::vector<T>& score, const T* sink) {
   s.log_weight.assign(score.size(), -infinity);
   T top = -infinity;
   for (T value : score) top = std::max(top, value);
-  if (top == -infinity) return s;  // no key: output 0, whatever the sink
+  if (top == -infinity && !sink) return s;  // no key and no sink: nothing to share
   if (top == infinity) {
     const T winners = T(std::count(score.begin(), score.end(), infinity));
     s.lse = infinity;

@@ -178,7 +178,7 @@ TEST(Shapes, FullyMaskedRows) {
         c.mask.assign(c.mask.size(), 0);
         if (way.name == "bias") c.x.bias_tensor.assign(c.x.bias_tensor.size(), -INFINITY);
         on_every_isa([&] {
-          Library library(c);
+          Library library(c, {}, 1);
           ASSERT_TRUE(library.forward().ok());
           ASSERT_TRUE(library.backward().ok());
           ASSERT_TRUE(library.weights().ok());

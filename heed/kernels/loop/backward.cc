@@ -130,9 +130,9 @@ class Backward {
     const int count = b.task.count;
     const Rows d_out = query_rows(p_, from_.d_out, b.sequence, b.task.batch, b.task.head).from(b.task.first_query);
     const Rows out = query_rows(p_, from_.out, b.sequence, b.task.batch, b.task.head).from(b.task.first_query);
-    if (!b.key_blocks.empty()) b.kernels.values->load_d_out(d_out, count, b.geometry.stride, b.d_out);
+    b.kernels.values->load_d_out(d_out, count, b.geometry.stride, b.d_out);
     b.d_out_rows = d_out;
-    if (p_.normalise.kind == Normaliser::softmax) b.kernels.values->row_dots(d_out, out, count, rows.delta);
+    if (p_.normalise.kind == Normaliser::softmax) b.kernels.values->row_dots(b.d_out, b.geometry.stride, out, count, rows.delta);
     const int64_t first = row_index(p_, b.task.batch, b.task.head, b.task.first_query);  // the block's rows are neighbours
     for (int c = 0; c < count; ++c) {
       rows.shift[c] = from_.saved[2 * (first + c)];
@@ -168,8 +168,7 @@ class Backward {
     Tiles t;
     t.scores = piece.in(b.tile_a);
     // The weights may overwrite the scores where nobody reads those again.
-    const bool keep_scores = k.normaliser->gradient_reads_scores() || p_.forced_forward.on;
-    t.weights = keep_scores ? piece.in(b.tile_b) : t.scores;
+    t.weights = k.normaliser->gradient_reads_scores() ? piece.in(b.tile_b) : t.scores;
     t.after = k.weigh ? piece.in(b.tile_d) : t.weights;
     t.d = piece.in(b.tile_c);
     b.load_keys(key_block);
@@ -180,7 +179,7 @@ class Backward {
       const int64_t query_block = b.task.first_query / b.geometry.width;
       const int64_t at = forced_saved_index(p_, b.task.batch, b.task.head, query_block, b.geometry.width);
       std::copy_n(from_.forced_saved + at + piece.key, piece.keys, b.column);
-      forced_forward_shift(t.scores, b.column, b.tile_e, b.penalties);
+      forced_forward_shift(t.scores, b.column, &b.forced, b.penalties);
     }
     k.normaliser->weights(t.scores, t.weights, b.rows);
     k.values->d_weights(t.d, b.value_rows, b.d_out, b.geometry.stride);
@@ -207,7 +206,7 @@ class Backward {
     const int64_t first_key = static_cast<int64_t>(key_block) * b.geometry.keys;
     if (p_.forced_forward.on) {
       float* carry = carry_.data() + column_index(p_, b.sequence, b.task.batch, b.task.head) + piece.key;
-      forced_forward_gradient(t.d, t.scores, b.tile_e, b.column, carry);
+      forced_forward_gradient(t.d, b.forced, b.column, carry);
     }
     if (grad_.d_v.data)
       b.kernels.values->d_values(t.after, b.d_out_rows, b.d_out, b.geometry.stride,
@@ -298,7 +297,7 @@ void zero_parameter_gradients(const Problem& p, const Gradients& grad) {
 Status backward(const Problem& p, const Inputs& in, const BackwardInputs& from, const Gradients& grad) {
   Status status = check(p, in, from, grad);
   if (!status) return status;
-  const Geometry g = geometry(p, Direction::backward);
+  const Geometry g = geometry(p);
   const Kernels kernels = make_kernels(p, Direction::backward, {.d_entropy = from.d_entropy != nullptr}, &grad);
   const std::vector<Task> tasks = plan_tasks(p, g, false);
   SharedSums sums(p, grad, g, tasks);

@@ -63,7 +63,8 @@ size_t Block::layout(Scratch* scratch) {
   tile_b = take(backward ? tile : 0);
   tile_c = take(backward ? tile : 0);
   tile_d = take(backward ? tile : 0);
-  tile_e = take(backward && problem.forced_forward.on ? tile : 0);
+  forced.score = take(backward && problem.forced_forward.on ? tile : 0);
+  forced.before = take(backward && problem.forced_forward.on ? tile : 0);
   column = take(backward && problem.forced_forward.on ? geometry.keys : 0);
   out = take(backward ? 0 : width * kernels.values->padded());
   d_out = take(backward ? kernels.values->query_floats(width) : 0);
@@ -98,11 +99,11 @@ void Block::plan(const Task& t) {
 
 void Block::load(const Task& t) {
   plan(t);
-  if (kernels.score && !key_blocks.empty()) {
+  if (kernels.score) {
     queries.rows = query_rows(problem, in.q, sequence, t.batch, t.head).from(t.first_query);
     queries.count = t.count;
     queries.stride = geometry.stride;
-    kernels.score->load_queries(queries, t.head);
+    if (!key_blocks.empty()) kernels.score->load_queries(queries, t.head);
   }
   if (kernels.weigh) kernels.weigh->load_rows(t.batch, t.head, t.first_query, t.count, rows);
   if (problem.normalise.kind == Normaliser::sampled)
@@ -132,6 +133,20 @@ void Block::prefetch(const Task& t, const std::vector<Touched>& others) const {
   for (const Touched& other : others) fetch(other.view, other.width, other.query_side);
 }
 
+void Block::prefetch_visit(size_t visit) const {
+  if (key_blocks.size() < 2) return;
+  Ahead& ahead = Ahead::of_this_thread();
+  ahead.clear();
+  const auto fetch = [&](const ConstView& view, int64_t width, int32_t key_block) {
+    if (!view.data || view.col != 1 || view.row != width) return;
+    const int64_t first = static_cast<int64_t>(key_block) * geometry.keys;
+    const int64_t count = std::min<int64_t>(geometry.keys, sequence.live_keys - first);
+    ahead.add(key_rows(problem, view, sequence, task.batch, kv_head).from(first).data, static_cast<size_t>(count * width) * sizeof(float));
+  };
+  fetch(in.v, problem.shape.value_dim, key_blocks[visit]);
+  if (kernels.score && visit + 1 < key_blocks.size()) fetch(in.k, problem.shape.dim, key_blocks[visit + 1]);
+}
+
 Tile Block::piece(int32_t key_block, int lane, int count, int64_t first_key, int64_t last_key) const {
   Tile t;
   t.stride = geometry.stride;
@@ -150,7 +165,8 @@ void Block::load_keys(int32_t key_block) {
   if (!kernels.score || loaded_keys_ == key_block) return;
   const int64_t first = static_cast<int64_t>(key_block) * geometry.keys;
   keys.rows = key_rows(problem, in.k, sequence, task.batch, kv_head).from(first);
-  keys.count = static_cast<int>(std::min<int64_t>(geometry.keys, sequence.keys - first));
+  // Keys behind the sequence's length may hold anything: they are not even looked at.
+  keys.count = static_cast<int>(std::min<int64_t>(geometry.keys, sequence.live_keys - first));
   kernels.score->load_keys(keys, task.head);
   loaded_keys_ = key_block;
 }
@@ -159,7 +175,7 @@ void Block::load_values(int32_t key_block) {
   if (loaded_values_ == key_block) return;
   const int64_t first = static_cast<int64_t>(key_block) * geometry.keys;
   value_rows = key_rows(problem, in.v, sequence, task.batch, kv_head).from(first);
-  kernels.values->load_values(value_rows, static_cast<int>(std::min<int64_t>(geometry.keys, sequence.keys - first)), value_scratch);
+  kernels.values->load_values(value_rows, static_cast<int>(std::min<int64_t>(geometry.keys, sequence.live_keys - first)), value_scratch);
   loaded_values_ = key_block;
 }
 

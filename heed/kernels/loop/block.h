@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/kernels/bias/bias.h"
+#include "heed/kernels/loop/forced_forward.h"
 #include "heed/kernels/loop/plan.h"
 #include "heed/kernels/loop/rows.h"
 #include "heed/kernels/loop/scratch.h"
@@ -53,6 +54,9 @@ class Block {
   /// Puts the rows of a task that comes next into this thread's Ahead: the inputs', and those of `others`.
   void prefetch(const Task& task, const std::vector<Touched>& others) const;
 
+  /// The same for the values of the visit at hand and the keys of the next, where a task has several key blocks.
+  void prefetch_visit(size_t visit) const;
+
   /// Calls f(piece, cover) for each part of the key block that has visible pairs. Pieces have no buffer yet: Tile::in().
   template <class F>
   void for_pieces(int32_t key_block, F&& f);
@@ -86,8 +90,8 @@ class Block {
   float* tile_b = nullptr;  // from here on backward only
   float* tile_c = nullptr;
   float* tile_d = nullptr;
-  float* tile_e = nullptr;  // forced-forward: the column state before each pair ...
-  float* column = nullptr;  // ... and of the key block at hand
+  ForcedTiles forced{};     // forced-forward ...
+  float* column = nullptr;  // ... and the columns' state of the key block at hand
   float* capped = nullptr;  // softcap's backward
   float* out = nullptr;     // forward: [width, padded Dv]
   float* d_out = nullptr;   // backward: d_out packed

@@ -3,6 +3,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "heed/kernels/attention.h"
@@ -15,12 +16,14 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
 // The running sum goes from query to query, so here vectors lie along the keys: the tile is turned, scanned, turned back.
-void Shift(const Tile& t, float* column, float* before, float* turned) {
+void Shift(const Tile& t, float* column, const ForcedTiles* kept, float* turned) {
   const F32 d;
   const size_t stride = PadToLanes(t.keys);
   for (int r = 0; r < t.keys; ++r)
     for (int c = 0; c < t.queries; ++c) turned[c * stride + r] = t.at[r * t.stride + c];
-  float* kept = before ? t.in(before).at : nullptr;
+  float* before = kept ? t.in(kept->before).at : nullptr;
+  if (kept)
+    for (int r = 0; r < t.keys; ++r) std::copy_n(t.at + r * t.stride, t.queries, t.in(kept->score).at + r * t.stride);
   for (int r = 0; r < t.keys; r += kLanes) {
     float state[kLanes];
     const int count = std::min<int>(kLanes, t.keys - r);
@@ -32,9 +35,9 @@ void Shift(const Tile& t, float* column, float* before, float* turned) {
       const V32 s = hn::LoadU(d, at);
       const auto hidden = hn::Eq(s, nothing);
       const auto first = hn::Eq(so_far, nothing);
-      if (kept) {
+      if (before) {
         hn::StoreU(so_far, d, state);
-        for (int i = 0; i < count; ++i) kept[(r + i) * t.stride + c] = state[i];
+        for (int i = 0; i < count; ++i) before[(r + i) * t.stride + c] = state[i];
       }
       hn::StoreU(hn::IfThenElse(hn::Or(hidden, first), s, hn::Sub(s, so_far)), d, at);
       // log(e^a + e^b) = max + log1p(e^-|a - b|)
@@ -48,20 +51,20 @@ void Shift(const Tile& t, float* column, float* before, float* turned) {
     for (int c = 0; c < t.queries; ++c) t.at[r * t.stride + c] = turned[c * stride + r];
 }
 
-void Gradient(const Tile& d, const Tile& shifted, const float* before, float* after, float* carry) {
-  const float* kept = before + d.row * d.stride + d.lane;
+void Gradient(const Tile& d, const ForcedTiles& kept, float* after, float* carry) {
+  const float* score = d.in(kept.score).at;
+  const float* before = d.in(kept.before).at;
   for (int r = 0; r < d.keys; ++r) {
     float next = after[r], sum = carry[r];
     for (int c = d.queries - 1; c >= 0; --c) {
-      const float s = shifted.at[r * shifted.stride + c];
-      if (s == kMinusInfinity) continue;
-      const float c_before = kept[r * d.stride + c];
-      const bool first = c_before == kMinusInfinity;
-      const float e = first ? s : s + c_before;
+      const float e = score[r * d.stride + c];
+      if (e == kMinusInfinity) continue;
+      const float c_before = before[r * d.stride + c];
       float& g = d.at[r * d.stride + c];
       const float shifted_gradient = g;
+      // e and c_before are at most `next`, as they stand: both factors are at most 1 at any size of score.
       g -= std::exp(e - next) * sum;
-      sum = first ? 0.0f : shifted_gradient + sum * std::exp(c_before - next);
+      sum = c_before == kMinusInfinity ? 0.0f : shifted_gradient + sum * std::exp(c_before - next);
       next = c_before;
     }
     after[r] = next;
@@ -77,11 +80,11 @@ namespace heed::kernels {
 HWY_EXPORT(Shift);
 HWY_EXPORT(Gradient);
 
-void forced_forward_shift(const Tile& t, float* column, float* before, float* transposed) {
-  HWY_DYNAMIC_DISPATCH(Shift)(t, column, before, transposed);
+void forced_forward_shift(const Tile& t, float* column, const ForcedTiles* kept, float* transposed) {
+  HWY_DYNAMIC_DISPATCH(Shift)(t, column, kept, transposed);
 }
-void forced_forward_gradient(const Tile& d, const Tile& shifted, const float* before, float* after, float* carry) {
-  HWY_DYNAMIC_DISPATCH(Gradient)(d, shifted, before, after, carry);
+void forced_forward_gradient(const Tile& d, const ForcedTiles& kept, float* after, float* carry) {
+  HWY_DYNAMIC_DISPATCH(Gradient)(d, kept, after, carry);
 }
 
 namespace {
@@ -101,7 +104,7 @@ int64_t forced_saved_index(const Problem& p, int64_t b, int64_t h, int64_t block
 int64_t forced_saved_floats(const Problem& p) {
   if (!p.forced_forward.on) return 0;
   int64_t total = 0;
-  const int width = geometry(p, Direction::backward).width;
+  const int width = geometry(p).width;
   for (int64_t b = 0; b < p.shape.batch; ++b) {
     const Sequence s = sequence(p, b);
     total += p.shape.heads * blocks_of(s, width) * s.keys;

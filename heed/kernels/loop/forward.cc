@@ -120,6 +120,7 @@ void run_block(Block& block, size_t task, const Outputs& out, ColumnState& colum
 
   for (size_t visit = 0; visit < block.key_blocks.size(); ++visit) {
     const int32_t key_block = block.key_blocks[visit];
+    block.prefetch_visit(visit);
     if (columns.on()) columns.enter(block, task, visit);
     block.for_pieces(key_block, [&](const Tile& piece, Cover seen) {
       const size_t strip_row = visit * static_cast<size_t>(block.geometry.keys);
@@ -160,7 +161,7 @@ void run_block(Block& block, size_t task, const Outputs& out, ColumnState& colum
 Status forward(const Problem& p, const Inputs& in, const Outputs& out) {
   Status status = check(p, in, out);
   if (!status) return status;
-  const Geometry g = geometry(p, Direction::forward);
+  const Geometry g = geometry(p);
   const Kernels kernels = make_kernels(p, Direction::forward, {.entropy = out.entropy != nullptr}, nullptr);
   const std::vector<Task> tasks = plan_tasks(p, g, p.forced_forward.on);
   ColumnState columns(p, tasks, g, out.forced_saved);

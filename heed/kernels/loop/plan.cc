@@ -1,7 +1,6 @@
 #include "heed/kernels/loop/plan.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "heed/kernels/loop/values.h"
 
@@ -12,19 +11,19 @@ int round_up(int64_t n, int to) { return static_cast<int>((n + to - 1) / to * to
 
 }  // namespace
 
-Geometry geometry(const Problem& p, Direction direction) {
+Geometry geometry(const Problem& p) {
+  // Chosen by measurement (docs/kernels.md); 96 is a multiple of every panel, 96 and 120 of the heights of the products'
+  // blocks. They must not depend on lengths: where a row's keys are cut decides its last bits, and those should be the
+  // same whatever stands beside it in the batch or in the cache.
+  constexpr int kWidth = 96, kTanhWidth = 128, kKeys = 120;
   const int lanes = vector_lanes();
   const int64_t queries = std::max<int64_t>(most_queries(p), 1);
-  const int64_t keys = std::max<int64_t>(most_keys(p), 1);
   Geometry g;
   g.panel = 2 * lanes;
-  // Sizes were chosen by measurement: docs/kernels.md.
-  const int widest = p.score.kind == ScoreKind::tanh_sum ? round_up(64, g.panel) : round_up(128, g.panel);
+  const int widest = p.score.kind == ScoreKind::tanh_sum ? kTanhWidth : kWidth;
   g.width = queries <= lanes ? lanes : static_cast<int>(std::min<int64_t>(widest, round_up(queries, g.panel)));
-  const int most = g.width <= lanes && direction == Direction::forward ? 480 : 120;
-  g.keys = static_cast<int>(std::min<int64_t>(getenv("BK") ? atoi(getenv("BK")) : most, keys));
-  if (getenv("BQ")) g.width = static_cast<int>(std::min<int64_t>(atoi(getenv("BQ")), round_up(queries, g.panel)));
-  g.stride = g.width >= 64 ? g.width + (getenv("PADS") ? atoi(getenv("PADS")) : lanes) : g.width;
+  g.keys = static_cast<int>(std::clamp<int64_t>(most_keys(p), 1, kKeys));
+  g.stride = g.width >= 64 ? g.width + lanes : g.width;
   return g;
 }
 

@@ -21,7 +21,7 @@ struct Geometry {
 
 enum class Direction { forward, backward };
 
-Geometry geometry(const Problem& problem, Direction direction);
+Geometry geometry(const Problem& problem);
 
 struct Task {
   int32_t batch;

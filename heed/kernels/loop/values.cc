@@ -3,6 +3,8 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include <algorithm>
+
 #include "heed/kernels/loop/values.h"
 #include "heed/kernels/simd/gemm-inl.h"
 #include "heed/kernels/simd/rows-inl.h"
@@ -48,18 +50,11 @@ class Values final : public ValueKernel {
     MakeWholeVectors(d_out, count, dim_, scratch + dim_ * width);
   }
 
-  void row_dots(Rows d_out, Rows out, int count, float* dots) const override {
-    for (int r = 0; r < count; ++r) {
-      const F32 d;
-      V32 sums = hn::Zero(d);
-      size_t c = 0;
-      if (d_out.col == 1 && out.col == 1)
-        for (; c + kLanes <= dim_; c += kLanes)
-          sums = hn::MulAdd(hn::LoadU(d, d_out.at(r, 0) + c), hn::LoadU(d, out.at(r, 0) + c), sums);
-      float sum = hn::GetLane(hn::SumOfLanes(d, sums));
-      for (; c < dim_; ++c) sum += *d_out.at(r, static_cast<int64_t>(c)) * *out.at(r, static_cast<int64_t>(c));
-      dots[r] = sum;
-    }
+  void row_dots(const float* d_out, size_t width, Rows out, int count, float* dots) const override {
+    std::fill_n(dots, PadToLanes(count), 0.0f);
+    ForTransposed(out, count, dim_, [=](auto d, size_t r, size_t c, auto v) HWY_ATTR {
+      hn::StoreU(hn::MulAdd(v, hn::LoadU(d, d_out + c * width + r), hn::LoadU(d, dots + r)), d, dots + r);
+    });
   }
 
   // dP^T [keys, queries] = V [keys, Dv] dO^T [Dv, queries]

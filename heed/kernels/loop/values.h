@@ -30,8 +30,9 @@ class ValueKernel {
 
   /// Backward: d_out as [Dv, width] and as rows, into `scratch` (query_floats()).
   virtual void load_d_out(Rows d_out, int count, size_t width, float* scratch) const = 0;
-  /// sum of d_out * out over each row
-  virtual void row_dots(Rows d_out, Rows out, int count, float* dots) const = 0;
+  /// <d_out, out> of each row, after load_d_out(). Summed in the order of d_weights(): where one weight is 1, its d_weight
+  /// and this are the same bits and cancel exactly, however large they are.
+  virtual void row_dots(const float* d_out, size_t width, Rows out, int count, float* dots) const = 0;
   /// d_weights[key][query] = <v[key], d_out[query]>
   virtual void d_weights(const Tile& d, Rows v, const float* d_out, size_t width) const = 0;
   /// d_v[key] += sum_query P[key][query] d_out[query]; `d_v`'s row 0 is the key block's first row.

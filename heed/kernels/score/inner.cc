@@ -4,9 +4,12 @@
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
 
+#include <algorithm>
+
 #include "heed/kernels/score/score.h"
 #include "heed/kernels/simd/gemm-inl.h"
 #include "heed/kernels/simd/rows-inl.h"
+#include "heed/kernels/simd/sum-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
@@ -16,7 +19,7 @@ class Inner final : public ScoreKernel {
   Inner(const Problem& p, bool backward)
       : dim_(p.shape.dim), padded_(PadToLanes(dim_)), scale_(p.score.scale), backward_(backward) {}
 
-  // Queries: Q^T [D, width] for the scores, then for dK the scaled rows [width, padded D].
+  // Queries: Q^T [D, width] for the scores, then for dK the scaled rows [width, padded D]. Few queries: their scaled rows.
   size_t query_floats(size_t width) const override { return dim_ * width + width * padded_; }
   // Keys: the rows as whole vectors where they do not stand so, then a tile's dK.
   size_t key_floats(size_t keys) const override { return 2 * keys * padded_; }
@@ -63,27 +66,40 @@ class Inner final : public ScoreKernel {
   }
 
  private:
-  // Below this many queries the lanes of a tile would stand empty: keys are then read along D, once for all queries.
+  // Below this many queries the lanes of a tile would stand empty: the lanes then run along D.
+  // (Turning the keys as they come, which keeps the order of the sum, took longer: docs/kernels.md.)
   static constexpr int kFewQueries = 4;
 
   void few_queries(const Prepared& q, Rows keys, const Tile& t) const {
     const F32 d;
-    const bool contiguous = keys.col == 1;
-    for (int r = 0; r < t.keys; ++r) {
-      const float* key = keys.data + r * keys.row;
-      for (int c = 0; c < t.queries; ++c) {
-        const float* query = q.scratch + (t.lane + c) * padded_;
-        V32 sum0 = hn::Zero(d), sum1 = hn::Zero(d);
-        size_t i = 0;
-        if (contiguous) {
-          for (; i + 2 * kLanes <= dim_; i += 2 * kLanes) {
-            sum0 = hn::MulAdd(hn::LoadU(d, query + i), hn::LoadU(d, key + i), sum0);
-            sum1 = hn::MulAdd(hn::LoadU(d, query + i + kLanes), hn::LoadU(d, key + i + kLanes), sum1);
+    const size_t whole = keys.col == 1 ? dim_ / kLanes * kLanes : 0;
+    Ahead& ahead = Ahead::of_this_thread();
+    for (int i = 0; i < t.queries; ++i) {
+      const float* query = q.scratch + (t.lane + i) * padded_;
+      // Four keys at a time: more rows on their way from memory at once. Past the end the last key comes again.
+      for (int r = 0; r < t.keys; r += 4) {
+        Ahead::Steps fetch = ahead.take(4 * (whole / kLanes), query);
+        const float* key[4];
+        V32 sum[4];
+        for (int k = 0; k < 4; ++k) {
+          key[k] = keys.data + std::min(r + k, t.keys - 1) * keys.row;
+          sum[k] = hn::Zero(d);
+        }
+        for (size_t c = 0; c < whole; c += kLanes) {
+          const V32 x = hn::LoadU(d, query + c);
+#pragma GCC unroll 4
+          for (int k = 0; k < 4; ++k) {
+            sum[k] = hn::MulAdd(x, hn::LoadU(d, key[k] + c), sum[k]);
+            __builtin_prefetch(fetch.at, 0, 2);
+            fetch.at += fetch.step;
           }
         }
-        float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
-        for (; i < dim_; ++i) sum += query[i] * key[i * keys.col];
-        t.at[r * t.stride + c] = sum;
+        float score[4];
+        SumLanes(sum, score);
+        for (int k = 0; k < 4 && r + k < t.keys; ++k) {
+          for (size_t c = whole; c < dim_; ++c) score[k] += query[c] * key[k][static_cast<int64_t>(c) * keys.col];
+          t.at[(r + k) * t.stride + i] = score[k];
+        }
       }
     }
   }

@@ -6,6 +6,7 @@
 #define HEED_KERNELS_SIMD_ROWS_INL_H_
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -38,8 +39,8 @@ HWY_INLINE void ForTransposed(Rows rows, size_t count, size_t width, Store&& sto
         }
         return v;
       };
-      size_t c = 0;
-      for (; c + 4 <= width; c += 4) {
+      const size_t blocks = width / 4 * 4;
+      for (size_t c = 0; c < blocks; c += 4) {
         const auto r0 = load(at + c), r1 = load(at + c + rows.row);
         const auto r2 = load(at + c + 2 * rows.row), r3 = load(at + c + 3 * rows.row);
         const auto low01 = hn::BitCast(d2, hn::InterleaveLower(d, r0, r1));
@@ -51,9 +52,11 @@ HWY_INLINE void ForTransposed(Rows rows, size_t count, size_t width, Store&& sto
         store(d, r, c + 2, hn::BitCast(d, hn::InterleaveLower(d2, high01, high23)));
         store(d, r, c + 3, hn::BitCast(d, hn::InterleaveUpper(d2, high01, high23)));
       }
-      const hn::CappedTag<float, 1> d1;
-      for (; c < width; ++c)
-        for (size_t i = 0; i < kRows; ++i) store(d1, r + i, c, hn::Set(d1, at[static_cast<int64_t>(i) * rows.row + static_cast<int64_t>(c)]));
+      for (size_t c = blocks; c < width; ++c) {
+        float column[kRows];
+        for (size_t i = 0; i < kRows; ++i) column[i] = at[static_cast<int64_t>(i) * rows.row + static_cast<int64_t>(c)];
+        store(d, r, c, hn::LoadU(d, column));
+      }
     }
   };
   if (rows.col == 1) {
@@ -72,8 +75,7 @@ HWY_INLINE void PackTransposed(Rows rows, size_t count, size_t width, float scal
     hn::StoreU(hn::Mul(v, hn::Set(d, scale)), d, out + c * stride + r);
   });
   if (count < stride)
-    for (size_t c = 0; c < width; ++c)
-      for (size_t r = count; r < stride; ++r) out[c * stride + r] = 0.0f;
+    for (size_t c = 0; c < width; ++c) std::fill_n(out + c * stride + count, stride - count, 0.0f);
 }
 
 /// out[r * stride + c] = scale * rows[r][c], padded with 0 to whole vectors.
@@ -81,11 +83,10 @@ HWY_INLINE void PackRows(Rows rows, size_t count, size_t width, float scale, flo
   const F32 d;
   for (size_t r = 0; r < count; ++r, out += stride) {
     const float* from = rows.data + static_cast<int64_t>(r) * rows.row;
-    size_t c = 0;
-    if (rows.col == 1)
-      for (; c + kLanes <= width; c += kLanes) hn::StoreU(hn::Mul(hn::Set(d, scale), hn::LoadU(d, from + c)), d, out + c);
-    for (; c < width; ++c) out[c] = scale * from[static_cast<int64_t>(c) * rows.col];
-    for (; c < stride; ++c) out[c] = 0.0f;
+    const size_t whole = rows.col == 1 ? width / kLanes * kLanes : 0;
+    for (size_t c = 0; c < whole; c += kLanes) hn::StoreU(hn::Mul(hn::Set(d, scale), hn::LoadU(d, from + c)), d, out + c);
+    for (size_t c = whole; c < width; ++c) out[c] = scale * from[static_cast<int64_t>(c) * rows.col];
+    for (size_t c = width; c < stride; ++c) out[c] = 0.0f;
   }
 }
 
@@ -94,10 +95,9 @@ HWY_INLINE void UnpackRows(const float* from, size_t stride, size_t count, size_
   const F32 d;
   for (size_t r = 0; r < count; ++r, from += stride) {
     float* to = rows.data + static_cast<int64_t>(r) * rows.row;
-    size_t c = 0;
-    if (rows.col == 1)
-      for (; c + kLanes <= width; c += kLanes) hn::StoreU(hn::Mul(hn::Set(d, scale), hn::LoadU(d, from + c)), d, to + c);
-    for (; c < width; ++c) to[static_cast<int64_t>(c) * rows.col] = scale * from[c];
+    const size_t whole = rows.col == 1 ? width / kLanes * kLanes : 0;
+    for (size_t c = 0; c < whole; c += kLanes) hn::StoreU(hn::Mul(hn::Set(d, scale), hn::LoadU(d, from + c)), d, to + c);
+    for (size_t c = whole; c < width; ++c) to[static_cast<int64_t>(c) * rows.col] = scale * from[c];
   }
 }
 
