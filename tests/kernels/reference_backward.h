@@ -39,7 +39,7 @@ std::vector<T> normalise_backward(const Case& c, const Head<T>& m, int64_t i, co
   const Normaliser kind = c.problem.normalise.kind;
   const int64_t row = c.query_row(m.b, m.h, i);
   std::vector<T> d(m.tk, T(0));
-  if (m.visible[i] == T(0)) return d;
+  if (m.visible[i] == T(0) && grad.sink.empty()) return d;
   const std::vector<T> p = m.row(m.softmax, i);
   if (kind == Normaliser::softmax || kind == Normaliser::argmax) d = softmax_backward(p, d_weight);
   if (kind == Normaliser::sparsemax || kind == Normaliser::entmax15)

@@ -13,6 +13,15 @@
 namespace heed::kernels {
 namespace {
 
+void zero_rows(MutableRows rows, int64_t count, int64_t width) {
+  for (int64_t r = 0; r < count; ++r) {
+    if (rows.col == 1)
+      std::fill_n(rows.at(r, 0), width, 0.0f);
+    else
+      for (int64_t c = 0; c < width; ++c) *rows.at(r, c) = 0.0f;
+  }
+}
+
 /// Which sums the tasks share, and in what order each task adds to them.
 class SharedSums {
  public:
@@ -65,18 +74,9 @@ class SharedSums {
  private:
   void zero_key_block(const Sequence& s, int64_t b, int64_t g, int64_t first) const {
     const int64_t count = std::min<int64_t>(block_keys_, s.keys - first);
-    const auto zero = [&](const View& view, int64_t width) {
-      if (!view.data) return;
-      const MutableRows rows = key_rows(p_, view, s, b, g).from(first);
-      for (int64_t r = 0; r < count; ++r) {
-        if (rows.col == 1)
-          std::fill_n(rows.at(r, 0), width, 0.0f);
-        else
-          for (int64_t c = 0; c < width; ++c) *rows.at(r, c) = 0.0f;
-      }
-    };
-    if (p_.score.kind != ScoreKind::none) zero(grad_.d_k, p_.shape.dim);
-    zero(grad_.d_v, p_.shape.value_dim);
+    if (p_.score.kind != ScoreKind::none && grad_.d_k.data)
+      zero_rows(key_rows(p_, grad_.d_k, s, b, g).from(first), count, p_.shape.dim);
+    if (grad_.d_v.data) zero_rows(key_rows(p_, grad_.d_v, s, b, g).from(first), count, p_.shape.value_dim);
   }
 
   size_t key_slot(const Task& t, int32_t block) const {
@@ -224,9 +224,13 @@ class Backward {
 
   /// What the task alone owns, and in turn what all tasks share.
   void store(Block& b, size_t task) {
-    if (b.kernels.score && grad_.d_q.data)
-      b.kernels.score->store_query_gradient(
-          b.queries, b.d_queries, query_rows(p_, grad_.d_q, b.sequence, b.task.batch, b.task.head).from(b.task.first_query));
+    if (b.kernels.score && grad_.d_q.data) {
+      const MutableRows d_q = query_rows(p_, grad_.d_q, b.sequence, b.task.batch, b.task.head).from(b.task.first_query);
+      if (b.key_blocks.empty())
+        zero_rows(d_q, b.task.count, p_.shape.dim);  // the queries were not even prepared
+      else
+        b.kernels.score->store_query_gradient(b.queries, b.d_queries, d_q);
+    }
     if (grad_.d_centre)
       for (int c = 0; c < b.task.count; ++c)
         grad_.d_centre[row_index(p_, b.task.batch, b.task.head, b.task.first_query + c)] = b.rows.d_centre[c];

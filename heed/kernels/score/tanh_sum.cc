@@ -27,13 +27,13 @@ namespace heed::kernels::HWY_NAMESPACE {
 class TanhSum final : public ScoreKernel {
  public:
   TanhSum(const Problem& p, bool backward)
-      : dim_(p.shape.dim), padded_(PadToLanes(dim_)), whole_((dim_ + 3) / 4 * 4), v_(p.score.v), v_stride_(p.score.v_head_stride),
+      : dim_(p.shape.dim), whole_((dim_ + 3) / 4 * 4), v_(p.score.v), v_stride_(p.score.v_head_stride),
         backward_(backward) {}
 
   // Queries: q^T [whole D, width], e^2q^T [whole D, width], the largest |q|; then v padded to whole D, and the sum of v.
   size_t query_floats(size_t width) const override { return 2 * whole_ * width + whole_ + kNotes; }
-  // Keys: the largest |k| of each, k [keys, whole D], e^2k [keys, whole D]; backward: a tile's d_k [keys, padded D].
-  size_t key_floats(size_t keys) const override { return keys * (1 + 2 * whole_ + padded_); }
+  // Keys: the largest |k| of each, k [keys, whole D], e^2k [keys, whole D]; backward: a tile's d_k [keys, whole D].
+  size_t key_floats(size_t keys) const override { return keys * (1 + 3 * whole_); }
   size_t query_gradient_floats(size_t width) const override { return whole_ * width; }
   size_t parameter_floats() const override { return dim_; }
 
@@ -114,7 +114,7 @@ class TanhSum final : public ScoreKernel {
     }
     if (d_k)
       for (int r = 0; r < t.keys; ++r)
-        for (size_t i = 0; i < dim_; ++i) *d_k.at(t.row + r, i) += 4.0f * a.v[i] * d_keys[(t.row + r) * padded_ + i];
+        for (size_t i = 0; i < dim_; ++i) *d_k.at(t.row + r, i) += 4.0f * a.v[i] * d_keys[(t.row + r) * whole_ + i];
   }
 
   void store_query_gradient(const Prepared& q, const float* d_queries, MutableRows d_q) const override {
@@ -295,13 +295,13 @@ class TanhSum final : public ScoreKernel {
     float sums[2 * kKeys];
     SumLanes(k_sum, sums);
     for (int i = 0; i < kKeys; ++i) {
-      float* at = d_keys + (t.row + r + i) * padded_ + x;
+      float* at = d_keys + (t.row + r + i) * whole_ + x;
       at[0] = sums[2 * i];
-      if (x + 1 < dim_) at[1] = sums[2 * i + 1];
+      at[1] = sums[2 * i + 1];
     }
   }
 
-  size_t dim_, padded_, whole_;
+  size_t dim_, whole_;
   const float* v_;
   int64_t v_stride_;
   bool backward_;
