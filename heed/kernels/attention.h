@@ -20,7 +20,8 @@
 
 namespace heed::kernels {
 
-/// out = normalise(score(q, k) + bias, region) * v, in one pass over the visible pairs; nothing of size Tq x Tk is kept.
+/// out = normalise(score(q, k) + bias, region) * v, in one pass over the visible pairs; nothing of size Tq x Tk is
+/// kept.
 Status forward(const Problem& problem, const Inputs& in, const Outputs& out);
 
 /// Every gradient that is asked for, in one pass over the visible pairs. Scores are recomputed, never kept.
@@ -43,7 +44,8 @@ struct WeightsRequest {
   // Dense rows, [B, head_count, query_count, dense_keys] contiguous; dense_keys = 0: the longest sequence's keys.
   float* dense = nullptr;
   int64_t dense_keys = 0;
-  // The k largest weights of each row, largest first, [B, head_count, query_count, top_k]; missing ones are 0 at key -1.
+  // The k largest weights of each row, largest first, [B, head_count, query_count, top_k]; missing ones are 0 at key
+  // -1.
   int64_t top_k = 0;
   float* top_weights = nullptr;
   int32_t* top_keys = nullptr;
@@ -73,15 +75,15 @@ Status merge(const Problem& problem, const Partial* parts, int64_t count, View o
 /// What a call would do, in words and numbers.
 struct Explanation {
   bool possible = false;
-  std::string path;            // "tiles", "strip" (whole rows of a query block at once) or "decode" (few queries)
-  std::string isa;             // the instruction set that will run
-  int64_t tile_queries = 0;    // one tile is this many queries ...
-  int64_t tile_keys = 0;       // ... by this many keys
-  int64_t pairs = 0;           // all pairs, B * H * Tq * Tk
-  int64_t visited_pairs = 0;   // pairs in the tiles that will be visited
-  int64_t tasks = 0;           // independent pieces of work
-  int64_t scratch_bytes = 0;   // per thread
-  std::string text;            // all of this and why, for a person
+  std::string path;           // "tiles", "strip" (whole rows of a query block at once) or "decode" (few queries)
+  std::string isa;            // the instruction set that will run
+  int64_t tile_queries = 0;   // one tile is this many queries ...
+  int64_t tile_keys = 0;      // ... by this many keys
+  int64_t pairs = 0;          // all pairs, B * H * Tq * Tk
+  int64_t visited_pairs = 0;  // pairs in the tiles that will be visited
+  int64_t tasks = 0;          // independent pieces of work
+  int64_t scratch_bytes = 0;  // per thread
+  std::string text;           // all of this and why, for a person
 };
 Explanation explain(const Problem& problem);
 

@@ -64,16 +64,21 @@ class Checker {
     const bool rows = total_queries() > 0;
     expect(from.d_out.data || !rows || p_.shape.value_dim == 0, "backward.d_out: expected data, got null");
     expect(from.saved || !rows, "backward.saved: expected the forward's outputs.saved, got null");
-    expect(from.out.data || !soft || !rows || p_.shape.value_dim == 0, "backward.out: expected the forward's outputs.out, got null");
-    expect(from.choice || !choice || !rows, "backward.choice: argmax and sampled need the forward's outputs.choice, got null");
-    expect(from.forced_saved || !p_.forced_forward.on || !rows || total_keys() == 0, "backward.forced_saved: expected the forward's outputs.forced_saved, got null");
+    expect(from.out.data || !soft || !rows || p_.shape.value_dim == 0,
+           "backward.out: expected the forward's outputs.out, got null");
+    expect(from.choice || !choice || !rows,
+           "backward.choice: argmax and sampled need the forward's outputs.choice, got null");
+    expect(from.forced_saved || !p_.forced_forward.on || !rows || total_keys() == 0,
+           "backward.forced_saved: expected the forward's outputs.forced_saved, got null");
     expect(!from.d_lse || soft, "backward.d_lse: only softmax gives lse a gradient");
     expect(!from.d_log_prob || kind == Normaliser::sampled, "backward.d_log_prob: only sampled has one");
     expect(!from.d_entropy || soft || choice, "backward.d_entropy: only softmax, argmax and sampled have an entropy");
-    expect(!from.d_entropy || from.entropy, "backward.entropy: d_entropy needs the forward's outputs.entropy, got null");
+    expect(!from.d_entropy || from.entropy,
+           "backward.entropy: d_entropy needs the forward's outputs.entropy, got null");
     expect(!from.d_entropy || !p_.bias.sink, "backward.d_entropy: not defined with bias.sink");
     expect(!from.d_guide_cost || p_.guide.on(), "backward.d_guide_cost: set guide.sigma or guide.tensor");
-    expect(!from.d_guide_cost || !soft || from.guide_cost, "backward.guide_cost: d_guide_cost needs the forward's outputs.guide_cost, got null");
+    expect(!from.d_guide_cost || !soft || from.guide_cost,
+           "backward.guide_cost: d_guide_cost needs the forward's outputs.guide_cost, got null");
     expect(!grad.d_score_v || p_.score.v, "gradients.d_score_v: this score has no v");
     expect(!grad.d_layers || p_.score.kind == ScoreKind::pair_mlp, "gradients.d_layers: only pair_mlp has layers");
     expect(!grad.d_bias_tensor || p_.bias.tensor, "gradients.d_bias_tensor: there is no bias.tensor");
@@ -88,15 +93,19 @@ class Checker {
  private:
   // Of broken sizes, as if there were some.
   int64_t total_queries() const { return sizes_ok_ ? row_count(p_) : 1; }
-  int64_t total_keys() const { return !sizes_ok_ ? 1 : p_.ragged.key_offsets ? p_.ragged.key_offsets[p_.shape.batch] : p_.shape.batch * p_.shape.keys; }
+  int64_t total_keys() const {
+    return !sizes_ok_              ? 1
+           : p_.ragged.key_offsets ? p_.ragged.key_offsets[p_.shape.batch]
+                                   : p_.shape.batch * p_.shape.keys;
+  }
 
   void offsets(const char* name, const int64_t* at) {
     if (!at) return;
     expect(at[0] == 0, name, "offsets that begin with 0", text(at[0]));
     for (int64_t b = 0; b < p_.shape.batch; ++b)
       if (at[b + 1] < at[b] || at[b + 1] - at[b] > kLongest) {
-        status_.refuse(std::string(name) + ": expected offsets that never fall, by steps of at most 2^30, got " + text(at[b]) +
-                       " then " + text(at[b + 1]) + " at sequence " + text(b));
+        status_.refuse(std::string(name) + ": expected offsets that never fall, by steps of at most 2^30, got " +
+                       text(at[b]) + " then " + text(at[b + 1]) + " at sequence " + text(b));
         return;
       }
   }
@@ -107,7 +116,8 @@ class Checker {
     expect(s.heads >= 1 && s.heads <= INT32_MAX, "shape.heads", "1 or more", text(s.heads));
     expect(s.kv_heads >= 0, "shape.kv_heads", "0 (as many as heads) or more", text(s.kv_heads));
     if (s.kv_heads > 0 && s.heads >= 1)
-      expect(s.heads % s.kv_heads == 0, "shape.kv_heads", "a divisor of shape.heads = " + text(s.heads), text(s.kv_heads));
+      expect(s.heads % s.kv_heads == 0, "shape.kv_heads", "a divisor of shape.heads = " + text(s.heads),
+             text(s.kv_heads));
     expect(s.queries >= 0 && s.queries <= kLongest, "shape.queries", "0 to 2^30", text(s.queries));
     expect(s.keys >= 0 && s.keys <= kLongest, "shape.keys", "0 to 2^30", text(s.keys));
     expect(s.value_dim >= 0 && s.value_dim <= kWidest, "shape.value_dim", "0 to 2^20", text(s.value_dim));
@@ -121,12 +131,15 @@ class Checker {
 
   void score() {
     const Score& s = p_.score;
-    expect(!(s.softcap < 0.0f) && std::isfinite(s.softcap), "score.softcap", "0 (off) or a positive number", text(s.softcap));
+    expect(!(s.softcap < 0.0f) && std::isfinite(s.softcap), "score.softcap", "0 (off) or a positive number",
+           text(s.softcap));
     expect(s.softcap == 0.0f || s.kind != ScoreKind::none, "score.softcap: ScoreKind::none has no score to cap");
     if (s.kind == ScoreKind::inner) expect(std::isfinite(s.scale), "score.scale", "a finite number", text(s.scale));
-    if (s.kind == ScoreKind::tanh_sum || s.kind == ScoreKind::pair_mlp) expect(s.v || p_.shape.dim == 0, "score.v: expected data, got null");
+    if (s.kind == ScoreKind::tanh_sum || s.kind == ScoreKind::pair_mlp)
+      expect(s.v || p_.shape.dim == 0, "score.v: expected data, got null");
     if (s.kind == ScoreKind::custom)
-      expect(s.custom && s.custom->forward && s.custom->backward, "score.custom: expected the result of custom_score(), got null");
+      expect(s.custom && s.custom->forward && s.custom->backward,
+             "score.custom: expected the result of custom_score(), got null");
     expect(s.kind != ScoreKind::none || p_.bias.tensor || p_.bias.alibi_slopes || p_.bias.relative || p_.bias.custom,
            "score.kind: ScoreKind::none needs a bias, which alone decides");
     if (s.kind != ScoreKind::pair_mlp) return;
@@ -135,7 +148,8 @@ class Checker {
     int64_t width = p_.shape.dim;
     for (int64_t l = 0; s.layers && l < s.layer_count; ++l) {
       const std::string name = "score.layers[" + text(l) + "]";
-      expect(s.layers[l].in == width, name + ".in", text(width) + ", the width of the layer below", text(s.layers[l].in));
+      expect(s.layers[l].in == width, name + ".in", text(width) + ", the width of the layer below",
+             text(s.layers[l].in));
       expect(s.layers[l].out > 0 && s.layers[l].out <= kWidest, name + ".out", "1 to 2^20", text(s.layers[l].out));
       expect(s.layers[l].weight != nullptr, name + ".weight: expected data, got null");
       width = s.layers[l].out;
@@ -144,9 +158,12 @@ class Checker {
 
   void bias() {
     const Bias& b = p_.bias;
-    if (b.relative) expect(b.relative_reach >= 0 && b.relative_reach <= kLongest, "bias.relative_reach", "0 or more", text(b.relative_reach));
+    if (b.relative)
+      expect(b.relative_reach >= 0 && b.relative_reach <= kLongest, "bias.relative_reach", "0 or more",
+             text(b.relative_reach));
     expect(!b.custom || b.custom->add, "bias.custom: expected the result of custom_bias()");
-    expect(!b.sink || p_.normalise.kind == Normaliser::softmax, "bias.sink: a sink takes part of softmax's weight; other normalisers have none");
+    expect(!b.sink || p_.normalise.kind == Normaliser::softmax,
+           "bias.sink: a sink takes part of softmax's weight; other normalisers have none");
     expect(!b.sink || !p_.forced_forward.on, "bias.sink: not defined with forced_forward");
   }
 
@@ -163,7 +180,8 @@ class Checker {
     if (r.centre) {
       expect(r.centre_half_width >= 0.0f && std::isfinite(r.centre_half_width), "region.centre_half_width", "0 or more",
              text(r.centre_half_width));
-      expect(r.centre_sigma >= 0.0f && std::isfinite(r.centre_sigma), "region.centre_sigma", "0 (no Gaussian) or more", text(r.centre_sigma));
+      expect(r.centre_sigma >= 0.0f && std::isfinite(r.centre_sigma), "region.centre_sigma", "0 (no Gaussian) or more",
+             text(r.centre_sigma));
     }
     if (!sizes_ok_) return;
     lengths("region.key_lengths", r.key_lengths, false);
@@ -179,7 +197,8 @@ class Checker {
       const Sequence s = sequence(p_, b);
       const int64_t most = query_side ? s.queries : s.keys;
       if (at[b] >= 0 && at[b] <= most) continue;
-      status_.refuse(std::string(name) + "[" + text(b) + "]: expected 0 to " + text(most) + ", got " + text(static_cast<int64_t>(at[b])));
+      status_.refuse(std::string(name) + "[" + text(b) + "]: expected 0 to " + text(most) + ", got " +
+                     text(static_cast<int64_t>(at[b])));
       return;
     }
   }
@@ -192,8 +211,9 @@ class Checker {
       const int32_t* at = ids + (ragged ? (query_side ? s.first_query : s.first_key) : b * count);
       for (int64_t i = 1; i < count; ++i)
         if (at[i] < at[i - 1]) {
-          status_.refuse(std::string(name) + ": expected ids that never fall within a sequence, got " + text(static_cast<int64_t>(at[i - 1])) +
-                         " then " + text(static_cast<int64_t>(at[i])) + " at token " + text(i) + " of sequence " + text(b));
+          status_.refuse(std::string(name) + ": expected ids that never fall within a sequence, got " +
+                         text(static_cast<int64_t>(at[i - 1])) + " then " + text(static_cast<int64_t>(at[i])) +
+                         " at token " + text(i) + " of sequence " + text(b));
           return;
         }
     }
@@ -202,9 +222,11 @@ class Checker {
   void normalise() {
     const Normaliser kind = p_.normalise.kind;
     const bool pointwise = kind == Normaliser::sigmoid || kind == Normaliser::relu || kind == Normaliser::identity;
-    expect(!p_.normalise.divide_by_visible || pointwise, "normalise.divide_by_visible: only sigmoid, relu and identity divide");
+    expect(!p_.normalise.divide_by_visible || pointwise,
+           "normalise.divide_by_visible: only sigmoid, relu and identity divide");
     expect(p_.dropout.p >= 0.0f && p_.dropout.p < 1.0f, "dropout.p", "0 to less than 1", text(p_.dropout.p));
-    expect(!(p_.guide.sigma < 0.0f) && std::isfinite(p_.guide.sigma), "guide.sigma", "0 (off) or more", text(p_.guide.sigma));
+    expect(!(p_.guide.sigma < 0.0f) && std::isfinite(p_.guide.sigma), "guide.sigma", "0 (off) or more",
+           text(p_.guide.sigma));
     expect(!(p_.guide.sigma > 0.0f && p_.guide.tensor), "guide: expected sigma or tensor, got both");
     expect(!p_.forced_forward.on || kind == Normaliser::softmax, "forced_forward: needs Normaliser::softmax");
   }

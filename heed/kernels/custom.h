@@ -1,4 +1,5 @@
-// A user's own score, bias or region: a small C++20 type, checked by a concept, that gets the fused forward and backward.
+// A user's own score, bias or region: a small C++20 type, checked by a concept, that gets the fused forward and
+// backward.
 //
 //   struct Manhattan {                     // score = -sum_d |q_d - k_d|
 //     float score(const float* q, const float* k, int64_t dim) const;
@@ -28,18 +29,20 @@ concept HasParameters = requires(const T& t) {
 template <class T>
 concept PairScore = requires(const T& t, const float* x, int64_t dim, float g, float* d) {
   { t.score(x, x, dim) } -> std::convertible_to<float>;
-} && (requires(const T& t, const float* x, int64_t dim, float g, float* d) { t.backward(x, x, dim, g, d, d); } ||
-      (HasParameters<T> &&
-       requires(const T& t, const float* x, int64_t dim, float g, float* d) { t.backward(x, x, dim, g, d, d, d); }));
+}
+&&(requires(const T& t, const float* x, int64_t dim, float g, float* d) { t.backward(x, x, dim, g, d, d); } ||
+   (HasParameters<T> &&
+    requires(const T& t, const float* x, int64_t dim, float g, float* d) { t.backward(x, x, dim, g, d, d, d); }));
 
 /// bias() of the pair (query i, key j) in batch b, head h. With parameters: backward() adds their gradient.
 template <class T>
 concept PairBias = requires(const T& t, int64_t n) {
   { t.bias(n, n, n, n) } -> std::convertible_to<float>;
-} && (!HasParameters<T> || requires(const T& t, int64_t n, float g, float* d) { t.backward(n, n, n, n, g, d); });
+}
+&&(!HasParameters<T> || requires(const T& t, int64_t n, float g, float* d) { t.backward(n, n, n, n, g, d); });
 
-/// keys(b, h, i, Tk) gives the half-open range of keys that query i may see; visible(b, h, i, j), where it exists, hides
-/// single pairs inside the range. Tiles outside all ranges are never visited.
+/// keys(b, h, i, Tk) gives the half-open range of keys that query i may see; visible(b, h, i, j), where it exists,
+/// hides single pairs inside the range. Tiles outside all ranges are never visited.
 template <class T>
 concept PairRegion = requires(const T& t, int64_t n) {
   { t.keys(n, n, n, n) } -> std::convertible_to<std::pair<int64_t, int64_t>>;
@@ -87,10 +90,11 @@ struct CustomRegion {
 
 template <class T>
 CustomScore custom_score(const T& mine) {
-  static_assert(PairScore<T>,
-                "a score needs: float score(const float* q, const float* k, int64_t dim) const, and "
-                "void backward(const float* q, const float* k, int64_t dim, float d_score, float* d_q, float* d_k) const "
-                "(with parameters(): one more argument, float* d_parameters)");
+  static_assert(
+      PairScore<T>,
+      "a score needs: float score(const float* q, const float* k, int64_t dim) const, and "
+      "void backward(const float* q, const float* k, int64_t dim, float d_score, float* d_q, float* d_k) const "
+      "(with parameters(): one more argument, float* d_parameters)");
   CustomScore custom;
   if constexpr (PairScore<T>) {
     custom.self = &mine;
@@ -140,7 +144,8 @@ CustomBias custom_bias(const T& mine) {
         const T& bias = *static_cast<const T*>(self);
         for (int64_t j = 0; j < t.keys; ++j)
           for (int64_t i = 0; i < t.queries; ++i)
-            bias.backward(t.batch, t.head, t.first_query + i, t.first_key + j, t.pairs[j * t.pair_stride + i], d_parameters);
+            bias.backward(t.batch, t.head, t.first_query + i, t.first_key + j, t.pairs[j * t.pair_stride + i],
+                          d_parameters);
       };
     }
   }
@@ -149,9 +154,10 @@ CustomBias custom_bias(const T& mine) {
 
 template <class T>
 CustomRegion custom_region(const T& mine) {
-  static_assert(PairRegion<T>,
-                "a region needs: std::pair<int64_t, int64_t> keys(int64_t b, int64_t h, int64_t i, int64_t Tk) const, the "
-                "half-open range of keys that query i may see; and optionally bool visible(b, h, i, j) const");
+  static_assert(
+      PairRegion<T>,
+      "a region needs: std::pair<int64_t, int64_t> keys(int64_t b, int64_t h, int64_t i, int64_t Tk) const, the "
+      "half-open range of keys that query i may see; and optionally bool visible(b, h, i, j) const");
   CustomRegion custom;
   if constexpr (PairRegion<T>) {
     custom.self = &mine;

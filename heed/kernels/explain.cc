@@ -15,7 +15,8 @@ Status check_problem(const Problem& p) {
 }
 
 const char* reason(const Problem& p, const std::string& path) {
-  if (path == "strip") return "the normaliser must see a whole row before its first weight, so a block's scores are kept in a strip";
+  if (path == "strip")
+    return "the normaliser must see a whole row before its first weight, so a block's scores are kept in a strip";
   if (path == "decode") return "so few queries leave the lanes of a tile empty, so keys are read along their width";
   return p.score.kind == ScoreKind::tanh_sum
              ? "exponentials are taken once per token; tiles with inputs beyond +-10 take tanh of the sum instead"
@@ -47,7 +48,9 @@ Explanation explain(const Problem& p) {
     block.plan(t);
     e.pairs += t.count * block.sequence.keys;
     for (const int32_t key_block : block.key_blocks)
-      block.for_pieces(key_block, [&](const Tile& tile, Cover) { e.visited_pairs += static_cast<int64_t>(tile.keys) * tile.queries; });
+      block.for_pieces(key_block, [&](const Tile& tile, Cover) {
+        e.visited_pairs += static_cast<int64_t>(tile.keys) * tile.queries;
+      });
   }
   std::ostringstream text;
   text << "path " << e.path << " on " << e.isa << ": " << reason(p, e.path) << "\n"

@@ -16,11 +16,11 @@ struct Known {
 // Best first; only those that this build holds are ever offered.
 constexpr Known kKnown[] = {
 #if HWY_ARCH_X86
-    {"avx512", HWY_AVX3_DL}, {"avx512", HWY_AVX3}, {"avx2", HWY_AVX2}, {"sse4", HWY_SSE4}, {"ssse3", HWY_SSSE3},
+    {"avx512", HWY_AVX3_DL}, {"avx512", HWY_AVX3},   {"avx2", HWY_AVX2}, {"sse4", HWY_SSE4}, {"ssse3", HWY_SSSE3},
 #else
-    {"sve2", HWY_SVE2}, {"sve", HWY_SVE}, {"neon", HWY_NEON},
+    {"sve2", HWY_SVE2},     {"sve", HWY_SVE},       {"neon", HWY_NEON},
 #endif
-    {"scalar", HWY_EMU128}, {"scalar", HWY_SCALAR},
+    {"scalar", HWY_EMU128},  {"scalar", HWY_SCALAR},
 };
 
 /// Targets that this build holds (all of it, by Highway's own rules for this very compilation) and this CPU runs.

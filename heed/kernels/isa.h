@@ -18,7 +18,8 @@ std::vector<std::string> available_isas();
 /// goes back to the best. Not to be called while another thread is inside the library.
 Status use_isa(const std::string& name);
 
-/// Not ok when HEED_ISA in the environment names an instruction set that cannot run; forward() and backward() then refuse.
+/// Not ok when HEED_ISA in the environment names an instruction set that cannot run; forward() and backward() then
+/// refuse.
 Status isa_status();
 
 }  // namespace heed::kernels

@@ -15,7 +15,8 @@ Status merge(const Problem& p, const Partial* parts, int64_t count, View out, fl
   if (count > 0 && !parts) status.refuse("merge: parts is null");
   if (!out.data) status.refuse("merge: out is null");
   for (int64_t n = 0; parts && n < count; ++n)
-    if (!parts[n].out.data || !parts[n].lse) status.refuse("merge: part " + std::to_string(n) + " lacks its out or its lse");
+    if (!parts[n].out.data || !parts[n].lse)
+      status.refuse("merge: part " + std::to_string(n) + " lacks its out or its lse");
   if (p.shape.batch < 0 || p.shape.heads < 0 || p.shape.queries < 0 || p.shape.value_dim < 0)
     status.refuse("merge: shape must not be negative");
   if (!status) return status;

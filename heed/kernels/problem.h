@@ -68,10 +68,10 @@ struct MlpLayer {
 
 struct Score {
   ScoreKind kind = ScoreKind::inner;
-  float scale = 1.0f;             // inner only; 1/sqrt(D) for scaled dot product
-  float softcap = 0.0f;           // > 0: score becomes softcap * tanh(score / softcap), before bias and mask
-  const float* v = nullptr;       // tanh_sum: [D] (or [H, D]); pair_mlp: [width of the last hidden layer]
-  int64_t v_head_stride = 0;      // tanh_sum: 0 shares v between heads
+  float scale = 1.0f;                        // inner only; 1/sqrt(D) for scaled dot product
+  float softcap = 0.0f;                      // > 0: score becomes softcap * tanh(score / softcap), before bias and mask
+  const float* v = nullptr;                  // tanh_sum: [D] (or [H, D]); pair_mlp: [width of the last hidden layer]
+  int64_t v_head_stride = 0;                 // tanh_sum: 0 shares v between heads
   Activation activation = Activation::tanh;  // pair_mlp
   const MlpLayer* layers = nullptr;          // pair_mlp: hidden layers after the first, [layer_count]
   int64_t layer_count = 0;
@@ -102,7 +102,8 @@ struct Bias {
 /// Where query i of a sequence stands on the axis of the keys: position(i) = i + offset.
 enum class Align {
   top_left,      // offset 0
-  bottom_right,  // offset Tk - Tq of each sequence (lengths respected): the last query stands on the last key, as with a cache
+  bottom_right,  // offset Tk - Tq of each sequence (lengths respected): the last query stands on the last key, as with
+                 // a cache
   offset,        // Region::query_offset
 };
 
@@ -111,13 +112,13 @@ enum class MaskKind { bytes, bits };  // bits: least significant first, key j at
 /// Which pairs exist. All conditions hold together; a query that sees no key gives output 0 and gradient 0.
 struct Region {
   Align align = Align::top_left;
-  int64_t query_offset = 0;     // with Align::offset
-  bool causal = false;          // j <= position(i)
-  bool strict = false;          // with causal: j < position(i)
-  int64_t window_left = -1;     // j >= position(i) - window_left;  -1: no bound
-  int64_t window_right = -1;    // j <= position(i) + window_right; -1: no bound
-  int64_t always_visible = 0;   // the first keys that window_left and documents never hide ("attention sinks")
-  const int32_t* key_lengths = nullptr;    // [B] keys that count, from the front
+  int64_t query_offset = 0;              // with Align::offset
+  bool causal = false;                   // j <= position(i)
+  bool strict = false;                   // with causal: j < position(i)
+  int64_t window_left = -1;              // j >= position(i) - window_left;  -1: no bound
+  int64_t window_right = -1;             // j <= position(i) + window_right; -1: no bound
+  int64_t always_visible = 0;            // the first keys that window_left and documents never hide ("attention sinks")
+  const int32_t* key_lengths = nullptr;  // [B] keys that count, from the front
   const int32_t* query_lengths = nullptr;  // [B] queries that count; the rest give 0
   // Packed documents: pair (i, j) exists where the ids are equal. Ids must not decrease within a sequence.
   const int32_t* query_documents = nullptr;  // [B, Tq], ragged: [total queries]
@@ -127,7 +128,8 @@ struct Region {
   MaskKind mask_kind = MaskKind::bytes;
   int64_t mask_batch = 0, mask_head = 0, mask_query = 0;
   // Local attention around a real-valued centre per query: |j - centre| <= half_width. Luong et al. 2015, local-p.
-  // centre_sigma > 0 multiplies each weight by exp(-(j - centre)^2 / (2 centre_sigma^2)), with a gradient to the centre.
+  // centre_sigma > 0 multiplies each weight by exp(-(j - centre)^2 / (2 centre_sigma^2)), with a gradient to the
+  // centre.
   const float* centre = nullptr;  // rows, see row_index()
   float centre_half_width = 0.0f;
   float centre_sigma = 0.0f;
@@ -176,8 +178,8 @@ struct Guide {
 struct ForcedForward {
   bool on = false;
   // The running log-sum-exp of each key's column, [B, H, Tk] (ragged: [H, total keys]). Null: starts empty. Otherwise
-  // read as the state before the first query (-inf: nothing seen) and written as the state after the last one, so that a
-  // target can be run step by step. The backward starts from the same first state: pass it a copy made before.
+  // read as the state before the first query (-inf: nothing seen) and written as the state after the last one, so that
+  // a target can be run step by step. The backward starts from the same first state: pass it a copy made before.
   float* column_lse = nullptr;
 };
 
@@ -203,7 +205,8 @@ inline int64_t row_index(const Problem& p, int64_t b, int64_t h, int64_t i) {
 }
 /// How many elements a buffer of rows has.
 inline int64_t row_count(const Problem& p) {
-  const int64_t per_head = p.ragged.query_offsets ? p.ragged.query_offsets[p.shape.batch] : p.shape.batch * p.shape.queries;
+  const int64_t per_head =
+      p.ragged.query_offsets ? p.ragged.query_offsets[p.shape.batch] : p.shape.batch * p.shape.queries;
   return p.shape.heads * per_head;
 }
 
@@ -221,29 +224,30 @@ struct Inputs {
 
 /// All that the forward can give. `out` is required; the rest where not null.
 struct Outputs {
-  View out;                      // [B, H, Tq, Dv]
-  float* saved = nullptr;        // 2 floats a row; what backward() and weights() need: shift, norm of the normaliser
-  float* forced_saved = nullptr; // forced_saved_floats(problem) floats; needed by the backward of forced-forward
-  float* lse = nullptr;          // rows; log-sum-exp of the scores, the sink's too (softmax, argmax, sampled); -inf where there are none
-  int32_t* choice = nullptr;     // rows; the chosen key (argmax, sampled), -1 for an empty row. Needed by their backward
-  float* log_prob = nullptr;     // rows; log-probability of the choice under softmax (argmax, sampled)
-  float* entropy = nullptr;      // rows; of softmax's weights before the Gaussian (softmax, argmax, sampled)
-  float* guide_cost = nullptr;   // rows; sum_j A_ij G(i, j)
+  View out;                       // [B, H, Tq, Dv]
+  float* saved = nullptr;         // 2 floats a row; what backward() and weights() need: shift, norm of the normaliser
+  float* forced_saved = nullptr;  // forced_saved_floats(problem) floats; needed by the backward of forced-forward
+  float* lse =
+      nullptr;  // rows; log-sum-exp of the scores, the sink's too (softmax, argmax, sampled); -inf where there are none
+  int32_t* choice = nullptr;    // rows; the chosen key (argmax, sampled), -1 for an empty row. Needed by their backward
+  float* log_prob = nullptr;    // rows; log-probability of the choice under softmax (argmax, sampled)
+  float* entropy = nullptr;     // rows; of softmax's weights before the Gaussian (softmax, argmax, sampled)
+  float* guide_cost = nullptr;  // rows; sum_j A_ij G(i, j)
 };
 
 /// What the forward left, and the gradients that came back from above.
 struct BackwardInputs {
-  ConstView out;                         // the forward's outputs ...
+  ConstView out;  // the forward's outputs ...
   const float* saved = nullptr;
   const float* forced_saved = nullptr;
   const int32_t* choice = nullptr;
-  const float* entropy = nullptr;        // needed with d_entropy
-  const float* guide_cost = nullptr;     // needed with d_guide_cost
-  ConstView d_out;                       // [B, H, Tq, Dv]
-  const float* d_lse = nullptr;          // rows, or null for 0 (softmax)
-  const float* d_log_prob = nullptr;     // rows, or null for 0 (sampled): reward minus baseline
-  const float* d_entropy = nullptr;      // rows, or null for 0 (softmax, argmax, sampled)
-  const float* d_guide_cost = nullptr;   // rows, or null for 0
+  const float* entropy = nullptr;       // needed with d_entropy
+  const float* guide_cost = nullptr;    // needed with d_guide_cost
+  ConstView d_out;                      // [B, H, Tq, Dv]
+  const float* d_lse = nullptr;         // rows, or null for 0 (softmax)
+  const float* d_log_prob = nullptr;    // rows, or null for 0 (sampled): reward minus baseline
+  const float* d_entropy = nullptr;     // rows, or null for 0 (softmax, argmax, sampled)
+  const float* d_guide_cost = nullptr;  // rows, or null for 0
 };
 
 struct MlpLayerGradient {
@@ -253,18 +257,18 @@ struct MlpLayerGradient {
 
 /// Gradients asked for: those that are not null. Each is overwritten, not added to.
 struct Gradients {
-  View d_q;  // [B, H, Tq, D]
-  View d_k;  // [B, G, Tk, D]
-  View d_v;  // [B, G, Tk, Dv]
-  float* d_score_v = nullptr;                // like Score::v
+  View d_q;                                    // [B, H, Tq, D]
+  View d_k;                                    // [B, G, Tk, D]
+  View d_v;                                    // [B, G, Tk, Dv]
+  float* d_score_v = nullptr;                  // like Score::v
   const MlpLayerGradient* d_layers = nullptr;  // [layer_count]
-  float* d_bias_tensor = nullptr;            // like Bias::tensor, same strides
-  float* d_alibi_slopes = nullptr;           // [H]
-  float* d_relative = nullptr;               // like Bias::relative
-  float* d_sink = nullptr;                   // [H]
-  float* d_centre = nullptr;                 // rows
-  float* d_custom_score = nullptr;           // [parameters of the user's score]
-  float* d_custom_bias = nullptr;            // [parameters of the user's bias]
+  float* d_bias_tensor = nullptr;              // like Bias::tensor, same strides
+  float* d_alibi_slopes = nullptr;             // [H]
+  float* d_relative = nullptr;                 // like Bias::relative
+  float* d_sink = nullptr;                     // [H]
+  float* d_centre = nullptr;                   // rows
+  float* d_custom_score = nullptr;             // [parameters of the user's score]
+  float* d_custom_bias = nullptr;              // [parameters of the user's bias]
 };
 
 }  // namespace heed::kernels

@@ -34,9 +34,9 @@ struct Target {
       for (int64_t j = 0; j < count; ++j)
         if (weights[j] != 0.0f) order.push_back(static_cast<int32_t>(j));
       const size_t most = std::min<size_t>(order.size(), static_cast<size_t>(request.top_k));
-      std::partial_sort(order.begin(), order.begin() + static_cast<int64_t>(most), order.end(), [weights](int32_t a, int32_t c) {
-        return weights[a] > weights[c] || (weights[a] == weights[c] && a < c);
-      });
+      std::partial_sort(
+          order.begin(), order.begin() + static_cast<int64_t>(most), order.end(),
+          [weights](int32_t a, int32_t c) { return weights[a] > weights[c] || (weights[a] == weights[c] && a < c); });
       for (size_t n = 0; n < most; ++n) {
         const int64_t at = row(b, h, i) * request.top_k + static_cast<int64_t>(n);
         if (request.top_weights) request.top_weights[at] = weights[order[n]];
@@ -65,13 +65,16 @@ Status weights(const Problem& p, const Inputs& in, const Outputs& from, const We
   };
   if (!from.saved && row_count(p) > 0) status.refuse("weights: expected the forward's outputs.saved, got null");
   if (choice && !from.choice) status.refuse("weights: argmax and sampled need the forward's outputs.choice, got null");
-  if (p.forced_forward.on && !from.forced_saved && forced_saved_floats(p) > 0) status.refuse("weights: forced_forward needs the forward's outputs.forced_saved, got null");
+  if (p.forced_forward.on && !from.forced_saved && forced_saved_floats(p) > 0)
+    status.refuse("weights: forced_forward needs the forward's outputs.forced_saved, got null");
   if (request.first_head < 0 || heads < 0 || request.first_head + heads > p.shape.heads)
     status.refuse("weights.first_head, head_count: no such heads: " + range(request.first_head, heads, p.shape.heads));
   if (request.first_query < 0 || queries < 0)
-    status.refuse("weights.first_query, query_count: no such queries: " + range(request.first_query, queries, most_queries(p)));
+    status.refuse("weights.first_query, query_count: no such queries: " +
+                  range(request.first_query, queries, most_queries(p)));
   if (keys < longest)
-    status.refuse("weights.dense_keys: expected 0 or at least " + std::to_string(longest) + ", the longest sequence, got " + std::to_string(keys));
+    status.refuse("weights.dense_keys: expected 0 or at least " + std::to_string(longest) +
+                  ", the longest sequence, got " + std::to_string(keys));
   if (request.top_k < 0) status.refuse("weights.top_k: expected 0 or more, got " + std::to_string(request.top_k));
   if (!status) return status;
 

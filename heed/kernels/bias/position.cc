@@ -56,7 +56,10 @@ class Alibi final : public BiasKernel {
 class Relative final : public BiasKernel {
  public:
   Relative(const Problem& p, float* d_table)
-      : table_(p.bias.relative), head_stride_(p.bias.relative_head_stride), reach_(p.bias.relative_reach), d_table_(d_table) {}
+      : table_(p.bias.relative),
+        head_stride_(p.bias.relative_head_stride),
+        reach_(p.bias.relative_reach),
+        d_table_(d_table) {}
 
   void add(const Tile& t, const Sequence& s) const override {
     const float* table = table_ + t.head * head_stride_;
@@ -101,6 +104,8 @@ namespace heed::kernels {
 HWY_EXPORT(MakeAlibi);
 HWY_EXPORT(MakeRelative);
 std::unique_ptr<BiasKernel> make_alibi(const Problem& p, float* d) { return HWY_DYNAMIC_DISPATCH(MakeAlibi)(p, d); }
-std::unique_ptr<BiasKernel> make_relative(const Problem& p, float* d) { return HWY_DYNAMIC_DISPATCH(MakeRelative)(p, d); }
+std::unique_ptr<BiasKernel> make_relative(const Problem& p, float* d) {
+  return HWY_DYNAMIC_DISPATCH(MakeRelative)(p, d);
+}
 }  // namespace heed::kernels
 #endif

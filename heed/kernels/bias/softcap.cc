@@ -44,6 +44,8 @@ namespace heed::kernels {
 HWY_EXPORT(SoftcapForward);
 HWY_EXPORT(SoftcapBackward);
 void softcap_forward(float cap, const Tile& t, float* keep) { HWY_DYNAMIC_DISPATCH(SoftcapForward)(cap, t, keep); }
-void softcap_backward(float cap, const Tile& t, const float* kept) { HWY_DYNAMIC_DISPATCH(SoftcapBackward)(cap, t, kept); }
+void softcap_backward(float cap, const Tile& t, const float* kept) {
+  HWY_DYNAMIC_DISPATCH(SoftcapBackward)(cap, t, kept);
+}
 }  // namespace heed::kernels
 #endif

@@ -31,7 +31,8 @@ class TensorBias final : public BiasKernel {
     float* base = d_tensor_ + offset(t);
     ForTransposed(Rows{t.at, static_cast<int64_t>(t.stride), 1}, t.keys, t.queries,
                   [&](auto d, size_t key, size_t query, auto v) HWY_ATTR {
-                    float* at = base + static_cast<int64_t>(query) * bias_.query + static_cast<int64_t>(key) * bias_.key;
+                    float* at =
+                        base + static_cast<int64_t>(query) * bias_.query + static_cast<int64_t>(key) * bias_.key;
                     if (bias_.key == 1) {
                       hn::StoreU(hn::Add(hn::LoadU(d, at), v), d, at);
                       return;
@@ -51,7 +52,9 @@ class TensorBias final : public BiasKernel {
   float* d_tensor_;
 };
 
-std::unique_ptr<BiasKernel> MakeTensorBias(const Problem& p, float* d_tensor) { return std::make_unique<TensorBias>(p, d_tensor); }
+std::unique_ptr<BiasKernel> MakeTensorBias(const Problem& p, float* d_tensor) {
+  return std::make_unique<TensorBias>(p, d_tensor);
+}
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

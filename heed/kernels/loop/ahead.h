@@ -1,5 +1,5 @@
-// Memory that will be needed soon. Whoever knows what comes next puts it here; the matrix products, which leave the memory
-// idle, ask for one cache line with every step they take. A burst of requests instead would wait for itself.
+// Memory that will be needed soon. Whoever knows what comes next puts it here; the matrix products, which leave the
+// memory idle, ask for one cache line with every step they take. A burst of requests instead would wait for itself.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ class Ahead {
 
   void clear() { count_ = next_ = 0; }
   void add(const void* data, size_t bytes) {
-    if (count_ < kMost && bytes > 0) ranges_[count_++] = {static_cast<const char*>(data), static_cast<const char*>(data) + bytes};
+    if (count_ < kMost && bytes > 0)
+      ranges_[count_++] = {static_cast<const char*>(data), static_cast<const char*>(data) + bytes};
   }
 
   /// The next `lines` lines to ask for; `idle` is any address that is in the cache already.

@@ -1,6 +1,7 @@
 // The loop, backward. Scores and weights are computed again tile by tile; nothing of size Tq x Tk was kept.
 //   for each query block:  for each key block it sees:
-//     W = weights again      dW = V dO^T      dV += W^T dO      dS = gradient of normalise      dQ += dS K, dK += dS^T Q
+//     W = weights again      dW = V dO^T      dV += W^T dO      dS = gradient of normalise      dQ += dS K, dK += dS^T
+//     Q
 // d_q belongs to the task. d_k, d_v and the bias tensor's gradient are shared between tasks: they add in turns.
 #include <algorithm>
 #include <cmath>
@@ -25,11 +26,19 @@ void zero_rows(MutableRows rows, int64_t count, int64_t width) {
 /// Which sums the tasks share, and in what order each task adds to them.
 class SharedSums {
  public:
-  SharedSums(const Problem& p, const Gradients& grad, const Geometry& g, const std::vector<Task>& tasks)
-      : p_(p), grad_(grad), block_keys_(g.keys), key_blocks_(most_keys(p) / g.keys + 1), query_blocks_(most_queries(p) / g.width + 1),
+  SharedSums(const Problem& p, const Gradients& grad, const Geometry& g, const std::vector<Task>& tasks,
+             bool parameters)
+      : p_(p),
+        grad_(grad),
+        block_keys_(g.keys),
+        key_blocks_(most_keys(p) / g.keys + 1),
+        query_blocks_(most_queries(p) / g.width + 1),
         keys_(static_cast<size_t>(p.shape.batch * kv_heads(p) * key_blocks_)),
-        bias_(grad.d_bias_tensor ? static_cast<size_t>(p.shape.batch * p.shape.heads * query_blocks_ * key_blocks_) : 0),
-        parameters_(1), width_(g.width), bias_on_(grad.d_bias_tensor != nullptr) {
+        bias_(grad.d_bias_tensor ? static_cast<size_t>(p.shape.batch * p.shape.heads * query_blocks_ * key_blocks_)
+                                 : 0),
+        parameters_(1),
+        width_(g.width),
+        bias_on_(grad.d_bias_tensor != nullptr) {
     std::vector<KeyRange> ranges(g.width);
     std::vector<int32_t> blocks;
     for (const Task& t : tasks) {
@@ -41,7 +50,7 @@ class SharedSums {
         key_rank_.push_back(keys_.enlist(key_slot(t, block)));
         if (bias_on_) bias_rank_.push_back(bias_.enlist(bias_slot(t, block)));
       }
-      parameters_.enlist(0);
+      if (parameters) parameters_.enlist(0);
     }
     for (int64_t b = 0; b < p.shape.batch; ++b) {
       const Sequence s = sequence(p, b);
@@ -68,6 +77,9 @@ class SharedSums {
     keys_.pass(key_slot(b.task, b.key_blocks[visit]), key_rank_[at]);
     if (bias_on_) bias_.pass(bias_slot(b.task, b.key_blocks[visit]), bias_rank_[at]);
   }
+  /// No task ever waits for another.
+  bool independent() const { return !keys_.contended() && !bias_.contended() && !parameters_.contended(); }
+
   void wait_parameters(size_t task) { parameters_.wait(0, static_cast<int32_t>(task)); }
   void pass_parameters(size_t task) { parameters_.pass(0, static_cast<int32_t>(task)); }
 
@@ -132,8 +144,10 @@ class Backward {
     const Rows out = query_rows(p_, from_.out, b.sequence, b.task.batch, b.task.head).from(b.task.first_query);
     b.kernels.values->load_d_out(d_out, count, b.geometry.stride, b.d_out);
     b.d_out_rows = d_out;
-    if (p_.normalise.kind == Normaliser::softmax) b.kernels.values->row_dots(b.d_out, b.geometry.stride, out, count, rows.delta);
-    const int64_t first = row_index(p_, b.task.batch, b.task.head, b.task.first_query);  // the block's rows are neighbours
+    if (p_.normalise.kind == Normaliser::softmax)
+      b.kernels.values->row_dots(b.d_out, b.geometry.stride, out, count, rows.delta);
+    const int64_t first =
+        row_index(p_, b.task.batch, b.task.head, b.task.first_query);  // the block's rows are neighbours
     for (int c = 0; c < count; ++c) {
       rows.shift[c] = from_.saved[2 * (first + c)];
       rows.inverse[c] = from_.saved[2 * (first + c) + 1];
@@ -210,7 +224,8 @@ class Backward {
     }
     if (grad_.d_v.data)
       b.kernels.values->d_values(t.after, b.d_out_rows, b.d_out, b.geometry.stride,
-                                 key_rows(p_, grad_.d_v, b.sequence, b.task.batch, b.kv_head).from(first_key), b.d_value_scratch);
+                                 key_rows(p_, grad_.d_v, b.sequence, b.task.batch, b.kv_head).from(first_key),
+                                 b.d_value_scratch);
     float* d_parameters = b.d_parameters + (b.kernels.score ? b.kernels.score->parameter_floats() : 0);
     for (const auto& bias : b.kernels.biases) {
       bias->backward(t.d, b.sequence, d_parameters);
@@ -219,7 +234,8 @@ class Backward {
     if (!b.kernels.score) return;
     if (p_.score.softcap > 0.0f) softcap_backward(p_.score.softcap, t.d, b.capped);
     b.kernels.score->backward(b.queries, b.keys, t.d, b.d_queries,
-                              key_rows(p_, grad_.d_k, b.sequence, b.task.batch, b.kv_head).from(first_key), b.d_parameters);
+                              key_rows(p_, grad_.d_k, b.sequence, b.task.batch, b.kv_head).from(first_key),
+                              b.d_parameters);
   }
 
   /// What the task alone owns, and in turn what all tasks share.
@@ -248,7 +264,8 @@ class Backward {
       // The sink is a key without a value: d_sink = w_sink (0 - delta).
       double sum = 0.0;
       for (int c = 0; c < b.task.count; ++c)
-        sum -= static_cast<double>(std::exp(p_.bias.sink[b.task.head] - b.rows.shift[c]) * b.rows.inverse[c]) * b.rows.delta[c];
+        sum -= static_cast<double>(std::exp(p_.bias.sink[b.task.head] - b.rows.shift[c]) * b.rows.inverse[c]) *
+               b.rows.delta[c];
       grad_.d_sink[b.task.head] += static_cast<float>(sum);
     }
     sums_.pass_parameters(task);
@@ -304,14 +321,18 @@ Status backward(const Problem& p, const Inputs& in, const BackwardInputs& from, 
   const Geometry g = geometry(p);
   const Kernels kernels = make_kernels(p, Direction::backward, {.d_entropy = from.d_entropy != nullptr}, &grad);
   const std::vector<Task> tasks = plan_tasks(p, g, false);
-  SharedSums sums(p, grad, g, tasks);
+  bool parameters = grad.d_sink != nullptr || (kernels.score && kernels.score->parameter_floats() > 0);
+  for (const auto& bias : kernels.biases) parameters |= bias->parameter_floats() > 0;
+  SharedSums sums(p, grad, g, tasks, parameters);
   zero_parameter_gradients(p, grad);
   Backward loop(p, from, grad, sums);
   const int64_t dim = p.shape.dim, value_dim = p.shape.value_dim;
-  const std::vector<Touched> touched = {{from.d_out, value_dim, true},           {from.out, value_dim, true},
-                                        {read_only(grad.d_q), dim, true},        {read_only(grad.d_k), dim, false},
+  const std::vector<Touched> touched = {{from.d_out, value_dim, true},
+                                        {from.out, value_dim, true},
+                                        {read_only(grad.d_q), dim, true},
+                                        {read_only(grad.d_k), dim, false},
                                         {read_only(grad.d_v), value_dim, false}};
-  const bool done = run_tasks(p, in, kernels, g, Direction::backward, tasks, touched,
+  const bool done = run_tasks(p, in, kernels, g, Direction::backward, tasks, touched, sums.independent(),
                               [&](Block& block, size_t t) { loop.run(block, t); });
   if (!done) status.refuse("scratch: no memory for this problem's tiles; fewer threads need less");
   return status;

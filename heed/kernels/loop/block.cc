@@ -25,8 +25,14 @@ int thread_count(const Problem& p, size_t tasks) {
   return static_cast<int>(std::clamp<size_t>(tasks, 1, static_cast<size_t>(std::max(wanted, 1))));
 }
 
-Block::Block(const Problem& problem_, const Inputs& in_, const Kernels& kernels_, const Geometry& geometry_, Direction direction_)
-    : problem(problem_), in(in_), kernels(kernels_), geometry(geometry_), direction(direction_), ranges(geometry_.width) {
+Block::Block(const Problem& problem_, const Inputs& in_, const Kernels& kernels_, const Geometry& geometry_,
+             Direction direction_)
+    : problem(problem_),
+      in(in_),
+      kernels(kernels_),
+      geometry(geometry_),
+      direction(direction_),
+      ranges(geometry_.width) {
   if (kernels.score) parameter_floats += kernels.score->parameter_floats();
   for (const auto& bias : kernels.biases) parameter_floats += bias->parameter_floats();
   if (kernels.normaliser->whole_rows() && direction == Direction::forward) {
@@ -44,9 +50,9 @@ size_t Block::layout(Scratch* scratch) {
     return scratch ? scratch->take(count) : nullptr;
   };
   const size_t width = geometry.stride, tile = static_cast<size_t>(geometry.keys) * width;
-  for (float** array : {&rows.shift, &rows.inverse, &rows.centre, &rows.norm, &rows.rescale, &rows.surprise, &rows.cost, &rows.delta,
-                        &rows.slope_sum, &rows.slope_d, &rows.entropy, &rows.d_entropy, &rows.d_log_prob, &rows.d_cost,
-                        &rows.d_centre})
+  for (float** array :
+       {&rows.shift, &rows.inverse, &rows.centre, &rows.norm, &rows.rescale, &rows.surprise, &rows.cost, &rows.delta,
+        &rows.slope_sum, &rows.slope_d, &rows.entropy, &rows.d_entropy, &rows.d_log_prob, &rows.d_cost, &rows.d_centre})
     *array = take(width);
   rows.choice = reinterpret_cast<int32_t*>(take(width));
   for (uint32_t** array : {&rows.dropout0, &rows.dropout1, &rows.gumbel0, &rows.gumbel1})
@@ -122,7 +128,8 @@ void Block::prefetch(const Task& t, const std::vector<Touched>& others) const {
   ahead.clear();
   const auto fetch = [&](const ConstView& view, int64_t width, bool query_side) {
     if (!view.data || view.col != 1 || view.row != width) return;
-    const Rows rows = query_side ? query_rows(problem, view, s, t.batch, t.head).from(t.first_query) : key_rows(problem, view, s, t.batch, g);
+    const Rows rows = query_side ? query_rows(problem, view, s, t.batch, t.head).from(t.first_query)
+                                 : key_rows(problem, view, s, t.batch, g);
     ahead.add(rows.data, static_cast<size_t>((query_side ? t.count : s.keys) * width) * sizeof(float));
   };
   if (kernels.score) {
@@ -141,7 +148,8 @@ void Block::prefetch_visit(size_t visit) const {
     if (!view.data || view.col != 1 || view.row != width) return;
     const int64_t first = static_cast<int64_t>(key_block) * geometry.keys;
     const int64_t count = std::min<int64_t>(geometry.keys, sequence.live_keys - first);
-    ahead.add(key_rows(problem, view, sequence, task.batch, kv_head).from(first).data, static_cast<size_t>(count * width) * sizeof(float));
+    ahead.add(key_rows(problem, view, sequence, task.batch, kv_head).from(first).data,
+              static_cast<size_t>(count * width) * sizeof(float));
   };
   fetch(in.v, problem.shape.value_dim, key_blocks[visit]);
   if (kernels.score && visit + 1 < key_blocks.size()) fetch(in.k, problem.shape.dim, key_blocks[visit + 1]);
@@ -175,7 +183,8 @@ void Block::load_values(int32_t key_block) {
   if (loaded_values_ == key_block) return;
   const int64_t first = static_cast<int64_t>(key_block) * geometry.keys;
   value_rows = key_rows(problem, in.v, sequence, task.batch, kv_head).from(first);
-  kernels.values->load_values(value_rows, static_cast<int>(std::min<int64_t>(geometry.keys, sequence.live_keys - first)), value_scratch);
+  kernels.values->load_values(
+      value_rows, static_cast<int>(std::min<int64_t>(geometry.keys, sequence.live_keys - first)), value_scratch);
   loaded_values_ = key_block;
 }
 

@@ -1,5 +1,5 @@
-// One query block and everything a thread needs to run it: the kernels' scratch, what is known of each row, the pieces of
-// tiles to visit, and the scores of a piece. Forward, backward and weights-on-request are loops over these.
+// One query block and everything a thread needs to run it: the kernels' scratch, what is known of each row, the pieces
+// of tiles to visit, and the scores of a piece. Forward, backward and weights-on-request are loops over these.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,8 @@ struct Touched {
 
 class Block {
  public:
-  Block(const Problem& problem, const Inputs& in, const Kernels& kernels, const Geometry& geometry, Direction direction);
+  Block(const Problem& problem, const Inputs& in, const Kernels& kernels, const Geometry& geometry,
+        Direction direction);
 
   /// Takes this thread's scratch. False: no memory.
   bool reserve();
@@ -57,7 +58,8 @@ class Block {
   /// The same for the values of the visit at hand and the keys of the next, where a task has several key blocks.
   void prefetch_visit(size_t visit) const;
 
-  /// Calls f(piece, cover) for each part of the key block that has visible pairs. Pieces have no buffer yet: Tile::in().
+  /// Calls f(piece, cover) for each part of the key block that has visible pairs. Pieces have no buffer yet:
+  /// Tile::in().
   template <class F>
   void for_pieces(int32_t key_block, F&& f);
 
@@ -78,11 +80,11 @@ class Block {
   Task task{};
   Sequence sequence;
   int64_t kv_head = 0;
-  std::vector<KeyRange> ranges;           // [width]
-  std::vector<int32_t> key_blocks;        // to visit, in order
+  std::vector<KeyRange> ranges;     // [width]
+  std::vector<int32_t> key_blocks;  // to visit, in order
   RowState rows;
   Prepared queries, keys;
-  Rows value_rows;                        // of the key block at hand
+  Rows value_rows;  // of the key block at hand
   float* value_scratch = nullptr;
 
   // Buffers for whoever runs the block: [geometry.keys, geometry.stride] each
@@ -133,8 +135,9 @@ void Block::for_pieces(int32_t key_block, F&& f) {
   };
   const auto visit = [&](int lane, int count, std::pair<int64_t, int64_t> range) {
     if (range.first >= range.second) return;
-    const Tile t = piece(key_block, lane, count, range.first, range.second);
+    Tile t = piece(key_block, lane, count, range.first, range.second);
     const Cover seen = cover(problem, t, ranges.data() + lane);
+    t.may_hide = seen != Cover::all || !kernels.biases.empty();
     if (seen != Cover::none) f(t, seen);
   };
   bool whole = false;

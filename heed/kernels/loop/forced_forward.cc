@@ -15,7 +15,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-// The running sum goes from query to query, so here vectors lie along the keys: the tile is turned, scanned, turned back.
+// The running sum goes from query to query, so here vectors lie along the keys: the tile is turned, scanned, turned
+// back.
 void Shift(const Tile& t, float* column, const ForcedTiles* kept, float* turned) {
   const F32 d;
   const size_t stride = PadToLanes(t.keys);

@@ -74,28 +74,39 @@ class ColumnState {
   std::vector<size_t> first_rank_;
 };
 
-/// Everything of a row but its output.
-void store_rows(const Block& block, const Outputs& out, const std::vector<Tile>& pieces, bool whole_rows) {
-  const Problem& p = block.problem;
+/// What was found of each row, to where the caller wants it. The block's rows are neighbours there.
+void store_rows(const Block& block, const Outputs& out, bool whole_rows) {
   const RowState& rows = block.rows;
-  const bool needs_log = out.lse || out.entropy || out.log_prob;
-  for (int c = 0; c < block.task.count; ++c) {
-    const int64_t row = row_index(p, block.task.batch, block.task.head, block.task.first_query + c);
-    if (out.saved) out.saved[2 * row] = rows.shift[c], out.saved[2 * row + 1] = rows.inverse[c];
-    const float log_norm = needs_log ? std::log(rows.norm[c]) : 0.0f;  // -inf for an empty row
-    if (out.lse) out.lse[row] = rows.shift[c] + log_norm;
-    if (out.entropy) out.entropy[row] = rows.norm[c] > 0.0f ? log_norm - rows.surprise[c] / rows.norm[c] : 0.0f;
-    if (out.guide_cost) out.guide_cost[row] = whole_rows ? rows.cost[c] : rows.cost[c] * rows.inverse[c];
-    if (out.choice) out.choice[row] = rows.choice[c];
-    if (out.log_prob) {
-      out.log_prob[row] = 0.0f;
-      for (const Tile& t : pieces) {
-        const int64_t r = rows.choice[c] - t.key;
-        if (c >= t.lane && c < t.lane + t.queries && r >= 0 && r < t.keys)
-          out.log_prob[row] = t.at[r * static_cast<int64_t>(t.stride) + (c - t.lane)] - rows.shift[c] - log_norm;
-      }
+  const int count = block.task.count;
+  const int64_t first = row_index(block.problem, block.task.batch, block.task.head, block.task.first_query);
+  if (out.saved)
+    for (int c = 0; c < count; ++c) {
+      out.saved[2 * (first + c)] = rows.shift[c];
+      out.saved[2 * (first + c) + 1] = rows.inverse[c];
     }
-  }
+  if (out.lse)  // log 0 = -inf for an empty row
+    for (int c = 0; c < count; ++c) out.lse[first + c] = rows.shift[c] + std::log(rows.norm[c]);
+  if (out.entropy)
+    for (int c = 0; c < count; ++c)
+      out.entropy[first + c] = rows.norm[c] > 0.0f ? std::log(rows.norm[c]) - rows.surprise[c] / rows.norm[c] : 0.0f;
+  if (out.guide_cost)
+    for (int c = 0; c < count; ++c)
+      out.guide_cost[first + c] = whole_rows ? rows.cost[c] : rows.cost[c] * rows.inverse[c];
+  if (out.choice) std::copy_n(rows.choice, count, out.choice + first);
+}
+
+/// The log-probability of each row's choice, while the strip still holds scores.
+void store_log_prob(const Block& block, const std::vector<Tile>& pieces, float* log_prob) {
+  const RowState& rows = block.rows;
+  float* at = log_prob + row_index(block.problem, block.task.batch, block.task.head, block.task.first_query);
+  std::fill_n(at, block.task.count, 0.0f);
+  for (const Tile& t : pieces)
+    for (int c = 0; c < t.queries; ++c) {
+      const int64_t r = rows.choice[t.lane + c] - t.key;
+      if (r < 0 || r >= t.keys) continue;
+      const float score = t.at[r * static_cast<int64_t>(t.stride) + c];
+      at[t.lane + c] = score - rows.shift[t.lane + c] - std::log(rows.norm[t.lane + c]);
+    }
 }
 
 void run_block(Block& block, size_t task, const Outputs& out, ColumnState& columns) {
@@ -107,8 +118,13 @@ void run_block(Block& block, size_t task, const Outputs& out, ColumnState& colum
   std::fill_n(rows.cost, block.geometry.width, 0.0f);
   k.normaliser->begin(rows, block.task.head, count);
 
-  const auto clear_out = [&] { std::fill_n(block.out, static_cast<size_t>(block.geometry.width) * k.values->padded(), 0.0f); };
-  bool begun = false;  // block.out holds a sum
+  const auto clear_out = [&] {
+    std::fill_n(block.out, static_cast<size_t>(block.geometry.width) * k.values->padded(), 0.0f);
+  };
+  bool begun = false;   // block.out holds a sum
+  bool stored = false;  // the outputs are where they belong
+  const MutableRows target = query_rows(block.problem, out.out, block.sequence, block.task.batch, block.task.head)
+                                 .from(block.task.first_query);
   const auto to_values = [&](const Tile& t, int32_t key_block) {
     const bool first = !begun && t.queries == count;
     if (!begun && !first) clear_out();
@@ -136,24 +152,29 @@ void run_block(Block& block, size_t task, const Outputs& out, ColumnState& colum
         k.values->rescale(block.out, rows.rescale, t.lane, t.queries);
         for (int c = t.lane; c < t.lane + t.queries; ++c) rows.cost[c] *= rows.rescale[c];
       }
+      if (block.key_blocks.size() == 1 && t.queries == count && !k.weigh) {
+        // All of the rows' keys in one tile: the norm is known before the values.
+        k.normaliser->finish(rows, count);
+        block.load_values(key_block);
+        stored = k.values->forward_to_rows(t, rows.inverse, block.value_rows, block.value_scratch, target);
+        if (stored) return;
+      }
       to_values(t, key_block);
     });
     if (columns.on()) columns.leave(block, task, visit);
   }
 
   if (whole_rows) k.normaliser->solve(pieces.data(), static_cast<int>(pieces.size()), rows, count);
-  k.normaliser->finish(rows, count);
-  if (out.log_prob) store_rows(block, {.out = {}, .log_prob = out.log_prob}, pieces, true);  // while the strip holds scores
+  if (!stored) k.normaliser->finish(rows, count);
+  if (out.log_prob) store_log_prob(block, pieces, out.log_prob);
   for (const Tile& t : pieces) {
     k.normaliser->weights(t, t, rows);
     to_values(t, static_cast<int32_t>(t.key / block.geometry.keys));
   }
+  store_rows(block, out, whole_rows);
+  if (stored) return;
   if (!begun) clear_out();
-  Outputs rest = out;
-  rest.log_prob = nullptr;
-  store_rows(block, rest, pieces, whole_rows);
-  const MutableRows target = query_rows(block.problem, out.out, block.sequence, block.task.batch, block.task.head);
-  k.values->store(block.out, whole_rows ? nullptr : rows.inverse, count, target.from(block.task.first_query));
+  k.values->store(block.out, whole_rows ? nullptr : rows.inverse, count, target);
 }
 
 }  // namespace
@@ -166,7 +187,7 @@ Status forward(const Problem& p, const Inputs& in, const Outputs& out) {
   const std::vector<Task> tasks = plan_tasks(p, g, p.forced_forward.on);
   ColumnState columns(p, tasks, g, out.forced_saved);
   const std::vector<Touched> touched = {{read_only(out.out), p.shape.value_dim, true}};
-  const bool done = run_tasks(p, in, kernels, g, Direction::forward, tasks, touched,
+  const bool done = run_tasks(p, in, kernels, g, Direction::forward, tasks, touched, !columns.on(),
                               [&](Block& block, size_t t) { run_block(block, t, out, columns); });
   if (!done) status.refuse("scratch: no memory for this problem's tiles; fewer threads or shorter rows need less");
   return status;

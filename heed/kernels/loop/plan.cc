@@ -12,9 +12,9 @@ int round_up(int64_t n, int to) { return static_cast<int>((n + to - 1) / to * to
 }  // namespace
 
 Geometry geometry(const Problem& p) {
-  // Chosen by measurement (docs/kernels.md); 96 is a multiple of every panel, 96 and 120 of the heights of the products'
-  // blocks. They must not depend on lengths: where a row's keys are cut decides its last bits, and those should be the
-  // same whatever stands beside it in the batch or in the cache.
+  // Chosen by measurement (docs/kernels.md); 96 is a multiple of every panel, 96 and 120 of the heights of the
+  // products' blocks. They must not depend on lengths: where a row's keys are cut decides its last bits, and those
+  // should be the same whatever stands beside it in the batch or in the cache.
   constexpr int kWidth = 96, kTanhWidth = 128, kKeys = 120;
   const int lanes = vector_lanes();
   const int64_t queries = std::max<int64_t>(most_queries(p), 1);
@@ -54,7 +54,8 @@ void visited_key_blocks(const KeyRange* ranges, int count, int block_keys, std::
   for (int64_t n = 0; n * block_keys < prefix; ++n) blocks.push_back(static_cast<int32_t>(n));
   const int64_t next = static_cast<int64_t>(blocks.size());
   if (low < high)
-    for (int64_t n = std::max(next, low / block_keys); n * block_keys < high; ++n) blocks.push_back(static_cast<int32_t>(n));
+    for (int64_t n = std::max(next, low / block_keys); n * block_keys < high; ++n)
+      blocks.push_back(static_cast<int32_t>(n));
 }
 
 }  // namespace heed::kernels

@@ -15,8 +15,8 @@ namespace heed::kernels {
 struct Geometry {
   int width = 0;   // queries of a block, whole vectors
   int stride = 0;  // from one row of a tile to the next: a vector more, since powers of two share cache sets
-  int panel = 0;  // where a tile is only partly visible it is cut into panels of this many queries
-  int keys = 0;   // keys of a block
+  int panel = 0;   // where a tile is only partly visible it is cut into panels of this many queries
+  int keys = 0;    // keys of a block
 };
 
 enum class Direction { forward, backward };

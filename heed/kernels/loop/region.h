@@ -22,7 +22,8 @@ struct KeyRange {
 KeyRange visible_keys(const Problem& problem, const Sequence& sequence, int64_t b, int64_t h, int64_t i);
 
 /// The same for `count` queries from `first` on: the bounds that do not depend on the query are found once.
-void visible_keys(const Problem& problem, const Sequence& sequence, int64_t b, int64_t h, int64_t first, int count, KeyRange* ranges);
+void visible_keys(const Problem& problem, const Sequence& sequence, int64_t b, int64_t h, int64_t first, int count,
+                  KeyRange* ranges);
 
 /// How much of a tile is visible.
 enum class Cover { none, some, all };
@@ -33,7 +34,8 @@ Cover cover(const Problem& problem, const Tile& tile, const KeyRange* ranges);
 /// True where a mask or a user's region may hide pairs inside the ranges.
 bool hides_single_pairs(const Region& region);
 
-/// penalties[query][key], [tile.queries, tile.keys]: 0 where visible, -inf where a mask or a user's region hides the pair.
+/// penalties[query][key], [tile.queries, tile.keys]: 0 where visible, -inf where a mask or a user's region hides the
+/// pair.
 void mask_penalties(const Region& region, const Tile& tile, float* penalties);
 
 }  // namespace heed::kernels

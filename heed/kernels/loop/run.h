@@ -9,16 +9,19 @@
 
 namespace heed::kernels {
 
-/// Runs body(block, task_number) for every task, handed out in order to the threads that are free. False: no memory.
+/// Runs body(block, task_number) for every task, handed out in order to the threads that are free. `independent`: no
+/// task waits for another one. False: no memory.
 template <class Body>
-bool run_tasks(const Problem& problem, const Inputs& in, const Kernels& kernels, const Geometry& geometry, Direction direction,
-               const std::vector<Task>& tasks, const std::vector<Touched>& touched, Body&& body) {
+bool run_tasks(const Problem& problem, const Inputs& in, const Kernels& kernels, const Geometry& geometry,
+               Direction direction, const std::vector<Task>& tasks, const std::vector<Touched>& touched,
+               bool independent, Body&& body) {
   std::atomic<size_t> next{0};
   std::atomic<bool> enough_memory{true};
   const int threads = thread_count(problem, tasks.size());
-  // Short sequences make many tasks of one tile each: a thread takes several neighbours, and fetches the next one's rows
-  // while it works on this one's. Longer tasks are taken one by one, which keeps threads that add in turns close together.
-  const bool small = most_queries(problem) <= geometry.width && most_keys(problem) <= geometry.keys;
+  // Short sequences make many tasks of one tile each: a thread takes several neighbours, and fetches the next one's
+  // rows while it works on this one's. Tasks that add in turns are taken one by one, or a thread would wait for
+  // another's rest.
+  const bool small = independent && most_queries(problem) <= geometry.width && most_keys(problem) <= geometry.keys;
   const size_t chunk = small ? std::clamp<size_t>(tasks.size() / (8 * static_cast<size_t>(threads)), 1, 16) : 1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {

@@ -28,9 +28,15 @@ inline Sequence sequence(const Problem& p, int64_t b) {
   if (p.region.query_lengths) s.live_queries = std::clamp<int64_t>(p.region.query_lengths[b], 0, s.queries);
   if (p.region.key_lengths) s.live_keys = std::clamp<int64_t>(p.region.key_lengths[b], 0, s.keys);
   switch (p.region.align) {
-    case Align::top_left: s.offset = 0; break;
-    case Align::bottom_right: s.offset = s.live_keys - s.live_queries; break;
-    case Align::offset: s.offset = p.region.query_offset; break;
+    case Align::top_left:
+      s.offset = 0;
+      break;
+    case Align::bottom_right:
+      s.offset = s.live_keys - s.live_queries;
+      break;
+    case Align::offset:
+      s.offset = p.region.query_offset;
+      break;
   }
   return s;
 }

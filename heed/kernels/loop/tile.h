@@ -20,20 +20,21 @@ struct RowsOf {
 using Rows = RowsOf<const float>;
 using MutableRows = RowsOf<float>;
 
-/// A tile of pairs: keys down the rows, queries across the lanes. Whatever is done per query (maximum, sum, scale) is then
-/// a plain vector operation, and neither keys nor values are ever transposed. Lanes from `queries` up to the next whole
-/// vector hold numbers that nobody reads.
+/// A tile of pairs: keys down the rows, queries across the lanes. Whatever is done per query (maximum, sum, scale) is
+/// then a plain vector operation, and neither keys nor values are ever transposed. Lanes from `queries` up to the next
+/// whole vector hold numbers that nobody reads.
 struct Tile {
   float* at = nullptr;  // [keys, stride]
   size_t stride = 0;
   int keys = 0;
   int queries = 0;
-  int lane = 0;        // the first lane's place in its query block
-  int row = 0;         // the first key's place in its key block
-  int64_t key = 0;     // the first key, in its sequence
-  int64_t query = 0;   // the first query, in its sequence
+  int lane = 0;       // the first lane's place in its query block
+  int row = 0;        // the first key's place in its key block
+  int64_t key = 0;    // the first key, in its sequence
+  int64_t query = 0;  // the first query, in its sequence
   int64_t batch = 0;
   int64_t head = 0;
+  bool may_hide = true;  // some scores may be -inf
 
   /// The same pairs in another buffer of the same stride.
   Tile in(float* buffer) const {
@@ -47,11 +48,11 @@ struct Tile {
 struct Sequence {
   int64_t first_query = 0;  // ragged: row of query 0 in the packed matrix
   int64_t first_key = 0;
-  int64_t queries = 0;      // Tq
-  int64_t keys = 0;         // Tk
-  int64_t live_queries = 0; // with query_lengths
-  int64_t live_keys = 0;    // with key_lengths
-  int64_t offset = 0;       // position(i) = i + offset
+  int64_t queries = 0;       // Tq
+  int64_t keys = 0;          // Tk
+  int64_t live_queries = 0;  // with query_lengths
+  int64_t live_keys = 0;     // with key_lengths
+  int64_t offset = 0;        // position(i) = i + offset
 };
 
 }  // namespace heed::kernels

@@ -1,6 +1,6 @@
-// Sums that several tasks add to, in a fixed order: task by task, whatever thread runs them. So a result has the same bits
-// for any number of threads, without a copy per thread. Tasks are handed out in order, therefore the one that is waited
-// for is always running or done, and neighbours run one tile apart like a pipeline instead of in lockstep.
+// Sums that several tasks add to, in a fixed order: task by task, whatever thread runs them. So a result has the same
+// bits for any number of threads, without a copy per thread. Tasks are handed out in order, therefore the one that is
+// waited for is always running or done, and neighbours run one tile apart like a pipeline instead of in lockstep.
 #pragma once
 
 #include <atomic>
@@ -26,6 +26,8 @@ class Turns {
     if (contended_) done_ = std::make_unique<std::atomic<int32_t>[]>(slots_);
     count_ = {};
   }
+
+  bool contended() const { return contended_; }
 
   void wait(size_t slot, int32_t rank) const {
     if (!contended_) return;

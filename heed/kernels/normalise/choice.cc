@@ -1,7 +1,8 @@
 // Hard attention: weight 1 on one key.
 //   argmax:  the best key, the first of equals. Straight-through: d_s as if the weights p were softmax's,
 //            d_s = p (d_w - sum_j p_j d_w_j)
-//   sampled: a key drawn from softmax without a second pass: argmax of s + Gumbel noise. REINFORCE: the caller passes what
+//   sampled: a key drawn from softmax without a second pass: argmax of s + Gumbel noise. REINFORCE: the caller passes
+//   what
 //            each row's log-probability is worth, d_s = d_log_prob ([j chosen] - p)
 // Both know the entropy of p and its gradient.
 #undef HWY_TARGET_INCLUDE
@@ -17,7 +18,8 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 class Choice final : public NormaliserKernel {
  public:
-  Choice(const Problem& p, NormaliserOptions options) : sampled_(p.normalise.kind == Normaliser::sampled), options_(options) {}
+  Choice(const Problem& p, NormaliserOptions options)
+      : sampled_(p.normalise.kind == Normaliser::sampled), options_(options) {}
 
   bool whole_rows() const override { return true; }
   bool gradient_reads_scores() const override { return true; }
@@ -152,14 +154,18 @@ std::unique_ptr<NormaliserKernel> make_choice(const Problem& p, NormaliserOption
 
 std::unique_ptr<NormaliserKernel> make_normaliser(const Problem& p, NormaliserOptions options) {
   switch (p.normalise.kind) {
-    case Normaliser::softmax: return make_softmax(p, options);
+    case Normaliser::softmax:
+      return make_softmax(p, options);
     case Normaliser::sigmoid:
     case Normaliser::relu:
-    case Normaliser::identity: return make_pointwise(p);
+    case Normaliser::identity:
+      return make_pointwise(p);
     case Normaliser::sparsemax:
-    case Normaliser::entmax15: return make_sparse(p);
+    case Normaliser::entmax15:
+      return make_sparse(p);
     case Normaliser::argmax:
-    case Normaliser::sampled: return make_choice(p, options);
+    case Normaliser::sampled:
+      return make_choice(p, options);
   }
   return nullptr;
 }

@@ -16,8 +16,8 @@ class NormaliserKernel {
   /// True: all scores of a row must be seen before its first weight is known (the loop then keeps a strip of them).
   virtual bool whole_rows() const = 0;
 
-  /// Forward, key block by key block. begin() before the first; absorb() turns the tile's scores into weights that still
-  /// lack the factor `inverse`, and returns true where earlier sums must be multiplied by rows.rescale.
+  /// Forward, key block by key block. begin() before the first; absorb() turns the tile's scores into weights that
+  /// still lack the factor `inverse`, and returns true where earlier sums must be multiplied by rows.rescale.
   virtual void begin(RowState& rows, int64_t head, int count) const = 0;
   virtual bool absorb(const Tile& tile, RowState& rows) const = 0;
 
@@ -44,8 +44,8 @@ class NormaliserKernel {
 };
 
 struct NormaliserOptions {
-  bool entropy = false;     // forward: keep rows.surprise
-  bool d_entropy = false;   // backward: add the entropy's gradient
+  bool entropy = false;    // forward: keep rows.surprise
+  bool d_entropy = false;  // backward: add the entropy's gradient
 };
 
 std::unique_ptr<NormaliserKernel> make_normaliser(const Problem& problem, NormaliserOptions options);

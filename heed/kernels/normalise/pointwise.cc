@@ -48,10 +48,13 @@ class Pointwise final : public NormaliserKernel {
   }
 
   void finish(RowState& rows, int count) const override {
-    for (int c = 0; c < count; ++c) rows.inverse[c] = !divide_ ? 1.0f : rows.norm[c] > 0.0f ? 1.0f / rows.norm[c] : 0.0f;
+    for (int c = 0; c < count; ++c)
+      rows.inverse[c] = !divide_ ? 1.0f : rows.norm[c] > 0.0f ? 1.0f / rows.norm[c] : 0.0f;
   }
 
-  void weights(const Tile& s, const Tile& w, const RowState& rows) const override { apply(s, w, rows.inverse + s.lane); }
+  void weights(const Tile& s, const Tile& w, const RowState& rows) const override {
+    apply(s, w, rows.inverse + s.lane);
+  }
 
   void gradient(const Tile& s, const Tile& w, const Tile& g, const RowState& rows) const override {
     const F32 d;

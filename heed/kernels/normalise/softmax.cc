@@ -27,7 +27,8 @@ class Softmax final : public NormaliserKernel {
   }
 
   bool absorb(const Tile& t, RowState& rows) const override {
-    return options_.entropy ? absorb_tile<true>(t, rows) : absorb_tile<false>(t, rows);
+    if (options_.entropy) return absorb_tile<true, true>(t, rows);
+    return t.may_hide ? absorb_tile<false, true>(t, rows) : absorb_tile<false, false>(t, rows);
   }
 
   void finish(RowState& rows, int count) const override {
@@ -64,9 +65,10 @@ class Softmax final : public NormaliserKernel {
       }
       const V32 d_entropy = hn::LoadU(d, rows.d_entropy + g.lane + c);
       // log w + H = s - shift + log(inverse) + H
-      const V32 level = hn::Sub(hn::Add(hn::Log(d, hn::Max(hn::LoadU(d, rows.inverse + g.lane + c), hn::Set(d, 1e-38f))),
-                                        hn::LoadU(d, rows.entropy + g.lane + c)),
-                                hn::LoadU(d, rows.shift + g.lane + c));
+      const V32 level =
+          hn::Sub(hn::Add(hn::Log(d, hn::Max(hn::LoadU(d, rows.inverse + g.lane + c), hn::Set(d, 1e-38f))),
+                          hn::LoadU(d, rows.entropy + g.lane + c)),
+                  hn::LoadU(d, rows.shift + g.lane + c));
       for (int r = 0; r < g.keys; ++r) {
         float* at = g.at + r * g.stride + c;
         const V32 weight = hn::LoadU(d, w.at + r * w.stride + c);
@@ -79,7 +81,8 @@ class Softmax final : public NormaliserKernel {
   }
 
  private:
-  template <bool kEntropy>
+  // Without kHidden all pairs are visible: weights below e^-87 need not be exact zeros.
+  template <bool kEntropy, bool kHidden>
   bool absorb_tile(const Tile& t, RowState& rows) const {
     const F32 d;
     const size_t stride = t.stride;
@@ -110,7 +113,7 @@ class Softmax final : public NormaliserKernel {
       V32 sum0 = hn::Zero(d), sum1 = hn::Zero(d);
       const auto weight = [&](int row, V32& sum) HWY_ATTR {
         const V32 x = hn::Sub(hn::LoadU(d, at + row * stride), base);
-        const V32 e = Exp(x);
+        const V32 e = Exp<kHidden>(x);
         hn::StoreU(e, d, at + row * stride);
         sum = hn::Add(sum, e);
         if constexpr (kEntropy) surprise = hn::Add(surprise, hn::IfThenElseZero(hn::Gt(e, hn::Zero(d)), hn::Mul(e, x)));

@@ -1,4 +1,5 @@
-// sparsemax (Martins and Astudillo 2016) and 1.5-entmax (Peters et al. 2019): exact zeros, found by a threshold per row.
+// sparsemax (Martins and Astudillo 2016) and 1.5-entmax (Peters et al. 2019): exact zeros, found by a threshold per
+// row.
 //   sparsemax: w = max(z - tau, 0),    z = s - max s         d_s = [w > 0] (d_w - mean of d_w over the support)
 //   entmax15:  w = max(z - tau, 0)^2,  z = (s - max s) / 2   d_s = sqrt(w) (d_w - sum sqrt(w) d_w / sum sqrt(w))
 // In both tau lies in [-1, 0], and sum w as a function of tau is convex and falls: Newton's steps from -1 rise towards

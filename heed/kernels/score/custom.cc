@@ -38,7 +38,8 @@ class UserScore final : public ScoreKernel {
 
   void store_query_gradient(const Prepared& q, const float* d_queries, MutableRows d_q) const override {
     for (int r = 0; r < q.count; ++r)
-      for (size_t c = 0; c < dim_; ++c) *d_q.at(r, static_cast<int64_t>(c)) = d_queries[static_cast<size_t>(r) * dim_ + c];
+      for (size_t c = 0; c < dim_; ++c)
+        *d_q.at(r, static_cast<int64_t>(c)) = d_queries[static_cast<size_t>(r) * dim_ + c];
   }
 
   void add_parameter_gradient(const float* d_parameters, int64_t, const Gradients& grad) const override {
@@ -49,7 +50,8 @@ class UserScore final : public ScoreKernel {
  private:
   void copy_rows(const Prepared& from, float* to) const {
     for (int r = 0; r < from.count; ++r)
-      for (size_t c = 0; c < dim_; ++c) to[static_cast<size_t>(r) * dim_ + c] = *from.rows.at(r, static_cast<int64_t>(c));
+      for (size_t c = 0; c < dim_; ++c)
+        to[static_cast<size_t>(r) * dim_ + c] = *from.rows.at(r, static_cast<int64_t>(c));
   }
 
   CustomTile view(const Prepared& q, const Prepared& k, const Tile& t) const {
@@ -78,11 +80,16 @@ std::unique_ptr<ScoreKernel> make_custom(const Problem& p, bool) { return std::m
 
 std::unique_ptr<ScoreKernel> make_score(const Problem& p, bool backward) {
   switch (p.score.kind) {
-    case ScoreKind::inner: return make_inner(p, backward);
-    case ScoreKind::tanh_sum: return make_tanh_sum(p, backward);
-    case ScoreKind::pair_mlp: return make_pair_mlp(p, backward);
-    case ScoreKind::custom: return make_custom(p, backward);
-    case ScoreKind::none: return nullptr;
+    case ScoreKind::inner:
+      return make_inner(p, backward);
+    case ScoreKind::tanh_sum:
+      return make_tanh_sum(p, backward);
+    case ScoreKind::pair_mlp:
+      return make_pair_mlp(p, backward);
+    case ScoreKind::custom:
+      return make_custom(p, backward);
+    case ScoreKind::none:
+      return nullptr;
   }
   return nullptr;
 }

@@ -19,7 +19,8 @@ class Inner final : public ScoreKernel {
   Inner(const Problem& p, bool backward)
       : dim_(p.shape.dim), padded_(PadToLanes(dim_)), scale_(p.score.scale), backward_(backward) {}
 
-  // Queries: Q^T [D, width] for the scores, then for dK the scaled rows [width, padded D]. Few queries: their scaled rows.
+  // Queries: Q^T [D, width] for the scores, then for dK the scaled rows [width, padded D]. Few queries: their scaled
+  // rows.
   size_t query_floats(size_t width) const override { return dim_ * width + width * padded_; }
   // Keys: the rows as whole vectors where they do not stand so, then a tile's dK.
   size_t key_floats(size_t keys) const override { return 2 * keys * padded_; }
@@ -41,14 +42,16 @@ class Inner final : public ScoreKernel {
   void forward(const Prepared& q, const Prepared& k, const Tile& t) const override {
     const Rows keys = k.rows.from(t.row);
     if (q.count <= kFewQueries && !backward_) return few_queries(q, keys, t);
-    Gemm<false>({keys.data, static_cast<size_t>(keys.row), static_cast<size_t>(keys.col)}, q.scratch + t.lane, q.stride, t.at,
-                t.stride, t.keys, PadToLanes(t.queries), dim_);
+    Gemm<false>({keys.data, static_cast<size_t>(keys.row), static_cast<size_t>(keys.col)}, q.scratch + t.lane, q.stride,
+                t.at, t.stride, t.keys, PadToLanes(t.queries), dim_);
   }
 
   // d_q += dS K,  d_k += dS^T (scale Q)
-  void backward(const Prepared& q, const Prepared& k, const Tile& t, float* d_queries, MutableRows d_k, float*) const override {
+  void backward(const Prepared& q, const Prepared& k, const Tile& t, float* d_queries, MutableRows d_k,
+                float*) const override {
     const VectorRows keys = WholeVectors(k.rows, dim_, k.scratch);
-    Gemm<true>({t.at, 1, t.stride}, keys.row(t.row), keys.stride, d_queries + t.lane * padded_, padded_, t.queries, padded_, t.keys);
+    Gemm<true>({t.at, 1, t.stride}, keys.row(t.row), keys.stride, d_queries + t.lane * padded_, padded_, t.queries,
+               padded_, t.keys);
     if (!d_k) return;
     const float* queries = q.scratch + dim_ * q.stride + t.lane * padded_;
     const MutableRows target = d_k.from(t.row);
@@ -117,6 +120,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeInner);
-std::unique_ptr<ScoreKernel> make_inner(const Problem& p, bool backward) { return HWY_DYNAMIC_DISPATCH(MakeInner)(p, backward); }
+std::unique_ptr<ScoreKernel> make_inner(const Problem& p, bool backward) {
+  return HWY_DYNAMIC_DISPATCH(MakeInner)(p, backward);
+}
 }  // namespace heed::kernels
 #endif

@@ -1,8 +1,8 @@
 // score = v . h_n,  h_1 = act(q + k),  h_{l+1} = act(W_l h_l + b_l): a multilayer perceptron on the pair.
 //
-// Key by key: the hidden layers of one key with all queries of the tile are matrices [hidden, queries], so that each layer
-// is one matrix product with the queries across the lanes. Nothing is kept for all pairs; the backward computes the
-// layers of a key again before it goes back through them.
+// Key by key: the hidden layers of one key with all queries of the tile are matrices [hidden, queries], so that each
+// layer is one matrix product with the queries across the lanes. Nothing is kept for all pairs; the backward computes
+// the layers of a key again before it goes back through them.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/score/pair_mlp.cc"
 #include "hwy/foreach_target.h"
@@ -22,9 +22,12 @@ namespace heed::kernels::HWY_NAMESPACE {
 HWY_INLINE V32 Act(Activation kind, V32 z) {
   const F32 d;
   switch (kind) {
-    case Activation::tanh: return Tanh(z);
-    case Activation::relu: return hn::Max(hn::Zero(d), z);
-    case Activation::gelu: break;
+    case Activation::tanh:
+      return Tanh(z);
+    case Activation::relu:
+      return hn::Max(hn::Zero(d), z);
+    case Activation::gelu:
+      break;
   }
   return hn::Mul(z, NormalCdf(z));
 }
@@ -33,9 +36,12 @@ HWY_INLINE V32 Act(Activation kind, V32 z) {
 HWY_INLINE V32 ActSlope(Activation kind, V32 z, V32 h) {
   const F32 d;
   switch (kind) {
-    case Activation::tanh: return hn::NegMulAdd(h, h, hn::Set(d, 1.0f));
-    case Activation::relu: return hn::IfThenElseZero(hn::Gt(z, hn::Zero(d)), hn::Set(d, 1.0f));
-    case Activation::gelu: break;
+    case Activation::tanh:
+      return hn::NegMulAdd(h, h, hn::Set(d, 1.0f));
+    case Activation::relu:
+      return hn::IfThenElseZero(hn::Gt(z, hn::Zero(d)), hn::Set(d, 1.0f));
+    case Activation::gelu:
+      break;
   }
   return hn::MulAdd(z, NormalPdf(z), NormalCdf(z));
 }
@@ -67,7 +73,9 @@ class PairMlp final : public ScoreKernel {
   size_t query_gradient_floats(size_t width) const override { return dim_ * width; }
   size_t parameter_floats() const override { return parameters_; }
 
-  void load_queries(const Prepared& q, int64_t) const override { PackTransposed(q.rows, q.count, dim_, 1.0f, q.scratch, q.stride); }
+  void load_queries(const Prepared& q, int64_t) const override {
+    PackTransposed(q.rows, q.count, dim_, 1.0f, q.scratch, q.stride);
+  }
   void load_keys(const Prepared&, int64_t) const override {}
 
   void forward(const Prepared& q, const Prepared& k, const Tile& t) const override {
@@ -114,9 +122,12 @@ class PairMlp final : public ScoreKernel {
         const MlpLayer& spec = score_.layers[l - 1];
         through_activation(q, l, d_this, lanes, d_parameters + bias_at_[l - 1]);
         const size_t padded = PadToLanes(spec.in);
-        PackTransposed({layer(q, l - 1, kH), static_cast<int64_t>(q.stride), 1}, spec.in, t.queries, 1.0f, turned, padded);
-        Gemm<true>({d_this, q.stride, 1}, turned, padded, d_parameters + weight_at_[l - 1], padded, spec.out, padded, t.queries);
-        Gemm<false>({spec.weight, 1, static_cast<size_t>(spec.in)}, d_this, q.stride, d_below, q.stride, spec.in, lanes, spec.out);
+        PackTransposed({layer(q, l - 1, kH), static_cast<int64_t>(q.stride), 1}, spec.in, t.queries, 1.0f, turned,
+                       padded);
+        Gemm<true>({d_this, q.stride, 1}, turned, padded, d_parameters + weight_at_[l - 1], padded, spec.out, padded,
+                   t.queries);
+        Gemm<false>({spec.weight, 1, static_cast<size_t>(spec.in)}, d_this, q.stride, d_below, q.stride, spec.in, lanes,
+                    spec.out);
         std::swap(d_this, d_below);
       }
       // h_1 = act(q + k)
@@ -147,7 +158,8 @@ class PairMlp final : public ScoreKernel {
       const size_t padded = PadToLanes(spec.in);
       if (float* d_weight = grad.d_layers[l].d_weight)
         for (int64_t o = 0; o < spec.out; ++o)
-          for (int64_t i = 0; i < spec.in; ++i) d_weight[o * spec.in + i] += d_parameters[weight_at_[l] + o * padded + i];
+          for (int64_t i = 0; i < spec.in; ++i)
+            d_weight[o * spec.in + i] += d_parameters[weight_at_[l] + o * padded + i];
       if (float* d_bias = grad.d_layers[l].d_bias)
         for (int64_t o = 0; o < spec.out; ++o) d_bias[o] += d_parameters[bias_at_[l] + o];
     }
@@ -171,7 +183,8 @@ class PairMlp final : public ScoreKernel {
       float* h = layer(q, l, kH);
       if (l > 0) {
         const MlpLayer& spec = score_.layers[l - 1];
-        Gemm<false>({spec.weight, static_cast<size_t>(spec.in), 1}, layer(q, l - 1, kH), q.stride, z, q.stride, spec.out, lanes, spec.in);
+        Gemm<false>({spec.weight, static_cast<size_t>(spec.in), 1}, layer(q, l - 1, kH), q.stride, z, q.stride,
+                    spec.out, lanes, spec.in);
       }
       for (size_t i = 0; i < widths_[l]; ++i) {
         const float* bias = l > 0 ? score_.layers[l - 1].bias : nullptr;
@@ -194,7 +207,8 @@ class PairMlp final : public ScoreKernel {
       V32 sum = hn::Zero(d);
       for (size_t c = 0; c < lanes; c += kLanes) {
         const size_t at = i * q.stride + c;
-        const V32 d_z = hn::Mul(hn::LoadU(d, d_h + at), ActSlope(score_.activation, hn::LoadU(d, z + at), hn::LoadU(d, h + at)));
+        const V32 d_z =
+            hn::Mul(hn::LoadU(d, d_h + at), ActSlope(score_.activation, hn::LoadU(d, z + at), hn::LoadU(d, h + at)));
         hn::StoreU(d_z, d, d_h + at);
         sum = hn::Add(sum, d_z);
       }
@@ -205,12 +219,14 @@ class PairMlp final : public ScoreKernel {
   const Score& score_;
   size_t dim_;
   bool backward_;
-  std::vector<size_t> widths_;                 // of h_1, h_2, ...
-  std::vector<size_t> weight_at_, bias_at_;    // in d_parameters; weights with rows padded to whole vectors
+  std::vector<size_t> widths_;               // of h_1, h_2, ...
+  std::vector<size_t> weight_at_, bias_at_;  // in d_parameters; weights with rows padded to whole vectors
   size_t v_at_ = 0, parameters_ = 0, hidden_ = 0, most_ = 0;
 };
 
-std::unique_ptr<ScoreKernel> MakePairMlp(const Problem& p, bool backward) { return std::make_unique<PairMlp>(p, backward); }
+std::unique_ptr<ScoreKernel> MakePairMlp(const Problem& p, bool backward) {
+  return std::make_unique<PairMlp>(p, backward);
+}
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

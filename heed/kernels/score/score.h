@@ -36,8 +36,8 @@ class ScoreKernel {
   /// tile[key][query] = score. The tile's lane and row say which of the prepared queries and keys it pairs.
   virtual void forward(const Prepared& q, const Prepared& k, const Tile& tile) const = 0;
 
-  /// From d_score in `tile`: adds to the block's query gradient, to the rows of d_k (the key block's first row is row 0; null:
-  /// not asked for) and to d_parameters (null: not asked for).
+  /// From d_score in `tile`: adds to the block's query gradient, to the rows of d_k (the key block's first row is row
+  /// 0; null: not asked for) and to d_parameters (null: not asked for).
   virtual void backward(const Prepared& q, const Prepared& k, const Tile& tile, float* d_queries, MutableRows d_k,
                         float* d_parameters) const = 0;
 

@@ -1,13 +1,14 @@
 // score = sum_d v_d tanh(q_d + k_d): additive = concat = a one-hidden-layer MLP. Bahdanau et al. 2015.
 //
-// tanh(a + b) = 1 - 2 / (1 + e^2a e^2b). With e^2q and e^2k computed once per token a pair-dimension costs no exponential:
+// tanh(a + b) = 1 - 2 / (1 + e^2a e^2b). With e^2q and e^2k computed once per token a pair-dimension costs no
+// exponential:
 //   score = sum_d v_d - 2 sum_d v_d u_d,   u_d = 1 / t_d,   t_d = 1 + e^2q_d e^2k_d
 // and several dimensions share one reciprocal: v_1/t_1 + v_2/t_2 = (v_1 t_2 + v_2 t_1) / (t_1 t_2), likewise four.
 // The derivative needs no more: tanh' = 4 u (1 - u).
 //
-// The product of the t must stay below 2^126: four share one while every |q|, |k| <= 5, two up to 10, one up to 20. Beyond
-// that q + k is added first and tanh taken of the sum, as it is where inputs are so small that 1 - 2u would lose them: so
-// inputs of any size are exact.
+// The product of the t must stay below 2^126: four share one while every |q|, |k| <= 5, two up to 10, one up to 20.
+// Beyond that q + k is added first and tanh taken of the sum, as it is where inputs are so small that 1 - 2u would lose
+// them: so inputs of any size are exact.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/score/tanh_sum.cc"
 #include "hwy/foreach_target.h"
@@ -27,10 +28,14 @@ namespace heed::kernels::HWY_NAMESPACE {
 class TanhSum final : public ScoreKernel {
  public:
   TanhSum(const Problem& p, bool backward)
-      : dim_(p.shape.dim), whole_((dim_ + 3) / 4 * 4), v_(p.score.v), v_stride_(p.score.v_head_stride),
+      : dim_(p.shape.dim),
+        whole_((dim_ + 3) / 4 * 4),
+        v_(p.score.v),
+        v_stride_(p.score.v_head_stride),
         backward_(backward) {}
 
-  // Queries: q^T [whole D, width], e^2q^T [whole D, width], the largest |q|; then v padded to whole D, and the sum of v.
+  // Queries: q^T [whole D, width], e^2q^T [whole D, width], the largest |q|; then v padded to whole D, and the sum of
+  // v.
   size_t query_floats(size_t width) const override { return 2 * whole_ * width + whole_ + kNotes; }
   // Keys: the largest |k| of each, k [keys, whole D], e^2k [keys, whole D]; backward: a tile's d_k [keys, whole D].
   size_t key_floats(size_t keys) const override { return keys * (1 + 3 * whole_); }
@@ -64,9 +69,15 @@ class TanhSum final : public ScoreKernel {
       const int dims = dims_together(a, b, t.row + r);
       for (count = 1; count < kRows && r + count < t.keys && dims_together(a, b, t.row + r + count) == dims;) ++count;
       switch (dims) {
-        case 4: factored_keys<4>(a, b, q.stride, t, r, count); break;
-        case 2: factored_keys<2>(a, b, q.stride, t, r, count); break;
-        case 1: factored_keys<1>(a, b, q.stride, t, r, count); break;
+        case 4:
+          factored_keys<4>(a, b, q.stride, t, r, count);
+          break;
+        case 2:
+          factored_keys<2>(a, b, q.stride, t, r, count);
+          break;
+        case 1:
+          factored_keys<1>(a, b, q.stride, t, r, count);
+          break;
         default:
           for (int i = r; i < r + count; ++i)
             for (int c = 0; c < t.queries; c += kLanes) direct(a, b, q.stride, t, i, c);
@@ -129,8 +140,8 @@ class TanhSum final : public ScoreKernel {
   }
 
  private:
-  static constexpr int kRows = 4;  // keys at once: enough independent chains to hide the reciprocal
-  static constexpr size_t kNotes = 16;  // room for single numbers, a cache line
+  static constexpr int kRows = 4;           // keys at once: enough independent chains to hide the reciprocal
+  static constexpr size_t kNotes = 16;      // room for single numbers, a cache line
   static constexpr float kLargest = 20.0f;  // (1 + e^(4 * 20)) < 2^116
   static constexpr float kSmallest = 0.05f;
 
@@ -249,8 +260,8 @@ class TanhSum final : public ScoreKernel {
   /// Backward of dimensions x and x + 1 for kKeys keys and all queries of the tile: adds to d_queries and v_sum, writes
   /// to d_keys.
   template <bool kFactored, int kKeys>
-  HWY_INLINE void two_dims(const Queries& a, const Keys& b, size_t stride, const Tile& t, int r, size_t x, float* d_queries,
-                           float* d_keys, V32* v_sum) const {
+  HWY_INLINE void two_dims(const Queries& a, const Keys& b, size_t stride, const Tile& t, int r, size_t x,
+                           float* d_queries, float* d_keys, V32* v_sum) const {
     const F32 d;
     const V32 one = hn::Set(d, 1.0f);
     V32 k_sum[2 * kKeys], k0[kKeys], k1[kKeys];
@@ -307,7 +318,9 @@ class TanhSum final : public ScoreKernel {
   bool backward_;
 };
 
-std::unique_ptr<ScoreKernel> MakeTanhSum(const Problem& p, bool backward) { return std::make_unique<TanhSum>(p, backward); }
+std::unique_ptr<ScoreKernel> MakeTanhSum(const Problem& p, bool backward) {
+  return std::make_unique<TanhSum>(p, backward);
+}
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

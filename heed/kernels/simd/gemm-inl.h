@@ -43,8 +43,8 @@ struct LeftOperand {
 };
 
 template <int kRows, int kVecs, bool kUnitRow, bool kAccumulate>
-HWY_INLINE void MicroKernel(const float* HWY_RESTRICT a, size_t row, size_t step, const float* HWY_RESTRICT b, size_t ldb,
-                            float* HWY_RESTRICT c, size_t ldc, size_t depth, Ahead::Steps ahead) {
+HWY_INLINE void MicroKernel(const float* HWY_RESTRICT a, size_t row, size_t step, const float* HWY_RESTRICT b,
+                            size_t ldb, float* HWY_RESTRICT c, size_t ldc, size_t depth, Ahead::Steps ahead) {
   const F32 d;
   V32 acc[kRows][kVecs];
 #pragma GCC unroll 16
@@ -52,8 +52,9 @@ HWY_INLINE void MicroKernel(const float* HWY_RESTRICT a, size_t row, size_t step
 #pragma GCC unroll 4
     for (int v = 0; v < kVecs; ++v) acc[r][v] = hn::Zero(d);
 
-  // Three rows share a base pointer: base, base + row and base + 2 row are addressing modes, not registers. The compiler
-  // would rather keep a register per row, and run out of them: the empty assembly hides from it how the bases relate.
+  // Three rows share a base pointer: base, base + row and base + 2 row are addressing modes, not registers. The
+  // compiler would rather keep a register per row, and run out of them: the empty assembly hides from it how the bases
+  // relate.
   constexpr int kBases = kUnitRow ? 1 : (kRows + 2) / 3;
   const float* base[kBases];
 #pragma GCC unroll 4
@@ -90,45 +91,55 @@ HWY_INLINE void MicroKernel(const float* HWY_RESTRICT a, size_t row, size_t step
     }
 }
 
-/// One panel of columns, all M rows: blocks of the first height, then of the next for what is left, ...
-template <int kVecs, bool kUnitRow, bool kAccumulate, int... kHeights>
-HWY_INLINE void GemmPanel(LeftOperand a, const float* b, size_t ldb, float* c, size_t ldc, size_t m, size_t depth,
-                          Ahead& ahead, std::integer_sequence<int, kHeights...>) {
-  size_t i = 0;
-  const auto blocks = [&](auto height) HWY_ATTR {
-    constexpr int kRows = decltype(height)::value;
+/// Cuts [0, count) into pieces of the first size, then of the next for what is left, ...: f(integral_constant size,
+/// start).
+template <int... kSizes, class F>
+HWY_INLINE void Cut(size_t count, std::integer_sequence<int, kSizes...>, F&& f) {
+  size_t at = 0;
+  const auto pieces = [&](auto size) HWY_ATTR {
+    constexpr int kSize = decltype(size)::value;
     // 12 12 8 rather than 12 12 4 4: short blocks do not hide the latency of the multiply-add.
-    while (m - i >= kRows && !(kRows == 12 && m - i == 16)) {
-      MicroKernel<kRows, kVecs, kUnitRow, kAccumulate>(a.data + i * a.row, a.row, a.depth, b, ldb, c + i * ldc, ldc, depth,
-                                                       ahead.take(depth, b));
-      i += kRows;
+    while (count - at >= kSize && !(kSize == 12 && count - at == 16)) {
+      f(size, at);
+      at += kSize;
     }
   };
-  (blocks(std::integral_constant<int, kHeights>()), ...);
+  (pieces(std::integral_constant<int, kSizes>()), ...);
+}
+
+template <bool kUnitRow, bool kAccumulate, class Heights, class Widths>
+HWY_INLINE void GemmBlocks(LeftOperand a, const float* b, size_t ldb, float* c, size_t ldc, size_t m, size_t n,
+                           size_t depth, Heights heights, Widths widths) {
+  Ahead& ahead = Ahead::of_this_thread();
+  const auto block = [&](auto height, size_t i, auto width, size_t vec) HWY_ATTR {
+    const size_t j = vec * kLanes;
+    MicroKernel<decltype(height)::value, decltype(width)::value, kUnitRow, kAccumulate>(
+        a.data + i * a.row, a.row, a.depth, b + j, ldb, c + i * ldc + j, ldc, depth, ahead.take(depth, b));
+  };
+  // Where all of B fits in the first-level cache, A is read once past it; otherwise a panel of B stays while A passes.
+  constexpr size_t kFits = 28 * 1024;
+  if (depth * n * sizeof(float) <= kFits)
+    Cut(m, heights, [&](auto height, size_t i) HWY_ATTR {
+      Cut(n / kLanes, widths, [&](auto width, size_t vec) HWY_ATTR { block(height, i, width, vec); });
+    });
+  else
+    Cut(n / kLanes, widths, [&](auto width, size_t vec) HWY_ATTR {
+      Cut(m, heights, [&](auto height, size_t i) HWY_ATTR { block(height, i, width, vec); });
+    });
 }
 
 /// C [m, n] = A [m, depth] B [depth, n], or += with kAccumulate. n is a multiple of kLanes.
 template <bool kAccumulate>
 void Gemm(LeftOperand a, const float* b, size_t ldb, float* c, size_t ldc, size_t m, size_t n, size_t depth) {
-  using Tall = std::conditional_t<kManyRegisters, std::integer_sequence<int, 12, 8, 4, 1>, std::integer_sequence<int, 6, 3, 1>>;
-  using Flat = std::integer_sequence<int, 6, 2, 1>;
-  Ahead& ahead = Ahead::of_this_thread();
-  size_t j = 0;
-  const auto panels = [&](auto vecs, auto unit, auto heights) HWY_ATTR {
-    constexpr int kVecs = decltype(vecs)::value;
-    for (; j + kVecs * kLanes <= n; j += kVecs * kLanes)
-      GemmPanel<kVecs, decltype(unit)::value, kAccumulate>(a, b + j, ldb, c + j, ldc, m, depth, ahead, heights);
-  };
-  using One = std::integral_constant<int, 1>;
-  using Two = std::integral_constant<int, 2>;
-  if (a.row == 1) {
-    if constexpr (kManyRegisters) panels(std::integral_constant<int, 4>(), std::true_type(), Flat());
-    panels(Two(), std::true_type(), Tall());
-    panels(One(), std::true_type(), Tall());
-  } else {
-    panels(Two(), std::false_type(), Tall());
-    panels(One(), std::false_type(), Tall());
-  }
+  using Tall =
+      std::conditional_t<kManyRegisters, std::integer_sequence<int, 12, 8, 4, 1>, std::integer_sequence<int, 6, 3, 1>>;
+  using Narrow = std::integer_sequence<int, 2, 1>;
+  if (a.row != 1) return GemmBlocks<false, kAccumulate>(a, b, ldb, c, ldc, m, n, depth, Tall(), Narrow());
+  const size_t wide = kManyRegisters ? n / (4 * kLanes) * (4 * kLanes) : 0;
+  if constexpr (kManyRegisters)
+    GemmBlocks<true, kAccumulate>(a, b, ldb, c, ldc, m, wide, depth, std::integer_sequence<int, 6, 2, 1>(),
+                                  std::integer_sequence<int, 4>());
+  GemmBlocks<true, kAccumulate>(a, b + wide, ldb, c + wide, ldc, m, n - wide, depth, Tall(), Narrow());
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

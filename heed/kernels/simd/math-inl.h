@@ -13,8 +13,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// exp(x) for x <= 88.3: 2 ULP at most; exactly 0 below -87.3 (also at -inf); NaN stays NaN.
-/// 2^n exp(r) with n = round(x / ln 2): n is read from the low bits after adding 1.5 * 2^23, so nothing is converted.
+/// exp(x) for x <= 88.3: 2 ULP at most; exactly 0 below -87.3 (also at -inf), or without kExactZero e^-87.3 = 1.2e-38
+/// there; NaN stays NaN. 2^n exp(r) with n = round(x / ln 2): n is read from the low bits after adding 1.5 * 2^23, so
+/// nothing is converted.
+template <bool kExactZero = true>
 HWY_INLINE V32 Exp(V32 x) {
   const F32 d;
   const I32 di;
@@ -32,6 +34,7 @@ HWY_INLINE V32 Exp(V32 x) {
   p = hn::MulAdd(p, r, hn::Set(d, 1.0f));
   p = hn::MulAdd(p, r, hn::Set(d, 1.0f));
   const auto bits = hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
+  if constexpr (!kExactZero) return hn::BitCast(d, bits);
   return hn::IfThenZeroElse(hn::Lt(x, low), hn::BitCast(d, bits));
 }
 
@@ -69,8 +72,8 @@ HWY_INLINE V32 NormalCdf(V32 x) {
   const V32 z = hn::Abs(hn::Mul(x, hn::Set(d, 0.70710678118654752f)));
   const V32 t = hn::Div(hn::Set(d, 1.0f), hn::MulAdd(hn::Set(d, 0.5f), z, hn::Set(d, 1.0f)));
   V32 p = hn::Set(d, 0.17087277f);
-  for (const float c : {-0.82215223f, 1.48851587f, -1.13520398f, 0.27886807f, -0.18628806f, 0.09678418f, 0.37409196f, 1.00002368f,
-                        -1.26551223f})
+  for (const float c : {-0.82215223f, 1.48851587f, -1.13520398f, 0.27886807f, -0.18628806f, 0.09678418f, 0.37409196f,
+                        1.00002368f, -1.26551223f})
     p = hn::MulAdd(p, t, hn::Set(d, c));
   const V32 tail = hn::Mul(hn::Mul(hn::Set(d, 0.5f), t), hn::Mul(Exp(hn::Neg(hn::Mul(z, z))), Exp(p)));
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0f), tail));

@@ -1,5 +1,5 @@
-// Counter-based random bits, per instruction set: a function of (seed, b, h, i, j) and nothing else, so that the backward
-// draws again what the forward drew, whatever the tiles and threads.
+// Counter-based random bits, per instruction set: a function of (seed, b, h, i, j) and nothing else, so that the
+// backward draws again what the forward drew, whatever the tiles and threads.
 #if defined(HEED_KERNELS_SIMD_RANDOM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_SIMD_RANDOM_INL_H_
 #undef HEED_KERNELS_SIMD_RANDOM_INL_H_

@@ -17,13 +17,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// Calls store(tag, r, c, v) so that every element is stored once: v holds column c of the rows r, r + 1, ... as many as
-/// the tag has lanes. The one transposition of the library: packing queries, adding a bias tensor or a mask, its gradient.
+/// Calls store(tag, r, c, v) so that every element is stored once: v holds column c of the rows r, r + 1, ... as many
+/// as the tag has lanes. The one transposition of the library: packing queries, adding a bias tensor or a mask, its
+/// gradient.
 template <class Store>
 HWY_INLINE void ForTransposed(Rows rows, size_t count, size_t width, Store&& store) {
   size_t r = 0;
 #if HWY_TARGET != HWY_SCALAR
-  // 4 x 4 blocks, one in each 128-bit part of a vector: block b takes the rows r + 4 b ..., so that a column comes out in order.
+  // 4 x 4 blocks, one in each 128-bit part of a vector: block b takes the rows r + 4 b ..., so that a column comes out
+  // in order.
   const auto strips = [&](auto d) HWY_ATTR {
     using D = decltype(d);
     const hn::Repartition<double, D> d2;
@@ -66,7 +68,8 @@ HWY_INLINE void ForTransposed(Rows rows, size_t count, size_t width, Store&& sto
 #endif
   const hn::CappedTag<float, 1> d1;
   for (; r < count; ++r)
-    for (size_t c = 0; c < width; ++c) store(d1, r, c, hn::Set(d1, *rows.at(static_cast<int64_t>(r), static_cast<int64_t>(c))));
+    for (size_t c = 0; c < width; ++c)
+      store(d1, r, c, hn::Set(d1, *rows.at(static_cast<int64_t>(r), static_cast<int64_t>(c))));
 }
 
 /// out[c * stride + r] = scale * rows[r][c]; columns r >= count up to `stride` become 0.
@@ -84,19 +87,22 @@ HWY_INLINE void PackRows(Rows rows, size_t count, size_t width, float scale, flo
   for (size_t r = 0; r < count; ++r, out += stride) {
     const float* from = rows.data + static_cast<int64_t>(r) * rows.row;
     const size_t whole = rows.col == 1 ? width / kLanes * kLanes : 0;
-    for (size_t c = 0; c < whole; c += kLanes) hn::StoreU(hn::Mul(hn::Set(d, scale), hn::LoadU(d, from + c)), d, out + c);
+    for (size_t c = 0; c < whole; c += kLanes)
+      hn::StoreU(hn::Mul(hn::Set(d, scale), hn::LoadU(d, from + c)), d, out + c);
     for (size_t c = whole; c < width; ++c) out[c] = scale * from[static_cast<int64_t>(c) * rows.col];
     for (size_t c = width; c < stride; ++c) out[c] = 0.0f;
   }
 }
 
 /// rows[r][c] = scale * from[r * stride + c]
-HWY_INLINE void UnpackRows(const float* from, size_t stride, size_t count, size_t width, float scale, MutableRows rows) {
+HWY_INLINE void UnpackRows(const float* from, size_t stride, size_t count, size_t width, float scale,
+                           MutableRows rows) {
   const F32 d;
   for (size_t r = 0; r < count; ++r, from += stride) {
     float* to = rows.data + static_cast<int64_t>(r) * rows.row;
     const size_t whole = rows.col == 1 ? width / kLanes * kLanes : 0;
-    for (size_t c = 0; c < whole; c += kLanes) hn::StoreU(hn::Mul(hn::Set(d, scale), hn::LoadU(d, from + c)), d, to + c);
+    for (size_t c = 0; c < whole; c += kLanes)
+      hn::StoreU(hn::Mul(hn::Set(d, scale), hn::LoadU(d, from + c)), d, to + c);
     for (size_t c = whole; c < width; ++c) to[static_cast<int64_t>(c) * rows.col] = scale * from[c];
   }
 }
@@ -120,12 +126,14 @@ struct VectorRows {
 /// `rows` as whole, aligned vectors: where they stand if they are such already, otherwise a padded copy in `scratch`,
 /// which MakeWholeVectors() writes. A load across cache lines costs twice, and each row is loaded many times.
 HWY_INLINE VectorRows WholeVectors(Rows rows, size_t width, const float* scratch) {
-  const bool aligned = reinterpret_cast<uintptr_t>(rows.data) % (kLanes * sizeof(float)) == 0 && rows.row % static_cast<int64_t>(kLanes) == 0;
+  const bool aligned = reinterpret_cast<uintptr_t>(rows.data) % (kLanes * sizeof(float)) == 0 &&
+                       rows.row % static_cast<int64_t>(kLanes) == 0;
   if (rows.col == 1 && width == PadToLanes(width) && aligned) return {rows.data, static_cast<size_t>(rows.row)};
   return {scratch, PadToLanes(width)};
 }
 HWY_INLINE void MakeWholeVectors(Rows rows, size_t count, size_t width, float* scratch) {
-  if (WholeVectors(rows, width, scratch).data == scratch) PackRows(rows, count, width, 1.0f, scratch, PadToLanes(width));
+  if (WholeVectors(rows, width, scratch).data == scratch)
+    PackRows(rows, count, width, 1.0f, scratch, PadToLanes(width));
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

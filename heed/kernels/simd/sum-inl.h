@@ -22,8 +22,8 @@ HWY_INLINE V32 AddNeighbours(V32 a, V32 b) {
 #endif
 }
 
-/// out[i] = the sum of the lanes of v[i]. While neighbours are added two vectors become one, so that many sums cost about
-/// one shuffle each. kCount is a power of two.
+/// out[i] = the sum of the lanes of v[i]. While neighbours are added two vectors become one, so that many sums cost
+/// about one shuffle each. kCount is a power of two.
 template <int kCount>
 HWY_INLINE void SumLanes(const V32 (&v)[kCount], float* out) {
   const F32 d;

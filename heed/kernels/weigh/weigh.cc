@@ -18,7 +18,8 @@ class Weigh final : public WeighKernel {
   explicit Weigh(const Problem& p) : p_(p), gaussian_(p.region.centre && p.region.centre_sigma > 0.0f) {
     keep_ = 1.0f - p.dropout.p;
     // Drop where the 32 random bits are below p * 2^32.
-    threshold_ = static_cast<uint32_t>(std::min(4294967295.0, std::floor(static_cast<double>(p.dropout.p) * 4294967296.0)));
+    threshold_ =
+        static_cast<uint32_t>(std::min(4294967295.0, std::floor(static_cast<double>(p.dropout.p) * 4294967296.0)));
   }
 
   void load_rows(int64_t b, int64_t h, int64_t first_query, int count, RowState& rows) const override {
@@ -98,14 +99,16 @@ class Weigh final : public WeighKernel {
     const I32 di;
     if (p_.guide.tensor) {
       float values[kLanes];
-      const float* at = p_.guide.tensor + t.batch * p_.guide.batch + t.head * p_.guide.head + (t.key + r) * p_.guide.key;
+      const float* at =
+          p_.guide.tensor + t.batch * p_.guide.batch + t.head * p_.guide.head + (t.key + r) * p_.guide.key;
       for (int i = 0; i < static_cast<int>(kLanes); ++i)
         values[i] = c + i < t.queries ? at[(t.query + c + i) * p_.guide.query] : 0.0f;
       return hn::LoadU(d, values);
     }
     // G = 1 - exp(-(i/Tq - j/Tk)^2 / (2 sigma^2))
     const V32 i = hn::ConvertTo(d, hn::Iota(di, static_cast<int32_t>(t.query + c)));
-    const V32 j = hn::Set(d, static_cast<float>(static_cast<double>(t.key + r) / static_cast<double>(std::max<int64_t>(s.live_keys, 1))));
+    const V32 j = hn::Set(
+        d, static_cast<float>(static_cast<double>(t.key + r) / static_cast<double>(std::max<int64_t>(s.live_keys, 1))));
     const V32 x = hn::Sub(hn::Div(i, hn::Set(d, static_cast<float>(std::max<int64_t>(s.live_queries, 1)))), j);
     const float factor = -0.5f / (p_.guide.sigma * p_.guide.sigma);
     return hn::Sub(hn::Set(d, 1.0f), Exp(hn::Mul(hn::Mul(x, x), hn::Set(d, factor))));
@@ -115,11 +118,13 @@ class Weigh final : public WeighKernel {
   V32 kept(const Tile& t, int r, int c, const RowState& rows) const {
     const F32 d;
     const U32 du;
-    const auto bits = RandomBits(hn::LoadU(du, rows.dropout0 + t.lane + c), hn::LoadU(du, rows.dropout1 + t.lane + c), t.key + r);
+    const auto bits =
+        RandomBits(hn::LoadU(du, rows.dropout0 + t.lane + c), hn::LoadU(du, rows.dropout1 + t.lane + c), t.key + r);
     // Unsigned comparison by way of the sign bit.
     const I32 di;
     const auto flip = hn::Set(du, 0x80000000u);
-    const auto drop = hn::Lt(hn::BitCast(di, hn::Xor(bits, flip)), hn::BitCast(di, hn::Set(du, threshold_ ^ 0x80000000u)));
+    const auto drop =
+        hn::Lt(hn::BitCast(di, hn::Xor(bits, flip)), hn::BitCast(di, hn::Set(du, threshold_ ^ 0x80000000u)));
     return hn::IfThenZeroElse(hn::RebindMask(d, drop), hn::Set(d, 1.0f / keep_));
   }
 

@@ -1,4 +1,5 @@
-// What happens to weights between the normaliser and the values: the Gaussian of local attention, the guide's cost, dropout.
+// What happens to weights between the normaliser and the values: the Gaussian of local attention, the guide's cost,
+// dropout.
 //   a = w * gaussian        cost_i = sum_j a_ij G_ij        out = dropout(a) V
 #pragma once
 
@@ -21,7 +22,8 @@ class WeighKernel {
   virtual void forward(const Tile& weights, const Sequence& sequence, RowState& rows, bool show) const = 0;
 
   /// `after` = dropout(a) from `weights` w;  `d`: d_out . v -> d_w;  adds to rows.d_centre.
-  virtual void backward(const Tile& weights, const Tile& after, const Tile& d, const Sequence& sequence, RowState& rows) const = 0;
+  virtual void backward(const Tile& weights, const Tile& after, const Tile& d, const Sequence& sequence,
+                        RowState& rows) const = 0;
 };
 
 /// Null where weights go to the values as they are.
