@@ -140,19 +140,30 @@ void Block::prefetch(const Task& t, const std::vector<Touched>& others) const {
   for (const Touched& other : others) fetch(other.view, other.width, other.query_side);
 }
 
-void Block::prefetch_visit(size_t visit) const {
+void Block::prefetch_visit(size_t visit, const ConstView& out) const {
   if (key_blocks.size() < 2) return;
   Ahead& ahead = Ahead::of_this_thread();
   ahead.clear();
-  const auto fetch = [&](const ConstView& view, int64_t width, int32_t key_block) {
-    if (!view.data || view.col != 1 || view.row != width) return;
-    const int64_t first = static_cast<int64_t>(key_block) * geometry.keys;
-    const int64_t count = std::min<int64_t>(geometry.keys, sequence.live_keys - first);
-    ahead.add(key_rows(problem, view, sequence, task.batch, kv_head).from(first).data,
-              static_cast<size_t>(count * width) * sizeof(float));
+  const auto fetch = [&](Rows rows, int64_t count, int64_t width) {
+    if (rows && rows.col == 1 && rows.row == width)
+      ahead.add(rows.data, static_cast<size_t>(count * width) * sizeof(float));
   };
-  fetch(in.v, problem.shape.value_dim, key_blocks[visit]);
-  if (kernels.score && visit + 1 < key_blocks.size()) fetch(in.k, problem.shape.dim, key_blocks[visit + 1]);
+  const auto fetch_keys = [&](const ConstView& view, int64_t width, int32_t key_block) {
+    const int64_t first = static_cast<int64_t>(key_block) * geometry.keys;
+    const Rows rows = key_rows(problem, view, sequence, task.batch, kv_head);
+    if (rows) fetch(rows.from(first), std::min<int64_t>(geometry.keys, sequence.live_keys - first), width);
+  };
+  const auto fetch_queries = [&](const ConstView& view, int64_t width, const Task& t) {
+    const Rows rows = query_rows(problem, view, heed::kernels::sequence(problem, t.batch), t.batch, t.head);
+    if (rows) fetch(rows.from(t.first_query), t.count, width);
+  };
+  fetch_keys(in.v, problem.shape.value_dim, key_blocks[visit]);
+  if (visit + 1 < key_blocks.size()) {
+    if (kernels.score) fetch_keys(in.k, problem.shape.dim, key_blocks[visit + 1]);
+  } else {
+    fetch_queries(out, problem.shape.value_dim, task);
+    if (kernels.score && likely_next) fetch_queries(in.q, problem.shape.dim, *likely_next);
+  }
 }
 
 Tile Block::piece(int32_t key_block, int lane, int count, int64_t first_key, int64_t last_key) const {

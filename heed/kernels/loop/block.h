@@ -55,8 +55,9 @@ class Block {
   /// Puts the rows of a task that comes next into this thread's Ahead: the inputs', and those of `others`.
   void prefetch(const Task& task, const std::vector<Touched>& others) const;
 
-  /// The same for the values of the visit at hand and the keys of the next, where a task has several key blocks.
-  void prefetch_visit(size_t visit) const;
+  /// The same for the values of the visit at hand and the keys of the next, where a task has several key blocks; at the
+  /// last visit for `out` (may be null) and the queries of the task that likely comes next.
+  void prefetch_visit(size_t visit, const ConstView& out) const;
 
   /// Calls f(piece, cover) for each part of the key block that has visible pairs. Pieces have no buffer yet:
   /// Tile::in().
@@ -75,6 +76,8 @@ class Block {
   const Kernels& kernels;
   const Geometry geometry;
   const Direction direction;
+
+  const Task* likely_next = nullptr;
 
   // Of the task at hand
   Task task{};

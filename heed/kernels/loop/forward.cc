@@ -136,7 +136,7 @@ void run_block(Block& block, size_t task, const Outputs& out, ColumnState& colum
 
   for (size_t visit = 0; visit < block.key_blocks.size(); ++visit) {
     const int32_t key_block = block.key_blocks[visit];
-    block.prefetch_visit(visit);
+    block.prefetch_visit(visit, read_only(out.out));
     if (columns.on()) columns.enter(block, task, visit);
     block.for_pieces(key_block, [&](const Tile& piece, Cover seen) {
       const size_t strip_row = visit * static_cast<size_t>(block.geometry.keys);

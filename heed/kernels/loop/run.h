@@ -30,6 +30,8 @@ bool run_tasks(const Problem& problem, const Inputs& in, const Kernels& kernels,
       for (size_t first = next.fetch_add(chunk); first < tasks.size(); first = next.fetch_add(chunk)) {
         const size_t last = std::min(first + chunk, tasks.size());
         for (size_t t = first; t < last; ++t) {
+          const size_t likely_next = t + (t + 1 < last ? 1 : static_cast<size_t>(threads));
+          block.likely_next = likely_next < tasks.size() ? &tasks[likely_next] : nullptr;
           block.load(tasks[t]);
           if (small && t + 1 < last) block.prefetch(tasks[t + 1], touched);
           body(block, t);

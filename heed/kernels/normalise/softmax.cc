@@ -1,5 +1,6 @@
-// softmax: w_j = exp(s_j - m) / sum_j exp(s_j - m), online (Milakov and Gimelshein 2018): the maximum m so far is the
-// shift, and what was summed under an older one is rescaled. An optional sink logit stands in the sum without a value.
+// softmax: w_j = exp(s_j - m) / sum_j exp(s_j - m), online (Milakov and Gimelshein 2018): the shift m is the maximum so
+// far, or near it, and what was summed under an older one is rescaled. An optional sink logit stands in the sum without
+// a value.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/normalise/softmax.cc"
 #include "hwy/foreach_target.h"
@@ -81,6 +82,8 @@ class Softmax final : public NormaliserKernel {
   }
 
  private:
+  static constexpr float kSlack = 8.0f;
+
   // Without kHidden all pairs are visible: weights below e^-87 need not be exact zeros.
   template <bool kEntropy, bool kHidden>
   bool absorb_tile(const Tile& t, RowState& rows) const {
@@ -101,7 +104,10 @@ class Softmax final : public NormaliserKernel {
         most3 = hn::Max(most3, hn::LoadU(d, at + (r + 3) * stride));
       }
       for (; r < keys; ++r) most0 = hn::Max(most0, hn::LoadU(d, at + r * stride));
-      const V32 shift = hn::Max(hn::Max(most0, most1), hn::Max(most2, most3));
+      const V32 most = hn::Max(hn::Max(most0, most1), hn::Max(most2, most3));
+      // The shift need not be the maximum, only near it: a rise by less than e^8 is left alone, and nothing is
+      // rescaled.
+      const V32 shift = hn::IfThenElse(hn::Le(most, hn::Add(before, hn::Set(d, kSlack))), before, most);
       const V32 base = hn::IfThenElse(hn::Eq(shift, hn::Set(d, kMinusInfinity)), hn::Zero(d), shift);
       const V32 rescale = Exp(hn::Sub(before, base));
       V32 norm = hn::Mul(hn::LoadU(d, rows.norm + t.lane + c), rescale);
