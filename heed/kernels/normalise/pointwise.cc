@@ -87,7 +87,7 @@ class Pointwise final : public NormaliserKernel {
         if (kind_ == Normaliser::sigmoid)
           weight = Sigmoid(score);
         else if (kind_ == Normaliser::relu)
-          weight = hn::Max(hn::Zero(d), score);
+          weight = AtLeast(hn::Zero(d), score);
         else
           weight = hn::IfThenZeroElse(hn::Eq(score, hn::Set(d, kMinusInfinity)), score);
         hn::StoreU(hn::Mul(weight, factor), d, w.at + r * w.stride + c);

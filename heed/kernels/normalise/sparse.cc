@@ -83,7 +83,7 @@ class Sparse final : public NormaliserKernel {
       const V32 tau = hn::LoadU(d, rows.inverse + s.lane + c);
       for (int r = 0; r < s.keys; ++r) {
         const V32 z = hn::Mul(hn::Sub(hn::LoadU(d, s.at + r * s.stride + c), shift), half);
-        const V32 above = hn::Max(hn::Zero(d), hn::Sub(z, tau));
+        const V32 above = AtLeast(hn::Zero(d), hn::Sub(z, tau));
         hn::StoreU(square_ ? hn::Mul(above, above) : above, d, w.at + r * w.stride + c);
       }
     }

@@ -25,7 +25,7 @@ HWY_INLINE V32 Act(Activation kind, V32 z) {
     case Activation::tanh:
       return Tanh(z);
     case Activation::relu:
-      return hn::Max(hn::Zero(d), z);
+      return AtLeast(hn::Zero(d), z);
     case Activation::gelu:
       break;
   }

@@ -24,6 +24,16 @@ using V32 = hn::Vec<F32>;
 inline constexpr size_t kLanes = hn::MaxLanes(F32());
 inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
+/// max(low, x), but NaN where x is NaN: which of two operands a maximum with NaN gives differs between instruction
+/// sets.
+HWY_INLINE V32 AtLeast(V32 low, V32 x) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::IfThenElse(hn::Lt(x, low), low, x);
+#else
+  return hn::Max(low, x);
+#endif
+}
+
 HWY_INLINE constexpr size_t PadToLanes(size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
