@@ -1,7 +1,6 @@
 // A user's own bias, and the list of all biases.
-#include "heed/kernels/custom.h"
-
 #include "heed/kernels/bias/bias.h"
+#include "heed/kernels/loop/custom_tile.h"
 
 namespace heed::kernels {
 namespace {
@@ -10,32 +9,19 @@ class UserBias final : public BiasKernel {
  public:
   UserBias(const CustomBias& custom, float* d_parameters) : custom_(custom), d_parameters_(d_parameters) {}
 
-  void add(const Tile& t, const Sequence&) const override { custom_.add(custom_.self, view(t)); }
+  void add(const Tile& t, const Sequence&) const override { custom_.add(custom_.self, custom_tile(t)); }
 
   size_t parameter_floats() const override {
     return d_parameters_ && custom_.backward ? static_cast<size_t>(custom_.parameters) : 0;
   }
   void backward(const Tile& t, const Sequence&, float* d_parameters) const override {
-    if (parameter_floats() > 0) custom_.backward(custom_.self, view(t), d_parameters);
+    if (parameter_floats() > 0) custom_.backward(custom_.self, custom_tile(t), d_parameters);
   }
   void add_parameter_gradient(const float* d_parameters, int64_t) const override {
     for (size_t i = 0; i < parameter_floats(); ++i) d_parameters_[i] += d_parameters[i];
   }
 
  private:
-  static CustomTile view(const Tile& t) {
-    CustomTile tile{};
-    tile.queries = t.queries;
-    tile.keys = t.keys;
-    tile.pairs = t.at;
-    tile.pair_stride = static_cast<int64_t>(t.stride);
-    tile.batch = t.batch;
-    tile.head = t.head;
-    tile.first_query = t.query;
-    tile.first_key = t.key;
-    return tile;
-  }
-
   const CustomBias& custom_;
   float* d_parameters_;
 };

@@ -39,19 +39,14 @@ class SharedSums {
         parameters_(1),
         width_(g.width),
         bias_on_(grad.d_bias_tensor != nullptr) {
-    std::vector<KeyRange> ranges(g.width);
-    std::vector<int32_t> blocks;
-    for (const Task& t : tasks) {
-      const Sequence s = sequence(p, t.batch);
-      visible_keys(p, s, t.batch, t.head, t.first_query, t.count, ranges.data());
-      visited_key_blocks(ranges.data(), t.count, g.keys, blocks);
-      first_.push_back(key_rank_.size());
-      for (const int32_t block : blocks) {
-        key_rank_.push_back(keys_.enlist(key_slot(t, block)));
-        if (bias_on_) bias_rank_.push_back(bias_.enlist(bias_slot(t, block)));
-      }
-      if (parameters) parameters_.enlist(0);
-    }
+    first_.resize(tasks.size());
+    for_each_visit(p, g, tasks, [&, last = tasks.size()](size_t task, int32_t block) mutable {
+      if (task != last) first_[task] = key_rank_.size();
+      last = task;
+      key_rank_.push_back(keys_.enlist(key_slot(tasks[task], block)));
+      if (bias_on_) bias_rank_.push_back(bias_.enlist(bias_slot(tasks[task], block)));
+    });
+    for (size_t n = 0; parameters && n < tasks.size(); ++n) parameters_.enlist(0);
     for (int64_t b = 0; b < p.shape.batch; ++b) {
       const Sequence s = sequence(p, b);
       for (int64_t g_head = 0; g_head < kv_heads(p); ++g_head)

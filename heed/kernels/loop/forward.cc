@@ -24,16 +24,12 @@ class ColumnState {
       own_.assign(static_cast<size_t>(column_count(p)), kMinusInfinity);
       state_ = own_.data();
     }
-    first_rank_.reserve(tasks.size());
-    std::vector<KeyRange> ranges(g.width);
-    std::vector<int32_t> blocks;
-    for (const Task& t : tasks) {
-      first_rank_.push_back(ranks_.size());
-      const Sequence s = sequence(p, t.batch);
-      visible_keys(p, s, t.batch, t.head, t.first_query, t.count, ranges.data());
-      visited_key_blocks(ranges.data(), t.count, g.keys, blocks);
-      for (const int32_t block : blocks) ranks_.push_back(turns_.enlist(slot(t, block)));
-    }
+    first_rank_.resize(tasks.size());
+    for_each_visit(p, g, tasks, [&, last = tasks.size()](size_t task, int32_t block) mutable {
+      if (task != last) first_rank_[task] = ranks_.size();
+      last = task;
+      ranks_.push_back(turns_.enlist(slot(tasks[task], block)));
+    });
     turns_.start();
   }
 

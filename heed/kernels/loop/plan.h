@@ -37,4 +37,17 @@ std::vector<Task> plan_tasks(const Problem& problem, const Geometry& geometry, b
 /// The numbers of the key blocks that some query of the task sees, in order. `ranges`: [count].
 void visited_key_blocks(const KeyRange* ranges, int count, int block_keys, std::vector<int32_t>& blocks);
 
+/// f(task_number, key_block) for every key block that every task visits, in the order in which tasks are handed out.
+template <class F>
+void for_each_visit(const Problem& problem, const Geometry& geometry, const std::vector<Task>& tasks, F&& f) {
+  std::vector<KeyRange> ranges(static_cast<size_t>(geometry.width));
+  std::vector<int32_t> blocks;
+  for (size_t n = 0; n < tasks.size(); ++n) {
+    const Task& t = tasks[n];
+    visible_keys(problem, sequence(problem, t.batch), t.batch, t.head, t.first_query, t.count, ranges.data());
+    visited_key_blocks(ranges.data(), t.count, geometry.keys, blocks);
+    for (const int32_t block : blocks) f(n, block);
+  }
+}
+
 }  // namespace heed::kernels

@@ -31,8 +31,6 @@ struct RowState {
   float* d_log_prob = nullptr;
   float* d_cost = nullptr;
   float* d_centre = nullptr;
-
-  static constexpr int kArrays = 20;
 };
 
 }  // namespace heed::kernels

@@ -1,8 +1,7 @@
 // A user's own score, and the list of all scores.
-#include "heed/kernels/custom.h"
-
 #include <algorithm>
 
+#include "heed/kernels/loop/custom_tile.h"
 #include "heed/kernels/score/score.h"
 
 namespace heed::kernels {
@@ -55,18 +54,10 @@ class UserScore final : public ScoreKernel {
   }
 
   CustomTile view(const Prepared& q, const Prepared& k, const Tile& t) const {
-    CustomTile tile{};
+    CustomTile tile = custom_tile(t);
     tile.q = q.scratch + static_cast<size_t>(t.lane) * dim_;
     tile.k = k.scratch + static_cast<size_t>(t.row) * dim_;
     tile.q_stride = tile.k_stride = tile.dim = static_cast<int64_t>(dim_);
-    tile.queries = t.queries;
-    tile.keys = t.keys;
-    tile.pairs = t.at;
-    tile.pair_stride = static_cast<int64_t>(t.stride);
-    tile.batch = t.batch;
-    tile.head = t.head;
-    tile.first_query = t.query;
-    tile.first_key = t.key;
     return tile;
   }
 

@@ -27,12 +27,8 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 class TanhSum final : public ScoreKernel {
  public:
-  TanhSum(const Problem& p, bool backward)
-      : dim_(p.shape.dim),
-        whole_((dim_ + 3) / 4 * 4),
-        v_(p.score.v),
-        v_stride_(p.score.v_head_stride),
-        backward_(backward) {}
+  explicit TanhSum(const Problem& p)
+      : dim_(p.shape.dim), whole_((dim_ + 3) / 4 * 4), v_(p.score.v), v_stride_(p.score.v_head_stride) {}
 
   // Queries: q^T [whole D, width], e^2q^T [whole D, width], the largest |q|; then v padded to whole D, and the sum of
   // v.
@@ -315,12 +311,9 @@ class TanhSum final : public ScoreKernel {
   size_t dim_, whole_;
   const float* v_;
   int64_t v_stride_;
-  bool backward_;
 };
 
-std::unique_ptr<ScoreKernel> MakeTanhSum(const Problem& p, bool backward) {
-  return std::make_unique<TanhSum>(p, backward);
-}
+std::unique_ptr<ScoreKernel> MakeTanhSum(const Problem& p) { return std::make_unique<TanhSum>(p); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -328,8 +321,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeTanhSum);
-std::unique_ptr<ScoreKernel> make_tanh_sum(const Problem& p, bool backward) {
-  return HWY_DYNAMIC_DISPATCH(MakeTanhSum)(p, backward);
-}
+std::unique_ptr<ScoreKernel> make_tanh_sum(const Problem& p, bool) { return HWY_DYNAMIC_DISPATCH(MakeTanhSum)(p); }
 }  // namespace heed::kernels
 #endif
