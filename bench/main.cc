@@ -159,6 +159,7 @@ int table(const Options& o) {
     }
     for (int threads : o.threads) {
       std::vector<json> rounds;
+      rounds.reserve(static_cast<size_t>(o.rounds));
       for (int n = 0; n < o.rounds; ++n) rounds.push_back(session.round(threads));
       const double ms = best_of(rounds, {"cases", name, "heed"}), plain = best_of(rounds, {"cases", name, "plain"});
       const double sgemm = best_of(rounds, {"sgemm"}), read = best_of(rounds, {"cases", name, "read"});
