@@ -20,6 +20,7 @@ Status merge(const Problem& p, const Partial* parts, int64_t count, View out, fl
   if (p.shape.batch < 0 || p.shape.heads < 0 || p.shape.queries < 0 || p.shape.value_dim < 0)
     status.refuse("merge: shape must not be negative");
   if (!status) return status;
+  if (!parts) count = 0;
 
   constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
   std::vector<double> share(static_cast<size_t>(count));
