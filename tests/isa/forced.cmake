@@ -24,7 +24,8 @@ endforeach()
 
 set(ENV{HEED_ISA} "abacus")
 execute_process(COMMAND "${PROGRAM}" RESULT_VARIABLE failed OUTPUT_VARIABLE said OUTPUT_STRIP_TRAILING_WHITESPACE)
-if(NOT failed OR NOT said MATCHES "abacus" OR NOT said MATCHES "${first}")
+if(NOT failed OR NOT said MATCHES "HEED_ISA" OR NOT said MATCHES "abacus" OR NOT said MATCHES "${first}"
+    OR said MATCHES "disagree")
   message(FATAL_ERROR "HEED_ISA=abacus must be refused, naming it and what there is. It said: ${said}")
 endif()
 message(STATUS "HEED_ISA=abacus: ${said}")

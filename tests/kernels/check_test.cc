@@ -1,7 +1,4 @@
 // Impossible problems are refused with every reason, in words that name the field.
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -124,45 +121,6 @@ TEST(Isa, UnknownIsRefusedNamingWhatThereIs) {
     EXPECT_EQ(isa(), name);
   }
   ASSERT_TRUE(use_isa("").ok());
-}
-
-/// For the tests below, which run this program again in another environment.
-TEST(Isa, DISABLED_ReportFromInside) {
-  Case c(kShape);
-  c.fill(1);
-  Library library(c);
-  const Status status = library.forward();
-  std::printf("isa=%s ok=%d status=%d %s\n", isa().c_str(), status.ok(), isa_status().ok(),
-              isa_status().message().c_str());
-}
-
-std::string run_again(const std::string& heed_isa) {
-  std::string self(4096, '\0');
-  std::ifstream("/proc/self/cmdline").getline(self.data(), static_cast<std::streamsize>(self.size()), '\0');
-  self.resize(self.find('\0'));
-  const std::string command = "HEED_ISA='" + heed_isa + "' '" + self +
-                              "' --gtest_filter=Isa.DISABLED_ReportFromInside --gtest_also_run_disabled_tests";
-  FILE* pipe = popen(command.c_str(), "r");
-  if (!pipe) return "";
-  std::string text;
-  char line[512];
-  while (std::fgets(line, sizeof line, pipe)) text += line;
-  pclose(pipe);
-  return text;
-}
-
-TEST(Isa, EnvironmentForcesEach) {
-  for (const std::string& name : available_isas()) {
-    const std::string text = run_again(name);
-    EXPECT_NE(text.find("isa=" + name + " ok=1 status=1"), std::string::npos) << text;
-  }
-}
-
-TEST(Isa, EnvironmentThatCannotRunIsRefused) {
-  const std::string text = run_again("nonsense");
-  EXPECT_NE(text.find("ok=0 status=0"), std::string::npos) << text;
-  EXPECT_NE(text.find("HEED_ISA"), std::string::npos) << text;
-  EXPECT_NE(text.find("nonsense"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -11,15 +11,74 @@ namespace {
 
 constexpr Shape kShape = {.batch = 1, .heads = 2, .queries = 23, .keys = 67, .dim = 16, .value_dim = 9};
 
-class Extreme : public testing::TestWithParam<std::tuple<Part, Part>> {};
+class Extreme : public testing::TestWithParam<std::tuple<Part, Part>> {
+ protected:
+  Case chosen() const {
+    Case c(kShape);
+    std::get<0>(GetParam()).apply(c);
+    std::get<1>(GetParam()).apply(c);
+    return c;
+  }
+};
+
+void expect_numbers(Library& library) {
+  ASSERT_TRUE(library.forward().ok());
+  ASSERT_TRUE(library.backward().ok());
+  for (const auto& [name, values] : library.results.named())
+    for (float value : *values) ASSERT_FALSE(std::isnan(value)) << name;
+  for (const auto& [name, values] : library.grad.named())
+    for (float value : *values) ASSERT_FALSE(std::isnan(value)) << "d_" << name;
+}
+
+/// Where scores tie within float's rounding, or stand so near a kink that no seed avoids it, gradients cannot be
+/// compared. What must hold all the same: argmax gives the value of one of the best keys, to the bit; a sparse
+/// normaliser gives that of the best key wherever it leads by more than 2 (then all other weights are exactly 0); and
+/// nothing is NaN.
+void expect_picks_the_best(const Case& c) {
+  const bool argmax = c.problem.normalise.kind == Normaliser::argmax;
+  const int64_t dv = c.shape().value_dim;
+  on_every_isa([&] {
+    Library library(c);
+    expect_numbers(library);
+    int64_t checked = 0;
+    for (int64_t h = 0; h < c.shape().heads; ++h) {
+      const Head<double> m = head_forward(c, c.x, 0, h);
+      for (int64_t i = 0; i < m.tq; ++i) {
+        int64_t pick = 0;
+        double best = -INFINITY, second = -INFINITY, largest = 0.0;
+        for (int64_t j = 0; j < m.tk; ++j) {
+          const double score = m.shifted(i, j);
+          largest = std::max(largest, std::abs(score));
+          second = std::max(second, std::min(best, score));
+          if (score > best) best = score, pick = j;
+        }
+        const int64_t row = c.query_row(0, h, i);
+        const double rounding = 1e-5 * largest;
+        if (argmax) {
+          pick = library.results.choice[row];
+          ASSERT_GE(pick, 0);
+          ASSERT_LT(pick, m.tk);
+          ASSERT_GE(m.shifted(i, pick), best - rounding) << "row " << row;
+        } else if (best - second <= 2.0 + rounding) {
+          continue;
+        }
+        ++checked;
+        for (int64_t n = 0; n < dv; ++n)
+          ASSERT_EQ(library.results.out[row * dv + n],
+                    static_cast<float>(c.x.v[c.key_row(c.kv_heads(), 0, m.g, pick) * dv + n]))
+              << "row " << row;
+      }
+    }
+    EXPECT_GT(checked, 0);
+  });
+}
 
 TEST_P(Extreme, TinyInputs) {
-  Case c(kShape);
-  std::get<0>(GetParam()).apply(c);
-  std::get<1>(GetParam()).apply(c);
-  if (c.problem.normalise.kind == Normaliser::argmax) GTEST_SKIP() << "all scores tie";
+  Case c = chosen();
   c.fill(1, 1e-20);
-  if (c.problem.normalise.kind == Normaliser::relu || c.problem.score.kind == ScoreKind::pair_mlp)
+  if (c.problem.normalise.kind == Normaliser::argmax)
+    expect_picks_the_best(c);  // all scores tie
+  else if (c.problem.normalise.kind == Normaliser::relu)
     expect_like_reference(c, {.gradients = false});  // every pair sits on the kink
   else
     expect_like_reference(c);
@@ -27,18 +86,11 @@ TEST_P(Extreme, TinyInputs) {
 
 // Scores of 1e4 and more: softmax is all but one-hot, exp would overflow without its shift.
 TEST_P(Extreme, HugeInputs) {
-  Case c(kShape);
-  std::get<0>(GetParam()).apply(c);
-  std::get<1>(GetParam()).apply(c);
-  if (!fill_smooth(c, 2, 1e-6, 1e4)) GTEST_SKIP() << "saturated scores tie for the best";
+  Case c = chosen();
+  if (!fill_smooth(c, 2, 1e-6, 1e4)) return expect_picks_the_best(c);
   on_every_isa([&] {
     Library library(c);
-    ASSERT_TRUE(library.forward().ok());
-    ASSERT_TRUE(library.backward().ok());
-    for (const auto& [name, values] : library.results.named())
-      for (float value : *values) ASSERT_FALSE(std::isnan(value)) << name;
-    for (const auto& [name, values] : library.grad.named())
-      for (float value : *values) ASSERT_FALSE(std::isnan(value)) << "d_" << name;
+    expect_numbers(library);
   });
   expect_like_reference(c);
 }
