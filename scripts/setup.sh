@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and nothing else.
 #
-#   scripts/setup.sh build [test] [bench] [lint]
+#   scripts/setup.sh build [python] [test] [bench] [lint]
 #
 # Needs no network and takes no time where all are there. HEED_SKIP_SETUP=1 leaves everything as it is, for systems that
 # are not Debian's kin.
@@ -9,8 +9,9 @@ set -euo pipefail
 
 # "a|b" is there when a or b is; a is what gets installed. "a?" is wanted, but its absence is no error.
 declare -A groups=(
-  [build]="g++ cmake ninja-build ccache pkg-config|pkgconf libhwy-dev"
-  [test]="libgtest-dev librapidcheck-dev nlohmann-json3-dev python3 python3-numpy"
+  [build]="g++ cmake ninja-build ccache pkg-config|pkgconf libhwy-dev libdnnl-dev libfmt-dev"
+  [test]="libgtest-dev librapidcheck-dev nlohmann-json3-dev python3 python3-numpy python3-pytest python3-torch?"
+  [python]="pybind11-dev python3-dev python3-numpy"
   [bench]="libdnnl-dev nlohmann-json3-dev libfmt-dev python3 python3-numpy python3-torch?"
   [lint]="clang-format clang-tidy clang|clang-14|clang-15|clang-16|clang-17|clang-18|clang-19 libomp-dev"
 )
@@ -19,7 +20,7 @@ declare -A groups=(
 wanted=()
 for group in "$@"; do
   if [ -z "${groups[$group]:-}" ]; then
-    echo "setup: no group '$group'; there are: build test bench lint" >&2
+    echo "setup: no group '$group'; there are: build python test bench lint" >&2
     exit 2
   fi
   read -ra packages <<<"${groups[$group]}"

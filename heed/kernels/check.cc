@@ -62,6 +62,7 @@ class Checker {
     const Normaliser kind = p_.normalise.kind;
     const bool soft = kind == Normaliser::softmax, choice = kind == Normaliser::argmax || kind == Normaliser::sampled;
     const bool rows = total_queries() > 0;
+    const bool state = p_.forced_forward.on && (p_.forced_forward.column_lse || total_keys() == 0);
     expect(from.d_out.data || !rows || p_.shape.value_dim == 0, "backward.d_out: expected data, got null");
     expect(from.saved || !rows, "backward.saved: expected the forward's outputs.saved, got null");
     expect(from.out.data || !soft || !rows || p_.shape.value_dim == 0,
@@ -79,6 +80,8 @@ class Checker {
     expect(!from.d_guide_cost || p_.guide.on(), "backward.d_guide_cost: set guide.sigma or guide.tensor");
     expect(!from.d_guide_cost || !soft || from.guide_cost,
            "backward.guide_cost: d_guide_cost needs the forward's outputs.guide_cost, got null");
+    expect(!from.d_column_lse || state, "backward.d_column_lse: there is no forced_forward.column_lse");
+    expect(!grad.d_column_lse || state, "gradients.d_column_lse: there is no forced_forward.column_lse");
     expect(!grad.d_score_v || p_.score.v, "gradients.d_score_v: this score has no v");
     expect(!grad.d_layers || p_.score.kind == ScoreKind::pair_mlp, "gradients.d_layers: only pair_mlp has layers");
     expect(!grad.d_bias_tensor || p_.bias.tensor, "gradients.d_bias_tensor: there is no bias.tensor");
@@ -156,11 +159,17 @@ class Checker {
     }
   }
 
+  void packed(const std::string& field, bool on) {
+    expect(!on || p_.ragged.query_offsets,
+           field + ": needs ragged.query_offsets, which say where each sequence begins");
+  }
+
   void bias() {
     const Bias& b = p_.bias;
     if (b.relative)
       expect(b.relative_reach >= 0 && b.relative_reach <= kLongest, "bias.relative_reach", "0 or more",
              text(b.relative_reach));
+    packed("bias.packed", b.packed);
     expect(!b.custom || b.custom->add, "bias.custom: expected the result of custom_bias()");
     expect(!b.sink || p_.normalise.kind == Normaliser::softmax,
            "bias.sink: a sink takes part of softmax's weight; other normalisers have none");
@@ -169,6 +178,7 @@ class Checker {
 
   void region() {
     const Region& r = p_.region;
+    packed("region.mask_packed", r.mask_packed);
     expect(r.causal || !r.strict, "region.strict: needs region.causal");
     expect(r.window_left >= -1, "region.window_left", "-1 (no bound) or more", text(r.window_left));
     expect(r.window_right >= -1, "region.window_right", "-1 (no bound) or more", text(r.window_right));
@@ -227,6 +237,7 @@ class Checker {
     expect(p_.dropout.p >= 0.0f && p_.dropout.p < 1.0f, "dropout.p", "0 to less than 1", text(p_.dropout.p));
     expect(!(p_.guide.sigma < 0.0f) && std::isfinite(p_.guide.sigma), "guide.sigma", "0 (off) or more",
            text(p_.guide.sigma));
+    packed("guide.packed", p_.guide.packed);
     expect(!(p_.guide.sigma > 0.0f && p_.guide.tensor), "guide: expected sigma or tensor, got both");
     expect(!p_.forced_forward.on || kind == Normaliser::softmax, "forced_forward: needs Normaliser::softmax");
   }

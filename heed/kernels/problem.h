@@ -86,6 +86,7 @@ struct Bias {
   // per key [Tk] (query stride 0), per query [Tq] (key stride 0), with or without a batch axis.
   const float* tensor = nullptr;
   int64_t batch = 0, head = 0, query = 0, key = 0;
+  bool packed = false;  // the query axis runs over the rows of all sequences, query_offsets[b] + i; no batch axis
   // ALiBi: -slope_h * |position(i) - j|.  Press et al. 2022.
   const float* alibi_slopes = nullptr;  // [H]
   // Relative positions: table[h][clamp(j - position(i), -reach, reach) + reach].  Shaw et al. 2018, Raffel et al. 2020.
@@ -127,6 +128,7 @@ struct Region {
   const uint8_t* mask = nullptr;
   MaskKind mask_kind = MaskKind::bytes;
   int64_t mask_batch = 0, mask_head = 0, mask_query = 0;
+  bool mask_packed = false;  // as Bias::packed
   // Local attention around a real-valued centre per query: |j - centre| <= half_width. Luong et al. 2015, local-p.
   // centre_sigma > 0 multiplies each weight by exp(-(j - centre)^2 / (2 centre_sigma^2)), with a gradient to the
   // centre.
@@ -169,6 +171,7 @@ struct Guide {
   // or a cost tensor [b, h, i, j] through strides, any of them 0 (for example 1 - given alignment)
   const float* tensor = nullptr;
   int64_t batch = 0, head = 0, query = 0, key = 0;
+  bool packed = false;  // as Bias::packed
 
   bool on() const { return sigma > 0.0f || tensor != nullptr; }
 };
@@ -179,7 +182,9 @@ struct ForcedForward {
   bool on = false;
   // The running log-sum-exp of each key's column, [B, H, Tk] (ragged: [H, total keys]). Null: starts empty. Otherwise
   // read as the state before the first query (-inf: nothing seen) and written as the state after the last one, so that
-  // a target can be run step by step. The backward starts from the same first state: pass it a copy made before.
+  // a target can be run step by step. The backward starts from the same first state: pass it a copy made before. Its
+  // gradient goes from step to step the other way: Gradients::d_column_lse of a step is BackwardInputs::d_column_lse of
+  // the step before.
   float* column_lse = nullptr;
 };
 
@@ -248,6 +253,7 @@ struct BackwardInputs {
   const float* d_log_prob = nullptr;    // rows, or null for 0 (sampled): reward minus baseline
   const float* d_entropy = nullptr;     // rows, or null for 0 (softmax, argmax, sampled)
   const float* d_guide_cost = nullptr;  // rows, or null for 0
+  const float* d_column_lse = nullptr;  // of the state after the last query, like ForcedForward::column_lse; null: 0
 };
 
 struct MlpLayerGradient {
@@ -269,6 +275,7 @@ struct Gradients {
   float* d_centre = nullptr;                   // rows
   float* d_custom_score = nullptr;             // [parameters of the user's score]
   float* d_custom_bias = nullptr;              // [parameters of the user's bias]
+  float* d_column_lse = nullptr;  // of the state before the first query, like ForcedForward::column_lse; 0 where -inf
 };
 
 }  // namespace heed::kernels

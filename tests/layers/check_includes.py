@@ -10,6 +10,10 @@ import sys
 # layer: the other layers it may include. A folder that is not here is an error: say first where it stands.
 MAY_INCLUDE = {
     "kernels": set(),
+    "tensor": {"kernels"},
+    "layer": {"tensor", "kernels"},
+    "attend": {"layer", "tensor", "kernels"},
+    "train": {"layer", "tensor", "kernels"},
 }
 
 # Highway is the only way to SIMD, so that every CPU it knows is served by the same source.

@@ -1,4 +1,4 @@
-// A bias tensor read at [b, h, i, j] through strides, any of them 0.
+// A bias tensor read at [b, h, i, j] through strides, any of them 0, or at [h, packed row, j].
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/bias/tensor.cc"
 #include "hwy/foreach_target.h"
@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "heed/kernels/bias/bias.h"
+#include "heed/kernels/loop/sequence.h"
 #include "heed/kernels/simd/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -44,9 +45,7 @@ class TensorBias final : public BiasKernel {
   }
 
  private:
-  int64_t offset(const Tile& t) const {
-    return t.batch * bias_.batch + t.head * bias_.head + t.query * bias_.query + t.key * bias_.key;
-  }
+  int64_t offset(const Tile& t) const { return t.row_in(pair_strides(bias_)) + t.key * bias_.key; }
 
   const Bias& bias_;
   float* d_tensor_;

@@ -91,7 +91,7 @@ class SharedSums {
   }
   /// One slot per part of the tensor that is really there: an axis with stride 0 is one part.
   size_t bias_slot(const Task& t, int32_t block) const {
-    const int64_t b = p_.bias.batch ? t.batch : 0, h = p_.bias.head ? t.head : 0;
+    const int64_t b = pair_strides(p_.bias).per_sequence() ? t.batch : 0, h = p_.bias.head ? t.head : 0;
     const int64_t i = p_.bias.query ? t.first_query / width_ : 0, j = p_.bias.key ? block : 0;
     return static_cast<size_t>(((b * p_.shape.heads + h) * query_blocks_ + i) * key_blocks_ + j);
   }
@@ -110,7 +110,10 @@ class Backward {
  public:
   Backward(const Problem& p, const BackwardInputs& from, const Gradients& grad, SharedSums& sums)
       : p_(p), from_(from), grad_(grad), sums_(sums) {
-    if (p.forced_forward.on) carry_.assign(static_cast<size_t>(column_count(p)), 0.0f);
+    if (!p.forced_forward.on) return;
+    carry_.assign(static_cast<size_t>(column_count(p)), 0.0f);
+    if (from.d_column_lse)
+      for (size_t n = 0; n < carry_.size(); ++n) carry_[n] = -from.d_column_lse[n];
   }
 
   void run(Block& b, size_t task) {
@@ -128,6 +131,13 @@ class Backward {
       sums_.pass(b, task, visit);
     }
     store(b, task);
+  }
+
+  /// After all tasks: what has reached the state before the first query. Where that was nothing, nothing depends on it.
+  void store_column_gradient() const {
+    if (!grad_.d_column_lse) return;
+    for (size_t n = 0; n < carry_.size(); ++n)
+      grad_.d_column_lse[n] = p_.forced_forward.column_lse[n] == -INFINITY ? 0.0f : 0.0f - carry_[n];
   }
 
  private:
@@ -270,7 +280,7 @@ class Backward {
   const BackwardInputs& from_;
   const Gradients& grad_;
   SharedSums& sums_;
-  std::vector<float> carry_;  // forced-forward: see forced_forward_gradient()
+  std::vector<float> carry_;  // forced-forward: minus the gradient of the columns' state, forced_forward_gradient()
 };
 
 /// Parameters' gradients begin at 0: every task adds to them.
@@ -298,13 +308,16 @@ void zero_parameter_gradients(const Problem& p, const Gradients& grad) {
   if (p.bias.custom) zero(grad.d_custom_bias, p.bias.custom->parameters);
   if (!grad.d_bias_tensor) return;
   const Bias& bias = p.bias;
-  for (int64_t b = 0; b < (bias.batch ? p.shape.batch : 1); ++b) {
-    const Sequence s = sequence(p, b);
-    const int64_t queries = bias.batch ? s.queries : most_queries(p), keys = bias.batch ? s.keys : most_keys(p);
-    for (int64_t h = 0; h < (bias.head ? heads : 1); ++h)
-      for (int64_t i = 0; i < (bias.query ? queries : 1); ++i)
-        for (int64_t j = 0; j < (bias.key ? keys : 1); ++j)
-          grad.d_bias_tensor[b * bias.batch + h * bias.head + i * bias.query + j * bias.key] = 0.0f;
+  const PairStrides strides = pair_strides(bias);
+  const bool own = strides.per_sequence();
+  for (int64_t b = 0; b < (own ? p.shape.batch : 1); ++b) {
+    Sequence s{.queries = most_queries(p), .keys = most_keys(p)};
+    if (own) s = sequence(p, b);
+    Tile row{.packed_query = s.first_query, .batch = b};
+    for (row.head = 0; row.head < (bias.head ? heads : 1); ++row.head)
+      for (int64_t i = 0; i < (bias.query ? s.queries : 1); ++i)
+        for (int64_t j = 0; j < (bias.key ? s.keys : 1); ++j)
+          grad.d_bias_tensor[row.row_in(strides) + i * bias.query + j * bias.key] = 0.0f;
   }
 }
 
@@ -327,8 +340,9 @@ Status backward(const Problem& p, const Inputs& in, const BackwardInputs& from, 
                                         {read_only(grad.d_q), dim, true},
                                         {read_only(grad.d_k), dim, false},
                                         {read_only(grad.d_v), value_dim, false}};
-  const bool done = run_tasks(p, in, kernels, g, Direction::backward, tasks, touched, sums.independent(),
+  const bool done = run_tasks({p, in, kernels, g, Direction::backward, tasks, touched, sums.independent()},
                               [&](Block& block, size_t t) { loop.run(block, t); });
+  loop.store_column_gradient();
   if (!done) status.refuse("scratch: no memory for this problem's tiles; fewer threads need less");
   return status;
 }

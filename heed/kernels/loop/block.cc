@@ -175,6 +175,7 @@ Tile Block::piece(int32_t key_block, int lane, int count, int64_t first_key, int
   t.row = static_cast<int>(first_key - static_cast<int64_t>(key_block) * geometry.keys);
   t.key = first_key;
   t.query = task.first_query + lane;
+  t.packed_query = sequence.first_query + t.query;
   t.batch = task.batch;
   t.head = task.head;
   return t;

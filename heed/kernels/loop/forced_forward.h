@@ -20,8 +20,8 @@ void forced_forward_shift(const Tile& scores, float* column, const ForcedTiles* 
 
 /// d' -> d on a tile, from the last lane to the first.
 ///   d_ti = d'_ti - exp(e_ti - C+_ti) R_ti,   R of the query before = d'_ti + R_ti exp(C_ti - C+_ti)
-/// C+ is C after t; `carry` [tile.keys] holds R; `column_after` [tile.keys] holds C after the tile's last lane and is
-/// moved back to C before its first.
+/// C+ is C after t; `carry` [tile.keys] holds R, minus the gradient of C; `column_after` [tile.keys] holds C after the
+/// tile's last lane and is moved back to C before its first.
 void forced_forward_gradient(const Tile& d, const ForcedTiles& kept, float* column_after, float* carry);
 
 /// Where a query block's column state begins in Outputs::forced_saved: one row of Tk floats per block.

@@ -183,7 +183,7 @@ Status forward(const Problem& p, const Inputs& in, const Outputs& out) {
   const std::vector<Task> tasks = plan_tasks(p, g, p.forced_forward.on);
   ColumnState columns(p, tasks, g, out.forced_saved);
   const std::vector<Touched> touched = {{read_only(out.out), p.shape.value_dim, true}};
-  const bool done = run_tasks(p, in, kernels, g, Direction::forward, tasks, touched, !columns.on(),
+  const bool done = run_tasks({p, in, kernels, g, Direction::forward, tasks, touched, !columns.on()},
                               [&](Block& block, size_t t) { run_block(block, t, out, columns); });
   if (!done) status.refuse("scratch: no memory for this problem's tiles; fewer threads or shorter rows need less");
   return status;

@@ -20,7 +20,7 @@ std::pair<int64_t, int64_t> document_keys(const Problem& p, const Sequence& s, i
 
 /// visible[j] != 0 for the tile's keys in row `query`: masks as bytes are read in place, bits are spread out.
 const uint8_t* mask_row(const Region& r, const Tile& t, int query, uint8_t* spread) {
-  const uint8_t* row = r.mask + t.batch * r.mask_batch + t.head * r.mask_head + (t.query + query) * r.mask_query;
+  const uint8_t* row = r.mask + t.row_in(mask_strides(r)) + query * r.mask_query;
   if (r.mask_kind == MaskKind::bytes) return row + t.key;
   for (int j = 0; j < t.keys; ++j) spread[j] = row[(t.key + j) / 8] >> ((t.key + j) % 8) & 1;
   return spread;

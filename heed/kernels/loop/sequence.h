@@ -67,6 +67,11 @@ RowsOf<T> key_rows(const Problem& p, const Strided<T>& view, const Sequence& s, 
   return {view.at(p.ragged.key_offsets ? 0 : b, g, s.first_key), view.row, view.col};
 }
 
+/// The axes of the tensors with one element per pair.
+inline PairStrides pair_strides(const Bias& b) { return {b.batch, b.head, b.query, b.packed}; }
+inline PairStrides pair_strides(const Guide& g) { return {g.batch, g.head, g.query, g.packed}; }
+inline PairStrides mask_strides(const Region& r) { return {r.mask_batch, r.mask_head, r.mask_query, r.mask_packed}; }
+
 /// Where the column state of forced-forward attention of (b, h) begins: [B, H, Tk], ragged [H, total keys].
 inline int64_t column_index(const Problem& p, const Sequence& s, int64_t b, int64_t h) {
   if (p.ragged.key_offsets) return h * p.ragged.key_offsets[p.shape.batch] + s.first_key;

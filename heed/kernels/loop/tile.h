@@ -20,6 +20,16 @@ struct RowsOf {
 using Rows = RowsOf<const float>;
 using MutableRows = RowsOf<float>;
 
+/// How a tensor with one element per pair is read at [b, h, i, ...]. `packed`: its query axis runs over the rows of all
+/// sequences, and there is no batch axis.
+struct PairStrides {
+  int64_t batch, head, query;
+  bool packed;
+
+  /// Each sequence has a part of the tensor to itself.
+  bool per_sequence() const { return packed ? query != 0 : batch != 0; }
+};
+
 /// A tile of pairs: keys down the rows, queries across the lanes. Whatever is done per query (maximum, sum, scale) is
 /// then a plain vector operation, and neither keys nor values are ever transposed. Lanes from `queries` up to the next
 /// whole vector hold numbers that nobody reads.
@@ -28,10 +38,11 @@ struct Tile {
   size_t stride = 0;
   int keys = 0;
   int queries = 0;
-  int lane = 0;       // the first lane's place in its query block
-  int row = 0;        // the first key's place in its key block
-  int64_t key = 0;    // the first key, in its sequence
-  int64_t query = 0;  // the first query, in its sequence
+  int lane = 0;              // the first lane's place in its query block
+  int row = 0;               // the first key's place in its key block
+  int64_t key = 0;           // the first key, in its sequence
+  int64_t query = 0;         // the first query, in its sequence
+  int64_t packed_query = 0;  // ... and among the rows of all sequences, where they are packed
   int64_t batch = 0;
   int64_t head = 0;
   bool may_hide = true;  // some scores may be -inf
@@ -41,6 +52,11 @@ struct Tile {
     Tile t = *this;
     t.at = buffer + row * stride + lane;
     return t;
+  }
+
+  /// Where the row of the tile's first query begins.
+  int64_t row_in(const PairStrides& s) const {
+    return head * s.head + (s.packed ? packed_query * s.query : batch * s.batch + query * s.query);
   }
 };
 

@@ -14,13 +14,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-HWY_INLINE V32 Sigmoid(V32 s) {
-  const F32 d;
-  const V32 one = hn::Set(d, 1.0f);
-  const V32 e = Exp(hn::Neg(hn::Abs(s)));
-  return hn::Div(hn::IfThenElse(hn::Lt(s, hn::Zero(d)), e, one), hn::Add(one, e));
-}
-
 class Pointwise final : public NormaliserKernel {
  public:
   explicit Pointwise(const Problem& p) : kind_(p.normalise.kind), divide_(p.normalise.divide_by_visible) {}

@@ -1,4 +1,5 @@
-// exp, tanh and the normal distribution on vectors, per instruction set. Accuracy is stated here and repeated by tests.
+// exp, tanh, sigmoid and the normal distribution on vectors, per instruction set. Accuracy is stated here and repeated
+// by tests.
 #if defined(HEED_KERNELS_SIMD_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_SIMD_MATH_INL_H_
 #undef HEED_KERNELS_SIMD_MATH_INL_H_
@@ -53,7 +54,7 @@ HWY_INLINE V32 Reciprocal(V32 x) {
 HWY_INLINE V32 Tanh(V32 x) {
   const F32 d;
   const V32 one = hn::Set(d, 1.0f);
-  const V32 magnitude = hn::Min(hn::Set(d, 20.0f), hn::Abs(x));
+  const V32 magnitude = AtMost(hn::Set(d, 20.0f), hn::Abs(x));
   const V32 e = Exp(hn::Add(magnitude, magnitude));
   const V32 large = hn::Sub(one, hn::Div(hn::Set(d, 2.0f), hn::Add(one, e)));
   const V32 s = hn::Mul(x, x);
@@ -63,6 +64,14 @@ HWY_INLINE V32 Tanh(V32 x) {
   p = hn::MulAdd(p, s, hn::Set(d, -3.33332819422e-1f));
   const V32 small = hn::MulAdd(hn::Mul(p, s), x, x);
   return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0.625f)), small, hn::CopySign(large, x));
+}
+
+/// 1 / (1 + e^-s) for any s, without overflow on either side.
+HWY_INLINE V32 Sigmoid(V32 s) {
+  const F32 d;
+  const V32 one = hn::Set(d, 1.0f);
+  const V32 e = Exp(hn::Neg(hn::Abs(s)));
+  return hn::Div(hn::IfThenElse(hn::Lt(s, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
 /// The standard normal distribution function, 2e-7 absolute: 0.5 erfc(-x / sqrt 2) (Numerical Recipes' erfc fit, made

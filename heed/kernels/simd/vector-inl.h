@@ -34,6 +34,15 @@ HWY_INLINE V32 AtLeast(V32 low, V32 x) {
 #endif
 }
 
+/// min(high, x), but NaN where x is NaN.
+HWY_INLINE V32 AtMost(V32 high, V32 x) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::IfThenElse(hn::Gt(x, high), high, x);
+#else
+  return hn::Min(high, x);
+#endif
+}
+
 HWY_INLINE constexpr size_t PadToLanes(size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

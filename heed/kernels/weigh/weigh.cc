@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "heed/kernels/loop/random.h"
+#include "heed/kernels/loop/sequence.h"
 #include "heed/kernels/simd/random-inl.h"
 #include "heed/kernels/weigh/weigh.h"
 
@@ -35,6 +36,7 @@ class Weigh final : public WeighKernel {
 
   void forward(const Tile& w, const Sequence& sequence, RowState& rows, bool show) const override {
     const F32 d;
+    const float* costs = guide_costs(w);
     for (int r = 0; r < w.keys; ++r)
       for (int c = 0; c < w.queries; c += kLanes) {
         float* at = w.at + r * w.stride + c;
@@ -42,7 +44,7 @@ class Weigh final : public WeighKernel {
         if (gaussian_) a = hn::Mul(a, gaussian(w, r, c, rows));
         if (p_.guide.on()) {
           float* cost = rows.cost + w.lane + c;
-          hn::StoreU(hn::MulAdd(a, guide(w, r, c, sequence), hn::LoadU(d, cost)), d, cost);
+          hn::StoreU(hn::MulAdd(a, guide(w, r, c, sequence, costs), hn::LoadU(d, cost)), d, cost);
         }
         if (p_.dropout.p > 0.0f && !show) a = hn::Mul(a, kept(w, r, c, rows));
         hn::StoreU(a, d, at);
@@ -52,6 +54,7 @@ class Weigh final : public WeighKernel {
   //   d_a = kept * (d_out . v) + d_cost G,   d_w = d_a * gaussian,   d_centre += d_a a (j - centre) / sigma^2
   void backward(const Tile& w, const Tile& to, const Tile& g, const Sequence& sequence, RowState& rows) const override {
     const F32 d;
+    const float* costs = guide_costs(w);
     const float inverse_variance = gaussian_ ? 1.0f / (p_.region.centre_sigma * p_.region.centre_sigma) : 0.0f;
     for (int r = 0; r < w.keys; ++r)
       for (int c = 0; c < w.queries; c += kLanes) {
@@ -64,7 +67,8 @@ class Weigh final : public WeighKernel {
           after = hn::Mul(a, factor);
           d_a = hn::Mul(d_a, factor);
         }
-        if (p_.guide.on()) d_a = hn::MulAdd(hn::LoadU(d, rows.d_cost + w.lane + c), guide(w, r, c, sequence), d_a);
+        if (p_.guide.on())
+          d_a = hn::MulAdd(hn::LoadU(d, rows.d_cost + w.lane + c), guide(w, r, c, sequence, costs), d_a);
         if (gaussian_) {
           float* sum = rows.d_centre + w.lane + c;
           const V32 pull = hn::Mul(distance(w, r, c, rows), hn::Set(d, inverse_variance));
@@ -94,15 +98,19 @@ class Weigh final : public WeighKernel {
     return Exp(hn::Mul(hn::Mul(x, x), hn::Set(d, factor)));
   }
 
-  V32 guide(const Tile& t, int r, int c, const Sequence& s) const {
+  /// The cost tensor at the tile's first pair, or null.
+  const float* guide_costs(const Tile& t) const {
+    return p_.guide.tensor ? p_.guide.tensor + t.row_in(pair_strides(p_.guide)) + t.key * p_.guide.key : nullptr;
+  }
+
+  V32 guide(const Tile& t, int r, int c, const Sequence& s, const float* costs) const {
     const F32 d;
     const I32 di;
-    if (p_.guide.tensor) {
+    if (costs) {
       float values[kLanes];
-      const float* at =
-          p_.guide.tensor + t.batch * p_.guide.batch + t.head * p_.guide.head + (t.key + r) * p_.guide.key;
+      const float* at = costs + r * p_.guide.key;
       for (int i = 0; i < static_cast<int>(kLanes); ++i)
-        values[i] = c + i < t.queries ? at[(t.query + c + i) * p_.guide.query] : 0.0f;
+        values[i] = c + i < t.queries ? at[(c + i) * p_.guide.query] : 0.0f;
       return hn::LoadU(d, values);
     }
     // G = 1 - exp(-(i/Tq - j/Tk)^2 / (2 sigma^2))

@@ -1,0 +1,47 @@
+// The one list of all mechanisms. Tests, gradient checks, benchmark rows, documentation pages, and the names in
+// recipes, on the command line and in Python follow from it. A new mechanism is one file and one line here.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/attend/entry.h"
+
+namespace heed::attend {
+
+#define HEED_MECHANISMS(X)                                                                                             \
+  /* scores */                                                                                                         \
+  X(dot)                                                                                                               \
+  X(scaled_dot) X(cosine) X(general) X(additive) X(mlp) X(projected) X(self_scored) X(intra) /* weights from scores */ \
+      X(softmax) X(relu) X(sigmoid) X(identity) X(hard) X(hard_sampled) X(sparsemax) X(entmax15)  /* regions */        \
+      X(global) X(local_m) X(local_p) X(causal) X(masked) X(sliding_window) X(documents) X(sinks) /* time */           \
+      X(dynamic) X(static_query) X(forced_forward) X(guided) X(forward_only)                      /* inputs */         \
+      X(external) X(self_attention) X(cross_attention) X(plain_mode) X(key_value_mode)                                 \
+          X(learned_query) /* structures */                                                                            \
+      X(single) X(hierarchical) X(multi_head) X(structured) X(key_value) X(feed_forward) X(synthesizer_dense)          \
+          X(synthesizer_random) X(synthesizer_mixture)
+
+#define HEED_DECLARE(name) extern const Entry name##_entry;
+HEED_MECHANISMS(HEED_DECLARE)
+#undef HEED_DECLARE
+
+/// Every entry, in the order of the list.
+const std::vector<const Entry*>& all();
+
+/// By name or alias. Throws, naming the nearest name.
+const Entry& find(std::string_view name);
+/// The same, and it must be of this part.
+const Entry& find(std::string_view name, Part part);
+
+/// `base` with what makes the named mechanism: its word in its part, and its preset.
+Options options_of(std::string_view name, Options base);
+
+/// Every reason why these options make no attention; empty where they do.
+std::vector<std::string> refusals(const Options& options);
+
+/// Throws with every reason where the options make no attention.
+std::unique_ptr<Mechanism> make(const Scope& scope, const Options& options);
+
+}  // namespace heed::attend

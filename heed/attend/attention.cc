@@ -1,0 +1,230 @@
+#include "heed/attend/attention.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/attend/all.h"
+#include "heed/attend/cache.h"
+#include "heed/attend/region_words.h"
+#include "heed/attend/weights.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/op/arithmetic.h"
+#include "heed/tensor/op/arrange.h"
+
+namespace heed::attend {
+
+namespace {
+
+/// One row per (row, head): heads side by side become rows of their own. Nothing is copied.
+Tensor row_per_head(Tensor x, int64_t heads) { return heads == 1 ? x : reshape(x, x.rows() * heads, x.cols() / heads); }
+Tensor heads_side_by_side(Tensor x, int64_t heads) {
+  return heads == 1 ? x : reshape(x, x.rows() / heads, x.cols() * heads);
+}
+
+/// Slopes 2^(-8 (h + 1) / H).  Press et al. 2022, section 3.
+Tensor alibi_slopes(Tape& tape, int64_t heads) {
+  Tensor slopes = tape.filled(1, heads, 0.0f);
+  for (int64_t h = 0; h < heads; ++h)
+    slopes.data()[h] = std::exp2(-8.0f * static_cast<float>(h + 1) / static_cast<float>(heads));
+  return slopes;
+}
+
+}  // namespace
+
+Attention::Attention(const Scope& scope, const Options& options, std::unique_ptr<Score> score)
+    : options_(options), score_(std::move(score)) {
+  Options& o = options_;
+  kv_heads_ = o.kv_heads > 0 ? o.kv_heads : o.heads;
+  const bool is_static = o.time == "static", learned = o.input == "learned_query";
+  if (is_static) o.query_width = 2 * o.key_width;
+  if (o.query_width == 0) o.query_width = o.key_width;
+  if (o.width == 0) o.width = o.query_width;
+  if (o.output_width == 0) o.output_width = o.query_width;
+  const int64_t values = o.value_width > 0 ? o.value_width : o.key_width;
+  const int64_t shared_width = o.width / o.heads * kv_heads_;
+  if (o.project) {
+    if (!learned) query_ = Linear(scope / "query", o.query_width, o.width);
+    key_ = Linear(scope / "key", o.key_width, shared_width);
+    value_ = Linear(scope / "value", values, shared_width);
+  }
+  value_head_width_ = (o.project ? shared_width : values) / kv_heads_;
+  if (o.project_output) output_ = Linear(scope / "output", value_head_width_ * o.heads, o.output_width);
+
+  // The parts see one head: the widths that enter the score.
+  Options head = o;
+  head.query_width = (o.project ? o.width : o.query_width) / o.heads;
+  head.key_width = (o.project ? shared_width : o.key_width) / kv_heads_;
+  if (head.hidden == 0) head.hidden = head.key_width;
+  if (!score_) score_ = find(o.score, Part::score).make_score(scope, head);
+  normalise_ = find(o.normalise, Part::normalise).make_normalise(scope, head);
+  for (const auto& word : region_words(o.region)) regions_.push_back(find(word, Part::region).make_region(scope, head));
+  time_ = find(o.time, Part::time).make_time(scope, head);
+  score_query_width_ = score_->query_width() > 0 ? score_->query_width() : head.query_width;
+  if (learned)
+    learned_queries_ = &scope.make("queries", {o.queries, o.heads * score_query_width_}, Initialiser::xavier());
+  if (o.position == "relative")
+    relative_ = &(scope / "position").make("table", {o.heads, 2 * o.reach + 1}, Initialiser::constant(0.0f));
+}
+
+int64_t Attention::context_width() const {
+  return options_.project_output ? options_.output_width : options_.heads * value_head_width_;
+}
+
+Prepared Attention::prepare(const Memory& memory) const {
+  const Tensor rows = memory.rows.rows;
+  const int64_t heads = memory.stacked ? 1 : kv_heads_;
+  expect(!memory.stacked || !options_.project, "prepare: projections want heads side by side, not stacked");
+  expect(rows.cols() == options_.key_width / (memory.stacked ? kv_heads_ : 1),
+         "prepare: the memory has {} columns, key_width is {}", rows.cols(), options_.key_width);
+  const Tensor values = memory.values ? memory.values : rows;
+  const int64_t wanted = options_.value_width > 0 ? options_.value_width : options_.key_width;
+  expect(values.cols() == wanted / (memory.stacked ? kv_heads_ : 1),
+         "prepare: the values have {} columns, value_width is {}", values.cols(), wanted);
+  expect(values.rows() == rows.rows(), "prepare: {} rows of keys, but {} rows of values", rows.rows(), values.rows());
+  Prepared p;
+  p.memory = memory;
+  p.offsets = memory.rows.offsets;
+  p.batch = p.offsets.count;
+  if (score_->reads_pairs())
+    p.keys = heads_side_by_side(score_->keys(row_per_head(options_.project ? key_(rows) : rows, heads)), heads);
+  p.values = options_.project ? value_(values) : values;
+  return p;
+}
+
+Prepared Attention::begin(Tape&, int64_t batch, int64_t capacity) const {
+  expect(options_.time == "dynamic", "begin: {} attention needs the whole memory", options_.time);
+  return begin_cache(batch, capacity);
+}
+
+Prepared Attention::extend(const Prepared& so_far, const Memory& rows) const {
+  Memory one = rows;
+  if (!one.rows.offsets) one.rows.offsets = rows.rows.rows.tape().even_offsets(rows.rows.rows.rows(), 1);
+  const Prepared step = prepare(one);
+  return extend_cache(so_far, step.keys, step.values);
+}
+
+Attended Attention::attend(const Queries& queries, const Prepared& prepared, const State& state,
+                           const Request& request) const {
+  return time_->attend(*this, {queries, prepared, state, request});
+}
+
+Packed Attention::query_rows(const Asked& asked) const {
+  Tape& tape = asked.prepared.values.tape();
+  if (learned_queries_) {
+    expect(!asked.queries.rows.rows, "attend: the queries are learned; give none");
+    const int64_t batch = asked.prepared.batch, count = options_.queries;
+    int64_t* from = tape.keep<int64_t>(batch * count);
+    for (int64_t r = 0; r < batch * count; ++r) from[r] = r % count;
+    return {gather_rows(tape.parameter(*learned_queries_), {from, static_cast<size_t>(batch * count)}),
+            tape.even_offsets(batch, count)};
+  }
+  const Tensor rows = asked.queries.rows.rows;
+  if (!rows && !score_->reads_queries()) {
+    const int64_t batch = asked.prepared.batch;
+    return {tape.filled(batch, options_.heads, 1.0f), tape.even_offsets(batch, 1)};
+  }
+  expect(static_cast<bool>(rows), "attend: no queries came; only static and learned_query attention do without");
+  expect(rows.cols() == options_.query_width / (asked.queries.stacked ? options_.heads : 1),
+         "attend: the queries have {} columns, query_width is {}", rows.cols(), options_.query_width);
+  const Offsets offsets = asked.queries.rows.offsets;
+  expect(static_cast<bool>(offsets), "attend: the queries need offsets, one more than there are sequences");
+  expect(offsets.count == asked.prepared.batch, "attend: {} sequences of queries, but {} in the memory", offsets.count,
+         asked.prepared.batch);
+  return {options_.project ? query_(rows) : rows, offsets};
+}
+
+AttentionCall Attention::base_call(const Asked& asked, const Packed& q) const {
+  const auto& memory = asked.prepared.memory;
+  AttentionCall call;
+  auto& p = call.problem;
+  p.shape.heads = options_.heads;
+  p.shape.kv_heads = kv_heads_;
+  p.score.softcap = options_.softcap;
+  call.stacked = asked.queries.stacked;
+  expect(call.stacked == memory.stacked || learned_queries_,
+         "attend: queries and memory must both be stacked or neither");
+  call.query_offsets = q.offsets;
+  call.key_offsets = asked.prepared.offsets;
+  call.key_capacity = asked.prepared.capacity;
+  call.key_count = asked.prepared.filled;
+  call.k = asked.prepared.keys;
+  call.v = asked.prepared.values;
+  p.region.align = kernels::Align::offset;
+  p.region.query_offset = asked.state.step;
+  p.region.key_lengths = memory.lengths;
+  if (const auto* mask = asked.queries.mask) {
+    expect(asked.queries.mask_keys >= (call.key_offsets ? call.key_offsets.longest() : call.key_count),
+           "attend: a mask of {} columns for a memory of {} rows", asked.queries.mask_keys,
+           call.key_offsets ? call.key_offsets.longest() : call.key_count);
+    p.region.mask = mask;
+    p.region.mask_query = asked.queries.mask_keys;
+    p.region.mask_packed = !call.stacked;
+    if (call.stacked && q.offsets.count > 0) p.region.mask_batch = q.offsets.length(0) * asked.queries.mask_keys;
+  }
+  return call;
+}
+
+Attended Attention::run(const Asked& asked, const kernels::CustomRegion* region) const {
+  Tape& tape = asked.prepared.values.tape();
+  const Packed q = query_rows(asked);
+  AttentionCall call = base_call(asked, q);
+  call.problem.region.custom = region;
+  const int64_t heads = call.stacked ? 1 : options_.heads;
+  const Tensor rows = row_per_head(q.rows, heads);
+  CallContext c{call, asked.queries, asked.prepared, asked.state, rows, options_.heads, tape};
+
+  if (score_->reads_pairs()) call.q = heads_side_by_side(score_->queries(rows), heads);
+  score_->configure(c);
+  if (asked.queries.bias) c.add_bias(asked.queries.bias, BiasRows::query);
+  if (options_.position == "alibi") call.alibi_slopes = alibi_slopes(tape, options_.heads);
+  if (relative_) call.relative = tape.parameter(*relative_);
+  for (const auto& part : regions_) part->configure(c);
+  time_->configure(c, asked.request);
+  call.want_entropy = asked.request.entropy;
+  if (tape.training() && options_.dropout > 0.0f) call.problem.dropout = {options_.dropout, tape.next_seed()};
+
+  std::vector<AttentionResult> results;
+  const int64_t runs = normalise_->runs(tape);
+  for (int64_t r = 0; r < runs; ++r) {
+    normalise_->configure(c);  // draws a new seed where it samples
+    results.push_back(attention(call));
+  }
+
+  Attended a;
+  a.context = results[0].out;
+  a.log_prob = results[0].log_prob;
+  if (runs > 1) {
+    std::vector<Tensor> log_probs = {a.log_prob};
+    for (int64_t r = 1; r < runs; ++r) {
+      a.context = add(a.context, results[static_cast<size_t>(r)].out);
+      log_probs.push_back(results[static_cast<size_t>(r)].log_prob);
+    }
+    a.context = scale(a.context, 1.0f / static_cast<float>(runs));
+    if (a.log_prob) a.log_prob = concat_rows(log_probs);
+  }
+  a.entropy = results[0].entropy;
+  a.guide_cost = results[0].guide_cost;
+  a.state = asked.state;
+  a.state.step += q.offsets.longest();
+  time_->keep(results[0], a.state);
+  if (asked.request.weights) a.weights = weights(results, tape);
+  if (options_.project_output) a.context = output_(a.context);
+  return a;
+}
+
+Weights Attention::weights(const std::vector<AttentionResult>& results, Tape& tape) const {
+  Weights w;
+  for (const auto& result : results) {
+    const Weights one = dense_weights(result, tape);
+    if (!w.data) {
+      w = one;
+      continue;
+    }
+    for (int64_t n = 0; n < w.batch * w.heads * w.queries * w.keys; ++n) w.data[n] += one.data[n];
+  }
+  const float share = 1.0f / static_cast<float>(results.size());
+  for (int64_t n = 0; share < 1.0f && n < w.batch * w.heads * w.queries * w.keys; ++n) w.data[n] *= share;
+  return w;
+}
+
+}  // namespace heed::attend

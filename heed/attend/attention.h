@@ -1,0 +1,53 @@
+// Any score with any normaliser, region and time behaviour, with or without heads and projections.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "heed/attend/mechanism.h"
+#include "heed/attend/normalise/normalise.h"
+#include "heed/attend/region/region.h"
+#include "heed/attend/score/score.h"
+#include "heed/attend/time/time.h"
+#include "heed/layer/linear.h"
+
+namespace heed::attend {
+
+class Attention final : public Mechanism {
+ public:
+  /// `score`: one of its own instead of the one that options.score names.
+  Attention(const Scope& scope, const Options& options, std::unique_ptr<Score> score = nullptr);
+
+  Prepared prepare(const Memory& memory) const override;
+  using Mechanism::attend;
+  Attended attend(const Queries& queries, const Prepared& prepared, const State& state,
+                  const Request& request) const override;
+  Prepared begin(Tape& tape, int64_t batch, int64_t capacity) const override;
+  Prepared extend(const Prepared& so_far, const Memory& rows) const override;
+  int64_t context_width() const override;
+
+  /// One run of the loop (several for a sampled normaliser), for the time behaviours. `region`, where given, narrows
+  /// what may be seen further.
+  Attended run(const Asked& asked, const kernels::CustomRegion* region = nullptr) const;
+
+  const Options& options() const { return options_; }
+
+ private:
+  Packed query_rows(const Asked& asked) const;
+  AttentionCall base_call(const Asked& asked, const Packed& q) const;
+  Weights weights(const std::vector<AttentionResult>& results, Tape& tape) const;
+
+  Options options_;
+  int64_t kv_heads_;
+  int64_t score_query_width_;  // of one head
+  int64_t value_head_width_;
+  Linear query_, key_, value_, output_;
+  Parameter* learned_queries_ = nullptr;
+  Parameter* relative_ = nullptr;
+  std::unique_ptr<Score> score_;
+  std::unique_ptr<Normalise> normalise_;
+  std::vector<std::unique_ptr<Region>> regions_;
+  std::unique_ptr<Time> time_;
+};
+
+}  // namespace heed::attend

@@ -1,0 +1,12 @@
+// A memory that grows by one row per sequence and step.
+#pragma once
+
+#include "heed/attend/mechanism.h"
+
+namespace heed::attend {
+
+Prepared begin_cache(int64_t batch, int64_t capacity);
+/// Writes one row per sequence, keys [B, ..] (or empty) and values [B, ..], behind those that are there.
+Prepared extend_cache(const Prepared& so_far, Tensor keys, Tensor values);
+
+}  // namespace heed::attend

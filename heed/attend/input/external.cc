@@ -1,0 +1,23 @@
+// I1 external: general attention, the query comes from outside the source.
+#include "heed/attend/all.h"
+
+namespace heed::attend {
+
+const Entry external_entry = {
+    .id = "I1",
+    .name = "external",
+    .part = Part::input,
+    .title = "the query comes from outside",
+    .formula = "c = attend(q, memory)",
+    .paper = "Bahdanau, Cho and Bengio 2015, Neural Machine Translation by Jointly Learning to Align and Translate",
+    .time = "that of the score",
+    .memory = "nothing",
+    .combines = "any score, normaliser, region and time behaviour",
+    .page =
+        "Somebody else asks: a decoder state, a question, a caption in the making. Queries and memory go in as they "
+        "are; nothing is projected unless project is set. The default.",
+    .options = "query_width key_width value_width",
+    .preset = [](Options& o) { o.input = "external"; },
+};
+
+}  // namespace heed::attend

@@ -1,0 +1,106 @@
+// The one interface of all attention: prepare(memory) gives a value, attend(query, prepared, state) gives the context
+// and the next state.
+//
+//   Prepared prepared = mechanism->prepare({source});
+//   Attended all = mechanism->attend({target}, prepared, {});              // every step at once, or
+//   for (...) { Attended one = mechanism->attend({row}, prepared, state); state = one.state; }     // step by step
+//
+// Both give the same numbers: a call handles the steps [state.step, state.step + rows of each sequence).
+#pragma once
+
+#include <cstdint>
+
+#include "heed/tensor/op/attention.h"
+#include "heed/tensor/tape.h"
+
+namespace heed::attend {
+
+/// What is attended to. `rows.rows` [key rows, key_width]; heads without projections lie side by side.
+struct Memory {
+  Packed rows;                         // keys
+  Tensor values = {};                  // [key rows, value_width]; empty: the keys are the values
+  const int32_t* documents = nullptr;  // region documents: an id per key row, not falling within a sequence
+  Offsets sentences = {};              // hierarchical: document d holds the sequences [at[d], at[d + 1])
+  /// Rows are [B, heads, T] instead of [tokens] with heads side by side; all sequences are equally long.
+  bool stacked = false;
+  const int32_t* lengths = nullptr;  // [B] keys that count, from the front; null: all
+};
+
+/// Who asks. `rows.rows` [query rows, query_width]. Empty for learned queries and static attention: one call, B rows.
+struct Queries {
+  Packed rows;
+  const int32_t* documents = nullptr;  // an id per query row
+  const uint8_t* mask = nullptr;       // nonzero: visible. [query rows, mask_keys]; one for all heads
+  int64_t mask_keys = 0;
+  Tensor bias = {};  // added to the scores, [query rows, at least the longest memory]; one for all heads
+  bool stacked = false;
+};
+
+/// Made once per memory, used for every query.
+struct Prepared {
+  Memory memory;         // as it came
+  Tensor keys, values;   // k' [key rows, G * D], v [key rows, G * Dv]
+  Offsets offsets = {};  // of the keys; empty for a memory that grows:
+  int64_t batch = 0;
+  int64_t capacity = 0;  // rows it has room for, per sequence
+  int64_t filled = 0;    // rows that are there
+};
+
+/// What one call leaves for the next. Starts empty.
+struct State {
+  int64_t step = 0;                   // where the first query of a call stands
+  Tensor column_lse = {};             // forced_forward
+  Tensor context = {};                // static: the one context, [B, width]
+  const float* weights = nullptr;     // static: its weights, [B, H, longest memory]
+  const int32_t* position = nullptr;  // forward_only: first key that may still be seen, [B * H]
+  const int32_t* target_lengths =
+      nullptr;  // guided, step by step: rows that each target will have, [B]; set by the caller
+};
+
+struct Request {
+  bool weights = false;     // the weights, dense
+  bool guide_cost = false;  // guided
+  bool entropy = false;     // softmax, hard_sampled
+  bool penalty = false;     // structured: ||A A^T - I||^2
+};
+
+/// Dense weights, zero where there is no key. Lives as long as the tape's tensors.
+struct Weights {
+  int64_t batch = 0, heads = 0, queries = 0, keys = 0;
+  float* data = nullptr;  // [batch, heads, queries, keys]
+
+  float* at(int64_t b, int64_t h, int64_t i) const { return data + ((b * heads + h) * queries + i) * keys; }
+};
+
+struct Attended {
+  Tensor context;         // [query rows, H * Dv], or [.., output_width] with project_output
+  State state;            // for the next call
+  Weights weights;        // on request
+  Weights inner_weights;  // hierarchical: of the words in each sentence
+  Tensor log_prob;        // hard_sampled while training: of each choice, [H * samples, query rows]
+  Tensor entropy;         // on request, [H, query rows]
+  Tensor guide_cost;      // on request, [H, query rows]
+  Tensor penalty;         // on request, [1, 1]: summed over the sequences
+};
+
+class Mechanism {
+ public:
+  virtual ~Mechanism() = default;
+
+  virtual Prepared prepare(const Memory& memory) const = 0;
+  virtual Attended attend(const Queries& queries, const Prepared& prepared, const State& state,
+                          const Request& request) const = 0;
+  Attended attend(const Queries& queries, const Prepared& prepared, const State& state = {}) const {
+    return attend(queries, prepared, state, {});
+  }
+
+  /// A memory that grows step by step, for self-attention that looks back. Room for `capacity` rows in each of `batch`
+  /// sequences.
+  virtual Prepared begin(Tape& tape, int64_t batch, int64_t capacity) const;
+  /// One more row per sequence, [B, key_width]. The tensors of `so_far` are written in place.
+  virtual Prepared extend(const Prepared& so_far, const Memory& rows) const;
+
+  virtual int64_t context_width() const = 0;
+};
+
+}  // namespace heed::attend

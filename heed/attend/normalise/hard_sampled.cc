@@ -1,0 +1,70 @@
+// N4 hard_sampled: one key drawn from softmax, trained by REINFORCE (reinforce.h).   Xu et al. 2015.
+// The draw is the running maximum of score + Gumbel noise, in the same pass. Outside training: the expectation or
+// argmax.
+#include <fmt/format.h>
+
+#include "heed/attend/normalise/normalise.h"
+
+namespace heed::attend {
+
+namespace {
+class HardSampled final : public Normalise {
+ public:
+  explicit HardSampled(const Options& options)
+      : samples_(options.samples),
+        at_test_(options.at_test == "argmax" ? kernels::Normaliser::argmax : kernels::Normaliser::softmax) {}
+
+  void configure(CallContext& c) const override {
+    auto& normalise = c.call.problem.normalise;
+    if (!c.tape.training()) {
+      normalise.kind = at_test_;
+      return;
+    }
+    normalise.kind = kernels::Normaliser::sampled;
+    normalise.seed = c.tape.next_seed();
+    c.call.want_log_prob = true;
+  }
+  int64_t runs(const Tape& tape) const override { return tape.training() ? samples_ : 1; }
+
+ private:
+  int64_t samples_;
+  kernels::Normaliser at_test_;
+};
+
+std::unique_ptr<Normalise> make_hard_sampled(const Scope&, const Options& options) {
+  return std::make_unique<HardSampled>(options);
+}
+
+std::string refuse_bad_sampling(const Options& o) {
+  if (o.samples < 1) return fmt::format("hard_sampled needs samples of at least 1, not {}", o.samples);
+  if (o.at_test != "expectation" && o.at_test != "argmax")
+    return fmt::format("hard_sampled knows at_test expectation and argmax, not '{}'", o.at_test);
+  return "";
+}
+}  // namespace
+
+const Entry hard_sampled_entry = {
+    .id = "N4",
+    .name = "hard_sampled",
+    .part = Part::normalise,
+    .title = "hard: a key drawn from softmax",
+    .formula = "j drawn from softmax(e_i),  a_ij = 1, else 0;  gradient (R - b) d log softmax(e_i)_j",
+    .paper =
+        "Xu et al. 2015, Show, Attend and Tell: Neural Image Caption Generation with Visual Attention; Williams 1992, "
+        "Simple Statistical Gradient-Following Algorithms for Connectionist Reinforcement Learning",
+    .time = "n m exp, per sample",
+    .memory = "3 n",
+    .combines = "any score and region (no learned sink); any time behaviour but forced_forward",
+    .page =
+        "While training, one key is drawn with the probability that softmax gives it (or several, and their contexts "
+        "are averaged). The model learns from the reward R that followed: log_prob, the logarithm of that "
+        "probability, comes out beside the context, and Reinforce (heed/attend/reinforce.h) makes a loss of it, with "
+        "a moving average b as baseline and an optional bonus that keeps the choice open.\n\n"
+        "Outside training the context is the expectation, which is soft attention, or the best key alone (at_test = "
+        "\"argmax\").",
+    .options = "samples at_test",
+    .refuses = refuse_bad_sampling,
+    .make_normalise = make_hard_sampled,
+};
+
+}  // namespace heed::attend

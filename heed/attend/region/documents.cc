@@ -1,0 +1,44 @@
+// R6 documents: packed documents that do not see each other.
+#include "heed/attend/region/region.h"
+#include "heed/tensor/error.h"
+
+namespace heed::attend {
+
+namespace {
+class Documents final : public Region {
+ public:
+  explicit Documents(const Options&) {}
+  void configure(CallContext& c) const override {
+    expect(c.queries.documents != nullptr && c.prepared.memory.documents != nullptr,
+           "documents: an id for every query row and every key row is needed (Queries::documents, Memory::documents)");
+    c.call.problem.region.query_documents = c.queries.documents;
+    c.call.problem.region.key_documents = c.prepared.memory.documents;
+  }
+};
+
+std::unique_ptr<Region> make_documents(const Scope&, const Options& options) {
+  return std::make_unique<Documents>(options);
+}
+}  // namespace
+
+const Entry documents_entry = {
+    .id = "R6",
+    .name = "documents",
+    .part = Part::region,
+    .title = "documents packed in one sequence",
+    .formula = "document(i) = document(j)",
+    .paper =
+        "Krell et al. 2021, Efficient Sequence Packing without Cross-contamination: Accelerating Large Language "
+        "Models without Impacting Performance",
+    .time = "the pairs inside each document",
+    .memory = "nothing",
+    .combines = "any score, normaliser and time behaviour",
+    .page =
+        "Several documents stand one behind the other in a sequence, and none may look into its neighbour. The ids "
+        "come with the call (Memory::documents, Queries::documents); blocks of pairs between two documents are never "
+        "visited.",
+    .options = "",
+    .make_region = make_documents,
+};
+
+}  // namespace heed::attend

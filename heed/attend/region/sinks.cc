@@ -1,0 +1,68 @@
+// R6 sinks: the first keys that nothing hides, and a learned score that takes weight and has no value.
+//   Xiao et al. 2024, Efficient Streaming Language Models with Attention Sinks; Miller 2023, Attention Is Off By One.
+// Parameters: sink [H] with learned_sink.
+#include <fmt/format.h>
+
+#include "heed/attend/region/region.h"
+
+namespace heed::attend {
+
+namespace {
+class Sinks final : public Region {
+ public:
+  Sinks(const Scope& scope, const Options& options) : count_(options.sinks) {
+    if (options.learned_sink) sink_ = &scope.make("sink", {options.heads}, Initialiser::constant(0.0f));
+  }
+  void configure(CallContext& c) const override {
+    c.call.problem.region.always_visible = count_;
+    if (sink_) c.call.sink = c.tape.parameter(*sink_);
+  }
+
+ private:
+  int64_t count_;
+  Parameter* sink_ = nullptr;
+};
+
+std::unique_ptr<Region> make_sinks(const Scope& scope, const Options& options) {
+  return std::make_unique<Sinks>(scope, options);
+}
+
+std::string refuse_bad_sinks(const Options& o) {
+  if (o.sinks < 0) return fmt::format("sinks needs a number of keys, not {}", o.sinks);
+  if (o.learned_sink && o.normalise != "softmax")
+    return fmt::format("a learned sink takes a share of softmax; it has no meaning with normalise = \"{}\"",
+                       o.normalise);
+  if (o.learned_sink && o.time == "forced_forward")
+    return "a learned sink has no column to remember, so it has no meaning with forced_forward";
+  return "";
+}
+}  // namespace
+
+const Entry sinks_entry = {
+    .id = "R6",
+    .name = "sinks",
+    .part = Part::region,
+    .title = "attention sinks",
+    .formula = "j < sinks or what the window shows;  learned: a_ij = exp(e_ij) / (exp(s_h) + sum_l exp(e_il))",
+    .paper =
+        "Xiao et al. 2024, Efficient Streaming Language Models with Attention Sinks; a learned sink: Miller 2023, "
+        "Attention Is Off By One",
+    .time = "n sinks pairs more",
+    .memory = "nothing",
+    .combines = "sliding_window, local_m and documents; a learned sink with softmax only",
+    .page =
+        "Models put the attention they have no use for on the first tokens. When a window hides those, the model "
+        "breaks: so the first `sinks` keys stay visible. With learned_sink each head has a score of its own that "
+        "takes weight and gives no value: a head that has nothing to say can stay silent.\n\n"
+        "By its name alone it means a sliding window with 4 sinks.",
+    .options = "sinks learned_sink window",
+    .preset =
+        [](Options& o) {
+          o.region = "sliding_window+sinks";
+          if (o.sinks == 0) o.sinks = 4;
+        },
+    .refuses = refuse_bad_sinks,
+    .make_region = make_sinks,
+};
+
+}  // namespace heed::attend

@@ -1,0 +1,33 @@
+// REINFORCE for attention that draws its keys (normalise = "hard_sampled").   Williams 1992; Xu et al. 2015.
+#pragma once
+
+#include <span>
+
+#include "heed/tensor/tensor.h"
+
+namespace heed::attend {
+
+struct ReinforceOptions {
+  float baseline_decay = 0.9f;  // b <- decay * b + (1 - decay) * mean reward
+  float entropy_weight = 0.0f;  // of the bonus that keeps the choice open
+};
+
+/// Makes a loss of what was drawn and what it was worth:  -mean((R - b) log p) - entropy_weight * mean(entropy).
+class Reinforce {
+ public:
+  explicit Reinforce(ReinforceOptions options = {}) : options_(options) {}
+
+  /// `log_prob`: Attended::log_prob, [H * samples, rows]. `rewards` [rows]: what came of each query's choice, for
+  /// example the log-probability of the right token. `entropy`: Attended::entropy, or empty. The baseline moves after
+  /// the loss is made; the first rewards set it.
+  Tensor loss(Tensor log_prob, std::span<const float> rewards, Tensor entropy = {});
+
+  float baseline() const { return baseline_; }
+
+ private:
+  ReinforceOptions options_;
+  float baseline_ = 0.0f;
+  bool started_ = false;
+};
+
+}  // namespace heed::attend

@@ -1,0 +1,36 @@
+// S1 dot: score = q . k.   Luong, Pham and Manning 2015.
+// Maps to the loop as it is: inner with scale 1. No parameters, nothing to prepare.
+#include "heed/attend/score/score.h"
+
+namespace heed::attend {
+
+namespace {
+class Dot final : public Score {
+ public:
+  Dot(const Scope&, const Options&) {}
+  void configure(CallContext& c) const override {
+    c.call.problem.score.kind = kernels::ScoreKind::inner;
+    c.call.problem.score.scale = 1.0f;
+  }
+};
+}  // namespace
+
+const Entry dot_entry = {
+    .id = "S1",
+    .name = "dot",
+    .part = Part::score,
+    .title = "dot product",
+    .formula = "e_ij = q_i . k_j",
+    .paper = "Luong, Pham and Manning 2015, Effective Approaches to Attention-based Neural Machine Translation",
+    .time = "n m D",
+    .memory = "2 n",
+    .combines = "any normaliser, region and time behaviour; query and key of one width",
+    .page =
+        "The plainest question a query can ask: how much do we point the same way? Long vectors shout louder than "
+        "short ones, and the sum grows with the width, so softmax soon puts nearly all weight on one key.\n\n"
+        "Take it where both sides are trained together and narrow; take scaled_dot where they are wide.",
+    .refuses = refuse_unequal_widths,
+    .make_score = new_score<Dot>,
+};
+
+}  // namespace heed::attend

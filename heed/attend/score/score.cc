@@ -1,0 +1,15 @@
+#include "heed/attend/score/score.h"
+
+#include <fmt/format.h>
+
+namespace heed::attend {
+
+std::string refuse_unequal_widths(const Options& o) {
+  if (o.query_width == o.key_width) return "";
+  return fmt::format(
+      "{} multiplies q and k as they are, so a query of width {} does not fit a key of width {}; general, additive and "
+      "projected take any widths",
+      o.score, o.query_width, o.key_width);
+}
+
+}  // namespace heed::attend

@@ -1,0 +1,34 @@
+#include "heed/attend/score/synthesizer.h"
+
+#include "heed/tensor/error.h"
+#include "heed/tensor/op/activation.h"
+
+namespace heed::attend {
+
+DenseRows::DenseRows(const Scope& scope, const Options& options)
+    : hidden_(scope / "hidden", options.query_width, options.hidden),
+      row_(scope / "row", options.hidden, options.max_length) {}
+
+Tensor DenseRows::operator()(Tensor q) const { return row_(relu(hidden_(q))); }
+
+RandomTable::RandomTable(const Scope& scope, const Options& options)
+    : table_(
+          &scope.make("table", {options.heads * options.max_length, options.max_length}, Initialiser::normal(1.0f))) {
+  table_->trainable = !options.fixed_table;
+}
+
+void check_length(const CallContext& c, const char* name, int64_t max_length) {
+  expect(c.longest_memory() <= max_length,
+         "{}: a memory of {} rows, but max_length is {}; there are no scores for more", name, c.longest_memory(),
+         max_length);
+  const int64_t last = c.state.step + c.call.query_offsets.longest();
+  expect(last <= max_length, "{}: a query at position {}, but max_length is {}; there are no scores for more", name,
+         last - 1, max_length);
+}
+
+std::string refuse_no_length(const Options& o) {
+  if (o.max_length >= 1) return "";
+  return fmt::format("{} needs max_length of at least 1, not {}", o.score, o.max_length);
+}
+
+}  // namespace heed::attend

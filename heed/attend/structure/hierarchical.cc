@@ -1,0 +1,135 @@
+// L2 hierarchical: words make a sentence vector, sentences a document vector.   Yang et al. 2016.
+//   h_i = biGRU(words),  u_i = tanh(W h_i + b),  alpha = softmax(u_i . u_w),  s = sum alpha_i h_i;  the same over
+//   sentences
+// Each level is a learned query u_w over keys tanh(W h + b): the loop's inner score.
+// Parameters: word.gru.*, word.score.weight, word.score.bias, word.queries; sentence.*; classifier.weight,
+// classifier.bias.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "heed/attend/attention.h"
+#include "heed/attend/score/structured_score.h"
+#include "heed/layer/recurrent.h"
+#include "heed/tensor/error.h"
+
+namespace heed::attend {
+
+namespace {
+
+/// One level: rows to one vector per sequence.
+class Level {
+ public:
+  Level(const Scope& scope, const Options& options, int64_t input)
+      : gru_(scope / "gru",
+             {.kind = RecurrentOptions::Kind::gru, .input = input, .hidden = options.hidden, .bidirectional = true}),
+        attention_(scope, attention_options(options),
+                   std::make_unique<TanhKeys>(scope / "score", 2 * options.hidden, options.hidden, true)) {}
+
+  /// rows [tokens, input] -> context [sequences, 2 * hidden]
+  Attended operator()(const Packed& rows, const Request& request) const {
+    const Tensor states = gru_.run(rows).rows;
+    return attention_.attend({}, attention_.prepare({{states, rows.offsets}}), {}, request);
+  }
+
+ private:
+  static Options attention_options(Options o) {
+    o.input = "learned_query";
+    o.queries = 1;
+    o.key_width = 2 * o.hidden;
+    o.query_width = o.hidden;
+    return o;
+  }
+
+  Recurrent gru_;
+  Attention attention_;
+};
+
+class Hierarchical final : public Mechanism {
+ public:
+  Hierarchical(const Scope& scope, const Options& o)
+      : width_(o.key_width),
+        hidden_(o.hidden > 0 ? o.hidden : o.key_width),
+        words_(scope / "word", with_hidden(o), o.key_width),
+        sentences_(scope / "sentence", with_hidden(o), 2 * hidden_) {
+    if (o.classes > 0) classifier_ = Linear(scope / "classifier", 2 * hidden_, o.classes);
+  }
+
+  Prepared prepare(const Memory& memory) const override {
+    const Tensor rows = memory.rows.rows;
+    expect(rows.cols() == width_, "hierarchical: the words have {} columns, key_width is {}", rows.cols(), width_);
+    expect(static_cast<bool>(memory.sentences), "hierarchical: which sentences make a document? Set Memory::sentences");
+    expect(memory.sentences.total() == memory.rows.offsets.count,
+           "hierarchical: {} sentences in documents, but {} in the memory", memory.sentences.total(),
+           memory.rows.offsets.count);
+    Prepared p;
+    p.memory = memory;
+    p.values = rows;
+    p.offsets = memory.rows.offsets;
+    p.batch = memory.sentences.count;
+    return p;
+  }
+
+  using Mechanism::attend;
+  Attended attend(const Queries& queries, const Prepared& prepared, const State&,
+                  const Request& request) const override {
+    expect(!queries.rows.rows, "hierarchical: the queries are learned; give none");
+    const Attended sentence = words_(prepared.memory.rows, request);
+    Attended document = sentences_({sentence.context, prepared.memory.sentences}, request);
+    document.inner_weights = sentence.weights;
+    if (classifier_) document.context = (*classifier_)(document.context);
+    return document;
+  }
+  int64_t context_width() const override { return classifier_ ? classifier_->weight->rows() : 2 * hidden_; }
+
+ private:
+  Options with_hidden(Options o) const {
+    o.hidden = hidden_;
+    return o;
+  }
+
+  int64_t width_, hidden_;
+  Level words_, sentences_;
+  std::optional<Linear> classifier_;
+};
+
+std::unique_ptr<Mechanism> make_hierarchical(const Scope& scope, const Options& options) {
+  return std::make_unique<Hierarchical>(scope, options);
+}
+
+std::string refuse_hierarchical(const Options& o) {
+  if (o.heads != 1 || o.project || o.project_output)
+    return "hierarchical attention has one learned query per level; heads and projections have no place in it";
+  if (o.time == "static" || o.time == "forward_only" || o.time == "forced_forward")
+    return fmt::format("hierarchical attention has one query per level; time = \"{}\" has no steps to go", o.time);
+  if (o.region != "global" && o.region != "masked")
+    return fmt::format(
+        "hierarchical attention reads whole sentences and documents; region = \"{}\" would hide part of them",
+        o.region);
+  if (o.value_width != 0) return "hierarchical attention pools the states it scores; value_width has no meaning there";
+  return "";
+}
+}  // namespace
+
+const Entry hierarchical_entry = {
+    .id = "L2",
+    .name = "hierarchical",
+    .part = Part::structure,
+    .title = "words to sentences to documents",
+    .formula = "u_i = tanh(W h_i + b),  s = sum_i softmax(u_i . u_w) h_i,  at both levels",
+    .paper = "Yang et al. 2016, Hierarchical Attention Networks for Document Classification",
+    .time = "that of two bidirectional GRUs",
+    .memory = "that of two bidirectional GRUs",
+    .combines = "any normaliser; its own score and input",
+    .page =
+        "Documents are made of sentences and sentences of words, and not all of them matter. A recurrent network (a "
+        "GRU in both directions) reads the words, and attention with a learned question weighs them into a sentence "
+        "vector; the same happens again with the sentences of a document. The two sets of weights show which "
+        "sentences decided, and which words in them.",
+    .options = "hidden classes",
+    .aliases = "han",
+    .refuses = refuse_hierarchical,
+    .make_structure = make_hierarchical,
+};
+
+}  // namespace heed::attend

@@ -1,0 +1,52 @@
+// T3 forced_forward (temporal): what was looked at before counts less.   Paulus, Xiong and Socher 2018.
+//   e'_ti = exp(e_ti) for t = 1, exp(e_ti) / sum_{j<t} exp(e_ji) after;  then normalised over i
+// In the log domain: e_ti minus the running log-sum-exp of its column, which is the state between steps.
+#include <fmt/format.h>
+
+#include "heed/attend/time/time.h"
+#include "heed/tensor/error.h"
+
+namespace heed::attend {
+
+namespace {
+class ForcedForward final : public Time {
+ public:
+  void configure(CallContext& c, const Request&) const override {
+    c.call.problem.forced_forward.on = true;
+    c.call.column_lse = c.state.column_lse;
+  }
+  void keep(const AttentionResult& result, State& next) const override { next.column_lse = result.column_lse; }
+};
+
+std::unique_ptr<Time> make_forced_forward(const Scope&, const Options&) { return std::make_unique<ForcedForward>(); }
+
+std::string refuse_forced_forward(const Options& o) {
+  if (o.normalise == "softmax") return "";
+  return fmt::format(
+      "forced_forward divides by the exp of earlier scores, so it needs normalise = \"softmax\", not \"{}\"",
+      o.normalise);
+}
+}  // namespace
+
+const Entry forced_forward_entry = {
+    .id = "T3",
+    .name = "forced_forward",
+    .part = Part::time,
+    .title = "forced forward (temporal)",
+    .formula = "e'_ti = exp(e_ti) / sum_{u<t} exp(e_ui)  (t = 1: exp(e_ti)),  a_ti = e'_ti / sum_l e'_tl",
+    .paper =
+        "Sankaran et al. 2016, Temporal Attention Model for Neural Machine Translation; Paulus, Xiong and Socher "
+        "2018, A Deep Reinforced Model for Abstractive Summarization",
+    .time = "n m exp more",
+    .memory = "n m / 96",
+    .combines = "any score and region; softmax; no learned sink",
+    .page =
+        "A key that has had much attention counts less in all later steps, so the model is pushed on to what it has "
+        "not read yet. The running sums are kept as logarithms, which no score can overflow, and are the state that "
+        "goes from step to step; gradients flow through them.",
+    .aliases = "temporal",
+    .refuses = refuse_forced_forward,
+    .make_time = make_forced_forward,
+};
+
+}  // namespace heed::attend

@@ -1,0 +1,165 @@
+// T4, hard form: the position may only move forward.   Compare Raffel et al. 2017, Online and Linear-Time Attention by
+// Enforcing Monotonic Alignments.
+//   step t sees the keys j >= p_{t-1},  p_t = argmax_j a_tj
+// Where a step may look depends on where the one before it looked, so the steps run one after the other, also when all
+// queries are there at once.
+#include <vector>
+
+#include "heed/attend/attention.h"
+#include "heed/attend/weights.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/op/arrange.h"
+
+namespace heed::attend {
+
+namespace {
+
+/// Keys from a first one on, per sequence and head.
+struct From {
+  const int32_t* first;  // [B * H]
+  int64_t heads;
+
+  std::pair<int64_t, int64_t> keys(int64_t b, int64_t h, int64_t, int64_t count) const {
+    return {std::min<int64_t>(first[b * heads + h], count), count};
+  }
+};
+
+class ForwardOnly final : public Time {
+ public:
+  explicit ForwardOnly(const Options& options) : heads_(options.heads) {}
+
+  Attended attend(const Attention& attention, const Asked& asked) const override {
+    expect(!asked.prepared.memory.stacked, "forward_only: heads must lie side by side");
+    const Offsets& all = asked.queries.rows.offsets;
+    expect(static_cast<bool>(all), "forward_only: the queries need offsets");
+    Tape& tape = asked.prepared.values.tape();
+    State state = asked.state;
+    if (!state.position) {
+      auto* start = tape.keep<int32_t>(asked.prepared.batch * heads_);
+      std::fill_n(start, asked.prepared.batch * heads_, 0);
+      state.position = start;
+    }
+    if (all.longest() <= 1) return step(attention, asked, state);
+
+    std::vector<Attended> steps;
+    std::vector<Tensor> contexts;
+    int64_t* place = tape.keep<int64_t>(all.total());  // of each query row among the contexts, which come step by step
+    int64_t done = 0;
+    for (int64_t t = 0; t < all.longest(); ++t) {
+      std::vector<int64_t> rows, offsets = {0};
+      for (int64_t b = 0; b < all.count; ++b) {
+        if (t < all.length(b)) {
+          rows.push_back(all.at[b] + t);
+          place[rows.back()] = done++;
+        }
+        offsets.push_back(static_cast<int64_t>(rows.size()));
+      }
+      const Queries one = pick(asked.queries, rows, tape.offsets(offsets), tape);
+      steps.push_back(step(attention, {one, asked.prepared, state, asked.request}, state));
+      state = steps.back().state;
+      contexts.push_back(steps.back().context);
+    }
+    const auto ordered = [&](const std::vector<Tensor>& parts) {
+      return gather_rows(concat_rows(parts), {place, static_cast<size_t>(all.total())});
+    };
+    Attended a;
+    a.context = ordered(contexts);
+    a.state = state;
+    a.log_prob = of_rows(steps, &Attended::log_prob, ordered);
+    a.entropy = of_rows(steps, &Attended::entropy, ordered);
+    if (asked.request.weights) a.weights = join(steps, all, tape);
+    return a;
+  }
+
+  void keep(const AttentionResult& result, State& next) const override {
+    Tape& tape = result.out.tape();
+    const AttentionShape shape = attention_shape(result);
+    const int32_t* best = best_keys(result, tape);
+    const int64_t count = shape.batch * heads_;
+    auto* position = tape.keep<int32_t>(count);
+    for (int64_t n = 0; n < count; ++n) {
+      const int32_t key = shape.longest_query > 0 ? best[n * shape.longest_query] : -1;
+      position[n] = key >= 0 ? key : next.position[n];
+    }
+    next.position = position;
+  }
+
+ private:
+  static Attended step(const Attention& attention, const Asked& asked, const State& state) {
+    Tape& tape = asked.prepared.values.tape();
+    auto* from = new (tape.keep<From>(1)) From{state.position, attention.options().heads};
+    auto* region = new (tape.keep<kernels::CustomRegion>(1)) kernels::CustomRegion(kernels::custom_region(*from));
+    return attention.run({asked.queries, asked.prepared, state, asked.request}, region);
+  }
+
+  static Queries pick(const Queries& all, const std::vector<int64_t>& rows, const Offsets& offsets, Tape& tape) {
+    Queries one = all;
+    one.rows = {gather_rows(all.rows.rows, rows), offsets};
+    if (all.bias) one.bias = gather_rows(all.bias, rows);
+    if (all.documents) {
+      auto* ids = tape.keep<int32_t>(static_cast<int64_t>(rows.size()));
+      for (size_t r = 0; r < rows.size(); ++r) ids[r] = all.documents[rows[r]];
+      one.documents = ids;
+    }
+    if (all.mask) {
+      auto* mask = tape.keep<uint8_t>(static_cast<int64_t>(rows.size()) * all.mask_keys);
+      for (size_t r = 0; r < rows.size(); ++r)
+        std::copy_n(all.mask + rows[r] * all.mask_keys, all.mask_keys, mask + static_cast<int64_t>(r) * all.mask_keys);
+      one.mask = mask;
+    }
+    return one;
+  }
+
+  /// [heads, rows of a step] of each step, brought to [heads, all rows].
+  template <class Ordered>
+  static Tensor of_rows(const std::vector<Attended>& steps, Tensor Attended::*what, const Ordered& ordered) {
+    if (steps.empty() || !(steps[0].*what)) return {};
+    std::vector<Tensor> turned;
+    for (const auto& s : steps) turned.push_back(transpose(s.*what));
+    return transpose(ordered(turned));
+  }
+
+  static Weights join(const std::vector<Attended>& steps, const Offsets& all, Tape& tape) {
+    Weights w = steps[0].weights;
+    w.queries = all.longest();
+    w.data = tape.keep<float>(w.batch * w.heads * w.queries * w.keys);
+    for (int64_t b = 0; b < w.batch; ++b)
+      for (int64_t h = 0; h < w.heads; ++h)
+        for (int64_t i = 0; i < w.queries; ++i)
+          std::copy_n(steps[static_cast<size_t>(i)].weights.at(b, h, 0), w.keys, w.at(b, h, i));
+    return w;
+  }
+
+  int64_t heads_;
+};
+
+std::unique_ptr<Time> make_forward_only(const Scope&, const Options& options) {
+  return std::make_unique<ForwardOnly>(options);
+}
+
+std::string refuse_forward_only(const Options& o) {
+  if (o.input == "learned_query") return "forward_only moves from query to query; learned queries have no order";
+  return "";
+}
+}  // namespace
+
+const Entry forward_only_entry = {
+    .id = "T4",
+    .name = "forward_only",
+    .part = Part::time,
+    .title = "the position only moves forward",
+    .formula = "j >= p_(t-1),  p_t = argmax_j a_tj",
+    .paper = "compare Raffel et al. 2017, Online and Linear-Time Attention by Enforcing Monotonic Alignments",
+    .time = "one run of the loop per step",
+    .memory = "that of n steps",
+    .combines = "any score, normaliser and region",
+    .page =
+        "The hard form of guided attention: a step may look at the key that the step before it liked best and at "
+        "everything after that key, never at what lies before. Speech, spelling and transliteration read from left to "
+        "right; so does this.\n\n"
+        "The choice itself has no gradient; the weights inside what may be seen have theirs as always.",
+    .refuses = refuse_forward_only,
+    .make_time = make_forward_only,
+};
+
+}  // namespace heed::attend

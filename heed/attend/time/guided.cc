@@ -1,0 +1,83 @@
+// T4 guided: a cost that pulls the attention towards the diagonal.   Tachibana, Uenoyama and Aihara 2018.
+//   cost = sum_ij A_ij G_ij,  G_ij = 1 - exp(-(i/Tq - j/Tk)^2 / (2 g^2))
+// The cost comes out of the same loop as the context, and its gradient goes back in it. How much it weighs, and when,
+// is for the trainer to say.
+#include <cmath>
+
+#include "heed/attend/time/time.h"
+#include "heed/tensor/error.h"
+
+namespace heed::attend {
+
+namespace {
+class Guided final : public Time {
+ public:
+  explicit Guided(const Options& options) : sigma_(options.guide_sigma) {}
+
+  void configure(CallContext& c, const Request& request) const override {
+    if (!request.guide_cost) return;
+    c.call.want_guide_cost = true;
+    if (!c.state.target_lengths) {
+      expect(
+          c.state.step == 0,
+          "guided: step by step, i / Tq needs the length of each target before it is there: set State::target_lengths");
+      c.call.problem.guide.sigma = sigma_;
+      return;
+    }
+    // Step by step: the rows of G that are at hand, from the lengths that the targets will have.
+    const int64_t keys = c.longest_memory();
+    float* costs = c.tape.keep<float>(c.query_count() * keys);
+    const Offsets& o = c.call.query_offsets;
+    for (int64_t b = 0; b < o.count; ++b)
+      for (int64_t i = o.at[b]; i < o.at[b + 1]; ++i)
+        for (int64_t j = 0; j < keys; ++j)
+          costs[i * keys + j] = cost(i - o.at[b] + c.state.step, c.state.target_lengths[b], j, c.key_length(b));
+    auto& guide = c.call.problem.guide;
+    guide.tensor = costs;
+    guide.query = keys;
+    guide.key = 1;
+    guide.packed = !c.call.stacked;
+    if (c.call.stacked && o.count > 0) guide.batch = o.length(0) * keys;
+  }
+
+ private:
+  float cost(int64_t i, int64_t queries, int64_t j, int64_t keys) const {
+    const float distance =
+        static_cast<float>(i) / static_cast<float>(queries) - static_cast<float>(j) / static_cast<float>(keys);
+    return 1.0f - std::exp(-distance * distance / (2.0f * sigma_ * sigma_));
+  }
+
+  float sigma_;
+};
+
+std::unique_ptr<Time> make_guided(const Scope&, const Options& options) { return std::make_unique<Guided>(options); }
+
+std::string refuse_guided(const Options& o) {
+  if (o.guide_sigma > 0.0f) return "";
+  return fmt::format("guided needs a guide_sigma above 0, not {}", o.guide_sigma);
+}
+}  // namespace
+
+const Entry guided_entry = {
+    .id = "T4",
+    .name = "guided",
+    .part = Part::time,
+    .title = "guided towards the diagonal",
+    .formula = "cost = sum_ij A_ij (1 - exp(-(i/Tq - j/Tk)^2 / (2 g^2)))",
+    .paper =
+        "Tachibana, Uenoyama and Aihara 2018, Efficiently Trainable Text-to-Speech System Based on Deep Convolutional "
+        "Networks with Guided Attention",
+    .time = "n m exp more while the cost is asked for",
+    .memory = "n",
+    .combines = "any score, normaliser and region",
+    .page =
+        "Where source and target run side by side, attention that strays from the diagonal pays for it, and the model "
+        "finds its alignment in a fraction of the time. The cost is a second output (Request::guide_cost); add it to "
+        "the loss with a weight that fades.\n\n"
+        "forward_only is the hard form: the position may never move back.",
+    .options = "guide_sigma",
+    .refuses = refuse_guided,
+    .make_time = make_guided,
+};
+
+}  // namespace heed::attend

@@ -1,0 +1,30 @@
+// y = x W^T + b.
+#pragma once
+
+#include <cstdint>
+
+#include "heed/layer/parameters.h"
+#include "heed/tensor/op/linear.h"
+#include "heed/tensor/tape.h"
+
+namespace heed {
+
+/// "weight" [out, in], Xavier uniform; "bias" [out], zero.
+struct Linear {
+  Parameter* weight = nullptr;
+  Parameter* bias = nullptr;  // null: none
+
+  Linear() = default;
+  Linear(const Scope& scope, int64_t in, int64_t out, bool with_bias = true)
+      : weight(&scope.make("weight", {out, in}, Initialiser::xavier())) {
+    if (with_bias) bias = &scope.make("bias", {out}, Initialiser::constant(0.0f));
+  }
+
+  /// x [n, in] -> [n, out]
+  Tensor operator()(Tensor x) const {
+    Tape& tape = x.tape();
+    return linear(x, tape.parameter(*weight), bias ? tape.parameter(*bias) : Tensor());
+  }
+};
+
+}  // namespace heed

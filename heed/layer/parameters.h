@@ -1,0 +1,58 @@
+// The parameters of a model: a list of names, and scopes that give the names.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "heed/layer/initialise.h"
+#include "heed/tensor/parameter.h"
+
+namespace heed {
+
+class Parameters {
+ public:
+  explicit Parameters(uint64_t seed = 0) : seed_(seed) {}
+  Parameters(const Parameters&) = delete;
+  Parameters& operator=(const Parameters&) = delete;
+
+  /// Adds one, filled by `initialiser` from (seed, name) alone: the order in which parameters are made does not matter.
+  Parameter& make(std::string name, std::vector<int64_t> shape, const Initialiser& initialiser);
+  Parameter& at(std::string_view name);    // throws, naming the nearest name
+  Parameter* find(std::string_view name);  // or null
+  const Parameter* find(std::string_view name) const;
+
+  auto begin() { return all_.begin(); }
+  auto end() { return all_.end(); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+  size_t size() const { return all_.size(); }
+  int64_t count() const;    // numbers in all of them
+  void forget_gradients();  // the next backward starts from nothing
+
+ private:
+  uint64_t seed_;
+  std::deque<Parameter> all_;  // in the order they were made; addresses never change
+  std::unordered_map<std::string, Parameter*> by_name_;
+};
+
+/// A place in the tree of names: Scope(p) / "encoder" / "0" makes "encoder.0.weight" of "weight".
+class Scope {
+ public:
+  Scope(Parameters& all, std::string prefix = "")
+      : all_(&all), prefix_(std::move(prefix)) {}  // NOLINT: a root is a scope
+
+  Scope operator/(std::string_view name) const;
+  Parameter& make(std::string_view name, std::vector<int64_t> shape, const Initialiser& initialiser) const;
+  const std::string& prefix() const { return prefix_; }
+
+ private:
+  Parameters* all_;
+  std::string prefix_;
+};
+
+}  // namespace heed

@@ -1,0 +1,357 @@
+#include "heed/tensor/op/attention.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "heed/tensor/error.h"
+#include "heed/tensor/tape.h"
+
+namespace heed {
+
+struct AttentionSaved {
+  AttentionCall call;
+  kernels::Outputs outputs;
+  AttentionResult result;
+  const float* first_column_lse;  // a copy of the state before the first query
+};
+
+namespace {
+
+// The kernels throw nothing and print nothing; what they refuse becomes an exception here.
+void demand(const kernels::Status& status) {
+  if (!status) throw Error("attention: " + status.message());
+}
+
+/// How the heads and sequences of one operand lie in memory.
+struct Layout {
+  int64_t heads;
+  int64_t rows;  // of one sequence; not used for packed sequences
+  bool stacked;
+
+  template <class T>
+  kernels::Strided<T> view(T* data, const Slice& s) const {
+    const int64_t stride = s.tensor.cols();
+    if (stacked) return {data + s.first, heads * rows * stride, rows * stride, stride, 1};
+    return {data + s.first, rows * stride, s.width / std::max<int64_t>(heads, 1), stride, 1};
+  }
+};
+
+class Call {
+ public:
+  explicit Call(AttentionCall& c) : c_(c), p_(c.problem) {}
+
+  void fill_sizes() {
+    expect(static_cast<bool>(c_.v.tensor) && static_cast<bool>(c_.query_offsets),
+           "attention: values and query offsets are required");
+    auto& s = p_.shape;
+    if (s.kv_heads == 0) s.kv_heads = s.heads;
+    s.batch = c_.query_offsets.count;
+    if (c_.stacked) {
+      expect(static_cast<bool>(c_.key_offsets), "attention: stacked heads need a memory of fixed length");
+      s.queries = s.batch > 0 ? c_.query_offsets.length(0) : 0;
+      s.keys = s.batch > 0 ? c_.key_offsets.length(0) : 0;
+    } else {
+      p_.ragged.query_offsets = c_.query_offsets.at;
+      p_.ragged.key_offsets = c_.key_offsets.at;
+      s.keys = c_.key_count;
+    }
+    const int64_t columns_of = c_.stacked ? 1 : s.heads, key_columns_of = c_.stacked ? 1 : s.kv_heads;
+    check_columns("v", c_.v, key_columns_of);
+    s.value_dim = c_.v.width / key_columns_of;
+    expect(!c_.key_offsets || c_.key_offsets.count == s.batch,
+           "attention: {} sequences of queries, but {} sequences of keys", s.batch, c_.key_offsets.count);
+    check_rows("v", c_.v, key_rows() * (c_.stacked ? s.kv_heads : 1));
+    if (p_.score.kind == kernels::ScoreKind::none) return;
+    check_columns("q", c_.q, columns_of);
+    check_columns("k", c_.k, key_columns_of);
+    s.dim = c_.q.width / columns_of;
+    expect(c_.k.width / key_columns_of == s.dim, "attention: a head of q has width {}, a head of k {}", s.dim,
+           c_.k.width / key_columns_of);
+    check_rows("q", c_.q, c_.query_offsets.total() * (c_.stacked ? s.heads : 1));
+    check_rows("k", c_.k, key_rows() * (c_.stacked ? s.kv_heads : 1));
+  }
+
+  void fill_pointers(Tape& tape) {
+    p_.score.v = value(c_.score_v);
+    p_.score.v_head_stride = c_.score_v && c_.score_v.rows() > 1 ? c_.score_v.cols() : 0;
+    if (!c_.layers.empty()) {
+      auto* layers = tape.keep<kernels::MlpLayer>(static_cast<int64_t>(c_.layers.size()));
+      for (size_t i = 0; i < c_.layers.size(); ++i) {
+        const auto& l = c_.layers[i];
+        layers[i] = {l.weight.data(), value(l.bias), l.weight.cols(), l.weight.rows()};
+      }
+      p_.score.layers = layers;
+      p_.score.layer_count = static_cast<int64_t>(c_.layers.size());
+    }
+    p_.bias.tensor = value(c_.bias);
+    p_.bias.alibi_slopes = value(c_.alibi_slopes);
+    p_.bias.relative = value(c_.relative);
+    if (c_.relative) {
+      p_.bias.relative_reach = (c_.relative.cols() - 1) / 2;
+      p_.bias.relative_head_stride = c_.relative.rows() > 1 ? c_.relative.cols() : 0;
+    }
+    p_.bias.sink = value(c_.sink);
+    if (c_.centre) p_.region.centre = c_.centre.data();
+  }
+
+  Layout queries() const { return {p_.shape.heads, c_.stacked ? p_.shape.queries : 0, c_.stacked}; }
+  Layout keys() const { return {p_.shape.kv_heads, c_.stacked ? p_.shape.keys : c_.key_capacity, c_.stacked}; }
+
+  int64_t key_rows() const {
+    return c_.key_offsets ? c_.key_offsets.total() : c_.query_offsets.count * c_.key_capacity;
+  }
+
+  kernels::Inputs inputs() const {
+    kernels::Inputs in;
+    if (p_.score.kind != kernels::ScoreKind::none) {
+      in.q = queries().view<const float>(c_.q.tensor.data(), c_.q);
+      in.k = keys().view<const float>(c_.k.tensor.data(), c_.k);
+    }
+    in.v = keys().view<const float>(c_.v.tensor.data(), c_.v);
+    return in;
+  }
+
+ private:
+  static const float* value(const Tensor& t) { return t ? t.data() : nullptr; }
+
+  static void check_columns(const char* name, const Slice& s, int64_t heads) {
+    expect(static_cast<bool>(s.tensor), "attention: {} is missing", name);
+    expect(s.first >= 0 && s.first + s.width <= s.tensor.cols(), "attention: columns {} to {} of {} [{}, {}]", s.first,
+           s.first + s.width, name, s.tensor.rows(), s.tensor.cols());
+    expect(heads > 0 && s.width % heads == 0, "attention: {} has {} columns, which {} heads cannot share", name,
+           s.width, heads);
+  }
+  static void check_rows(const char* name, const Slice& s, int64_t rows) {
+    expect(s.tensor.rows() == rows, "attention: {} has {} rows, the offsets say {}", name, s.tensor.rows(), rows);
+  }
+
+  AttentionCall& c_;
+  kernels::Problem& p_;
+};
+
+// The kernels overwrite what they give a gradient to. Where one has arrived already, or another slice of the same
+// tensor was written by this very call, theirs goes to a place of its own and is added.
+class SliceGradients {
+ public:
+  explicit SliceGradients(Tape& tape) : tape_(tape) {}
+
+  kernels::View take(const Slice& s, const Layout& layout) {
+    if (!s.tensor.needs_gradient()) return {};
+    const GradientSink sink = s.tensor.sink();
+    if (sink.fresh && s.width < s.tensor.cols()) std::fill_n(sink.data, s.tensor.size(), 0.0f);
+    if (!sink.fresh && !written_here(s, sink.data)) {
+      float* apart = tape_.arena().take_array<float>(s.tensor.size());
+      pending_[pending_count_++] = {s, sink.data, apart};
+      return layout.view(apart, s);
+    }
+    ours_[ours_count_++] = {s, sink.data, nullptr};
+    return layout.view(sink.data, s);
+  }
+
+  void finish() {
+    for (int i = 0; i < pending_count_; ++i) {
+      const Part& p = pending_[i];
+      for (int64_t r = 0; r < p.slice.tensor.rows(); ++r) {
+        const int64_t at = r * p.slice.tensor.cols() + p.slice.first;
+        for (int64_t c = 0; c < p.slice.width; ++c) p.gradient[at + c] += p.apart[at + c];
+      }
+      tape_.arena().give(p.apart);
+    }
+  }
+
+ private:
+  struct Part {
+    Slice slice;
+    float* gradient;
+    float* apart;
+  };
+
+  // True where this call was the first to touch the tensor, in other columns: the place is still free.
+  bool written_here(const Slice& s, const float* gradient) const {
+    bool same = false;
+    for (int i = 0; i < ours_count_; ++i) {
+      if (ours_[i].gradient != gradient) continue;
+      same = true;
+      const Slice& o = ours_[i].slice;
+      if (o.first < s.first + s.width && s.first < o.first + o.width) return false;
+    }
+    return same;
+  }
+
+  Tape& tape_;
+  Part pending_[3] = {}, ours_[3] = {};
+  int pending_count_ = 0, ours_count_ = 0;
+};
+
+// The same for small tensors: parameters and per-row numbers.
+class SmallGradients {
+ public:
+  explicit SmallGradients(Tape& tape) : tape_(tape) {}
+
+  float* take(const Tensor& t) {
+    if (!t || !t.needs_gradient()) return nullptr;
+    const GradientSink sink = t.sink();
+    if (sink.fresh) return sink.data;
+    auto* apart = tape_.arena().take_array<float>(t.size());
+    pending_[pending_count_++] = {sink.data, apart, t.size()};
+    return apart;
+  }
+  void finish() {
+    for (int i = 0; i < pending_count_; ++i) {
+      const Part& p = pending_[i];
+      for (int64_t j = 0; j < p.size; ++j) p.gradient[j] += p.apart[j];
+      tape_.arena().give(p.apart);
+    }
+  }
+
+  static constexpr int kMost = 32;
+
+ private:
+  struct Part {
+    float* gradient;
+    float* apart;
+    int64_t size;
+  };
+  Tape& tape_;
+  Part pending_[kMost] = {};
+  int pending_count_ = 0;
+};
+
+void backward(const AttentionSaved& saved, Tape& tape) {
+  AttentionCall call = saved.call;
+  auto& p = call.problem;
+  const auto& result = saved.result;
+  const Layout queries = Call(call).queries(), keys = Call(call).keys();
+  const Slice out(result.out);
+
+  kernels::BackwardInputs from;
+  from.out = queries.view<const float>(result.out.data(), out);
+  from.saved = saved.outputs.saved;
+  from.forced_saved = saved.outputs.forced_saved;
+  from.choice = saved.outputs.choice;
+  from.entropy = saved.outputs.entropy;
+  from.guide_cost = saved.outputs.guide_cost;
+  float* zeros = nullptr;
+  const float* d_out = result.out.gradient();
+  if (!d_out) {  // only the cost, the entropy or the log-probability was used
+    zeros = tape.arena().take_array<float>(result.out.size());
+    std::fill_n(zeros, result.out.size(), 0.0f);
+    d_out = zeros;
+  }
+  from.d_out = queries.view(d_out, out);
+  auto arrived = [](const Tensor& t) { return t ? t.gradient() : nullptr; };
+  from.d_lse = arrived(result.lse);
+  from.d_log_prob = arrived(result.log_prob);
+  from.d_entropy = arrived(result.entropy);
+  from.d_guide_cost = arrived(result.guide_cost);
+  from.d_column_lse = arrived(result.column_lse);
+  float* column = nullptr;
+  if (p.forced_forward.on) {  // the backward starts from the same first state, and writes over it
+    const int64_t size = result.column_lse.size();
+    column = tape.arena().take_array<float>(size);
+    std::copy_n(saved.first_column_lse, size, column);
+    p.forced_forward.column_lse = column;
+  }
+
+  SliceGradients slices(tape);
+  SmallGradients small(tape);
+  kernels::Gradients grad;
+  if (p.score.kind != kernels::ScoreKind::none) {
+    grad.d_q = slices.take(call.q, queries);
+    grad.d_k = slices.take(call.k, keys);
+  }
+  grad.d_v = slices.take(call.v, keys);
+  grad.d_score_v = small.take(call.score_v);
+  if (!call.layers.empty()) {
+    auto* layers = tape.keep<kernels::MlpLayerGradient>(static_cast<int64_t>(call.layers.size()));
+    for (size_t i = 0; i < call.layers.size(); ++i)
+      layers[i] = {small.take(call.layers[i].weight), small.take(call.layers[i].bias)};
+    grad.d_layers = layers;
+  }
+  grad.d_bias_tensor = small.take(call.bias);
+  grad.d_alibi_slopes = small.take(call.alibi_slopes);
+  grad.d_relative = small.take(call.relative);
+  grad.d_sink = small.take(call.sink);
+  grad.d_centre = small.take(call.centre);
+  grad.d_column_lse = small.take(call.column_lse);
+  demand(kernels::backward(p, Call(call).inputs(), from, grad));
+  slices.finish();
+  small.finish();
+  tape.arena().give(column);
+  tape.arena().give(zeros);
+}
+
+}  // namespace
+
+AttentionResult attention(const AttentionCall& wanted) {
+  Tape& tape = wanted.v.tensor.tape();
+  auto* saved = new (tape.keep<AttentionSaved>(1)) AttentionSaved{wanted, {}, {}, nullptr};
+  AttentionCall& call = saved->call;
+  auto& p = call.problem;
+  expect(call.layers.size() <= 8, "attention: {} hidden layers; at most 8", call.layers.size());
+  Call filled(call);
+  filled.fill_sizes();
+  filled.fill_pointers(tape);
+
+  const int64_t heads = p.shape.heads, rows = call.query_offsets.total();
+  bool learned = false;
+  for (const Tensor& t : {call.q.tensor, call.k.tensor, call.v.tensor, call.score_v, call.bias, call.alibi_slopes,
+                          call.relative, call.sink, call.centre, call.column_lse})
+    learned |= t.needs_gradient();
+  for (const auto& l : call.layers) learned |= l.weight.needs_gradient() || l.bias.needs_gradient();
+
+  auto& r = saved->result;
+  auto& o = saved->outputs;
+  r.out = call.stacked ? tape.make(rows * heads, p.shape.value_dim, learned)
+                       : tape.make(rows, heads * p.shape.value_dim, learned);
+  o.out = filled.queries().view(r.out.data(), Slice(r.out));
+  o.saved = tape.keep<float>(2 * heads * rows);
+  auto of_rows = [&](bool want, Tensor& t, float*& to) {
+    if (!want) return;
+    t = call.stacked ? tape.make(p.shape.batch * heads, p.shape.queries, learned) : tape.make(heads, rows, learned);
+    to = t.data();
+  };
+  of_rows(call.want_lse, r.lse, o.lse);
+  of_rows(call.want_log_prob, r.log_prob, o.log_prob);
+  of_rows(call.want_entropy, r.entropy, o.entropy);
+  of_rows(call.want_guide_cost, r.guide_cost, o.guide_cost);
+  const auto kind = p.normalise.kind;
+  if (kind == kernels::Normaliser::argmax || kind == kernels::Normaliser::sampled)
+    o.choice = tape.keep<int32_t>(heads * rows);
+  if (p.forced_forward.on) {
+    r.column_lse = tape.make(heads, filled.key_rows(), learned);
+    const int64_t size = r.column_lse.size();
+    if (call.column_lse) {
+      expect(call.column_lse.size() == size, "attention: column_lse has {} numbers, expected {}",
+             call.column_lse.size(), size);
+      saved->first_column_lse = call.column_lse.data();
+    } else {
+      float* nothing_seen = tape.keep<float>(size);
+      std::fill_n(nothing_seen, size, -std::numeric_limits<float>::infinity());
+      saved->first_column_lse = nothing_seen;
+    }
+    std::copy_n(saved->first_column_lse, size, r.column_lse.data());
+    p.forced_forward.column_lse = r.column_lse.data();
+    demand(kernels::check(p, filled.inputs(), o));
+    o.forced_saved = tape.keep<float>(kernels::forced_saved_floats(p));
+  }
+  demand(kernels::forward(p, filled.inputs(), o));
+  r.saved = saved;
+  tape.on_backward([saved, t = &tape] { backward(*saved, *t); });
+  return r;
+}
+
+AttentionShape attention_shape(const AttentionResult& result) {
+  const AttentionCall& c = result.saved->call;
+  return {c.problem.shape.batch, c.problem.shape.heads, c.query_offsets.longest(),
+          c.key_offsets ? c.key_offsets.longest() : c.key_count};
+}
+
+void attention_weights(const AttentionResult& result, const kernels::WeightsRequest& request) {
+  AttentionCall call = result.saved->call;
+  if (call.problem.forced_forward.on)
+    call.problem.forced_forward.column_lse = const_cast<float*>(result.saved->first_column_lse);
+  demand(kernels::weights(call.problem, Call(call).inputs(), result.saved->outputs, request));
+}
+
+}  // namespace heed

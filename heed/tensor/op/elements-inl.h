@@ -1,0 +1,111 @@
+// Loops over arrays, vector by vector, per instruction set.
+//
+// What does not fill a vector goes through a small buffer: nothing outside an array is touched, and an element goes
+// through the same instructions wherever it stands, so that results do not depend on how an array was cut into pieces.
+#if defined(HEED_TENSOR_OP_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_TENSOR_OP_ELEMENTS_INL_H_
+#undef HEED_TENSOR_OP_ELEMENTS_INL_H_
+#else
+#define HEED_TENSOR_OP_ELEMENTS_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include "heed/kernels/simd/vector-inl.h"
+#include "heed/tensor/tensor.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace heed::kernels::HWY_NAMESPACE;  // NOLINT: the vectors and functions of the kernels
+
+/// The first `count` lanes from memory, `rest` in the others.
+HWY_INLINE V32 LoadFirst(const float* from, int64_t count, float rest = 0.0f) {
+  float lanes[kLanes];
+  for (int64_t i = 0; i < static_cast<int64_t>(kLanes); ++i) lanes[i] = i < count ? from[i] : rest;
+  return hn::LoadU(F32(), lanes);
+}
+
+HWY_INLINE void StoreFirst(V32 v, float* to, int64_t count) {
+  float lanes[kLanes];
+  hn::StoreU(v, F32(), lanes);
+  for (int64_t i = 0; i < count; ++i) to[i] = lanes[i];
+}
+
+/// A whole vector, and the first lanes of one.
+struct WholeVector {
+  HWY_INLINE V32 load(const float* from) const { return hn::LoadU(F32(), from); }
+  HWY_INLINE void store(V32 v, float* to) const { hn::StoreU(v, F32(), to); }
+};
+struct PartOfVector {
+  int64_t lanes;
+  HWY_INLINE V32 load(const float* from) const { return LoadFirst(from, lanes); }
+  HWY_INLINE void store(V32 v, float* to) const { StoreFirst(v, to, lanes); }
+};
+
+/// f(i, vector) for i = 0, kLanes, 2 kLanes, ...; the vector loads and stores what there is at i.
+template <class F>
+HWY_INLINE void ForVectors(int64_t count, F&& f) {
+  constexpr auto kStep = static_cast<int64_t>(kLanes);
+  int64_t i = 0;
+  for (; i + kStep <= count; i += kStep) f(i, WholeVector());
+  if (i < count) f(i, PartOfVector{count - i});
+}
+
+/// out[i] = f(in[i]...) for i < count. `out` may be one of the inputs.
+template <class F, class... In>
+HWY_INLINE void Map(float* out, int64_t count, F&& f, const In*... in) {
+  ForVectors(count, [&](int64_t i, auto at) HWY_ATTR { at.store(f(at.load(in + i)...), out + i); });
+}
+
+/// sink[first + i] = f(in[i]...), or += where something arrived before.
+template <class F, class... In>
+HWY_INLINE void MapGradient(GradientSink sink, int64_t first, int64_t count, F&& f, const In*... in) {
+  float* out = sink.data + first;
+  if (sink.fresh) return Map(out, count, f, in...);
+  Map(
+      out, count, [&](V32 before, auto... v) HWY_ATTR { return hn::Add(before, f(v...)); }, out, in...);
+}
+
+/// sum_i f(in[i]...) for i < count, in four chains so that an addition need not wait for the one before.
+template <class F, class... In>
+HWY_INLINE float Sum(int64_t count, F&& f, const In*... in) {
+  const F32 d;
+  constexpr auto kStep = static_cast<int64_t>(kLanes);
+  V32 s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  int64_t i = 0;
+  for (; i + 4 * kStep <= count; i += 4 * kStep) {
+    s0 = hn::Add(s0, f(hn::LoadU(d, in + i)...));
+    s1 = hn::Add(s1, f(hn::LoadU(d, in + i + kStep)...));
+    s2 = hn::Add(s2, f(hn::LoadU(d, in + i + 2 * kStep)...));
+    s3 = hn::Add(s3, f(hn::LoadU(d, in + i + 3 * kStep)...));
+  }
+  for (; i + kStep <= count; i += kStep) s0 = hn::Add(s0, f(hn::LoadU(d, in + i)...));
+  if (i < count) {
+    const auto there = hn::FirstN(d, static_cast<size_t>(count - i));
+    s1 = hn::Add(s1, hn::IfThenElseZero(there, f(LoadFirst(in + i, count - i)...)));
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+}
+
+/// The largest element; -inf of none.
+HWY_INLINE float Largest(const float* x, int64_t count) {
+  const F32 d;
+  constexpr auto kStep = static_cast<int64_t>(kLanes);
+  V32 m0 = hn::Set(d, kMinusInfinity), m1 = m0;
+  int64_t i = 0;
+  for (; i + 2 * kStep <= count; i += 2 * kStep) {
+    m0 = AtLeast(m0, hn::LoadU(d, x + i));
+    m1 = AtLeast(m1, hn::LoadU(d, x + i + kStep));
+  }
+  for (; i + kStep <= count; i += kStep) m0 = AtLeast(m0, hn::LoadU(d, x + i));
+  if (i < count) m1 = AtLeast(m1, LoadFirst(x + i, count - i, kMinusInfinity));
+  return hn::GetLane(hn::MaxOfLanes(d, AtLeast(m0, m1)));
+}
+
+}  // namespace heed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard

@@ -1,0 +1,234 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/tensor/op/norm.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include <cmath>
+
+#include "heed/kernels/simd/math-inl.h"
+#include "heed/tensor/gradient.h"
+#include "heed/tensor/op/check.h"
+#include "heed/tensor/op/elements-inl.h"
+#include "heed/tensor/op/norm.h"
+#include "heed/tensor/tape.h"
+
+#ifndef HEED_TENSOR_OP_NORM_ONCE_
+#define HEED_TENSOR_OP_NORM_ONCE_
+namespace heed {
+
+/// What is kept of a row: h = (x - mean) * inverse, y = gain * h + bias. Without a mean it is 0 (rms_norm).
+struct NormRow {
+  float mean;
+  float inverse;
+};
+
+struct NormBackward {
+  const float* x;
+  const float* gain;
+  const float* d_y;
+  const NormRow* kept;
+  int64_t rows, cols;
+  GradientSink d_x, d_gain;
+  bool centred;  // layer_norm
+};
+
+}  // namespace heed
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::HWY_NAMESPACE {
+
+NormRow LayerNormRow(const float* x, int64_t count, float epsilon) {
+  const float n = static_cast<float>(count);
+  const float mean = Sum(
+                         count, [](V32 v) HWY_ATTR { return v; }, x) /
+                     n;
+  const V32 m = hn::Set(F32(), mean);
+  // From the differences: the difference of two large sums would lose what it is about.
+  const float squares = Sum(
+      count,
+      [m](V32 v) HWY_ATTR {
+        const V32 c = hn::Sub(v, m);
+        return hn::Mul(c, c);
+      },
+      x);
+  return {mean, 1.0f / std::sqrt(squares / n + epsilon)};
+}
+
+NormRow RmsNormRow(const float* x, int64_t count, float epsilon) {
+  const float squares = Sum(
+      count, [](V32 v) HWY_ATTR { return hn::Mul(v, v); }, x);
+  return {0.0f, 1.0f / std::sqrt(squares / static_cast<float>(count) + epsilon)};
+}
+
+/// y = gain (x - mean) inverse (+ bias)
+void NormApply(const NormRow& row, Tensor gain, Tensor bias, const float* x, float* y) {
+  const F32 d;
+  const V32 mean = hn::Set(d, row.mean), inverse = hn::Set(d, row.inverse);
+  const int64_t count = gain.cols();
+  if (bias)
+    Map(
+        y, count, [=](V32 v, V32 g, V32 b) HWY_ATTR { return hn::MulAdd(hn::Mul(hn::Sub(v, mean), inverse), g, b); }, x,
+        gain.data(), bias.data());
+  else
+    Map(
+        y, count, [=](V32 v, V32 g) HWY_ATTR { return hn::Mul(hn::Mul(hn::Sub(v, mean), inverse), g); }, x,
+        gain.data());
+}
+
+/// With h = (x - mean) inverse and d_h = gain d_y:
+///   layer_norm: d_x = inverse (d_h - mean(d_h) - h mean(d_h h))
+///   rms_norm:   d_x = inverse (d_h - h mean(d_h h))
+void NormRowBackward(const NormBackward& b, int64_t r) {
+  const F32 d;
+  const NormRow& row = b.kept[r];
+  const V32 mean = hn::Set(d, row.mean), inverse = hn::Set(d, row.inverse);
+  const float* x = b.x + r * b.cols;
+  const float* g = b.d_y + r * b.cols;
+  const float n = static_cast<float>(b.cols);
+  const float along =
+      Sum(
+          b.cols,
+          [=](V32 v, V32 dy, V32 w) HWY_ATTR { return hn::Mul(hn::Mul(dy, w), hn::Mul(hn::Sub(v, mean), inverse)); }, x,
+          g, b.gain) /
+      n;
+  const float level = b.centred ? Sum(
+                                      b.cols, [](V32 dy, V32 w) HWY_ATTR { return hn::Mul(dy, w); }, g, b.gain) /
+                                      n
+                                : 0.0f;
+  const V32 slope = hn::Set(d, along), offset = hn::Set(d, level);
+  MapGradient(
+      b.d_x, r * b.cols, b.cols,
+      [=](V32 v, V32 dy, V32 w) HWY_ATTR {
+        const V32 h = hn::Mul(hn::Sub(v, mean), inverse);
+        const V32 d_h = hn::Sub(hn::Mul(dy, w), offset);
+        return hn::Mul(inverse, hn::NegMulAdd(h, slope, d_h));
+      },
+      x, g, b.gain);
+}
+
+/// d_gain_c = sum_r d_y[r, c] h[r, c] for the columns [first, last), at most kNormColumns. Rows are added in groups, as
+/// in add_column_sums.
+constexpr int64_t kNormColumns = 64;
+void NormGainBackward(const NormBackward& b, int64_t first, int64_t last) {
+  const F32 d;
+  constexpr int64_t kGroup = 64;
+  const int64_t count = last - first;
+  float total[kNormColumns] = {};
+  for (int64_t r0 = 0; r0 < b.rows; r0 += kGroup) {
+    float part[kNormColumns] = {};
+    for (int64_t r = r0; r < std::min(b.rows, r0 + kGroup); ++r) {
+      const V32 mean = hn::Set(d, b.kept[r].mean), inverse = hn::Set(d, b.kept[r].inverse);
+      const int64_t at = r * b.cols + first;
+      Map(
+          part, count,
+          [=](V32 sum, V32 v, V32 dy) HWY_ATTR { return hn::MulAdd(dy, hn::Mul(hn::Sub(v, mean), inverse), sum); },
+          part, b.x + at, b.d_y + at);
+    }
+    Map(
+        total, count, [](V32 a, V32 s) HWY_ATTR { return hn::Add(a, s); }, total, part);
+  }
+  MapGradient(
+      b.d_gain, first, count, [](V32 s) HWY_ATTR { return s; }, total);
+}
+
+}  // namespace heed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed {
+namespace {
+
+HWY_EXPORT(LayerNormRow);
+HWY_EXPORT(RmsNormRow);
+HWY_EXPORT(NormApply);
+HWY_EXPORT(NormRowBackward);
+HWY_EXPORT(NormGainBackward);
+
+void norm_backward(const NormBackward& b) {
+  if (b.d_x)
+    for_pieces(b.rows, b.cols, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) HWY_DYNAMIC_DISPATCH(NormRowBackward)(b, r);
+    });
+  if (!b.d_gain) return;
+  constexpr int64_t kColumns = 64;
+  for_pieces((b.cols + kColumns - 1) / kColumns, b.rows * kColumns, [&](int64_t begin, int64_t end) {
+    for (int64_t block = begin; block < end; ++block)
+      HWY_DYNAMIC_DISPATCH(NormGainBackward)(b, block * kColumns, std::min(b.cols, (block + 1) * kColumns));
+  });
+}
+
+}  // namespace
+
+Tensor layer_norm(Tensor x, Tensor gain, Tensor bias, float epsilon) {
+  expect_there("layer_norm", "x", x);
+  expect_shape("layer_norm", "gain", gain, 1, x.cols());
+  expect_shape("layer_norm", "bias", bias, 1, x.cols());
+  Tape& tape = x.tape();
+  Tensor y = tape.make_from(x.rows(), x.cols(), x, gain, bias);
+  NormRow* kept = tape.keep<NormRow>(x.rows());
+  for_pieces(x.rows(), x.cols(), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      kept[r] = HWY_DYNAMIC_DISPATCH(LayerNormRow)(x.row(r), x.cols(), epsilon);
+      HWY_DYNAMIC_DISPATCH(NormApply)(kept[r], gain, bias, x.row(r), y.row(r));
+    }
+  });
+  tape.on_backward([=] {
+    norm_backward({x.data(), gain.data(), y.gradient(), kept, x.rows(), x.cols(), x.sink(), gain.sink(), true});
+    add_column_sums(bias.sink(), {y.gradient(), y.rows(), y.cols()});
+  });
+  return y;
+}
+
+Tensor rms_norm(Tensor x, Tensor gain, float epsilon) {
+  expect_there("rms_norm", "x", x);
+  expect_shape("rms_norm", "gain", gain, 1, x.cols());
+  Tape& tape = x.tape();
+  Tensor y = tape.make_from(x.rows(), x.cols(), x, gain);
+  NormRow* kept = tape.keep<NormRow>(x.rows());
+  for_pieces(x.rows(), x.cols(), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      kept[r] = HWY_DYNAMIC_DISPATCH(RmsNormRow)(x.row(r), x.cols(), epsilon);
+      HWY_DYNAMIC_DISPATCH(NormApply)(kept[r], gain, Tensor(), x.row(r), y.row(r));
+    }
+  });
+  tape.on_backward([=] {
+    norm_backward({x.data(), gain.data(), y.gradient(), kept, x.rows(), x.cols(), x.sink(), gain.sink(), false});
+  });
+  return y;
+}
+
+Tensor unit_rows(Tensor x) {
+  expect_there("unit_rows", "x", x);
+  Tape& tape = x.tape();
+  const int64_t rows = x.rows(), cols = x.cols();
+  Tensor y = tape.make_from(rows, cols, x);
+  double* inverse = tape.keep<double>(rows);
+  // In double: squares of float32 neither overflow nor vanish there.
+  for_pieces(rows, cols, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      double squares = 0.0;
+      for (int64_t c = 0; c < cols; ++c) squares += double{x.row(r)[c]} * x.row(r)[c];
+      inverse[r] = squares > 0.0 ? 1.0 / std::sqrt(squares) : 0.0;
+      for (int64_t c = 0; c < cols; ++c) y.row(r)[c] = static_cast<float>(inverse[r] * x.row(r)[c]);
+    }
+  });
+  tape.on_backward([=] {  // d_x = (d_y - y (y . d_y)) / |x|
+    const GradientSink d_x = x.sink();
+    for_pieces(rows, cols, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        const float* g = y.gradient() + r * cols;
+        double dot = 0.0;
+        for (int64_t c = 0; c < cols; ++c) dot += double{g[c]} * y.row(r)[c];
+        for (int64_t c = 0; c < cols; ++c) {
+          float& at = d_x.data[r * cols + c];
+          at = static_cast<float>(inverse[r] * (g[c] - dot * y.row(r)[c])) + (d_x.fresh ? 0.0f : at);
+        }
+      }
+    });
+  });
+  return y;
+}
+
+}  // namespace heed
+#endif

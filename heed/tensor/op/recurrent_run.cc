@@ -1,0 +1,248 @@
+#include "heed/tensor/op/recurrent_run.h"
+
+#include <algorithm>
+
+#include "heed/tensor/gemm.h"
+#include "heed/tensor/gradient.h"
+#include "heed/tensor/op/check.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int64_t kCellCost = 8;  // elements of plain work that one element of a cell is worth
+
+void check(const char* name, const RecurrentRun& run) {
+  expect_there(name, "x", run.x);
+  expect_there(name, "the input weight", run.w.input);
+  expect_there(name, "the state weight", run.w.state);
+  const int64_t h = run.hidden, wide = run.gates * h;
+  expect(run.w.input.cols() == run.x.cols(), "{}: x has {} columns, the input weight [{}, {}] wants {}", name,
+         run.x.cols(), run.w.input.rows(), run.w.input.cols(), run.w.input.cols());
+  expect_shape(name, "the state weight", run.w.state, wide, h);
+  expect_shape(name, "the input weight", run.w.input, wide, run.x.cols());
+  if (run.w.input_bias) expect_shape(name, "the input bias", run.w.input_bias, 1, wide);
+  if (run.w.state_bias) expect_shape(name, "the state bias", run.w.state_bias, 1, wide);
+  expect_offsets(name, run.offsets, run.x.rows());
+  if (run.start.h) expect_shape(name, "the state h", run.start.h, run.sequences(), h);
+  if (run.start.c) expect_shape(name, "the state c", run.start.c, run.sequences(), h);
+}
+
+/// Places by falling length; equal lengths stay in order.
+void plan_steps(RecurrentRun& run, Tape& tape) {
+  const int64_t sequences = run.sequences();
+  run.steps = run.offsets.longest();
+  int64_t* active = tape.keep<int64_t>(run.steps + 1);
+  int64_t* order = tape.keep<int64_t>(sequences);
+  int64_t* next = tape.arena().take_array<int64_t>(run.steps + 1);  // of each length: the next free place
+  std::fill_n(active, run.steps + 1, 0);
+  for (int64_t b = 0; b < sequences; ++b) ++active[run.offsets.length(b)];
+  int64_t longer = 0;
+  for (int64_t length = run.steps; length >= 0; --length) {
+    const int64_t count = active[length];
+    active[length] = next[length] = longer;  // as many have a step of this number
+    longer += count;
+  }
+  for (int64_t b = 0; b < sequences; ++b) order[next[run.offsets.length(b)]++] = b;
+  tape.arena().give(next);
+  run.active = active;
+  run.order = order;
+}
+
+/// places[p] = of_sequences[order[p]], or 0 where there is nothing.
+float* take_by_place(const RecurrentRun& run, const float* of_sequences) {
+  const int64_t h = run.hidden;
+  float* places = run.x.tape().arena().take_array<float>(run.sequences() * h);
+  if (!of_sequences)
+    std::fill_n(places, run.sequences() * h, 0.0f);
+  else
+    for (int64_t p = 0; p < run.sequences(); ++p) std::copy_n(of_sequences + run.order[p] * h, h, places + p * h);
+  return places;
+}
+
+/// sink[order[p]] (+)= places[p]
+void give_by_sequence(const RecurrentRun& run, const float* places, GradientSink sink) {
+  if (!sink) return;
+  const int64_t h = run.hidden;
+  for (int64_t p = 0; p < run.sequences(); ++p)
+    for (int64_t j = 0; j < h; ++j) {
+      float& at = sink.data[run.order[p] * h + j];
+      at = places[p * h + j] + (sink.fresh ? 0.0f : at);
+    }
+}
+
+Tensor make_last(const RecurrentRun& run, bool needs_gradient, const float* places) {
+  Tensor last = run.x.tape().make(run.sequences(), run.hidden, needs_gradient);
+  give_by_sequence(run, places, {last.data(), true});
+  return last;
+}
+
+/// The state before each token: the result of the row before it, or the start.
+float* take_states_before(const RecurrentRun& run) {
+  const int64_t h = run.hidden;
+  float* before = run.x.tape().arena().take_array<float>(run.tokens() * h);
+  for_pieces(run.sequences(), run.tokens() * h / std::max<int64_t>(1, run.sequences()),
+             [&](int64_t begin, int64_t end) {
+               for (int64_t b = begin; b < end; ++b) {
+                 const int64_t first = run.offsets.at[b], length = run.offsets.length(b);
+                 if (length == 0) continue;
+                 const int64_t later = run.backwards ? first : first + 1;  // where the rows with one before them begin
+                 const int64_t origin = run.backwards ? first + length - 1 : first;
+                 std::copy_n(run.rows.row(run.backwards ? first + 1 : first), (length - 1) * h, before + later * h);
+                 if (run.start.h)
+                   std::copy_n(run.start.h.row(b), h, before + origin * h);
+                 else
+                   std::fill_n(before + origin * h, h, 0.0f);
+               }
+             });
+  return before;
+}
+
+/// d_W [out, width of `right`] (+)= left^T right over all tokens, for some rows of a weight.
+void weight_gradient(ConstMatrix left, ConstMatrix right, float* d_w, float beta) {
+  gemm({.m = left.cols,
+        .n = right.cols,
+        .k = left.rows,
+        .a = left.data,
+        .b = right.data,
+        .c = d_w,
+        .a_stride = left.stride,
+        .b_stride = right.stride,
+        .c_stride = right.cols,
+        .a_transposed = true,
+        .beta = beta});
+}
+
+void input_gradients(const RecurrentRun& run) {
+  const int64_t wide = run.gates * run.hidden, in = run.x.cols();
+  const ConstMatrix d_gate{run.gate, run.tokens(), wide};
+  if (const GradientSink d_x = run.x.sink())
+    gemm({.m = run.tokens(),
+          .n = in,
+          .k = wide,
+          .a = run.gate,
+          .b = run.w.input.data(),
+          .c = d_x.data,
+          .a_stride = wide,
+          .b_stride = in,
+          .c_stride = in,
+          .beta = d_x.beta()});
+  if (const GradientSink d_w = run.w.input.sink())
+    weight_gradient(d_gate, {run.x.data(), run.tokens(), in}, d_w.data, d_w.beta());
+  add_column_sums(run.w.input_bias.sink(), d_gate);
+}
+
+/// The gradient inside the gates is the same for what comes from the input and from the state; only the new gate of a
+/// GRU has one of its own, in `extra`.
+void state_gradients(const RecurrentRun& run, const float* h_before) {
+  const int64_t h = run.hidden, wide = run.gates * h;
+  const int64_t shared = run.gates == 3 ? 2 * h : wide;
+  const ConstMatrix before{h_before, run.tokens(), h};
+  if (const GradientSink d_w = run.w.state.sink()) {
+    weight_gradient({run.gate, run.tokens(), shared, wide}, before, d_w.data, d_w.beta());
+    if (shared < wide) weight_gradient({run.extra, run.tokens(), h}, before, d_w.data + shared * h, d_w.beta());
+  }
+  if (const GradientSink d_b = run.w.state_bias.sink()) {
+    add_column_sums(d_b, {run.gate, run.tokens(), shared, wide});
+    if (shared < wide) add_column_sums({d_b.data + shared, d_b.fresh}, {run.extra, run.tokens(), h});
+  }
+}
+
+}  // namespace
+
+RecurrentRun run_forward(const char* name, RecurrentRun run, RecurrentCell cell) {
+  run.hidden = run.w.state ? run.w.state.cols() : 0;
+  check(name, run);
+  Tape& tape = run.x.tape();
+  Arena& arena = tape.arena();
+  plan_steps(run, tape);
+  const int64_t h = run.hidden, wide = run.gates * h, tokens = run.tokens(), in = run.x.cols();
+
+  const bool needs = run.x.needs_gradient() || run.w.input.needs_gradient() || run.w.state.needs_gradient() ||
+                     run.w.input_bias.needs_gradient() || run.w.state_bias.needs_gradient() ||
+                     run.start.h.needs_gradient() || run.start.c.needs_gradient();
+  run.rows = tape.make(tokens, h, needs);
+  run.gate = tape.keep<float>(tokens * wide);
+  run.extra = tape.keep<float>(tokens * h);
+  run.state_bias = run.w.state_bias ? run.w.state_bias.data() : tape.filled(1, wide, 0.0f).data();
+
+  if (run.w.input_bias)
+    for_pieces(tokens, wide, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) std::copy_n(run.w.input_bias.data(), wide, run.gate + r * wide);
+    });
+  gemm({.m = tokens,
+        .n = wide,
+        .k = in,
+        .a = run.x.data(),
+        .b = run.w.input.data(),
+        .c = run.gate,
+        .a_stride = in,
+        .b_stride = in,
+        .c_stride = wide,
+        .b_transposed = true,
+        .beta = run.w.input_bias ? 1.0f : 0.0f});
+
+  float* state = take_by_place(run, run.start.h ? run.start.h.data() : nullptr);
+  float* c = run.gates == 4 ? take_by_place(run, run.start.c ? run.start.c.data() : nullptr) : nullptr;
+  float* inner = arena.take_array<float>((run.steps > 0 ? run.active[0] : 0) * wide);
+  for (int64_t t = 0; t < run.steps; ++t) {
+    gemm({.m = run.active[t],
+          .n = wide,
+          .k = h,
+          .a = state,
+          .b = run.w.state.data(),
+          .c = inner,
+          .a_stride = h,
+          .b_stride = h,
+          .c_stride = wide,
+          .b_transposed = true});
+    const RecurrentStep step{.run = run, .t = t, .inner = inner, .h = state, .c = c};
+    for_pieces(run.active[t], h * kCellCost, [&](int64_t begin, int64_t end) { cell(step, begin, end); });
+  }
+  if (!run.one_step) run.last.h = make_last(run, needs, state);
+  if (c) run.last.c = make_last(run, needs, c);
+  arena.give(inner);
+  arena.give(c);
+  arena.give(state);
+  return run;
+}
+
+void run_backward(const RecurrentRun& run, RecurrentCell cell, bool adds) {
+  Arena& arena = run.x.tape().arena();
+  const int64_t h = run.hidden, wide = run.gates * h;
+  float* d_state = take_by_place(run, run.last.h.gradient());
+  float* d_c = run.gates == 4 ? take_by_place(run, run.last.c.gradient()) : nullptr;
+  float* d_inner = arena.take_array<float>((run.steps > 0 ? run.active[0] : 0) * wide);
+  float* h_before = take_states_before(run);
+  for (int64_t t = run.steps; t-- > 0;) {
+    const RecurrentStep step{.run = run,
+                             .t = t,
+                             .inner = d_inner,
+                             .h = d_state,
+                             .c = d_c,
+                             .d_rows = run.rows.gradient(),
+                             .h_before = h_before};
+    for_pieces(run.active[t], h * kCellCost, [&](int64_t begin, int64_t end) { cell(step, begin, end); });
+    if (t == 0 && !run.start.h.needs_gradient()) break;
+    gemm({.m = run.active[t],
+          .n = h,
+          .k = wide,
+          .a = d_inner,
+          .b = run.w.state.data(),
+          .c = d_state,
+          .a_stride = wide,
+          .b_stride = h,
+          .c_stride = h,
+          .beta = adds ? 1.0f : 0.0f});
+  }
+  arena.give(d_inner);
+  give_by_sequence(run, d_state, run.start.h.sink());
+  if (d_c) give_by_sequence(run, d_c, run.start.c.sink());
+  arena.give(d_c);
+  arena.give(d_state);
+  input_gradients(run);
+  state_gradients(run, h_before);
+  arena.give(h_before);
+}
+
+}  // namespace heed

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "heed/tensor/tensor.h"
+
+namespace heed {
+
+Tensor softmax_rows(Tensor x);  // each row of [n, d] by itself
+
+}  // namespace heed

@@ -1,0 +1,23 @@
+// A named array that training changes. It outlives every tape.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heed {
+
+struct Parameter {
+  std::string name;             // stable and human: "encoder.0.query.weight"; never a path through C++ types
+  std::vector<int64_t> shape;   // [n] or [rows, cols]
+  std::vector<float> value;     // row-major
+  std::vector<float> gradient;  // same size; meaningful only where has_gradient
+  bool has_gradient = false;    // false: the next backward overwrites `gradient`, so nothing has to be zeroed
+  bool trainable = true;        // false: no gradient is computed
+
+  int64_t rows() const { return shape.size() == 1 ? 1 : shape.front(); }
+  int64_t cols() const { return shape.back(); }
+  int64_t size() const { return rows() * cols(); }
+};
+
+}  // namespace heed

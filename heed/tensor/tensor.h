@@ -1,0 +1,76 @@
+// A value on a tape: a [rows, cols] matrix of float32, row-major, without gaps.
+//
+// Everything is a matrix. A packed batch is [tokens, width] with Offsets beside it; a vector is [1, n] or [n, 1].
+#pragma once
+
+#include <cstdint>
+
+namespace heed {
+
+class Tape;
+
+/// Where a backward leaves its part of a gradient. `fresh`: nothing arrived yet and the memory is not initialised, so
+/// write; otherwise add.
+struct GradientSink {
+  float* data = nullptr;
+  bool fresh = false;
+
+  explicit operator bool() const { return data != nullptr; }
+  float beta() const { return fresh ? 0.0f : 1.0f; }  // as in C = A B + beta C
+};
+
+/// What a tape keeps of a tensor. Lives in the tape's arena.
+struct Node {
+  Tape* tape;
+  float* value;
+  int64_t rows, cols;
+  float* gradient;      // null while none has arrived (or, for a parameter, its own)
+  bool* has_gradient;   // a parameter's flag, or null
+  bool needs_gradient;  // some parameter or input below it wants one
+  bool keeps_gradient;  // inputs: read after the backward; all others give it back as soon as it was used
+};
+
+/// A handle: cheap to copy, valid until the tape is reset.
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(Node* node) : node_(node) {}
+
+  explicit operator bool() const { return node_ != nullptr; }
+  int64_t rows() const { return node_->rows; }
+  int64_t cols() const { return node_->cols; }
+  int64_t size() const { return rows() * cols(); }
+  Tape& tape() const { return *node_->tape; }
+  float* data() const { return node_->value; }
+  float* row(int64_t r) const { return data() + r * cols(); }
+  float item() const { return *data(); }  // of a [1, 1] tensor
+
+  bool needs_gradient() const { return node_ && node_->needs_gradient; }
+  /// The gradient so far, or null where none arrived.
+  const float* gradient() const;
+  /// For backwards: where to leave a part of this tensor's gradient; empty where none is wanted.
+  GradientSink sink() const;
+
+ private:
+  friend class Tape;
+  Node* node_ = nullptr;
+};
+
+/// Sequence b of a packed batch holds the rows [at[b], at[b + 1]). Lives in a tape's arena (Tape::offsets) or longer.
+struct Offsets {
+  const int64_t* at = nullptr;  // [count + 1]
+  int64_t count = 0;            // sequences
+
+  explicit operator bool() const { return at != nullptr; }
+  int64_t total() const { return at[count]; }
+  int64_t length(int64_t b) const { return at[b + 1] - at[b]; }
+  int64_t longest() const;
+};
+
+/// A packed batch: all sequences below each other.
+struct Packed {
+  Tensor rows;      // [tokens, width]
+  Offsets offsets;  // of the sequences in it
+};
+
+}  // namespace heed

@@ -1,0 +1,46 @@
+// Adam and AdamW.
+//
+//   m = beta1 m + (1 - beta1) g           m^ = m / (1 - beta1^t)
+//   v = beta2 v + (1 - beta2) g^2         v^ = v / (1 - beta2^t)
+//   w = w - rate * (m^ / (sqrt(v^) + epsilon) + decay w)
+//
+// Kingma and Ba 2015; the decay beside the step, not inside the gradient: Loshchilov and Hutter 2019.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "heed/layer/parameters.h"
+
+namespace heed {
+
+struct AdamOptions {
+  float beta1 = 0.9f;
+  float beta2 = 0.999f;
+  float epsilon = 1e-8f;
+  float decay = 0.0f;          // of the weights
+  bool decoupled = true;       // AdamW; false: decay * w is added to the gradient (Adam with an L2 penalty)
+  bool decay_vectors = false;  // also parameters of shape [n]: biases and gains
+};
+
+class Adam {
+ public:
+  explicit Adam(Parameters& parameters, const AdamOptions& options = {});
+
+  /// Changes every parameter that has a gradient, and uses the gradient up: the next backward starts from nothing. A
+  /// parameter without one stays as it is, and so does its t.
+  void step(float rate);
+
+ private:
+  struct Moments {
+    std::vector<float> first, second;  // m and v
+    int64_t steps = 0;                 // t
+  };
+
+  Parameters* parameters_;
+  AdamOptions options_;
+  std::unordered_map<const Parameter*, Moments> moments_;
+};
+
+}  // namespace heed
