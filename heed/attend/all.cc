@@ -37,14 +37,14 @@ const std::vector<const Entry*>& all() {
   return entries;
 }
 
-namespace {
-
 std::vector<std::string> words(const char* text) {
   std::istringstream in(text);
   std::vector<std::string> found;
   for (std::string word; in >> word;) found.push_back(word);
   return found;
 }
+
+namespace {
 
 const Entry* look_up(std::string_view name) {
   for (const Entry* e : all()) {
@@ -162,6 +162,9 @@ class Refusals {
     need(o_.position != "relative" || o_.reach >= 1, "reach must be at least 1, not {}", o_.reach);
     need(!o_.divide_by_visible || o_.normalise == "relu" || o_.normalise == "sigmoid" || o_.normalise == "identity",
          "divide_by_visible is for relu, sigmoid and identity; {} has its own way to sum up", o_.normalise);
+    const auto regions = region_words(o_.region);
+    need(!o_.learned_sink || std::find(regions.begin(), regions.end(), "sinks") != regions.end(),
+         "learned_sink is for region = \"sinks\", alone or with others; there is none in \"{}\"", o_.region);
     need(!(o_.position == "alibi" || o_.position == "relative") || o_.time != "static",
          "position = \"{}\" measures from the query's place, and a static query has none", o_.position);
   }

@@ -11,17 +11,18 @@
 
 namespace heed::attend {
 
+// clang-format off
 #define HEED_MECHANISMS(X)                                                                                             \
-  /* scores */                                                                                                         \
-  X(dot)                                                                                                               \
-  X(scaled_dot) X(cosine) X(general) X(additive) X(mlp) X(projected) X(self_scored) X(intra) /* weights from scores */ \
-      X(softmax) X(relu) X(sigmoid) X(identity) X(hard) X(hard_sampled) X(sparsemax) X(entmax15)  /* regions */        \
-      X(global) X(local_m) X(local_p) X(causal) X(masked) X(sliding_window) X(documents) X(sinks) /* time */           \
-      X(dynamic) X(static_query) X(forced_forward) X(guided) X(forward_only)                      /* inputs */         \
-      X(external) X(self_attention) X(cross_attention) X(plain_mode) X(key_value_mode)                                 \
-          X(learned_query) /* structures */                                                                            \
-      X(single) X(hierarchical) X(multi_head) X(structured) X(key_value) X(feed_forward) X(synthesizer_dense)          \
-          X(synthesizer_random) X(synthesizer_mixture)
+  /* scores              */ X(dot) X(scaled_dot) X(cosine) X(general) X(additive) X(mlp) X(projected) X(self_scored)   \
+                            X(intra)                                                                                   \
+  /* weights from scores */ X(softmax) X(relu) X(sigmoid) X(identity) X(hard) X(hard_sampled) X(sparsemax) X(entmax15) \
+  /* regions             */ X(global) X(local_m) X(local_p) X(causal) X(masked) X(sliding_window) X(documents) X(sinks)\
+  /* time                */ X(dynamic) X(static_query) X(forced_forward) X(guided) X(forward_only)                     \
+  /* inputs              */ X(external) X(self_attention) X(cross_attention) X(plain_mode) X(key_value_mode)           \
+                            X(learned_query)                                                                           \
+  /* structures          */ X(single) X(hierarchical) X(multi_head) X(structured) X(key_value) X(feed_forward)         \
+  /* synthesizers        */ X(synthesizer_dense) X(synthesizer_random) X(synthesizer_mixture)
+// clang-format on
 
 #define HEED_DECLARE(name) extern const Entry name##_entry;
 HEED_MECHANISMS(HEED_DECLARE)
@@ -29,6 +30,9 @@ HEED_MECHANISMS(HEED_DECLARE)
 
 /// Every entry, in the order of the list.
 const std::vector<const Entry*>& all();
+
+/// The words of Entry::options or Entry::aliases.
+std::vector<std::string> words(const char* text);
 
 /// By name or alias. Throws, naming the nearest name.
 const Entry& find(std::string_view name);

@@ -29,6 +29,14 @@ Tensor alibi_slopes(Tape& tape, int64_t heads) {
   return slopes;
 }
 
+/// Of several draws, one tensor.
+Tensor mean_of(const std::vector<AttentionResult>& results, Tensor AttentionResult::*what) {
+  Tensor sum = results[0].*what;
+  if (!sum || results.size() == 1) return sum;
+  for (size_t r = 1; r < results.size(); ++r) sum = add(sum, results[r].*what);
+  return scale(sum, 1.0f / static_cast<float>(results.size()));
+}
+
 }  // namespace
 
 Attention::Attention(const Scope& scope, const Options& options, std::unique_ptr<Score> score)
@@ -191,19 +199,15 @@ Attended Attention::run(const Asked& asked, const kernels::CustomRegion* region)
   }
 
   Attended a;
-  a.context = results[0].out;
+  a.context = mean_of(results, &AttentionResult::out);
+  a.guide_cost = mean_of(results, &AttentionResult::guide_cost);
   a.log_prob = results[0].log_prob;
-  if (runs > 1) {
-    std::vector<Tensor> log_probs = {a.log_prob};
-    for (int64_t r = 1; r < runs; ++r) {
-      a.context = add(a.context, results[static_cast<size_t>(r)].out);
-      log_probs.push_back(results[static_cast<size_t>(r)].log_prob);
-    }
-    a.context = scale(a.context, 1.0f / static_cast<float>(runs));
-    if (a.log_prob) a.log_prob = concat_rows(log_probs);
+  if (runs > 1 && a.log_prob) {
+    std::vector<Tensor> log_probs;
+    for (const auto& result : results) log_probs.push_back(result.log_prob);
+    a.log_prob = concat_rows(log_probs);
   }
-  a.entropy = results[0].entropy;
-  a.guide_cost = results[0].guide_cost;
+  a.entropy = results[0].entropy;  // of softmax itself: the same for every draw
   a.state = asked.state;
   a.state.step += q.offsets.longest();
   time_->keep(results[0], a.state);

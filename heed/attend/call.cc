@@ -30,7 +30,8 @@ Tensor CallContext::per_query_and_head(Tensor bias, BiasRows rows) const {
   int64_t* from = tape.keep<int64_t>(count);
   const int64_t length = bias.rows() / heads;
   each_query_row([&](int64_t row, int64_t b, int64_t h, int64_t position) {
-    from[row] = rows == BiasRows::query ? call.query_offsets.at[b] + position - state.step : h * length + position;
+    const int64_t within = position - state.step;  // a table starts where the queries stand, see add_bias()
+    from[row] = within + (rows == BiasRows::query ? call.query_offsets.at[b] : h * length);
   });
   return gather_rows(bias, {from, static_cast<size_t>(count)});
 }
@@ -39,6 +40,13 @@ void CallContext::add_bias(Tensor bias, BiasRows rows) {
   const int64_t keys = longest_memory();
   expect(rows == BiasRows::one || bias.cols() >= keys, "attend: a bias of {} columns for a memory of {} rows",
          bias.cols(), keys);
+  if (rows == BiasRows::table && state.step > 0) {  // the loop counts queries from 0: start the table where they stand
+    const int64_t count = call.query_offsets.longest(), length = bias.rows() / heads;
+    int64_t* from = tape.keep<int64_t>(count * heads);
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t i = 0; i < count; ++i) from[h * count + i] = h * length + state.step + i;
+    bias = gather_rows(bias, {from, static_cast<size_t>(count * heads)});
+  }
   if (call.bias) {
     const Tensor a = per_query_and_head(call.bias, bias_rows), b = per_query_and_head(bias, rows);
     const int64_t common = std::min(a.cols(), b.cols());
@@ -46,16 +54,7 @@ void CallContext::add_bias(Tensor bias, BiasRows rows) {
     bias = add(cut(a), cut(b));
     rows = BiasRows::query_and_head;
   }
-  const int64_t length = bias.rows() / heads;
-  if (rows == BiasRows::table && state.step > 0) {  // the loop counts queries from 0: start the table where they stand
-    const int64_t count = call.query_offsets.longest();
-    int64_t* from = tape.keep<int64_t>(count * heads);
-    for (int64_t h = 0; h < heads; ++h)
-      for (int64_t i = 0; i < count; ++i) from[h * count + i] = h * length + state.step + i;
-    call.bias = gather_rows(bias, {from, static_cast<size_t>(count * heads)});
-  } else {
-    call.bias = bias;
-  }
+  call.bias = bias;
   bias_rows = rows;
   auto& at = call.problem.bias;
   const int64_t stride = call.bias.cols();

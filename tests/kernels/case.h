@@ -45,7 +45,6 @@ struct Case {
   bool custom_region = false;
   Values<double> x;
   std::vector<double> guide_tensor;
-  std::vector<double> column_lse;  // forced-forward: the first state; empty: starts empty
   Upstream<double> up;
   // What the library drew at random, for the reference to take over: kept weights [B, H, longest Tq, longest Tk].
   std::vector<uint8_t> kept;
@@ -79,6 +78,7 @@ struct Case {
   }
   int64_t total_keys() const { return key_offsets.empty() ? shape().batch * shape().keys : key_offsets.back(); }
   int64_t rows() const { return shape().heads * total_queries(); }
+  int64_t columns() const { return shape().heads * total_keys(); }
 
   /// Index of a row in contiguous [B, heads, T] or ragged [heads, total].
   int64_t query_row(int64_t b, int64_t h, int64_t i) const {
@@ -88,6 +88,11 @@ struct Case {
   int64_t key_row(int64_t heads, int64_t b, int64_t h, int64_t j) const {
     if (!key_offsets.empty()) return h * key_offsets.back() + key_offsets[b] + j;
     return (b * heads + h) * shape().keys + j;
+  }
+  /// Where row i of (b, h) begins in a bias or guide tensor of these strides.
+  template <class Strides>
+  int64_t tensor_row(const Strides& s, int64_t b, int64_t h, int64_t i) const {
+    return h * s.head + (s.packed ? (query_offsets[b] + i) * s.query : b * s.batch + i * s.query);
   }
   /// Index of a pair in [B, H, longest Tq, longest Tk].
   int64_t pair_index(int64_t b, int64_t h, int64_t i, int64_t j) const {
@@ -157,7 +162,8 @@ struct Case {
     x.custom_score.resize(shape().dim);
     return *this;
   }
-  /// A bias tensor that has these axes and broadcasts over the others.
+  /// A bias tensor that has these axes and broadcasts over the others. Where problem.bias.packed is set already, its
+  /// queries are the rows of all sequences; guide tensors and masks likewise.
   Case& with_tensor(bool batch, bool head, bool query, bool key) {
     x.bias_tensor.resize(set_strides(problem.bias, batch, head, query, key));
     return *this;
@@ -185,11 +191,12 @@ struct Case {
   Case& with_mask(MaskKind kind, bool per_batch, bool per_head) {
     const int64_t bytes = kind == MaskKind::bits ? (longest_keys() + 7) / 8 : longest_keys();
     Region& region = problem.region;
+    const int64_t per_head_bytes = bytes * (region.mask_packed ? total_queries() : longest_queries());
     region.mask_kind = kind;
     region.mask_query = bytes;
-    region.mask_head = per_head ? bytes * longest_queries() : 0;
-    region.mask_batch = per_batch ? bytes * longest_queries() * (per_head ? shape().heads : 1) : 0;
-    mask.resize(bytes * longest_queries() * (per_head ? shape().heads : 1) * (per_batch ? shape().batch : 1));
+    region.mask_head = per_head ? per_head_bytes : 0;
+    region.mask_batch = per_batch ? per_head_bytes * (per_head ? shape().heads : 1) : 0;
+    mask.resize(per_head_bytes * (per_head ? shape().heads : 1) * (per_batch ? shape().batch : 1));
     return *this;
   }
   Case& with_centre(float half_width, float sigma) {
@@ -206,7 +213,7 @@ struct Case {
   }
   Case& with_forced_forward(bool first_state = false) {
     problem.forced_forward.on = true;
-    if (first_state) column_lse.resize(shape().heads * total_keys());
+    if (first_state) x.column_lse.resize(columns());
     return *this;
   }
 
@@ -239,8 +246,8 @@ struct Case {
     for (double& a : x.custom_score) a = random.uniform(0.02, 0.2);
     random.normal(x.custom_bias);
     for (double& g : guide_tensor) g = random.uniform(0.0, 1.0);
-    random.normal(column_lse);
-    if (column_lse.size() > 2) column_lse[1] = -INFINITY;  // a key that nothing has seen yet
+    random.normal(x.column_lse);
+    if (x.column_lse.size() > 2) x.column_lse[1] = -INFINITY;  // a key that nothing has seen yet
     for (uint8_t& m : mask) {
       if (problem.region.mask_kind == MaskKind::bytes) m = random.uniform() < 0.7 ? 1 + (m & 3) : 0;
       if (problem.region.mask_kind == MaskKind::bits) m = static_cast<uint8_t>(random.uniform(0.0, 256.0)) | 0x11;
@@ -254,10 +261,12 @@ struct Case {
     up.d_log_prob.resize(problem.normalise.kind == Normaliser::sampled ? rows() : 0);
     up.d_entropy.resize(has_entropy() ? rows() : 0);
     up.d_guide_cost.resize(has_guide() ? rows() : 0);
+    up.d_column_lse.resize(problem.forced_forward.on ? columns() : 0);
     random.normal(up.d_lse);
     random.normal(up.d_log_prob);
     random.normal(up.d_entropy);
     random.normal(up.d_guide_cost);
+    random.normal(up.d_column_lse);
     return *this;
   }
 
@@ -272,11 +281,30 @@ struct Case {
       return mine;
     };
     to.key = stride(key, longest_keys());
-    to.query = stride(query, longest_queries());
+    to.query = stride(query, to.packed ? total_queries() : longest_queries());
     to.head = stride(head, shape().heads);
     to.batch = stride(batch, shape().batch);
     return size;
   }
 };
+
+/// The rows [first, first + count) of the queries of `c`.
+inline Case some_queries(const Case& c, int64_t first, int64_t count) {
+  Case part = c;
+  part.problem.shape.queries = count;
+  const auto cut = [&](const std::vector<double>& from, int64_t width) {
+    std::vector<double> to;
+    for (int64_t bh = 0; bh < c.shape().batch * c.shape().heads; ++bh) {
+      const auto start = from.begin() + (bh * c.shape().queries + first) * width;
+      to.insert(to.end(), start, start + count * width);
+    }
+    return to;
+  };
+  part.x.q = cut(c.x.q, c.shape().dim);
+  part.up.d_out = cut(c.up.d_out, c.shape().value_dim);
+  for (std::vector<double>* rows : {&part.up.d_lse, &part.up.d_entropy, &part.up.d_guide_cost, &part.up.d_log_prob})
+    if (!rows->empty()) *rows = cut(*rows, 1);
+  return part;
+}
 
 }  // namespace heed::kernels::test

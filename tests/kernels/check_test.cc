@@ -90,6 +90,37 @@ TEST(Check, CombinationsThatMeanNothing) {
   EXPECT_TRUE(refused(broken([&](Library& l) { l.problem.ragged.key_offsets = falling; }, ragged), {"key_offsets"}));
 }
 
+TEST(Check, PackedTensorsNeedPackedQueries) {
+  const Status status =
+      broken([](Library& l) { l.problem.bias.packed = l.problem.guide.packed = l.problem.region.mask_packed = true; });
+  EXPECT_TRUE(refused(status, {"bias.packed", "guide.packed", "region.mask_packed", "ragged.query_offsets"}));
+  EXPECT_EQ(status.reasons().size(), 3u);
+  Case keys({.heads = 1, .queries = 4, .dim = 2, .value_dim = 2});  // ragged keys are not enough
+  keys.with_ragged({}, {2, 3});
+  EXPECT_TRUE(refused(broken([](Library& l) { l.problem.bias.packed = true; }, keys), {"bias.packed"}));
+}
+
+TEST(Check, TheStatesGradientNeedsAState) {
+  Case c(kShape);
+  c.with_forced_forward().fill(1);
+  Library library(c);
+  ASSERT_TRUE(library.forward().ok());
+  std::vector<float> d_state(c.columns());
+  BackwardInputs from;
+  from.saved = library.saved.data();
+  from.forced_saved = library.forced_saved.data();
+  from.out = from.d_out = contiguous<const float>(library.results.out.data(), 2, 4, 2);
+  from.d_column_lse = d_state.data();
+  Gradients to;
+  to.d_column_lse = d_state.data();
+  Problem p = library.problem;
+  EXPECT_TRUE(check(p, library.inputs, from, to).ok());
+  p.forced_forward.column_lse = nullptr;
+  EXPECT_TRUE(refused(check(p, library.inputs, from, to), {"backward.d_column_lse", "gradients.d_column_lse"}));
+  p.forced_forward = {.on = false, .column_lse = d_state.data()};
+  EXPECT_TRUE(refused(check(p, library.inputs, from, to), {"backward.d_column_lse", "gradients.d_column_lse"}));
+}
+
 TEST(Check, LseNeedsASoftmax) {
   Case c(kShape);
   c.problem.normalise.kind = Normaliser::relu;

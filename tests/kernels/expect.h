@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,6 +25,15 @@ inline void on_every_isa(const std::function<void()>& body) {
     if (testing::Test::HasFatalFailure()) break;
   }
   ASSERT_TRUE(use_isa("").ok());
+}
+
+/// Bits, not numbers: NaN and -0 count as what they are.
+inline testing::AssertionResult same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  if (a.size() != b.size()) return testing::AssertionFailure() << a.size() << " and " << b.size() << " elements";
+  for (size_t n = 0; n < a.size(); ++n)
+    if (std::memcmp(&a[n], &b[n], sizeof(float)) != 0)
+      return testing::AssertionFailure() << "element " << n << ": " << a[n] << " and " << b[n];
+  return testing::AssertionSuccess();
 }
 
 /// Every input moved by a few units in the last place, still exactly a float.

@@ -119,7 +119,6 @@ Case from_json(const Json& json) {
   }
   if (!c.mask.empty()) c.mask = json.at("region").at("mask").get<std::vector<uint8_t>>();
   if (inputs.contains("guide_tensor")) c.guide_tensor = numbers(inputs.at("guide_tensor"));
-  if (inputs.contains("column_lse")) c.column_lse = numbers(inputs.at("column_lse"));
   for (auto& [name, values] : c.up.named())
     *values = json.at("upstream").contains(name) ? numbers(json.at("upstream").at(name)) : std::vector<double>();
   if (c.problem.normalise.kind == Normaliser::sampled)

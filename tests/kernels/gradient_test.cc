@@ -19,13 +19,14 @@ double loss(const Case& c, const Values<double>& x) {
   double sum = 0.0;
   const auto add = [&sum](const std::vector<double>& value, const std::vector<double>& gradient) {
     for (size_t n = 0; n < gradient.size(); ++n)
-      if (std::isfinite(value[n])) sum += value[n] * gradient[n];  // an empty row's lse is -inf, and constant
+      if (std::isfinite(value[n])) sum += value[n] * gradient[n];  // an empty row's or column's lse: -inf, constant
   };
   add(r.out, c.up.d_out);
   add(r.lse, c.up.d_lse);
   add(r.log_prob, c.up.d_log_prob);
   add(r.entropy, c.up.d_entropy);
   add(r.guide_cost, c.up.d_guide_cost);
+  add(r.column_lse, c.up.d_column_lse);
   return sum;
 }
 
@@ -104,9 +105,12 @@ TEST(GradientOfParts, Dropout) {
 }
 
 TEST(GradientOfParts, RaggedOnBothSides) {
-  Case c({.heads = 2, .dim = 3, .value_dim = 2});
-  c.with_ragged({3, 0, 2, 2}, {4, 3, 0, 5}).with_tanh_sum().with_tensor(true, true, true, true).with_documents(2);
-  check_gradients(c);
+  for (const bool packed : {false, true}) {
+    Case c({.heads = 2, .dim = 3, .value_dim = 2});
+    c.problem.bias.packed = packed;
+    c.with_ragged({3, 0, 2, 2}, {4, 3, 0, 5}).with_tanh_sum().with_tensor(!packed, true, true, true).with_documents(2);
+    check_gradients(c);
+  }
 }
 
 }  // namespace

@@ -113,11 +113,12 @@ class Library {
     from.d_log_prob = or_null(up_.d_log_prob);
     from.d_entropy = or_null(up_.d_entropy);
     from.d_guide_cost = or_null(up_.d_guide_cost);
+    from.d_column_lse = or_null(up_.d_column_lse);
 
     grad = floats_;
     for (auto& [name, values] : grad.named()) *values = unwritten(values->size());
     // Elements of a padded bias that belong to no pair of a ragged batch are nobody's to write.
-    if (!c_.query_offsets.empty() || !c_.key_offsets.empty()) grad.bias_tensor.assign(grad.bias_tensor.size(), 0.0f);
+    if (!c_.query_offsets.empty() || !c_.key_offsets.empty()) forget_pairs_of_the_bias();
     std::vector<MlpLayerGradient> layers;
     for (size_t l = 0; l < grad.layer_weight.size(); ++l)
       layers.push_back({grad.layer_weight[l].data(), grad.layer_bias[l].data()});
@@ -133,11 +134,12 @@ class Library {
     if (problem.region.centre_sigma > 0.0f) to.d_centre = or_null(grad.centre);
     to.d_custom_score = or_null(grad.custom_score);
     to.d_custom_bias = or_null(grad.custom_bias);
+    to.d_column_lse = or_null(grad.column_lse);
 
     // The backward of forced-forward starts from the state that the forward started from.
-    std::vector<float> first_state = convert<float>(c_.column_lse);
+    std::vector<float> state = first_state();
     Problem again = problem;
-    again.forced_forward.column_lse = or_null(first_state);
+    again.forced_forward.column_lse = or_null(state);
     const Status status = kernels::backward(again, inputs, from, to);
     grad.q = d_q.read();
     grad.k = d_k.read();
@@ -159,9 +161,9 @@ class Library {
   }
   Status weights(const WeightsRequest& request) {
     // The first state again: the forward has moved it.
-    std::vector<float> first_state = convert<float>(c_.column_lse);
+    std::vector<float> state = first_state();
     Problem again = problem;
-    again.forced_forward.column_lse = or_null(first_state);
+    again.forced_forward.column_lse = or_null(state);
     return kernels::weights(again, inputs, outputs, request);
   }
 
@@ -182,6 +184,23 @@ class Library {
     Laid laid(batch, heads, batch > 0 ? total / batch : 0, width, layout_);
     if (values) laid.write(*values);
     return laid;
+  }
+
+  /// Forced-forward, starting empty: the state is asked for too, by handing in one in which nothing was seen.
+  std::vector<float> first_state() const {
+    if (!c_.x.column_lse.empty() || !c_.problem.forced_forward.on) return convert<float>(c_.x.column_lse);
+    return std::vector<float>(c_.columns(), -std::numeric_limits<float>::infinity());
+  }
+
+  /// NaN at the pairs that there are, 0 elsewhere.
+  void forget_pairs_of_the_bias() {
+    grad.bias_tensor.assign(grad.bias_tensor.size(), 0.0f);
+    const Bias& bias = c_.problem.bias;
+    for (int64_t b = 0; b < c_.shape().batch && !grad.bias_tensor.empty(); ++b)
+      for (int64_t h = 0; h < c_.shape().heads; ++h)
+        for (int64_t i = 0; i < c_.queries(b); ++i)
+          for (int64_t j = 0; j < c_.keys(b); ++j)
+            grad.bias_tensor[c_.tensor_row(bias, b, h, i) + j * bias.key] = std::numeric_limits<float>::quiet_NaN();
   }
 
   void bind_problem() {
@@ -231,13 +250,8 @@ class Library {
     if (c_.chooses()) results.choice.assign(rows, -12345), results.log_prob = unwritten(rows);
     if (c_.has_entropy()) results.entropy = unwritten(rows);
     if (c_.has_guide()) results.guide_cost = unwritten(rows);
-    if (problem.forced_forward.on) {
-      results.column_lse = convert<float>(c_.column_lse);
-      // Starting empty, the state is asked for too, by handing in one in which nothing was seen.
-      if (c_.column_lse.empty())
-        results.column_lse.assign(c_.shape().heads * c_.total_keys(), -std::numeric_limits<float>::infinity());
-      problem.forced_forward.column_lse = or_null(results.column_lse);
-    }
+    results.column_lse = first_state();
+    problem.forced_forward.column_lse = or_null(results.column_lse);
     outputs.out = out_.view;
     outputs.saved = saved.data();
     outputs.forced_saved = or_null(forced_saved);

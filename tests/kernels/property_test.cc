@@ -1,6 +1,5 @@
 // What must hold without any reference: symmetries, independence, and the same result by another way.
 #include <cstdlib>
-#include <cstring>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -11,15 +10,6 @@
 
 namespace heed::kernels::test {
 namespace {
-
-/// Bits, not numbers: NaN and -0 count as what they are.
-testing::AssertionResult same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  if (a.size() != b.size()) return testing::AssertionFailure() << a.size() << " and " << b.size() << " elements";
-  for (size_t n = 0; n < a.size(); ++n)
-    if (std::memcmp(&a[n], &b[n], sizeof(float)) != 0)
-      return testing::AssertionFailure() << "element " << n << ": " << a[n] << " and " << b[n];
-  return testing::AssertionSuccess();
-}
 
 void require(const testing::AssertionResult& result) {
   if (!result) RC_FAIL(result.message());
@@ -198,25 +188,6 @@ INSTANTIATE_TEST_SUITE_P(All, Threads,
 // ------------------------------------------------------------------------------------------------ another way, same
 // result
 
-/// The rows [first, first + count) of the queries of `c`.
-Case some_queries(const Case& c, int64_t first, int64_t count) {
-  Case part = c;
-  part.problem.shape.queries = count;
-  const auto cut = [&](const std::vector<double>& from, int64_t width) {
-    std::vector<double> to;
-    for (int64_t bh = 0; bh < c.shape().batch * c.shape().heads; ++bh) {
-      const auto start = from.begin() + (bh * c.shape().queries + first) * width;
-      to.insert(to.end(), start, start + count * width);
-    }
-    return to;
-  };
-  part.x.q = cut(c.x.q, c.shape().dim);
-  part.up.d_out = cut(c.up.d_out, c.shape().value_dim);
-  for (std::vector<double>* rows : {&part.up.d_lse, &part.up.d_entropy, &part.up.d_guide_cost, &part.up.d_log_prob})
-    if (!rows->empty()) *rows = cut(*rows, 1);
-  return part;
-}
-
 // Decoding with a cache: query t over keys 0..t, one at a time, is row t of the full causal pass.
 TEST(AnotherWay, CachedDecodingEqualsTheFullPass) {
   for (const Part& score : few_scores()) {
@@ -247,31 +218,6 @@ TEST(AnotherWay, CachedDecodingEqualsTheFullPass) {
       }
       EXPECT_TRUE(expected.result_close("out", by_offset)) << "by offset";
       EXPECT_TRUE(expected.result_close("out", by_corner)) << "by corner";
-    });
-  }
-}
-
-// Forced-forward, one query at a time with the running state, equals the whole target at once.
-TEST(AnotherWay, ForcedForwardStepByStep) {
-  for (const Part& score : few_scores()) {
-    if (score.name == "none") continue;
-    SCOPED_TRACE(score.name);
-    Case c({.batch = 2, .heads = 2, .queries = 25, .keys = 33, .dim = 6, .value_dim = 5});
-    score.apply(c);
-    c.with_forced_forward().with_key_lengths({20, 33}).fill(2);
-    Expected expected(c, false);
-    on_every_isa([&] {
-      std::vector<float> out(c.rows() * 5), state(2 * 2 * 33, -INFINITY);
-      for (int64_t t = 0; t < 25; ++t) {
-        const Case step = some_queries(c, t, 1);
-        Library library(step);
-        library.problem.forced_forward.column_lse = state.data();
-        ASSERT_TRUE(library.forward().ok());
-        for (int64_t bh = 0; bh < 4; ++bh)
-          for (int64_t n = 0; n < 5; ++n) out[(bh * 25 + t) * 5 + n] = library.results.out[bh * 5 + n];
-      }
-      EXPECT_TRUE(expected.result_close("out", out));
-      EXPECT_TRUE(expected.result_close("column_lse", state));
     });
   }
 }

@@ -21,7 +21,7 @@ Results<T> reference_forward(const Case& c, const Values<T>& x) {
   if (c.has_entropy()) r.entropy.assign(c.rows(), T(0));
   if (c.has_guide()) r.guide_cost.assign(c.rows(), T(0));
   if (c.chooses()) r.log_prob.assign(c.rows(), T(0)), r.choice.assign(c.rows(), -1);
-  if (c.problem.forced_forward.on) r.column_lse.assign(c.shape().heads * c.total_keys(), T(0));
+  if (c.problem.forced_forward.on) r.column_lse.assign(c.columns(), T(0));
   for (int64_t b = 0; b < c.shape().batch; ++b)
     for (int64_t h = 0; h < c.shape().heads; ++h) {
       const Head<T> m = head_forward(c, x, b, h);

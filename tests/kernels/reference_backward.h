@@ -64,14 +64,24 @@ std::vector<T> normalise_backward(const Case& c, const Head<T>& m, int64_t i, co
   return d;
 }
 
-/// shifted_i = biased_i - log(first + sum_{u < i} exp(biased_u)): every row also gets what the rows below send up.
+/// shifted_i = biased_i - column_i,  column_i = log(exp(first) + sum_{u < i} exp(biased_u)),  last = column_Tq: each
+/// term of the sum, the first state or a row's score, also gets what the rows below and the last state send up.
 template <class T>
-void forced_forward_backward(const Head<T>& m, Matrix<T>& d) {
+void forced_forward_backward(const Case& c, const Head<T>& m, const Upstream<T>& up, Matrix<T>& d, Values<T>& grad) {
   const Matrix<T> d_shifted = d;
-  for (int64_t j = 0; j < m.tk; ++j)
-    for (int64_t u = 0; u < m.tq; ++u)
-      for (int64_t i = u + 1; i < m.tq; ++i)
-        if (!m.hidden(i, j) && !m.hidden(u, j)) d(u, j) -= d_shifted(i, j) * std::exp(m.biased(u, j) - m.column(i, j));
+  for (int64_t j = 0; j < m.tk; ++j) {
+    const int64_t column = c.key_row(c.shape().heads, m.b, m.h, j);
+    const auto sent_up = [&](T term, int64_t below) {
+      T sum = 0;
+      if (term == -std::numeric_limits<T>::infinity()) return sum;
+      for (int64_t i = below; i < m.tq; ++i)
+        if (!m.hidden(i, j)) sum -= d_shifted(i, j) * std::exp(term - m.column(i, j));
+      if (!up.d_column_lse.empty()) sum += up.d_column_lse[column] * std::exp(term - m.last_column[j]);
+      return sum;
+    };
+    for (int64_t u = 0; u < m.tq; ++u) d(u, j) += sent_up(m.biased(u, j), u + 1);
+    if (!grad.column_lse.empty()) grad.column_lse[column] = sent_up(m.first_column[j], 0);
+  }
 }
 
 /// `squares`, where not null, gathers the squares of all pairs' gradients.
@@ -93,7 +103,7 @@ void head_backward(const Case& c, const Values<T>& x, const Head<T>& m, const Up
     const std::vector<T> d_row = normalise_backward(c, m, i, d_weight, up, grad);
     for (int64_t j = 0; j < m.tk; ++j) d(i, j) = d_row[j];
   }
-  if (c.problem.forced_forward.on) forced_forward_backward(m, d);
+  if (c.problem.forced_forward.on) forced_forward_backward(c, m, up, d, grad);
 
   const T cap = T(c.problem.score.softcap);
   const int64_t dim = c.shape().dim;

@@ -38,7 +38,7 @@ struct Head {
   Matrix<T> keep;   // dropout: 0 or 1 / (1 - p)
   std::vector<T> lse, entropy, log_prob, guide_cost, sink, visible;
   std::vector<int32_t> choice;
-  std::vector<T> last_column;  // forced-forward: the state after the last row
+  std::vector<T> first_column, last_column;  // forced-forward: the state before the first row, after the last one
 
   /// A hidden pair does not exist: what stands at its key, even NaN, is never looked at.
   bool hidden(int64_t i, int64_t j) const { return biased(i, j) == -std::numeric_limits<T>::infinity(); }
@@ -67,7 +67,8 @@ void score_head(const Case& c, const Values<T>& x, Head<T>& m) {
   m.shifted = m.biased;
   if (!c.problem.forced_forward.on) return;
   for (int64_t j = 0; j < m.tk; ++j) {
-    T seen = c.column_lse.empty() ? -infinity : T(c.column_lse[c.key_row(c.shape().heads, m.b, m.h, j)]);
+    T seen = x.column_lse.empty() ? -infinity : x.column_lse[c.key_row(c.shape().heads, m.b, m.h, j)];
+    m.first_column[j] = seen;
     for (int64_t i = 0; i < m.tq; ++i) {
       m.column(i, j) = seen;
       if (seen != -infinity) m.shifted(i, j) -= seen;
@@ -136,6 +137,7 @@ Head<T> head_forward(const Case& c, const Values<T>& x, int64_t b, int64_t h) {
   for (std::vector<T>* zero : {&m.entropy, &m.log_prob, &m.guide_cost, &m.sink, &m.visible}) zero->assign(m.tq, T(0));
   m.lse.assign(m.tq, -std::numeric_limits<T>::infinity());
   m.choice.assign(m.tq, -1);
+  m.first_column.assign(m.tk, T(0));
   m.last_column.assign(m.tk, T(0));
   score_head(c, x, m);
   for (int64_t i = 0; i < m.tq; ++i) normalise_row(c, x, m, i);

@@ -20,7 +20,7 @@ template <class T>
 T pair_bias(const Case& c, const Values<T>& x, int64_t b, int64_t h, int64_t i, int64_t j) {
   const Bias& bias = c.problem.bias;
   T sum = 0;
-  if (!x.bias_tensor.empty()) sum += x.bias_tensor[b * bias.batch + h * bias.head + i * bias.query + j * bias.key];
+  if (!x.bias_tensor.empty()) sum += x.bias_tensor[c.tensor_row(bias, b, h, i) + j * bias.key];
   if (!x.alibi_slopes.empty()) sum -= x.alibi_slopes[h] * T(std::abs(c.position(b, i) - j));
   if (!x.relative.empty()) sum += x.relative[relative_index(c, b, h, i, j)];
   if (!x.custom_bias.empty()) sum += wave_bias(x.custom_bias.data(), b, h, i, j);
@@ -30,7 +30,7 @@ T pair_bias(const Case& c, const Values<T>& x, int64_t b, int64_t h, int64_t i, 
 template <class T>
 void pair_bias_backward(const Case& c, int64_t b, int64_t h, int64_t i, int64_t j, T d, Values<T>& grad) {
   const Bias& bias = c.problem.bias;
-  if (!grad.bias_tensor.empty()) grad.bias_tensor[b * bias.batch + h * bias.head + i * bias.query + j * bias.key] += d;
+  if (!grad.bias_tensor.empty()) grad.bias_tensor[c.tensor_row(bias, b, h, i) + j * bias.key] += d;
   if (!grad.alibi_slopes.empty()) grad.alibi_slopes[h] -= d * T(std::abs(c.position(b, i) - j));
   if (!grad.relative.empty()) grad.relative[relative_index(c, b, h, i, j)] += d;
   if (!grad.custom_bias.empty()) wave_bias_backward(b, h, i, j, d, grad.custom_bias.data());
@@ -52,7 +52,8 @@ bool pair_visible(const Case& c, const Values<T>& x, int64_t b, int64_t h, int64
     if (c.query_documents[query] != c.key_documents[key]) return false;
   }
   if (!c.mask.empty()) {
-    const uint8_t* row = c.mask.data() + b * r.mask_batch + h * r.mask_head + i * r.mask_query;
+    const int64_t start = r.mask_packed ? c.query_offsets[b] * r.mask_query : b * r.mask_batch;
+    const uint8_t* row = c.mask.data() + start + h * r.mask_head + i * r.mask_query;
     if (r.mask_kind == MaskKind::bytes ? row[j] == 0 : (row[j / 8] >> (j % 8) & 1) == 0) return false;
   }
   if (!x.centre.empty() && std::abs(T(j) - x.centre[c.query_row(b, h, i)]) > T(r.centre_half_width)) return false;
@@ -76,8 +77,7 @@ T pair_gaussian(const Case& c, const Values<T>& x, int64_t b, int64_t h, int64_t
 template <class T>
 T pair_guide(const Case& c, int64_t b, int64_t h, int64_t i, int64_t j) {
   const Guide& guide = c.problem.guide;
-  if (!c.guide_tensor.empty())
-    return T(c.guide_tensor[b * guide.batch + h * guide.head + i * guide.query + j * guide.key]);
+  if (!c.guide_tensor.empty()) return T(c.guide_tensor[c.tensor_row(guide, b, h, i) + j * guide.key]);
   const int64_t tq = c.query_lengths.empty() ? c.queries(b) : c.query_lengths[b];
   const int64_t tk = c.key_lengths.empty() ? c.keys(b) : c.key_lengths[b];
   const T off_diagonal = T(i) / T(tq) - T(j) / T(tk);

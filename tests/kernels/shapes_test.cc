@@ -187,6 +187,11 @@ TEST(Shapes, FullyMaskedRows) {
           for (float value : library.results.lse) ASSERT_EQ(value, -INFINITY);
           for (int32_t choice : library.results.choice) ASSERT_EQ(choice, -1);
           for (float value : library.results.guide_cost) ASSERT_EQ(value, 0.0f);
+          for (size_t n = 0; n < library.grad.column_lse.size(); ++n) {  // a state that goes through untouched
+            float& value = library.grad.column_lse[n];
+            ASSERT_EQ(value, c.x.column_lse[n] == -INFINITY ? 0.0f : static_cast<float>(c.up.d_column_lse[n]));
+            value = 0.0f;
+          }
           for (const auto& [name, values] : library.grad.named())
             for (float value : *values) ASSERT_EQ(value, 0.0f) << "d_" << name;
         });

@@ -20,6 +20,7 @@ struct Values {
   std::vector<std::vector<T>> layer_weight, layer_bias;
   std::vector<T> bias_tensor, alibi_slopes, relative, sink, centre;
   std::vector<T> custom_score, custom_bias;
+  std::vector<T> column_lse;  // forced-forward: the first state; empty: starts empty
 
   Named<T> named() {
     Named<T> all = {{"q", &q},
@@ -32,7 +33,8 @@ struct Values {
                     {"sink", &sink},
                     {"centre", &centre},
                     {"custom_score", &custom_score},
-                    {"custom_bias", &custom_bias}};
+                    {"custom_bias", &custom_bias},
+                    {"column_lse", &column_lse}};
     for (size_t l = 0; l < layer_weight.size(); ++l) {
       all.emplace_back("layer_weight[" + std::to_string(l) + "]", &layer_weight[l]);
       all.emplace_back("layer_bias[" + std::to_string(l) + "]", &layer_bias[l]);
@@ -61,14 +63,15 @@ struct Results {
 /// Gradients that come back from above.
 template <class T>
 struct Upstream {
-  std::vector<T> d_out, d_lse, d_log_prob, d_entropy, d_guide_cost;
+  std::vector<T> d_out, d_lse, d_log_prob, d_entropy, d_guide_cost, d_column_lse;
 
   Named<T> named() {
     return {{"d_out", &d_out},
             {"d_lse", &d_lse},
             {"d_log_prob", &d_log_prob},
             {"d_entropy", &d_entropy},
-            {"d_guide_cost", &d_guide_cost}};
+            {"d_guide_cost", &d_guide_cost},
+            {"d_column_lse", &d_column_lse}};
   }
 };
 

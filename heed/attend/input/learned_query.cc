@@ -7,7 +7,7 @@ const Entry learned_query_entry = {
     .id = "I1",
     .name = "learned_query",
     .part = Part::input,
-    .title = "learned queries",
+    .title = "learned questions to every sequence",
     .formula = "c_r = attend(u_r, memory),  u_r learned",
     .paper =
         "Yang et al. 2016, Hierarchical Attention Networks for Document Classification; Lee et al. 2019, Set "

@@ -7,7 +7,7 @@ const Entry entmax15_entry = {
     .id = "N5",
     .name = "entmax15",
     .part = Part::normalise,
-    .title = "1.5-entmax",
+    .title = "between softmax and sparsemax (1.5-entmax)",
     .formula = "a_ij = max(e_ij / 2 - tau_i, 0)^2,  tau_i such that they sum to 1",
     .paper = "Peters, Niculae and Martins 2019, Sparse Sequence-to-Sequence Models",
     .time = "n m, with a few passes over the scores of a block of queries",

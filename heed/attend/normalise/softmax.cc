@@ -7,7 +7,7 @@ const Entry softmax_entry = {
     .id = "N1",
     .name = "softmax",
     .part = Part::normalise,
-    .title = "softmax",
+    .title = "positive weights that sum to 1",
     .formula = "a_ij = exp(e_ij) / sum_l exp(e_il)",
     .paper =
         "Bridle 1990, Probabilistic Interpretation of Feedforward Classification Network Outputs; in attention: "

@@ -7,7 +7,7 @@ const Entry sparsemax_entry = {
     .id = "N5",
     .name = "sparsemax",
     .part = Part::normalise,
-    .title = "sparsemax",
+    .title = "weights of which most are exactly 0",
     .formula = "a_i = the point nearest to e_i among all weights that are >= 0 and sum to 1",
     .paper =
         "Martins and Astudillo 2016, From Softmax to Sparsemax: A Sparse Model of Attention and Multi-Label "

@@ -19,6 +19,12 @@ class Documents final : public Region {
 std::unique_ptr<Region> make_documents(const Scope&, const Options& options) {
   return std::make_unique<Documents>(options);
 }
+
+std::string refuse_queries_without_document(const Options& o) {
+  if (o.time != "static" && o.input != "learned_query" && o.structure != "structured" && o.structure != "feed_forward")
+    return "";
+  return "documents needs a document for every query; learned and static queries belong to none";
+}
 }  // namespace
 
 const Entry documents_entry = {
@@ -38,6 +44,7 @@ const Entry documents_entry = {
         "come with the call (Memory::documents, Queries::documents); blocks of pairs between two documents are never "
         "visited.",
     .options = "",
+    .refuses = refuse_queries_without_document,
     .make_region = make_documents,
 };
 

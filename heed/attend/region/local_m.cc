@@ -8,7 +8,8 @@ class LocalM final : public Region {
  public:
   explicit LocalM(const Options& options) : window_(options.window) {}
   void configure(CallContext& c) const override {
-    c.call.problem.region.window_left = c.call.problem.region.window_right = window_;
+    narrow(c.call.problem.region.window_left, window_);
+    narrow(c.call.problem.region.window_right, window_);
   }
 
  private:

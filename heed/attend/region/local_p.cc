@@ -46,7 +46,8 @@ std::string refuse_local_p(const Options& o) {
   if (o.sigma < 0.0f) return fmt::format("local_p needs a sigma above 0, or 0 for window / 2, not {}", o.sigma);
   if (o.score == "self_scored" && o.query_width == 0)
     return "local_p predicts its position from the query; self_scored attention without queries has none";
-  return refuse_no_window(o);
+  if (o.window < 1) return fmt::format("local_p needs a window of at least 1 key, not {}", o.window);
+  return "";
 }
 }  // namespace
 

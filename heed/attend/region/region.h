@@ -1,6 +1,8 @@
 // The part that says which keys a query may see. Several hold together.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +20,9 @@ class Region {
 
 /// True where `word` is one of the words of a region such as "causal+sliding_window".
 bool has_region(const Options& options, std::string_view word);
+
+/// A window's bound and another one that holds as well: the narrower. -1: none yet.
+inline void narrow(int64_t& bound, int64_t limit) { bound = bound < 0 ? limit : std::min(bound, limit); }
 
 /// For regions with a window.
 std::string refuse_no_window(const Options& options);

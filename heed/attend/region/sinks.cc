@@ -42,7 +42,7 @@ const Entry sinks_entry = {
     .id = "R6",
     .name = "sinks",
     .part = Part::region,
-    .title = "attention sinks",
+    .title = "first keys that no window hides",
     .formula = "j < sinks or what the window shows;  learned: a_ij = exp(e_ij) / (exp(s_h) + sum_l exp(e_il))",
     .paper =
         "Xiao et al. 2024, Efficient Streaming Language Models with Attention Sinks; a learned sink: Miller 2023, "

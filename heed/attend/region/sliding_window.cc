@@ -8,8 +8,8 @@ class SlidingWindow final : public Region {
  public:
   explicit SlidingWindow(const Options& options) : window_(options.window) {}
   void configure(CallContext& c) const override {
-    c.call.problem.region.window_left = window_;
-    c.call.problem.region.window_right = 0;
+    narrow(c.call.problem.region.window_left, window_);
+    narrow(c.call.problem.region.window_right, 0);
   }
 
  private:
@@ -25,7 +25,7 @@ const Entry sliding_window_entry = {
     .id = "R6",
     .name = "sliding_window",
     .part = Part::region,
-    .title = "the last keys",
+    .title = "the last keys before the query",
     .formula = "t - window <= j <= t",
     .paper = "Beltagy, Peters and Cohan 2020, Longformer: The Long-Document Transformer",
     .time = "n (window + 1) pairs",

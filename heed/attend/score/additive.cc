@@ -50,7 +50,7 @@ const Entry additive_entry = {
     .id = "S5",
     .name = "additive",
     .part = Part::score,
-    .title = "additive (concat)",
+    .title = "one hidden layer on the pair (concat)",
     .formula = "e_ij = v^T tanh(W1 k_j + W2 q_i + b)",
     .paper = "Bahdanau, Cho and Bengio 2015, Neural Machine Translation by Jointly Learning to Align and Translate",
     .time = "n m H tanh + (n + m) D H,  H = hidden",

@@ -9,7 +9,7 @@ const Entry general_entry = {
     .id = "S4",
     .name = "general",
     .part = Part::score,
-    .title = "general (multiplicative, bilinear)",
+    .title = "a matrix between query and key (bilinear)",
     .formula = "e_ij = q_i^T W k_j",
     .paper = "Luong, Pham and Manning 2015, Effective Approaches to Attention-based Neural Machine Translation",
     .time = "n m D + n D^2",

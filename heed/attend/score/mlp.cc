@@ -20,7 +20,7 @@ const Entry mlp_entry = {
     .id = "S6",
     .name = "mlp",
     .part = Part::score,
-    .title = "a network on the pair",
+    .title = "several hidden layers on the pair",
     .formula = "e_ij = v^T h_n,  h_1 = act(W1 k_j + W2 q_i + b),  h_(l+1) = act(W_l h_l + b_l)",
     .paper =
         "Bahdanau, Cho and Bengio 2015, Neural Machine Translation by Jointly Learning to Align and Translate, for "

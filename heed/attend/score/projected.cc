@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "heed/attend/score/score.h"
+#include "heed/tensor/op/arrange.h"
+#include "heed/tensor/op/linear.h"
 
 namespace heed::attend {
 
@@ -13,18 +15,25 @@ class Projected final : public Score {
   Projected(const Scope& scope, const Options& options)
       : query_(scope / "query", options.query_width, options.hidden, false),
         key_(options.shared_projection ? query_ : Linear(scope / "key", options.key_width, options.hidden, false)),
-        bias_(&scope.make("bias", {1}, Initialiser::constant(0.0f))) {}
-  Tensor queries(Tensor q) const override { return query_(q); }
-  Tensor keys(Tensor k) const override { return key_(k); }
+        bias_(&scope.make("bias", {1}, Initialiser::constant(0.0f))),
+        capped_(options.softcap > 0.0f) {}
+  Tensor queries(Tensor q) const override {
+    if (!capped_) return query_(q);
+    return concat_columns({query_(q), matmul(ones(q), q.tape().parameter(*bias_))});
+  }
+  Tensor keys(Tensor k) const override { return capped_ ? concat_columns({key_(k), ones(k)}) : key_(k); }
   void configure(CallContext& c) const override {
     c.call.problem.score.kind = kernels::ScoreKind::inner;
     c.call.problem.score.scale = 1.0f;
-    c.add_bias(c.tape.parameter(*bias_), BiasRows::one);
+    if (!capped_) c.add_bias(c.tape.parameter(*bias_), BiasRows::one);
   }
 
  private:
+  static Tensor ones(Tensor like) { return like.tape().filled(like.rows(), 1, 1.0f); }
+
   Linear query_, key_;
   Parameter* bias_;
+  bool capped_;  // the loop adds biases after the softcap, so b goes into the product: [W q, b] . [W' k, 1]
 };
 
 std::string needs_one_width_to_share(const Options& o) {

@@ -26,7 +26,9 @@ void check_length(const CallContext& c, const char* name, int64_t max_length) {
          last - 1, max_length);
 }
 
-std::string refuse_no_length(const Options& o) {
+std::string refuse_synthesizer(const Options& o) {
+  if (o.softcap > 0.0f)
+    return fmt::format("softcap bounds the product of a query and a key; {} writes its scores without one", o.score);
   if (o.max_length >= 1) return "";
   return fmt::format("{} needs max_length of at least 1, not {}", o.score, o.max_length);
 }

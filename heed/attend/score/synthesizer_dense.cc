@@ -26,7 +26,7 @@ const Entry synthesizer_dense_entry = {
     .id = "L7",
     .name = "synthesizer_dense",
     .part = Part::score,
-    .title = "dense Synthesizer",
+    .title = "each token writes its row of scores",
     .formula = "e_ij = (W2 relu(W1 x_i + b1) + b2)_j",
     .paper = "Tay et al. 2021, Synthesizer: Rethinking Self-Attention for Transformer Models",
     .time = "n m + n D H + n H max_length,  H = hidden",
@@ -37,7 +37,7 @@ const Entry synthesizer_dense_entry = {
         "products. The row is cut to the length at hand; a memory longer than max_length is refused, since there is "
         "no score for it.",
     .options = "hidden max_length",
-    .refuses = refuse_no_length,
+    .refuses = refuse_synthesizer,
     .make_score = new_score<SynthesizerDense>,
 };
 

@@ -40,8 +40,8 @@ class SynthesizerMixture final : public Score {
 };
 
 std::string refuse_mixture(const Options& o) {
-  const std::string length = refuse_no_length(o);
-  return length.empty() ? refuse_unequal_widths(o) : length;
+  const std::string reason = refuse_synthesizer(o);
+  return reason.empty() ? refuse_unequal_widths(o) : reason;
 }
 }  // namespace
 
@@ -49,7 +49,7 @@ const Entry synthesizer_mixture_entry = {
     .id = "L9",
     .name = "synthesizer_mixture",
     .part = Part::score,
-    .title = "mixture of Synthesizers",
+    .title = "learned mix of dot, dense and random",
     .formula = "e_ij = a_0 q_i . k_j / sqrt(D) + a_1 dense_ij + a_2 R_ij,  a = softmax(mix)",
     .paper = "Tay et al. 2021, Synthesizer: Rethinking Self-Attention for Transformer Models",
     .time = "n m D + n D H + n H max_length,  H = hidden",

@@ -26,7 +26,7 @@ const Entry synthesizer_random_entry = {
     .id = "L8",
     .name = "synthesizer_random",
     .part = Part::score,
-    .title = "random Synthesizer",
+    .title = "one table of scores for all sentences",
     .formula = "e_ij = R_ij",
     .paper = "Tay et al. 2021, Synthesizer: Rethinking Self-Attention for Transformer Models",
     .time = "n m",
@@ -36,7 +36,7 @@ const Entry synthesizer_random_entry = {
         "A table of scores by position, the same for every sentence. It starts random and is trained, or stays as it "
         "is (fixed_table = true). The surprise of the paper is how much of a Transformer still works with it.",
     .options = "max_length fixed_table",
-    .refuses = refuse_no_length,
+    .refuses = refuse_synthesizer,
     .make_score = new_score<SynthesizerRandom>,
 };
 

@@ -106,6 +106,7 @@ std::string refuse_hierarchical(const Options& o) {
     return fmt::format(
         "hierarchical attention reads whole sentences and documents; region = \"{}\" would hide part of them",
         o.region);
+  if (o.classes < 0) return fmt::format("hierarchical: classes must be 0 (no classifier) or more, not {}", o.classes);
   if (o.value_width != 0) return "hierarchical attention pools the states it scores; value_width has no meaning there";
   return "";
 }

@@ -15,7 +15,7 @@ const Entry multi_head_entry = {
     .id = "L3",
     .name = "multi_head",
     .part = Part::structure,
-    .title = "several heads",
+    .title = "several heads side by side",
     .formula = "head_h = attend(Q W_h^Q, K W_h^K, V W_h^V),  c = [head_1; ..; head_H] W^O",
     .paper =
         "Vaswani et al. 2017, Attention Is All You Need; shared key and value heads: Shazeer 2019, Fast Transformer "

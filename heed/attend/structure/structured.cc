@@ -81,7 +81,7 @@ const Entry structured_entry = {
     .id = "L4",
     .name = "structured",
     .part = Part::structure,
-    .title = "structured self-attention",
+    .title = "a sequence to several vectors",
     .formula = "A = softmax(V_a tanh(W_a H^T)),  C = A H,  penalty |A A^T - I|^2",
     .paper = "Lin et al. 2017, A Structured Self-Attentive Sentence Embedding",
     .time = "m D H + r m H,  H = hidden",

@@ -32,7 +32,7 @@ const Entry forced_forward_entry = {
     .id = "T3",
     .name = "forced_forward",
     .part = Part::time,
-    .title = "forced forward (temporal)",
+    .title = "what was looked at counts less (temporal)",
     .formula = "e'_ti = exp(e_ti) / sum_{u<t} exp(e_ui)  (t = 1: exp(e_ti)),  a_ti = e'_ti / sum_l e'_tl",
     .paper =
         "Sankaran et al. 2016, Temporal Attention Model for Neural Machine Translation; Paulus, Xiong and Socher "

@@ -3,6 +3,8 @@
 //   step t sees the keys j >= p_{t-1},  p_t = argmax_j a_tj
 // Where a step may look depends on where the one before it looked, so the steps run one after the other, also when all
 // queries are there at once.
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "heed/attend/attention.h"
@@ -139,6 +141,8 @@ std::unique_ptr<Time> make_forward_only(const Scope&, const Options& options) {
 
 std::string refuse_forward_only(const Options& o) {
   if (o.input == "learned_query") return "forward_only moves from query to query; learned queries have no order";
+  if (o.normalise == "hard_sampled" && o.samples != 1)
+    return fmt::format("forward_only moves to the one key that was chosen; samples = {} choose several", o.samples);
   return "";
 }
 }  // namespace

@@ -196,6 +196,13 @@ class SmallGradients {
     pending_[pending_count_++] = {sink.data, apart, t.size()};
     return apart;
   }
+  /// For a tensor that may be larger than what the kernels read, and so write: a bias has a column for every key of the
+  /// longest sequence.
+  float* take_cleared(const Tensor& t) {
+    float* gradient = take(t);
+    if (gradient) std::fill_n(gradient, t.size(), 0.0f);
+    return gradient;
+  }
   void finish() {
     for (int i = 0; i < pending_count_; ++i) {
       const Part& p = pending_[i];
@@ -268,7 +275,7 @@ void backward(const AttentionSaved& saved, Tape& tape) {
       layers[i] = {small.take(call.layers[i].weight), small.take(call.layers[i].bias)};
     grad.d_layers = layers;
   }
-  grad.d_bias_tensor = small.take(call.bias);
+  grad.d_bias_tensor = small.take_cleared(call.bias);
   grad.d_alibi_slopes = small.take(call.alibi_slopes);
   grad.d_relative = small.take(call.relative);
   grad.d_sink = small.take(call.sink);

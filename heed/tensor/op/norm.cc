@@ -3,13 +3,14 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "heed/kernels/simd/math-inl.h"
-#include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
 #include "heed/tensor/op/elements-inl.h"
 #include "heed/tensor/op/norm.h"
+#include "heed/tensor/parallel.h"
 #include "heed/tensor/tape.h"
 
 #ifndef HEED_TENSOR_OP_NORM_ONCE_
@@ -28,9 +29,11 @@ struct NormBackward {
   const float* d_y;
   const NormRow* kept;
   int64_t rows, cols;
-  GradientSink d_x, d_gain;
-  bool centred;  // layer_norm
+  bool centred;                      // layer_norm
+  GradientSink d_x, d_gain, d_bias;  // written in this order
 };
+
+inline constexpr int64_t kNormColumns = 64;  // summed at once in the backward
 
 }  // namespace heed
 #endif
@@ -107,29 +110,33 @@ void NormRowBackward(const NormBackward& b, int64_t r) {
       x, g, b.gain);
 }
 
-/// d_gain_c = sum_r d_y[r, c] h[r, c] for the columns [first, last), at most kNormColumns. Rows are added in groups, as
-/// in add_column_sums.
-constexpr int64_t kNormColumns = 64;
-void NormGainBackward(const NormBackward& b, int64_t first, int64_t last) {
+/// d_gain_c = sum_r d_y[r, c] h[r, c] and d_bias_c = sum_r d_y[r, c] for the columns [first, last), at most
+/// kNormColumns. Rows are added in groups, as in add_column_sums.
+void NormColumnsBackward(const NormBackward& b, int64_t first, int64_t last) {
   const F32 d;
   constexpr int64_t kGroup = 64;
   const int64_t count = last - first;
-  float total[kNormColumns] = {};
+  float gain[kNormColumns] = {}, bias[kNormColumns] = {};
   for (int64_t r0 = 0; r0 < b.rows; r0 += kGroup) {
-    float part[kNormColumns] = {};
+    float gain_part[kNormColumns] = {}, bias_part[kNormColumns] = {};
     for (int64_t r = r0; r < std::min(b.rows, r0 + kGroup); ++r) {
       const V32 mean = hn::Set(d, b.kept[r].mean), inverse = hn::Set(d, b.kept[r].inverse);
-      const int64_t at = r * b.cols + first;
-      Map(
-          part, count,
-          [=](V32 sum, V32 v, V32 dy) HWY_ATTR { return hn::MulAdd(dy, hn::Mul(hn::Sub(v, mean), inverse), sum); },
-          part, b.x + at, b.d_y + at);
+      const float* x = b.x + r * b.cols + first;
+      const float* g = b.d_y + r * b.cols + first;
+      ForVectors(count, [&](int64_t i, auto at) HWY_ATTR {
+        const V32 dy = at.load(g + i);
+        const V32 h = hn::Mul(hn::Sub(at.load(x + i), mean), inverse);
+        at.store(hn::MulAdd(dy, h, at.load(gain_part + i)), gain_part + i);
+        at.store(hn::Add(dy, at.load(bias_part + i)), bias_part + i);
+      });
     }
-    Map(
-        total, count, [](V32 a, V32 s) HWY_ATTR { return hn::Add(a, s); }, total, part);
+    const auto add = [](V32 a, V32 s) HWY_ATTR { return hn::Add(a, s); };
+    Map(gain, count, add, gain, gain_part);
+    Map(bias, count, add, bias, bias_part);
   }
-  MapGradient(
-      b.d_gain, first, count, [](V32 s) HWY_ATTR { return s; }, total);
+  const auto same = [](V32 s) HWY_ATTR { return s; };
+  if (b.d_gain) MapGradient(b.d_gain, first, count, same, gain);
+  if (b.d_bias) MapGradient(b.d_bias, first, count, same, bias);
 }
 
 }  // namespace heed::HWY_NAMESPACE
@@ -143,18 +150,17 @@ HWY_EXPORT(LayerNormRow);
 HWY_EXPORT(RmsNormRow);
 HWY_EXPORT(NormApply);
 HWY_EXPORT(NormRowBackward);
-HWY_EXPORT(NormGainBackward);
+HWY_EXPORT(NormColumnsBackward);
 
 void norm_backward(const NormBackward& b) {
   if (b.d_x)
     for_pieces(b.rows, b.cols, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) HWY_DYNAMIC_DISPATCH(NormRowBackward)(b, r);
     });
-  if (!b.d_gain) return;
-  constexpr int64_t kColumns = 64;
-  for_pieces((b.cols + kColumns - 1) / kColumns, b.rows * kColumns, [&](int64_t begin, int64_t end) {
+  if (!b.d_gain && !b.d_bias) return;
+  for_pieces((b.cols + kNormColumns - 1) / kNormColumns, b.rows * kNormColumns, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block)
-      HWY_DYNAMIC_DISPATCH(NormGainBackward)(b, block * kColumns, std::min(b.cols, (block + 1) * kColumns));
+      HWY_DYNAMIC_DISPATCH(NormColumnsBackward)(b, block * kNormColumns, std::min(b.cols, (block + 1) * kNormColumns));
   });
 }
 
@@ -174,8 +180,8 @@ Tensor layer_norm(Tensor x, Tensor gain, Tensor bias, float epsilon) {
     }
   });
   tape.on_backward([=] {
-    norm_backward({x.data(), gain.data(), y.gradient(), kept, x.rows(), x.cols(), x.sink(), gain.sink(), true});
-    add_column_sums(bias.sink(), {y.gradient(), y.rows(), y.cols()});
+    norm_backward(
+        {x.data(), gain.data(), y.gradient(), kept, x.rows(), x.cols(), true, x.sink(), gain.sink(), bias.sink()});
   });
   return y;
 }
@@ -193,7 +199,7 @@ Tensor rms_norm(Tensor x, Tensor gain, float epsilon) {
     }
   });
   tape.on_backward([=] {
-    norm_backward({x.data(), gain.data(), y.gradient(), kept, x.rows(), x.cols(), x.sink(), gain.sink(), false});
+    norm_backward({x.data(), gain.data(), y.gradient(), kept, x.rows(), x.cols(), false, x.sink(), gain.sink(), {}});
   });
   return y;
 }

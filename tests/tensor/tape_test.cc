@@ -1,0 +1,174 @@
+#include "heed/tensor/tape.h"
+
+#include "heed/tensor/op/activation.h"
+#include "heed/tensor/op/arithmetic.h"
+#include "heed/tensor/op/arrange.h"
+#include "heed/tensor/op/cross_entropy.h"
+#include "heed/tensor/op/dropout.h"
+#include "heed/tensor/op/linear.h"
+#include "heed/tensor/op/norm.h"
+#include "heed/tensor/op/recurrent.h"
+#include "heed/tensor/op/reduce.h"
+#include "tests/tensor/gradient_check.h"
+
+namespace heed::test {
+namespace {
+
+Parameter parameter(int64_t rows, int64_t cols) {
+  Parameter p;
+  p.shape = {rows, cols};
+  p.value = to_float(random(rows, cols, 0.3));
+  return p;
+}
+
+TEST(Tape, GradientsOfParametersAndInputs) {
+  const std::vector<float> x = {1, 2, 3};
+  Parameter p = parameter(1, 3), frozen = parameter(1, 3);
+  frozen.trainable = false;
+  Tape tape;
+  const Tensor in = tape.input(x.data(), 1, 3, true), silent = tape.input(x.data(), 1, 3);
+  const Tensor w = tape.parameter(p), f = tape.parameter(frozen);
+  tape.backward(sum(multiply(multiply(in, silent), add(w, f))));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FLOAT_EQ(p.gradient[i], x[i] * x[i]);
+    EXPECT_FLOAT_EQ(in.gradient()[i], x[i] * (p.value[i] + frozen.value[i]));
+  }
+  EXPECT_TRUE(p.has_gradient);
+  EXPECT_FALSE(frozen.has_gradient);
+  EXPECT_TRUE(frozen.gradient.empty());
+  EXPECT_EQ(silent.gradient(), nullptr);
+}
+
+TEST(Tape, ParametersAccumulateUntilForgotten) {
+  Parameter p = parameter(1, 4);
+  Tape tape;
+  const auto backward = [&] {
+    tape.backward(sum_squares(tape.parameter(p)));
+    tape.reset();
+  };
+  backward();
+  const std::vector<float> once = p.gradient;
+  for (int i = 0; i < 4; ++i) EXPECT_FLOAT_EQ(once[i], 2 * p.value[i]);
+  backward();
+  for (int i = 0; i < 4; ++i) EXPECT_FLOAT_EQ(p.gradient[i], 2 * once[i]);
+  p.has_gradient = false;  // forgotten, not zeroed
+  backward();
+  EXPECT_EQ(p.gradient, once);
+}
+
+TEST(Tape, OneParameterAsTwoTensors) {
+  Parameter p = parameter(2, 3);
+  Tape tape;
+  tape.backward(sum(multiply(tape.parameter(p), tape.parameter(p))));
+  for (int i = 0; i < 6; ++i) EXPECT_FLOAT_EQ(p.gradient[i], 2 * p.value[i]);
+}
+
+TEST(Tape, OnlyWhatTheLossNeedsRuns) {
+  Parameter used = parameter(1, 2), unused = parameter(1, 2);
+  Tape tape;
+  const Tensor loss = sum(tape.parameter(used));
+  const Tensor beside = sum(tanh(tape.parameter(unused)));
+  tape.backward(loss);
+  EXPECT_TRUE(used.has_gradient);
+  EXPECT_FALSE(unused.has_gradient);
+  EXPECT_EQ(beside.gradient(), nullptr);
+}
+
+TEST(Tape, TwoBackwardsOnOneTape) {
+  // The second part of a step stands on the results of the first: its gradient goes no further than the last backward.
+  Parameter p = parameter(1, 2);
+  Tape tape;
+  const Tensor w = tape.parameter(p);
+  tape.backward(sum(w));
+  EXPECT_EQ(p.gradient, (std::vector<float>{1, 1}));
+  tape.backward(sum(scale(w, 3.0f)));
+  EXPECT_EQ(p.gradient, (std::vector<float>{4, 4}));
+}
+
+TEST(Tape, WithoutRecordingNothingIsKept) {
+  Parameter p = parameter(8, 8);
+  Tape tape({.recording = false});
+  const Tensor loss = sum(tanh(linear(tape.parameter(p), tape.parameter(p))));
+  EXPECT_FALSE(loss.needs_gradient());
+  EXPECT_TRUE(p.gradient.empty());
+  expect_error([&] { tape.backward(loss); },
+               "backward: nothing below this tensor wants a gradient (the tape is not recording)");
+}
+
+TEST(Tape, Errors) {
+  Parameter p = parameter(2, 2);
+  Tape tape;
+  expect_error([&] { tape.backward(tape.parameter(p)); }, "backward: the loss must be one number, not [2, 2]");
+  expect_error([&] { tape.backward(tape.filled(1, 1, 0.0f)); }, "backward: nothing below this tensor wants a gradient");
+}
+
+TEST(Tape, SeedsOfRandomOperations) {
+  Tape a({.seed = 1}), b({.seed = 1}), c({.seed = 2});
+  const uint64_t first = a.next_seed();
+  EXPECT_EQ(first, b.next_seed());
+  EXPECT_NE(first, c.next_seed());
+  EXPECT_NE(first, a.next_seed());
+  a.reset(1);
+  EXPECT_EQ(first, a.next_seed());
+}
+
+TEST(Tape, Offsets) {
+  Tape tape;
+  const std::vector<int64_t> at = {0, 2, 2, 7};
+  const Offsets ragged = tape.offsets(at), even = tape.even_offsets(3, 4);
+  EXPECT_EQ(ragged.count, 3);
+  EXPECT_EQ(ragged.total(), 7);
+  EXPECT_EQ(ragged.longest(), 5);
+  EXPECT_EQ(ragged.length(1), 0);
+  EXPECT_EQ(even.total(), 12);
+  EXPECT_EQ(even.longest(), 4);
+}
+
+TEST(Tape, GradientsAreGivenBackDuringTheBackward) {
+  // A chain of 100 sums: its values need 100 pieces of memory, its gradients two at a time.
+  Parameter p = parameter(64, 64);
+  Tape tape;
+  Tensor y = tape.parameter(p);
+  for (int i = 0; i < 100; ++i) y = tanh(y);
+  const Tensor loss = sum(y);
+  const size_t forward = tape.arena().peak();
+  tape.backward(loss);
+  EXPECT_LT(tape.arena().peak() - forward, size_t{4} * 64 * 64 * sizeof(float));
+}
+
+TEST(Tape, ASteadyStepAsksTheSystemForNothing) {
+  Parameter embedding = parameter(50, 24), gain = parameter(1, 24), bias = parameter(1, 24), out = parameter(50, 32);
+  Parameter input = parameter(96, 24), state = parameter(96, 32), b1 = parameter(1, 96), b2 = parameter(1, 96);
+  Tape tape;
+  const auto step = [&](int64_t sequences, int64_t length) {
+    std::vector<int64_t> tokens, at = {0};
+    std::vector<int32_t> targets;
+    for (int64_t b = 0; b < sequences; ++b) {
+      for (int64_t t = 0; t < length + b % 3; ++t) {
+        tokens.push_back((b + t) % 50);
+        targets.push_back(static_cast<int32_t>((b + t + 1) % 50));
+      }
+      at.push_back(static_cast<int64_t>(tokens.size()));
+    }
+    const Tensor x = layer_norm(dropout(gather_rows(tape.parameter(embedding), tokens), 0.1f), tape.parameter(gain),
+                                tape.parameter(bias));
+    const RecurrentWeights w{tape.parameter(input), tape.parameter(state), tape.parameter(b1), tape.parameter(b2)};
+    const Tensor rows = gru({x, tape.offsets(at)}, w).rows;
+    tape.backward(cross_entropy(linear(rows, tape.parameter(out)), targets, 0.1f));
+    tape.reset();
+  };
+  const auto epoch = [&] {
+    for (const auto& [sequences, length] : {std::pair<int64_t, int64_t>{8, 20}, {32, 5}, {3, 60}, {1, 1}, {16, 16}})
+      step(sequences, length);
+  };
+  epoch();
+  epoch();
+  const int64_t calls = tape.arena().system_calls();
+  const size_t capacity = tape.arena().capacity();
+  for (int i = 0; i < 5; ++i) epoch();
+  EXPECT_EQ(tape.arena().system_calls(), calls);
+  EXPECT_EQ(tape.arena().capacity(), capacity);
+}
+
+}  // namespace
+}  // namespace heed::test
