@@ -105,6 +105,12 @@ inline std::vector<Part> all_regions() {
        [](Case& c) { c.with_mask(MaskKind::bits, true, true).with_guide_tensor(true, false, true, true); }},
       {"centre", [](Case& c) { c.with_centre(4.3f, 0.0f); }},
       {"centre_gaussian", [](Case& c) { c.with_centre(5.2f, 2.1f).with_guide(0.4f); }},
+      {"centre_window_sinks",  // the centre hides first keys that the window may not
+       [](Case& c) {
+         Region& r = c.problem.region;
+         r.window_left = 1, r.always_visible = 4;
+         c.with_centre(4.3f, 0.0f);
+       }},
       {"custom_region", [](Case& c) { c.with_custom_region(); }},
   };
 }

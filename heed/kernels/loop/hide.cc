@@ -9,20 +9,23 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// Keeps the pairs with low <= key < high or key < prefix. The bounds of a vector of queries are loaded once.
+/// Keeps the pairs with low <= key < high or prefix_low <= key < prefix. The bounds of a vector of queries are loaded once.
 void HideOutsideRanges(const Tile& t, const KeyRange* ranges) {
   const F32 d;
   const I32 di;
   for (int c = 0; c < t.queries; c += kLanes) {
-    int32_t low[kLanes], high[kLanes], prefix[kLanes];
+    int32_t low[kLanes], high[kLanes], prefix_low[kLanes], prefix[kLanes];
     for (int i = 0; i < static_cast<int>(kLanes); ++i) {
       const KeyRange range = c + i < t.queries ? ranges[c + i] : KeyRange{};
-      low[i] = range.low, high[i] = range.high, prefix[i] = range.prefix;
+      low[i] = range.low, high[i] = range.high;
+      prefix_low[i] = range.prefix_low, prefix[i] = range.prefix;
     }
-    const auto from = hn::LoadU(di, low), to = hn::LoadU(di, high), always = hn::LoadU(di, prefix);
+    const auto from = hn::LoadU(di, low), to = hn::LoadU(di, high);
+    const auto prefix_from = hn::LoadU(di, prefix_low), prefix_to = hn::LoadU(di, prefix);
     for (int r = 0; r < t.keys; ++r) {
       const auto key = hn::Set(di, static_cast<int32_t>(t.key) + r);
-      const auto seen = hn::Or(hn::AndNot(hn::Lt(key, from), hn::Lt(key, to)), hn::Lt(key, always));
+      const auto in_range = hn::AndNot(hn::Lt(key, from), hn::Lt(key, to));
+      const auto seen = hn::Or(in_range, hn::AndNot(hn::Lt(key, prefix_from), hn::Lt(key, prefix_to)));
       float* at = t.at + r * t.stride + c;
       hn::StoreU(hn::IfThenElse(hn::RebindMask(d, seen), hn::LoadU(d, at), hn::Set(d, kMinusInfinity)), d, at);
     }

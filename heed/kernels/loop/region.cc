@@ -56,7 +56,8 @@ KeyRange visible_keys(const Problem& p, const Sequence& s, int64_t b, int64_t h,
   }
   // ... then what the prefix is exempt from.
   const int64_t prefix_high = std::clamp<int64_t>(high, 0, std::max<int64_t>(r.always_visible, 0));
-  const int64_t prefix = low == 0 ? prefix_high : 0;
+  const int64_t prefix_low = low < prefix_high ? low : 0;
+  const int64_t prefix = low < prefix_high ? prefix_high : 0;
   if (r.window_left >= 0) low = std::max(low, position - r.window_left);
   if (r.query_documents) {
     const auto [first, last] = document_keys(p, s, b, i);
@@ -66,11 +67,12 @@ KeyRange visible_keys(const Problem& p, const Sequence& s, int64_t b, int64_t h,
   KeyRange range;
   range.low = static_cast<int32_t>(std::min(low, s.keys));
   range.high = static_cast<int32_t>(std::max<int64_t>(high, range.low));
+  range.prefix_low = static_cast<int32_t>(prefix_low);
   range.prefix = static_cast<int32_t>(prefix);
   if (range.low <= range.prefix) {  // one range after all
     range.high = std::max(range.high, range.prefix);
-    range.low = range.prefix > 0 ? 0 : range.low;
-    range.prefix = 0;
+    range.low = range.prefix > 0 ? range.prefix_low : range.low;
+    range.prefix_low = range.prefix = 0;
   }
   return range;
 }
@@ -95,7 +97,7 @@ Cover cover(const Problem& p, const Tile& t, const KeyRange* ranges) {
   for (int c = 0; c < t.queries; ++c) {
     const KeyRange& range = ranges[c];
     all &= range.low <= t.key && last <= range.high;
-    any |= (range.low < last && t.key < range.high) || t.key < range.prefix;
+    any |= (range.low < last && t.key < range.high) || (range.prefix_low < last && t.key < range.prefix);
   }
   if (!any) return Cover::none;
   if (!hides_single_pairs(p.region)) return all ? Cover::all : Cover::some;

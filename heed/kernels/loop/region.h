@@ -1,5 +1,5 @@
-// Which keys each query sees. Every region is, per query, a range of keys [low, high) and a prefix [0, prefix) that is
-// always visible; masks and users' regions may hide single pairs inside. So the loop knows one form, not ten.
+// Which keys each query sees. Every region is, per query, a range of keys [low, high) and another,
+// [prefix_low, prefix), of first keys that no window hides; masks and users' regions may hide single pairs inside. So the loop knows one form, not ten.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,10 @@ namespace heed::kernels {
 struct KeyRange {
   int32_t low = 0;
   int32_t high = 0;    // low == high: none
-  int32_t prefix = 0;  // keys [0, prefix) are visible too
+  int32_t prefix_low = 0;  // keys [prefix_low, prefix) are visible too
+  int32_t prefix = 0;
 
-  bool sees(int64_t key) const { return (key >= low && key < high) || key < prefix; }
+  bool sees(int64_t key) const { return (key >= low && key < high) || (key >= prefix_low && key < prefix); }
 };
 
 /// The keys that query i of (b, h) sees, before any mask.
