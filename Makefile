@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench format lint asan clang check-long install clean
+.PHONY: help build python demo docs test bench format lint asan clang check-long install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -18,15 +18,27 @@ build:  ## the library and the examples, in build/
 	@cmake --preset release --log-level=WARNING
 	@cmake --build build -j $(JOBS)
 
+python:  ## the Python module, in build/python: PYTHONPATH=build/python python3
+	@scripts/setup.sh build python
+	@cmake --preset release --log-level=WARNING -DHEED_PYTHON_MODULE=ON
+	@cmake --build build -j $(JOBS) --target python-module
+
 demo:  ## attention as a heat map, and how fast it was
 	@scripts/setup.sh build
 	@cmake --preset release --log-level=WARNING
 	@cmake --build build -j $(JOBS) --target example-demo
 	@build/examples/demo
 
+docs:  ## docs/mechanisms, from what the library knows of each mechanism
+	@scripts/setup.sh build
+	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target heed-cli
+	@rm -f docs/mechanisms/*.md
+	@build/cli/heed mechanisms --markdown docs/mechanisms
+
 test:  ## all tests
-	@scripts/setup.sh build test
-	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON
+	@scripts/setup.sh build python test
+	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON -DHEED_PYTHON_MODULE=ON
 	@cmake --build build -j $(JOBS)
 	@ctest --test-dir build --output-on-failure --no-tests=error -j $(TEST_JOBS)
 

@@ -1,5 +1,7 @@
 #include "case.h"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -222,7 +224,55 @@ double Case::plain_difference() const {
 
 std::string Case::path() const { return kernels::explain(problem(1)).path; }
 
-bool Case::dump(const std::string& directory) const {
+nlohmann::json Case::describe() const {
+  return {{"case", spec_.name},
+          {"score", spec_.score == ScoreKind::inner ? "inner" : "tanh_sum"},
+          {"batch", spec_.batch},
+          {"heads", spec_.heads},
+          {"queries", spec_.queries},
+          {"keys", spec_.keys},
+          {"dim", spec_.dim},
+          {"causal", spec_.causal},
+          {"window", spec_.window},
+          {"train", spec_.train},
+          {"flops", spec_.flops()},
+          {"pair_dims", spec_.pair_dims()},
+          {"kv_bytes", spec_.kv_bytes()}};
+}
+
+void Case::check(nlohmann::json& about) {
+  const int threads = omp_get_num_procs();
+  const std::string refused = run_heed(threads);
+  if (!refused.empty()) {
+    about["error"] = refused;
+    return;
+  }
+  const double difference = reference_difference();
+  about["difference"] = difference;
+  about["path"] = path();
+  if (!(difference <= kAgreement)) {
+    about["error"] = "heed disagrees with the formula in double";
+    return;
+  }
+  if (!plain_) return;
+  run_plain(threads);
+  const double plain = plain_difference();
+  about["plain_difference"] = plain;
+  plain_agrees_ = plain <= kAgreement;
+}
+
+std::vector<Contest::Contestant> Case::contestants() {
+  std::vector<Contestant> all = {{"heed", [this](int threads) { run_heed(threads); }}};
+  if (plain_agrees_) all.emplace_back("plain", [this](int threads) { run_plain(threads); });
+  if (spec_.queries == 1)
+    all.emplace_back("read", [this](int threads) {
+      volatile float sink = run_read(threads);
+      static_cast<void>(sink);
+    });
+  return all;
+}
+
+bool Case::dump(const std::string& directory) {
   const std::vector<int64_t> q_shape = {spec_.batch, spec_.heads, spec_.queries, spec_.dim};
   const std::vector<int64_t> k_shape = {spec_.batch, spec_.heads, spec_.keys, spec_.dim};
   const auto write = [&](const char* name, const Buffer& buffer, const std::vector<int64_t>& shape) {

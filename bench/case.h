@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "buffer.h"
+#include "contest.h"
 #include "heed/kernels/attention.h"
 #include "plain.h"
 
@@ -35,13 +36,17 @@ const std::vector<CaseSpec>& all_cases();
 const CaseSpec* find_case(const std::string& name);
 
 /// Tensors of one case, and everything that runs on them.
-class Case {
+class Case final : public Contest {
  public:
   explicit Case(const CaseSpec& spec);
 
-  const CaseSpec& spec() const { return spec_; }
-  bool has_plain() const { return plain_ != nullptr; }
+  const std::string& name() const override { return spec_.name; }
+  nlohmann::json describe() const override;
+  void check(nlohmann::json& about) override;
+  std::vector<Contestant> contestants() override;
+  bool dump(const std::string& directory) override;
 
+ private:
   /// Runs heed once. Returns what it refused, or an empty text.
   std::string run_heed(int threads);
   void run_plain(int threads);
@@ -57,10 +62,6 @@ class Case {
   /// Which path explain() names.
   std::string path() const;
 
-  /// Writes inputs and heed's results as .npy files for the peers.
-  bool dump(const std::string& directory) const;
-
- private:
   kernels::Problem problem(int threads) const;
   kernels::Inputs inputs() const;
   std::vector<double> reference_row(int64_t batch_head, int64_t query) const;
@@ -70,9 +71,7 @@ class Case {
   Buffer out_, saved_, d_q_, d_k_, d_v_, d_score_v_;
   Buffer plain_out_, plain_d_q_, plain_d_k_, plain_d_v_;
   std::unique_ptr<Plain> plain_;
+  bool plain_agrees_ = false;
 };
-
-/// A result that differs by more than this share of its largest element is wrong, and its time does not count.
-constexpr double kAgreement = 1e-4;
 
 }  // namespace heed::bench

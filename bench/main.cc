@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "blas_table.h"
+#include "case.h"
 #include "heed/kernels/isa.h"
 #include "peak_memory.h"
 #include "session.h"
@@ -22,7 +23,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kHelp = R"(heed-bench [options]
-  --case A,B      only these cases (default: all); --list names them
+  --case A,B      only these cases (default: those of the kernels); --list names them all
   --threads 1,2   numbers of threads (default: 1 and 2)
   --rounds N      rounds of interleaved samples (default: 7)
   --serve         requests as JSON lines on standard input, replies on standard output (see README.md)
@@ -36,6 +37,11 @@ std::vector<std::string> split(const std::string& text) {
   for (std::string part; std::getline(stream, part, ',');)
     if (!part.empty()) parts.push_back(part);
   return parts;
+}
+
+bool known(const std::string& name) {
+  const std::vector<std::string> names = all_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 struct Options {
@@ -83,7 +89,7 @@ Options parse(int argc, char** argv) {
   if (o.cases.empty())
     for (const CaseSpec& spec : all_cases()) o.cases.push_back(spec.name);
   for (const std::string& name : o.cases)
-    if (!find_case(name)) o.error = "there is no case " + name + "; --list names them";
+    if (!known(name)) o.error = "there is no case " + name + "; --list names them";
   if (!o.memory.empty() && o.memory != "inner" && o.memory != "tanh_sum") o.error = "--memory takes inner or tanh_sum";
   return o;
 }
@@ -92,12 +98,10 @@ json reply_to(const json& request, Session& session) {
   const std::string op = request.value("op", "");
   if (op == "hello") return {{"name", "heed"}, {"isa", kernels::isa()}, {"yardstick_flops", kYardstickFlops}};
   if (op == "open") {
-    std::vector<const CaseSpec*> specs;
-    for (const std::string& name : request.at("cases").get<std::vector<std::string>>()) {
-      specs.push_back(find_case(name));
-      if (!specs.back()) return {{"error", "there is no case " + name}};
-    }
-    return {{"cases", session.open(specs, request.value("dump", ""))}};
+    const auto names = request.at("cases").get<std::vector<std::string>>();
+    for (const std::string& name : names)
+      if (!known(name)) return {{"error", "there is no case " + name}};
+    return {{"cases", session.open(names, request.value("dump", ""))}};
   }
   if (op == "round") return session.round(request.at("threads").get<int>());
   return {{"error", "unknown request " + op}};
@@ -151,7 +155,7 @@ int table(const Options& o) {
   bool failed = false;
   for (const std::string& name : o.cases) {
     const CaseSpec* spec = find_case(name);
-    const json about = session.open({spec}, "")[name];
+    const json about = session.open({name}, "")[name];
     if (about.contains("error")) {
       fmt::print("{:<17} {}\n", name, about["error"].get<std::string>());
       failed = true;
@@ -163,6 +167,11 @@ int table(const Options& o) {
       for (int n = 0; n < o.rounds; ++n) rounds.push_back(session.round(threads));
       const double ms = best_of(rounds, {"cases", name, "heed"}), plain = best_of(rounds, {"cases", name, "plain"});
       const double sgemm = best_of(rounds, {"sgemm"}), read = best_of(rounds, {"cases", name, "read"});
+      if (!spec) {  // a mechanism
+        const double tokens = about["tokens"].get<double>();
+        fmt::print("{:<34} {:>7} {:>10.3f}   {:.0f} tokens/s\n", name, threads, ms, tokens / ms * 1e3);
+        continue;
+      }
       const double flops = spec->flops();
       fmt::print("{:<17} {:>7} {:>10.3f} {:>8.1f} {:>9.2f}", name, threads, ms, flops / ms * 1e-6,
                  flops / ms / (kYardstickFlops / sgemm));
@@ -188,7 +197,7 @@ int run(int argc, char** argv) {
     return 0;
   }
   if (o.list) {
-    for (const CaseSpec& spec : all_cases()) fmt::print("{}\n", spec.name);
+    for (const std::string& name : all_names()) fmt::print("{}\n", name);
     return 0;
   }
   if (const kernels::Status isa = kernels::isa_status(); !isa) {

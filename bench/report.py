@@ -67,9 +67,12 @@ def case_row(spec, threads, samples, yardstick_flops):
         "peers": {name: time for name, time in best.items() if name not in ("heed", "sgemm", "read")},
         "path": spec.get("path"),
         "difference": spec.get("difference"),
-        "sgemm_gflops": yardstick_flops / best["sgemm"] * 1e-6,
-        "sgemm_noise": statistics.median(samples["sgemm"]) / best["sgemm"],
     }
+    if "sgemm" in best:
+        row["sgemm_gflops"] = yardstick_flops / best["sgemm"] * 1e-6
+        row["sgemm_noise"] = statistics.median(samples["sgemm"]) / best["sgemm"]
+    if "tokens" in spec:
+        row["tokens_per_s"] = spec["tokens"] / ms * 1e3
     if spec["flops"] > 0:
         row["gflops"] = spec["flops"] / ms * 1e-6
         row["of_sgemm"] = row["gflops"] / row["sgemm_gflops"]

@@ -16,6 +16,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
+import mechanism_table  # noqa: E402
 import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -154,7 +155,8 @@ def run_group(heed, peers, group, options, yardstick_flops):
                     return [failed_row(name, n, times["error"]) for name in group for n in options.threads]
                 for name, contestants in times["cases"].items():
                     mine = samples.setdefault((name, threads), {})
-                    mine.setdefault("sgemm", []).append(times["sgemm"])
+                    if "sgemm" in times:
+                        mine.setdefault("sgemm", []).append(times["sgemm"])
                     for contestant, ms in contestants.items():
                         mine.setdefault(contestant, []).append(ms)
                 for (label, name), agreed in racing.items():
@@ -208,21 +210,33 @@ def parse():
     parser.add_argument("--program", help="the heed-bench to run (default: bench/heed-bench in the build folder)")
     parser.add_argument("--json", help="where the rows go (default: bench.json in the build folder)")
     parser.add_argument("--case", help="only these cases, separated by commas: " + ", ".join(CASES + EXTRA))
+    parser.add_argument("--mechanisms", action="store_true", help="every mechanism of the catalogue instead")
+    parser.add_argument("--write", help="with --mechanisms: the document whose table is replaced")
     parser.add_argument("--threads", help="numbers of threads (default: 1,2)")
-    parser.add_argument("--rounds", type=int, help="quiet rounds of interleaved samples (default: 9; with --quick 3)")
+    rounds = "quiet rounds of interleaved samples (default: 9; with --mechanisms 5, with --quick 3)"
+    parser.add_argument("--rounds", type=int, help=rounds)
     parser.add_argument("--quick", action="store_true", help="three rounds: a first look, not a measurement")
     parser.add_argument("--peers", help="only these peers, separated by commas; 'none' for none")
     parser.add_argument("--check", action="store_true", help="exit with 1 where a case misses what it must reach")
     options = parser.parse_args()
-    options.rounds = options.rounds or (3 if options.quick else 9)
+    options.rounds = options.rounds or (3 if options.quick else 5 if options.mechanisms else 9)
     cores = len(os.sched_getaffinity(0))
     options.threads = [int(n) for n in options.threads.split(",")] if options.threads else [1, 2][:cores]
     options.program = options.program or str(pathlib.Path(options.build) / "bench" / "heed-bench")
-    options.json = options.json or str(pathlib.Path(options.build) / "bench.json")
-    options.cases = options.case.split(",") if options.case else CASES + EXTRA
-    unknown = [name for name in options.cases if name not in CASES + EXTRA]
+    rows_file = "bench-mechanisms.json" if options.mechanisms else "bench.json"
+    options.json = options.json or str(pathlib.Path(options.build) / rows_file)
+    known = CASES + EXTRA
+    if options.mechanisms:
+        if not os.path.exists(options.program):
+            parser.error(f"{options.program} is not there: build it first")
+        listed = subprocess.run([options.program, "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        known = [name for name in listed.split() if name.startswith("mechanism_")]
+    elif options.write:
+        parser.error("--write goes with --mechanisms")
+    options.cases = options.case.split(",") if options.case else known
+    unknown = [name for name in options.cases if name not in known]
     if unknown:
-        parser.error(f"there is no case {', '.join(unknown)}; there are {', '.join(CASES + EXTRA)}")
+        parser.error(f"there is no case {', '.join(unknown)}; there are {', '.join(known)}")
     if options.peers is not None:
         options.peers = [] if options.peers == "none" else options.peers.split(",")
     return options
@@ -240,7 +254,7 @@ def main():
     say(f"heed: instruction set {hello['isa']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
     peers = start_peers(options.peers)
 
-    timed = [name for name in CASES if name in options.cases]
+    timed = [name for name in options.cases if name not in EXTRA]
     if "scaling" in options.cases:
         timed += [name for name in ("inner_fwd_64", "inner_train") if name not in timed]
     rows = []
@@ -263,7 +277,14 @@ def main():
 
     with open(options.json, "w", encoding="utf-8") as file:
         file.write("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
-    print(report.table(rows, list(peers)))
+    if options.mechanisms:
+        print(mechanism_table.table(rows))
+        for line in mechanism_table.disagreements(rows):
+            say(line)
+        if options.write:
+            mechanism_table.write(options.write, mechanism_table.table(rows))
+    else:
+        print(report.table(rows, list(peers)))
     missed = [row for row in rows if row.get("error") or row["met"] is False]
     if options.check and missed:
         sys.exit(1)

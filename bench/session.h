@@ -6,27 +6,31 @@
 #include <string>
 #include <vector>
 
-#include "case.h"
+#include "buffer.h"
+#include "contest.h"
 
 namespace heed::bench {
 
-/// What a peer or a reader needs to know of a case.
-nlohmann::json describe(const CaseSpec& spec);
+/// Every name that make_contest() knows: the cases of case.cc, then two for each mechanism of heed/attend.
+std::vector<std::string> all_names();
+/// Null where there is no such case.
+std::unique_ptr<Contest> make_contest(const std::string& name);
 
 /// Cases that are timed in the same rounds, so that ratios between them, and to sgemm, are taken within the same
 /// moments.
 class Session {
  public:
   /// Runs everything once and compares. `dump` names a folder for the peers' files, one subfolder per case; may be
-  /// empty. Returns per case {"error", "difference", "plain_difference", "path"}, where an error means it is not timed.
-  nlohmann::json open(const std::vector<const CaseSpec*>& specs, const std::string& dump);
+  /// empty. Returns what is known of each case, where an error means it is not timed.
+  nlohmann::json open(const std::vector<std::string>& names, const std::string& dump);
 
   /// One sample of every contestant: {"sgemm": ms, "cases": {name: {"heed": ms, "plain": ms, "read": ms}}}.
   nlohmann::json round(int threads);
 
  private:
-  std::vector<std::unique_ptr<Case>> cases_;
-  std::vector<bool> plain_agrees_;
+  void make_yardstick();
+
+  std::vector<std::unique_ptr<Contest>> contests_;
   Buffer a_, b_, c_;  // of the sgemm yardstick
   int rounds_ = 0;
 };

@@ -2,4 +2,4 @@
 # Prints every C++ file of the project, a line each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-find heed tests bench examples -type f \( -name '*.cc' -o -name '*.h' -o -name '*.cpp' \) | sort
+find heed cli python tests bench examples -type f \( -name '*.cc' -o -name '*.h' -o -name '*.cpp' \) | sort

@@ -52,6 +52,8 @@ class OnnxRuntime:
         pass  # fixed when a session is made
 
     def prepare(self, spec, load, threads):
+        if "mechanism" in spec:
+            return None
         too_large = spec["queries"] * spec["keys"] > 1 << 26  # all scores in memory at once: gigabytes
         if spec["train"] or spec["window"] >= 0 or too_large:
             return None

@@ -40,6 +40,10 @@ class Torch:
         peer.limit_openblas(threads)
 
     def prepare(self, spec, load, threads):
+        if "mechanism" in spec:
+            import torch_mechanism  # only here: it needs the formulas of tests/golden
+
+            return torch_mechanism.prepare(spec, load)
         if spec["window"] >= 0:
             return None  # only by a mask over all pairs, which is another question
         if spec["queries"] * spec["keys"] > 1 << 26 and not self.about()["fused"]:

@@ -149,10 +149,11 @@ class Refusals {
       need(value % shared == 0, "value_width = {} cannot be shared by {} heads", value, shared);
     }
     need(!o_.project_output || o_.project, "project_output needs project");
+    // The same rows; where heads share keys, the memory has fewer heads of them.
+    const int64_t same = o_.project ? o_.key_width : o_.key_width / shared * o_.heads;
     if (o_.input == "self_attention")
-      need(query == o_.key_width,
-           "self_attention: queries and keys are the same rows, but query_width is {} and key_width {}", query,
-           o_.key_width);
+      need(query == same, "self_attention: queries and keys are the same rows, but query_width is {} and key_width {}",
+           query, o_.key_width);
   }
 
   void numbers() {

@@ -1,5 +1,6 @@
 // Everything that can be wrong with a problem, each with the field, what was expected and what came.
 #include <cmath>
+#include <concepts>
 #include <string>
 
 #include "heed/kernels/attention.h"
@@ -21,11 +22,18 @@ class Checker {
   Status done() { return status_; }
   bool ok() const { return status_.ok(); }
 
-  void expect(bool good, const std::string& field, const std::string& expected, const std::string& got) {
-    if (!good) status_.refuse(field + ": expected " + expected + ", got " + got);
+  // No text is put together unless something is wrong: every call passes here.
+  template <class Got>
+  void expect(bool good, const char* field, const char* expected, Got got) {
+    if (!good) status_.refuse(std::string(field) + ": expected " + expected + ", got " + text(got));
   }
-  void expect(bool good, const std::string& reason) {
+  void expect(bool good, const char* reason) {
     if (!good) status_.refuse(reason);
+  }
+  /// `reason()` gives the text.
+  template <std::invocable Reason>
+  void expect(bool good, Reason reason) {
+    if (!good) status_.refuse(reason());
   }
 
   void problem() {
@@ -104,7 +112,7 @@ class Checker {
 
   void offsets(const char* name, const int64_t* at) {
     if (!at) return;
-    expect(at[0] == 0, name, "offsets that begin with 0", text(at[0]));
+    expect(at[0] == 0, name, "offsets that begin with 0", at[0]);
     for (int64_t b = 0; b < p_.shape.batch; ++b)
       if (at[b + 1] < at[b] || at[b + 1] - at[b] > kLongest) {
         status_.refuse(std::string(name) + ": expected offsets that never fall, by steps of at most 2^30, got " +
@@ -115,17 +123,18 @@ class Checker {
 
   void sizes() {
     const Shape& s = p_.shape;
-    expect(s.batch >= 0 && s.batch <= INT32_MAX, "shape.batch", "0 to 2^31 - 1", text(s.batch));
-    expect(s.heads >= 1 && s.heads <= INT32_MAX, "shape.heads", "1 or more", text(s.heads));
-    expect(s.kv_heads >= 0, "shape.kv_heads", "0 (as many as heads) or more", text(s.kv_heads));
+    expect(s.batch >= 0 && s.batch <= INT32_MAX, "shape.batch", "0 to 2^31 - 1", s.batch);
+    expect(s.heads >= 1 && s.heads <= INT32_MAX, "shape.heads", "1 or more", s.heads);
+    expect(s.kv_heads >= 0, "shape.kv_heads", "0 (as many as heads) or more", s.kv_heads);
     if (s.kv_heads > 0 && s.heads >= 1)
-      expect(s.heads % s.kv_heads == 0, "shape.kv_heads", "a divisor of shape.heads = " + text(s.heads),
-             text(s.kv_heads));
-    expect(s.queries >= 0 && s.queries <= kLongest, "shape.queries", "0 to 2^30", text(s.queries));
-    expect(s.keys >= 0 && s.keys <= kLongest, "shape.keys", "0 to 2^30", text(s.keys));
-    expect(s.value_dim >= 0 && s.value_dim <= kWidest, "shape.value_dim", "0 to 2^20", text(s.value_dim));
-    if (p_.score.kind != ScoreKind::none) expect(s.dim >= 0 && s.dim <= kWidest, "shape.dim", "0 to 2^20", text(s.dim));
-    expect(p_.threads >= 0, "threads", "0 (as many as OpenMP gives) or more", text(static_cast<int64_t>(p_.threads)));
+      expect(s.heads % s.kv_heads == 0, [&] {
+        return "shape.kv_heads: expected a divisor of shape.heads = " + text(s.heads) + ", got " + text(s.kv_heads);
+      });
+    expect(s.queries >= 0 && s.queries <= kLongest, "shape.queries", "0 to 2^30", s.queries);
+    expect(s.keys >= 0 && s.keys <= kLongest, "shape.keys", "0 to 2^30", s.keys);
+    expect(s.value_dim >= 0 && s.value_dim <= kWidest, "shape.value_dim", "0 to 2^20", s.value_dim);
+    if (p_.score.kind != ScoreKind::none) expect(s.dim >= 0 && s.dim <= kWidest, "shape.dim", "0 to 2^20", s.dim);
+    expect(p_.threads >= 0, "threads", "0 (as many as OpenMP gives) or more", static_cast<int64_t>(p_.threads));
     if (s.batch >= 0) {
       offsets("ragged.query_offsets", p_.ragged.query_offsets);
       offsets("ragged.key_offsets", p_.ragged.key_offsets);
@@ -134,10 +143,9 @@ class Checker {
 
   void score() {
     const Score& s = p_.score;
-    expect(!(s.softcap < 0.0f) && std::isfinite(s.softcap), "score.softcap", "0 (off) or a positive number",
-           text(s.softcap));
+    expect(!(s.softcap < 0.0f) && std::isfinite(s.softcap), "score.softcap", "0 (off) or a positive number", s.softcap);
     expect(s.softcap == 0.0f || s.kind != ScoreKind::none, "score.softcap: ScoreKind::none has no score to cap");
-    if (s.kind == ScoreKind::inner) expect(std::isfinite(s.scale), "score.scale", "a finite number", text(s.scale));
+    if (s.kind == ScoreKind::inner) expect(std::isfinite(s.scale), "score.scale", "a finite number", s.scale);
     if (s.kind == ScoreKind::tanh_sum || s.kind == ScoreKind::pair_mlp)
       expect(s.v || p_.shape.dim == 0, "score.v: expected data, got null");
     if (s.kind == ScoreKind::custom)
@@ -146,29 +154,31 @@ class Checker {
     expect(s.kind != ScoreKind::none || p_.bias.tensor || p_.bias.alibi_slopes || p_.bias.relative || p_.bias.custom,
            "score.kind: ScoreKind::none needs a bias, which alone decides");
     if (s.kind != ScoreKind::pair_mlp) return;
-    expect(s.layer_count >= 0, "score.layer_count", "0 or more", text(s.layer_count));
-    expect(s.layers || s.layer_count <= 0, "score.layers: expected " + text(s.layer_count) + " layers, got null");
+    expect(s.layer_count >= 0, "score.layer_count", "0 or more", s.layer_count);
+    expect(s.layers || s.layer_count <= 0,
+           [&] { return "score.layers: expected " + text(s.layer_count) + " layers, got null"; });
     int64_t width = p_.shape.dim;
     for (int64_t l = 0; s.layers && l < s.layer_count; ++l) {
-      const std::string name = "score.layers[" + text(l) + "]";
-      expect(s.layers[l].in == width, name + ".in", text(width) + ", the width of the layer below",
-             text(s.layers[l].in));
-      expect(s.layers[l].out > 0 && s.layers[l].out <= kWidest, name + ".out", "1 to 2^20", text(s.layers[l].out));
-      expect(s.layers[l].weight != nullptr, name + ".weight: expected data, got null");
-      width = s.layers[l].out;
+      const MlpLayer& layer = s.layers[l];
+      const auto name = [&](const char* field) { return "score.layers[" + text(l) + "]." + field + ": expected "; };
+      expect(layer.in == width,
+             [&] { return name("in") + text(width) + ", the width of the layer below, got " + text(layer.in); });
+      expect(layer.out > 0 && layer.out <= kWidest, [&] { return name("out") + "1 to 2^20, got " + text(layer.out); });
+      expect(layer.weight != nullptr, [&] { return name("weight") + "data, got null"; });
+      width = layer.out;
     }
   }
 
-  void packed(const std::string& field, bool on) {
+  void packed(const char* field, bool on) {
     expect(!on || p_.ragged.query_offsets,
-           field + ": needs ragged.query_offsets, which say where each sequence begins");
+           [&] { return std::string(field) + ": needs ragged.query_offsets, which say where each sequence begins"; });
   }
 
   void bias() {
     const Bias& b = p_.bias;
     if (b.relative)
       expect(b.relative_reach >= 0 && b.relative_reach <= kLongest, "bias.relative_reach", "0 or more",
-             text(b.relative_reach));
+             b.relative_reach);
     packed("bias.packed", b.packed);
     expect(!b.custom || b.custom->add, "bias.custom: expected the result of custom_bias()");
     expect(!b.sink || p_.normalise.kind == Normaliser::softmax,
@@ -180,18 +190,18 @@ class Checker {
     const Region& r = p_.region;
     packed("region.mask_packed", r.mask_packed);
     expect(r.causal || !r.strict, "region.strict: needs region.causal");
-    expect(r.window_left >= -1, "region.window_left", "-1 (no bound) or more", text(r.window_left));
-    expect(r.window_right >= -1, "region.window_right", "-1 (no bound) or more", text(r.window_right));
-    expect(r.always_visible >= 0, "region.always_visible", "0 or more", text(r.always_visible));
-    expect(std::abs(r.query_offset) <= kLongest, "region.query_offset", "-2^30 to 2^30", text(r.query_offset));
+    expect(r.window_left >= -1, "region.window_left", "-1 (no bound) or more", r.window_left);
+    expect(r.window_right >= -1, "region.window_right", "-1 (no bound) or more", r.window_right);
+    expect(r.always_visible >= 0, "region.always_visible", "0 or more", r.always_visible);
+    expect(std::abs(r.query_offset) <= kLongest, "region.query_offset", "-2^30 to 2^30", r.query_offset);
     expect((r.query_documents == nullptr) == (r.key_documents == nullptr),
            "region.query_documents, region.key_documents: expected both or neither, got one");
     expect(!r.custom || r.custom->keys, "region.custom: expected the result of custom_region()");
     if (r.centre) {
       expect(r.centre_half_width >= 0.0f && std::isfinite(r.centre_half_width), "region.centre_half_width", "0 or more",
-             text(r.centre_half_width));
+             r.centre_half_width);
       expect(r.centre_sigma >= 0.0f && std::isfinite(r.centre_sigma), "region.centre_sigma", "0 (no Gaussian) or more",
-             text(r.centre_sigma));
+             r.centre_sigma);
     }
     if (!sizes_ok_) return;
     lengths("region.key_lengths", r.key_lengths, false);
@@ -234,9 +244,8 @@ class Checker {
     const bool pointwise = kind == Normaliser::sigmoid || kind == Normaliser::relu || kind == Normaliser::identity;
     expect(!p_.normalise.divide_by_visible || pointwise,
            "normalise.divide_by_visible: only sigmoid, relu and identity divide");
-    expect(p_.dropout.p >= 0.0f && p_.dropout.p < 1.0f, "dropout.p", "0 to less than 1", text(p_.dropout.p));
-    expect(!(p_.guide.sigma < 0.0f) && std::isfinite(p_.guide.sigma), "guide.sigma", "0 (off) or more",
-           text(p_.guide.sigma));
+    expect(p_.dropout.p >= 0.0f && p_.dropout.p < 1.0f, "dropout.p", "0 to less than 1", p_.dropout.p);
+    expect(!(p_.guide.sigma < 0.0f) && std::isfinite(p_.guide.sigma), "guide.sigma", "0 (off) or more", p_.guide.sigma);
     packed("guide.packed", p_.guide.packed);
     expect(!(p_.guide.sigma > 0.0f && p_.guide.tensor), "guide: expected sigma or tensor, got both");
     expect(!p_.forced_forward.on || kind == Normaliser::softmax, "forced_forward: needs Normaliser::softmax");

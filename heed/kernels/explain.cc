@@ -35,15 +35,16 @@ Explanation explain(const Problem& p) {
   }
   e.possible = true;
   const Geometry g = geometry(p);
-  const Kernels kernels = make_kernels(p, Direction::forward, {}, nullptr);
+  const Borrowed memory;
+  const Kernels kernels = make_kernels(p, Direction::forward, {}, nullptr, memory->arena);
   const Inputs nothing;
-  Block block(p, nothing, kernels, g, Direction::forward);
+  Block block({p, nothing, kernels, g, Direction::forward}, *memory);
   const bool few = p.score.kind == ScoreKind::inner && most_queries(p) <= 4;
   e.path = kernels.normaliser->whole_rows() ? "strip" : few ? "decode" : "tiles";
   e.tile_queries = g.width;
   e.tile_keys = g.keys;
   e.scratch_bytes = static_cast<int64_t>(block.scratch_bytes());
-  for (const Task& t : plan_tasks(p, g, true)) {
+  for (const Task& t : plan_tasks(p, g, true, memory->arena)) {
     e.tasks += 1;
     block.plan(t);
     e.pairs += t.count * block.sequence.keys;

@@ -198,7 +198,9 @@ struct Problem {
   Dropout dropout;
   Guide guide;
   ForcedForward forced_forward;
-  int threads = 0;  // 0: as many as OpenMP gives. The result is the same bits for any number.
+  // 0: as many as OpenMP gives, or one where the work is over before a second would have begun. The result is the same
+  // bits for any number.
+  int threads = 0;
 };
 
 // ----------------------------------------------------------------------------------------------- inputs and outputs

@@ -6,6 +6,13 @@
 #include <cstdlib>
 #include <new>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+#endif
+
 namespace heed {
 
 namespace {
@@ -14,6 +21,10 @@ constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kFirstBlock = size_t{1} << 20;
 
 size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+// AddressSanitizer sees one large block; these tell it which parts of it nobody may touch.
+void forbid(void* at, size_t bytes) { ASAN_POISON_MEMORY_REGION(at, bytes); }
+void allow(void* at, size_t bytes) { ASAN_UNPOISON_MEMORY_REGION(at, bytes); }
 }  // namespace
 
 // One cache line in front of what the user sees. Neighbours in memory are linked in both directions, so a piece that is
@@ -45,10 +56,11 @@ void Arena::make_free(Piece* piece) {
   piece->next_free = free_;
   if (free_) free_->previous_free = piece;
   free_ = piece;
+  forbid(piece->user(), piece->bytes);
 }
 
-void* Arena::take(size_t bytes) {
-  bytes = round_up(std::max<size_t>(bytes, 1), kAlign);
+void* Arena::take(size_t wanted) {
+  const size_t bytes = round_up(std::max<size_t>(wanted, 1), kAlign);
   Piece* piece = free_;
   while (piece && piece->bytes < bytes) piece = piece->next_free;
   if (!piece) {
@@ -57,6 +69,7 @@ void* Arena::take(size_t bytes) {
   }
   unlink(piece);
   if (piece->bytes >= bytes + sizeof(Piece) + kAlign) {  // cut off the rest
+    allow(piece->user() + bytes, sizeof(Piece));
     auto* rest = new (piece->user() + bytes)
         Piece{piece->bytes - bytes - sizeof(Piece), false, piece, piece->right, nullptr, nullptr};
     if (rest->right) rest->right->left = rest;
@@ -66,6 +79,7 @@ void* Arena::take(size_t bytes) {
   }
   in_use_ += piece->bytes + sizeof(Piece);
   peak_ = std::max(peak_, in_use_);
+  allow(piece->user(), wanted);
   return piece->user();
 }
 

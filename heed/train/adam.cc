@@ -1,6 +1,7 @@
 #include "heed/train/adam.h"
 
 #include <cmath>
+#include <utility>
 
 #include "heed/tensor/error.h"
 #include "heed/tensor/parallel.h"
@@ -43,6 +44,19 @@ Adam::Adam(Parameters& parameters, const AdamOptions& options) : parameters_(&pa
          options.beta1, options.beta2);
   expect(options.epsilon > 0.0f && options.decay >= 0.0f,
          "adam: epsilon must be positive and decay not negative, not {} and {}", options.epsilon, options.decay);
+}
+
+const Adam::Moments* Adam::find(const Parameter& parameter) const {
+  const auto found = moments_.find(&parameter);
+  return found == moments_.end() ? nullptr : &found->second;
+}
+
+void Adam::restore(const Parameter& parameter, Moments moments) {
+  const size_t size = parameter.value.size();
+  expect(moments.first.size() == size && moments.second.size() == size,
+         "adam: moments of {} and {} numbers for the parameter '{}' of {}", moments.first.size(), moments.second.size(),
+         parameter.name, size);
+  moments_[&parameter] = std::move(moments);
 }
 
 void Adam::step(float rate) {

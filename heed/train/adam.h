@@ -32,11 +32,15 @@ class Adam {
   /// parameter without one stays as it is, and so does its t.
   void step(float rate);
 
- private:
+  /// What is kept of a parameter between steps, for a checkpoint and back. Null: it has had no step.
   struct Moments {
     std::vector<float> first, second;  // m and v
     int64_t steps = 0;                 // t
   };
+  const Moments* find(const Parameter& parameter) const;
+  void restore(const Parameter& parameter, Moments moments);
+
+ private:
 
   Parameters* parameters_;
   AdamOptions options_;

@@ -1,6 +1,8 @@
 # cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCOMPILER=... -DFLAGS=... -DCONFIG=... -DGENERATOR=... -P run.cmake
 # Installs BUILD below WORK, then builds and runs the project in SOURCE against that, once by find_package and once by
 # pkg-config.
+cmake_minimum_required(VERSION 3.22)
+
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(failed)
@@ -14,20 +16,45 @@ file(REMOVE_RECURSE "${WORK}")
 set(prefix "${WORK}/prefix")
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}" --config "${CONFIG}")
 
-# Only the public headers, and none of them includes one that is not there: the build below would fail.
+# Of the kernels only the public headers, of the rest those that no other header needs for itself. None of them includes
+# one that is not there: the build below would fail.
 file(GLOB_RECURSE headers RELATIVE "${prefix}/include" "${prefix}/include/*")
 list(SORT headers)
+set(kernels ${headers})
+list(FILTER kernels INCLUDE REGEX "^heed/kernels/")
 set(expected heed/kernels/attention.h heed/kernels/custom.h heed/kernels/isa.h heed/kernels/problem.h
   heed/kernels/status.h)
-if(NOT headers STREQUAL expected)
-  message(FATAL_ERROR "installed headers: ${headers}\nexpected: ${expected}")
+if(NOT kernels STREQUAL expected)
+  message(FATAL_ERROR "installed headers of the kernels: ${kernels}\nexpected: ${expected}")
+endif()
+foreach(header heed/attend/all.h heed/attend/reinforce.h heed/layer/linear.h heed/tensor/ops.h heed/train/adam.h)
+  if(NOT header IN_LIST headers)
+    message(FATAL_ERROR "${header} was not installed; there are: ${headers}")
+  endif()
+endforeach()
+set(internal ${headers})
+list(FILTER internal INCLUDE REGEX "-inl|\\.cc$|parallel")
+if(internal)
+  message(FATAL_ERROR "installed, but nobody's business: ${internal}")
 endif()
 
-run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}/build" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${prefix}"
-  "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_BUILD_TYPE=${CONFIG}")
-run("${CMAKE_COMMAND}" --build "${WORK}/build")
-run("${WORK}/build/uses_heed")
+list(JOIN headers "|" header_names)  # a list would not stay one argument
+foreach(kernels_only OFF ON)
+  set(folder "${WORK}/build-${kernels_only}")
+  run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${folder}" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${prefix}"
+    "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_BUILD_TYPE=${CONFIG}"
+    "-DKERNELS_ONLY=${kernels_only}" "-DHEADERS=${header_names}")
+  run("${CMAKE_COMMAND}" --build "${folder}")
+  run("${folder}/uses_heed")
+  message(STATUS "find_package: ${output}")
+endforeach()
+run("${WORK}/build-OFF/uses_attend")
 message(STATUS "find_package: ${output}")
+
+# The program, where it was built.
+if(EXISTS "${prefix}/bin/heed")
+  run("${prefix}/bin/heed" mechanisms --names)
+endif()
 
 find_program(PKG_CONFIG pkg-config)
 file(GLOB_RECURSE pc "${prefix}/*/heed-kernels.pc")
@@ -37,11 +64,17 @@ endif()
 if(PKG_CONFIG)
   get_filename_component(pc_dir "${pc}" DIRECTORY)
   set(ENV{PKG_CONFIG_PATH} "${pc_dir}:$ENV{PKG_CONFIG_PATH}")
-  run("${PKG_CONFIG}" --cflags --libs heed-kernels)
-  separate_arguments(pc_flags UNIX_COMMAND "${output}")
   separate_arguments(flags UNIX_COMMAND "${FLAGS}")
   get_filename_component(lib_dir "${pc_dir}" DIRECTORY)
-  run("${COMPILER}" -std=c++20 ${flags} "${SOURCE}/main.cc" -o "${WORK}/by_pkg_config" ${pc_flags} "-Wl,-rpath,${lib_dir}")
-  run("${WORK}/by_pkg_config")
-  message(STATUS "pkg-config: ${output}")
+  foreach(program main:heed-kernels attend:heed)
+    string(REGEX MATCH "(.*):(.*)" matched "${program}")
+    set(name "${CMAKE_MATCH_1}")
+    set(package "${CMAKE_MATCH_2}")
+    run("${PKG_CONFIG}" --cflags --libs "${package}")
+    separate_arguments(pc_flags UNIX_COMMAND "${output}")
+    run("${COMPILER}" -std=c++20 ${flags} "${SOURCE}/${name}.cc" -o "${WORK}/${name}_by_pkg_config" ${pc_flags}
+      "-Wl,-rpath,${lib_dir}")
+    run("${WORK}/${name}_by_pkg_config")
+    message(STATUS "pkg-config: ${output}")
+  endforeach()
 endif()

@@ -23,7 +23,7 @@ TEST(Packed, EveryBroadcast) {
     for (int axes = 0; axes < 8; ++axes) {
       SCOPED_TRACE(testing::Message() << "head " << (axes & 1) << " query " << (axes >> 1 & 1) << " key " << (axes >> 2)
                                       << " ragged keys " << ragged_keys);
-      Case c = ragged_case(40, ragged_keys);
+      Case c = ragged_case(110, ragged_keys);
       c.with_tensor(false, axes & 1, axes & 2, axes & 4).with_guide_tensor(false, axes & 1, axes & 2, axes & 4);
       expect_like_reference(c.fill(axes + 1), {.weights = true});
     }

@@ -10,8 +10,8 @@ const Entry cross_attention_entry = {
     .title = "a decoder attends to an encoder",
     .formula = "Q = W_Q S,  K = W_K H,  V = W_V H",
     .paper = "Vaswani et al. 2017, Attention Is All You Need",
-    .time = "that of the score",
-    .memory = "nothing",
+    .time = "that of the score + (n + 2 m) D^2",
+    .memory = "that of the score + (n + 2 m) D",
     .combines = "any score, normaliser, region and time behaviour",
     .page =
         "Queries come from the decoder, keys and values from the encoder. The memory is prepared once and asked at "

@@ -12,8 +12,8 @@ const Entry self_attention_entry = {
     .paper =
         "Cheng, Dong and Lapata 2016, Long Short-Term Memory-Networks for Machine Reading; Vaswani et al. 2017, "
         "Attention Is All You Need",
-    .time = "that of the score",
-    .memory = "nothing",
+    .time = "that of the score + 3 n D^2",
+    .memory = "that of the score + 3 n D",
     .combines = "any score, normaliser, region and time behaviour",
     .page =
         "Every row asks all rows of its own sequence. Three matrices make query, key and value of it, so that a row "

@@ -123,10 +123,10 @@ const Entry hierarchical_entry = {
     .memory = "that of two bidirectional GRUs",
     .combines = "any normaliser; its own score and input",
     .page =
-        "Documents are made of sentences and sentences of words, and not all of them matter. A recurrent network (a "
-        "GRU in both directions) reads the words, and attention with a learned question weighs them into a sentence "
-        "vector; the same happens again with the sentences of a document. The two sets of weights show which "
-        "sentences decided, and which words in them.",
+        "Documents are made of sentences and sentences of words, and not all of them matter. A recurrent network "
+        "(gated recurrent units, GRU for short, in both directions) reads the words, and attention with a learned "
+        "question weighs them into a sentence vector; the same happens again with the sentences of a document. The "
+        "two sets of weights show which sentences decided, and which words in them.",
     .options = "hidden classes",
     .aliases = "han",
     .refuses = refuse_hierarchical,

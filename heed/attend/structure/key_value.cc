@@ -9,8 +9,8 @@
 // output.value.weight W^x [d, d];  d = key_width / 2, or / 3 with predict.
 #include <fmt/format.h>
 
-#include "heed/attend/cache.h"
 #include "heed/attend/all.h"
+#include "heed/attend/cache.h"
 #include "heed/attend/weights.h"
 #include "heed/layer/linear.h"
 #include "heed/tensor/error.h"
@@ -129,14 +129,14 @@ const Entry key_value_entry = {
         "h_t = [k_t; v_t],  alpha_t = softmax(w^T tanh(W^Y K + W^h k_t)),  h*_t = tanh(W^r sum_i alpha_ti v_i + W^x "
         "v_t)",
     .paper = "Daniluk et al. 2017, Frustratingly Short Attention Spans in Neural Language Modeling",
-    .time = "n window d tanh + n d^2",
+    .time = "n window d tanh + 4 n d^2,  d = key_width / 2, or / 3 with predict",
     .memory = "n d",
     .combines = "nothing: it brings its own score and region",
     .page =
         "The state of a recurrent language model has three tasks: to be found, to be read, and to predict the next "
         "word. Here each task gets a part of its own: the state is split in key and value (predict = 1: and a third "
         "part that alone predicts), and every step looks back at the `window` states before it. The first step has "
-        "nothing to look back at and gets a context of zeros.",
+        "nothing to look back at: only its own part counts.",
     .options = "key_width window predict",
     .refuses = refuse_key_value,
     .make_structure = make_key_value,

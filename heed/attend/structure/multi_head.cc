@@ -21,8 +21,8 @@ const Entry multi_head_entry = {
         "Vaswani et al. 2017, Attention Is All You Need; shared key and value heads: Shazeer 2019, Fast Transformer "
         "Decoding: One Write-Head is All You Need, and Ainslie et al. 2023, GQA: Training Generalized Multi-Query "
         "Transformer Models from Multi-Head Checkpoints",
-    .time = "that of the score + (n + m) D^2",
-    .memory = "that of the score + (n + m) D",
+    .time = "that of the score + 2 (n + m) D^2",
+    .memory = "that of the score + 2 (n + m) D",
     .combines = "any score, normaliser, region, time behaviour and input; kv_heads from 1 to heads",
     .page =
         "Several attentions side by side, each in its own projection of the rows, so that one token can look at "

@@ -1,6 +1,6 @@
 // T4, hard form: the position may only move forward.   Compare Raffel et al. 2017, Online and Linear-Time Attention by
 // Enforcing Monotonic Alignments.
-//   step t sees the keys j >= p_{t-1},  p_t = argmax_j a_tj
+//   step t sees the keys j >= p_{t-1},  p_t = argmax_j a_tj,  p_t = p_{t-1} where no key has any weight
 // Where a step may look depends on where the one before it looked, so the steps run one after the other, also when all
 // queries are there at once.
 #include <fmt/format.h>

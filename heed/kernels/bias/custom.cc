@@ -28,16 +28,17 @@ class UserBias final : public BiasKernel {
 
 }  // namespace
 
-std::unique_ptr<BiasKernel> make_custom_bias(const Problem& p, float* d_parameters) {
-  return std::make_unique<UserBias>(*p.bias.custom, d_parameters);
+Part<BiasKernel> make_custom_bias(const Problem& p, float* d_parameters, Arena& arena) {
+  return arena.make<UserBias>(*p.bias.custom, d_parameters);
 }
 
-std::vector<std::unique_ptr<BiasKernel>> make_biases(const Problem& p, const Gradients* grad) {
-  std::vector<std::unique_ptr<BiasKernel>> biases;
-  if (p.bias.tensor) biases.push_back(make_tensor_bias(p, grad ? grad->d_bias_tensor : nullptr));
-  if (p.bias.alibi_slopes) biases.push_back(make_alibi(p, grad ? grad->d_alibi_slopes : nullptr));
-  if (p.bias.relative) biases.push_back(make_relative(p, grad ? grad->d_relative : nullptr));
-  if (p.bias.custom) biases.push_back(make_custom_bias(p, grad ? grad->d_custom_bias : nullptr));
+std::pmr::vector<Part<BiasKernel>> make_biases(const Problem& p, const Gradients* grad, Arena& arena) {
+  std::pmr::vector<Part<BiasKernel>> biases(&arena);
+  biases.reserve(4);
+  if (p.bias.tensor) biases.push_back(make_tensor_bias(p, grad ? grad->d_bias_tensor : nullptr, arena));
+  if (p.bias.alibi_slopes) biases.push_back(make_alibi(p, grad ? grad->d_alibi_slopes : nullptr, arena));
+  if (p.bias.relative) biases.push_back(make_relative(p, grad ? grad->d_relative : nullptr, arena));
+  if (p.bias.custom) biases.push_back(make_custom_bias(p, grad ? grad->d_custom_bias : nullptr, arena));
   return biases;
 }
 

@@ -93,8 +93,8 @@ class Relative final : public BiasKernel {
   float* d_table_;
 };
 
-std::unique_ptr<BiasKernel> MakeAlibi(const Problem& p, float* d) { return std::make_unique<Alibi>(p, d); }
-std::unique_ptr<BiasKernel> MakeRelative(const Problem& p, float* d) { return std::make_unique<Relative>(p, d); }
+Part<BiasKernel> MakeAlibi(const Problem& p, float* d, Arena& arena) { return arena.make<Alibi>(p, d); }
+Part<BiasKernel> MakeRelative(const Problem& p, float* d, Arena& arena) { return arena.make<Relative>(p, d); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -103,9 +103,11 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 HWY_EXPORT(MakeAlibi);
 HWY_EXPORT(MakeRelative);
-std::unique_ptr<BiasKernel> make_alibi(const Problem& p, float* d) { return HWY_DYNAMIC_DISPATCH(MakeAlibi)(p, d); }
-std::unique_ptr<BiasKernel> make_relative(const Problem& p, float* d) {
-  return HWY_DYNAMIC_DISPATCH(MakeRelative)(p, d);
+Part<BiasKernel> make_alibi(const Problem& p, float* d, Arena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakeAlibi)(p, d, arena);
+}
+Part<BiasKernel> make_relative(const Problem& p, float* d, Arena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakeRelative)(p, d, arena);
 }
 }  // namespace heed::kernels
 #endif

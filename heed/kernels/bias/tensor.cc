@@ -30,6 +30,8 @@ class TensorBias final : public BiasKernel {
   void backward(const Tile& t, const Sequence&, float*) const override {
     if (!d_tensor_) return;
     float* base = d_tensor_ + offset(t);
+    if (bias_.key == 0) return add_over_keys(t, base);
+    if (bias_.query == 0) return add_over_queries(t, base);
     ForTransposed(Rows{t.at, static_cast<int64_t>(t.stride), 1}, t.keys, t.queries,
                   [&](auto d, size_t key, size_t query, auto v) HWY_ATTR {
                     float* at =
@@ -45,14 +47,47 @@ class TensorBias final : public BiasKernel {
   }
 
  private:
+  // An axis of stride 0 is summed within the tile first, in the lanes of a vector: what is added to the user's float is
+  // then one number per tile. Pair by pair the roundings of a long sum would add up.
+
+  /// d[query] += sum_key g[key][query]; without a query axis, d += the sum of all.
+  void add_over_keys(const Tile& t, float* d_bias) const {
+    const F32 d;
+    V32 all = hn::Zero(d);
+    for (int c = 0; c < t.queries; c += kLanes) {
+      V32 sum = hn::Zero(d);
+      for (int r = 0; r < t.keys; ++r) sum = hn::Add(sum, hn::LoadU(d, t.at + r * t.stride + c));
+      const int count = std::min<int>(kLanes, t.queries - c);
+      all = hn::Add(all, hn::IfThenElseZero(hn::FirstN(d, count), sum));
+      if (bias_.query == 0) continue;
+      float sums[kLanes];
+      hn::StoreU(sum, d, sums);
+      for (int i = 0; i < count; ++i) d_bias[(c + i) * bias_.query] += sums[i];
+    }
+    if (bias_.query == 0) *d_bias += hn::GetLane(hn::SumOfLanes(d, all));
+  }
+
+  /// d[key] += sum_query g[key][query]
+  void add_over_queries(const Tile& t, float* d_bias) const {
+    const F32 d;
+    for (int r = 0; r < t.keys; ++r) {
+      V32 sum = hn::Zero(d);
+      for (int c = 0; c < t.queries; c += kLanes) {
+        const V32 g = hn::LoadU(d, t.at + r * t.stride + c);
+        sum = hn::Add(sum, hn::IfThenElseZero(hn::FirstN(d, std::min<int>(kLanes, t.queries - c)), g));
+      }
+      d_bias[r * bias_.key] += hn::GetLane(hn::SumOfLanes(d, sum));
+    }
+  }
+
   int64_t offset(const Tile& t) const { return t.row_in(pair_strides(bias_)) + t.key * bias_.key; }
 
   const Bias& bias_;
   float* d_tensor_;
 };
 
-std::unique_ptr<BiasKernel> MakeTensorBias(const Problem& p, float* d_tensor) {
-  return std::make_unique<TensorBias>(p, d_tensor);
+Part<BiasKernel> MakeTensorBias(const Problem& p, float* d_tensor, Arena& arena) {
+  return arena.make<TensorBias>(p, d_tensor);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
@@ -61,8 +96,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeTensorBias);
-std::unique_ptr<BiasKernel> make_tensor_bias(const Problem& p, float* d_tensor) {
-  return HWY_DYNAMIC_DISPATCH(MakeTensorBias)(p, d_tensor);
+Part<BiasKernel> make_tensor_bias(const Problem& p, float* d_tensor, Arena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakeTensorBias)(p, d_tensor, arena);
 }
 }  // namespace heed::kernels
 #endif

@@ -15,6 +15,10 @@ namespace heed::kernels {
 namespace {
 
 void zero_rows(MutableRows rows, int64_t count, int64_t width) {
+  if (rows.col == 1 && rows.row == width) {
+    std::fill_n(rows.data, count * width, 0.0f);
+    return;
+  }
   for (int64_t r = 0; r < count; ++r) {
     if (rows.col == 1)
       std::fill_n(rows.at(r, 0), width, 0.0f);
@@ -26,27 +30,27 @@ void zero_rows(MutableRows rows, int64_t count, int64_t width) {
 /// Which sums the tasks share, and in what order each task adds to them.
 class SharedSums {
  public:
-  SharedSums(const Problem& p, const Gradients& grad, const Geometry& g, const std::vector<Task>& tasks,
-             bool parameters)
+  SharedSums(const Problem& p, const Gradients& grad, const Geometry& g, std::span<const Task> tasks, Arena& arena)
       : p_(p),
         grad_(grad),
         block_keys_(g.keys),
         key_blocks_(most_keys(p) / g.keys + 1),
         query_blocks_(most_queries(p) / g.width + 1),
-        keys_(static_cast<size_t>(p.shape.batch * kv_heads(p) * key_blocks_)),
-        bias_(grad.d_bias_tensor ? static_cast<size_t>(p.shape.batch * p.shape.heads * query_blocks_ * key_blocks_)
-                                 : 0),
-        parameters_(1),
+        keys_(static_cast<size_t>(p.shape.batch * kv_heads(p) * key_blocks_), arena),
+        bias_(grad.d_bias_tensor ? static_cast<size_t>(p.shape.batch * p.shape.heads * query_blocks_ * key_blocks_) : 0,
+              arena),
+        parameters_(1, arena),
         width_(g.width),
-        bias_on_(grad.d_bias_tensor != nullptr) {
-    first_.resize(tasks.size());
-    for_each_visit(p, g, tasks, [&, last = tasks.size()](size_t task, int32_t block) mutable {
+        bias_on_(grad.d_bias_tensor != nullptr),
+        first_(arena.array<size_t>(tasks.size())),
+        key_rank_(&arena),
+        bias_rank_(&arena) {
+    for_each_visit(p, g, tasks, arena, [&, last = tasks.size()](size_t task, int32_t block) mutable {
       if (task != last) first_[task] = key_rank_.size();
       last = task;
       key_rank_.push_back(keys_.enlist(key_slot(tasks[task], block)));
       if (bias_on_) bias_rank_.push_back(bias_.enlist(bias_slot(tasks[task], block)));
     });
-    for (size_t n = 0; parameters && n < tasks.size(); ++n) parameters_.enlist(0);
     for (int64_t b = 0; b < p.shape.batch; ++b) {
       const Sequence s = sequence(p, b);
       for (int64_t g_head = 0; g_head < kv_heads(p); ++g_head)
@@ -56,6 +60,11 @@ class SharedSums {
     }
     keys_.start();
     bias_.start();
+  }
+
+  /// Every task adds to parameters' gradients.
+  void share_parameters(size_t tasks) {
+    for (size_t n = 0; n < tasks; ++n) parameters_.enlist(0);
     parameters_.start();
   }
 
@@ -102,18 +111,17 @@ class SharedSums {
   Turns keys_, bias_, parameters_;
   int width_;
   bool bias_on_;
-  std::vector<size_t> first_;  // of each task, into the ranks
-  std::vector<int32_t> key_rank_, bias_rank_;
+  size_t* first_;  // of each task, into the ranks
+  std::pmr::vector<int32_t> key_rank_, bias_rank_;
 };
 
 class Backward {
  public:
-  Backward(const Problem& p, const BackwardInputs& from, const Gradients& grad, SharedSums& sums)
-      : p_(p), from_(from), grad_(grad), sums_(sums) {
-    if (!p.forced_forward.on) return;
-    carry_.assign(static_cast<size_t>(column_count(p)), 0.0f);
+  Backward(const Problem& p, const BackwardInputs& from, const Gradients& grad, SharedSums& sums, Arena& arena)
+      : p_(p), from_(from), grad_(grad), sums_(sums), columns_(p.forced_forward.on ? column_count(p) : 0) {
+    carry_ = arena.array<float>(static_cast<size_t>(columns_));
     if (from.d_column_lse)
-      for (size_t n = 0; n < carry_.size(); ++n) carry_[n] = -from.d_column_lse[n];
+      for (int64_t n = 0; n < columns_; ++n) carry_[n] = -from.d_column_lse[n];
   }
 
   void run(Block& b, size_t task) {
@@ -136,7 +144,7 @@ class Backward {
   /// After all tasks: what has reached the state before the first query. Where that was nothing, nothing depends on it.
   void store_column_gradient() const {
     if (!grad_.d_column_lse) return;
-    for (size_t n = 0; n < carry_.size(); ++n)
+    for (int64_t n = 0; n < columns_; ++n)
       grad_.d_column_lse[n] = p_.forced_forward.column_lse[n] == -INFINITY ? 0.0f : 0.0f - carry_[n];
   }
 
@@ -224,7 +232,7 @@ class Backward {
     waited = true;
     const int64_t first_key = static_cast<int64_t>(key_block) * b.geometry.keys;
     if (p_.forced_forward.on) {
-      float* carry = carry_.data() + column_index(p_, b.sequence, b.task.batch, b.task.head) + piece.key;
+      float* carry = carry_ + column_index(p_, b.sequence, b.task.batch, b.task.head) + piece.key;
       forced_forward_gradient(t.d, b.forced, b.column, carry);
     }
     if (grad_.d_v.data)
@@ -280,7 +288,8 @@ class Backward {
   const BackwardInputs& from_;
   const Gradients& grad_;
   SharedSums& sums_;
-  std::vector<float> carry_;  // forced-forward: minus the gradient of the columns' state, forced_forward_gradient()
+  int64_t columns_;  // forced-forward ...
+  float* carry_;     // ... minus the gradient of the columns' state, forced_forward_gradient()
 };
 
 /// Parameters' gradients begin at 0: every task adds to them.
@@ -327,20 +336,24 @@ Status backward(const Problem& p, const Inputs& in, const BackwardInputs& from, 
   Status status = check(p, in, from, grad);
   if (!status) return status;
   const Geometry g = geometry(p);
-  const Kernels kernels = make_kernels(p, Direction::backward, {.d_entropy = from.d_entropy != nullptr}, &grad);
-  const std::vector<Task> tasks = plan_tasks(p, g, false);
+  const Borrowed memory;
+  Arena& arena = memory->arena;
+  const Kernels kernels = make_kernels(p, Direction::backward, {.d_entropy = from.d_entropy != nullptr}, &grad, arena);
+  const std::pmr::vector<Task> tasks = plan_tasks(p, g, false, arena);
+  SharedSums sums(p, grad, g, tasks, arena);
   bool parameters = grad.d_sink != nullptr || (kernels.score && kernels.score->parameter_floats() > 0);
   for (const auto& bias : kernels.biases) parameters |= bias->parameter_floats() > 0;
-  SharedSums sums(p, grad, g, tasks, parameters);
+  if (parameters) sums.share_parameters(tasks.size());
   zero_parameter_gradients(p, grad);
-  Backward loop(p, from, grad, sums);
+  Backward loop(p, from, grad, sums, arena);
   const int64_t dim = p.shape.dim, value_dim = p.shape.value_dim;
-  const std::vector<Touched> touched = {{from.d_out, value_dim, true},
-                                        {from.out, value_dim, true},
-                                        {read_only(grad.d_q), dim, true},
-                                        {read_only(grad.d_k), dim, false},
-                                        {read_only(grad.d_v), value_dim, false}};
-  const bool done = run_tasks({p, in, kernels, g, Direction::backward, tasks, touched, sums.independent()},
+  const Touched touched[] = {{from.d_out, value_dim, true},
+                             {from.out, value_dim, true},
+                             {read_only(grad.d_q), dim, true},
+                             {read_only(grad.d_k), dim, false},
+                             {read_only(grad.d_v), value_dim, false}};
+  const Call call{p, in, kernels, g, Direction::backward};
+  const bool done = run_tasks({call, tasks, touched, sums.independent(), *memory},
                               [&](Block& block, size_t t) { loop.run(block, t); });
   loop.store_column_gradient();
   if (!done) status.refuse("scratch: no memory for this problem's tiles; fewer threads need less");

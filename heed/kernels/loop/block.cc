@@ -10,29 +10,56 @@
 
 namespace heed::kernels {
 
-Kernels make_kernels(const Problem& p, Direction direction, NormaliserOptions options, const Gradients* grad) {
-  Kernels k;
-  k.score = make_score(p, direction == Direction::backward);
-  k.biases = make_biases(p, grad);
-  k.normaliser = make_normaliser(p, options);
-  k.weigh = make_weigh(p);
-  k.values = make_values(p);
-  return k;
+Kernels make_kernels(const Problem& p, Direction direction, NormaliserOptions options, const Gradients* grad,
+                     Arena& arena) {
+  return {.score = make_score(p, direction == Direction::backward, arena),
+          .biases = make_biases(p, grad, arena),
+          .normaliser = make_normaliser(p, options, arena),
+          .weigh = make_weigh(p, arena),
+          .values = make_values(p, arena)};
 }
 
-int thread_count(const Problem& p, size_t tasks) {
-  const int wanted = p.threads > 0 ? p.threads : omp_get_max_threads();
-  return static_cast<int>(std::clamp<size_t>(tasks, 1, static_cast<size_t>(std::max(wanted, 1))));
+namespace {
+
+/// Less than about 10 microseconds of work. To begin and end a parallel region takes one or two of them where all
+/// threads are awake, 50 and more where they sleep or other programs run.
+bool over_in_no_time(const Call& call) {
+  constexpr int64_t kFew = 1 << 19;  // multiply-adds
+  constexpr int64_t kVector = 16;    // queries take up whole vectors
+  constexpr int64_t kWeight = 32;    // exponential and the like, of one pair
+  const Problem& p = call.problem;
+  if (p.score.kind == ScoreKind::pair_mlp || p.score.custom || p.bias.custom || p.region.custom) return false;
+  const int64_t per_dim = p.score.kind == ScoreKind::none ? 0 : p.score.kind == ScoreKind::tanh_sum ? 8 : 1;
+  const int64_t per_pair = p.shape.heads * (per_dim * p.shape.dim + p.shape.value_dim + kWeight);
+  const int64_t passes = call.direction == Direction::backward ? 4 : 1;
+  int64_t pairs = 0;
+  for (int64_t b = 0; b < p.shape.batch; ++b) {
+    const Sequence s = sequence(p, b);
+    pairs += (s.queries + kVector - 1) / kVector * kVector * s.keys;
+    if (static_cast<double>(pairs) * static_cast<double>(per_pair * passes) > kFew) return false;
+  }
+  return true;
 }
 
-Block::Block(const Problem& problem_, const Inputs& in_, const Kernels& kernels_, const Geometry& geometry_,
-             Direction direction_)
-    : problem(problem_),
-      in(in_),
-      kernels(kernels_),
-      geometry(geometry_),
-      direction(direction_),
-      ranges(geometry_.width) {
+}  // namespace
+
+int thread_count(const Call& call, size_t tasks) {
+  const int asked = call.problem.threads;
+  if (tasks <= 1 || (asked == 0 && over_in_no_time(call))) return 1;
+  const int most = std::max(asked > 0 ? asked : omp_get_max_threads(), 1);
+  return static_cast<int>(std::min<size_t>(tasks, static_cast<size_t>(most)));
+}
+
+Block::Block(const Call& call, Memory& memory)
+    : problem(call.problem),
+      in(call.in),
+      kernels(call.kernels),
+      geometry(call.geometry),
+      direction(call.direction),
+      ranges(memory.arena.array<KeyRange>(static_cast<size_t>(geometry.width))),
+      key_blocks(key_block_list(problem, geometry, memory.arena)),
+      strip_pieces(&memory.arena),
+      memory_(memory) {
   if (kernels.score) parameter_floats += kernels.score->parameter_floats();
   for (const auto& bias : kernels.biases) parameter_floats += bias->parameter_floats();
   if (kernels.normaliser->whole_rows() && direction == Direction::forward) {
@@ -82,15 +109,14 @@ size_t Block::layout(Scratch* scratch) {
 }
 
 size_t Block::scratch_bytes() const {
-  Block copy(problem, in, kernels, geometry, direction);
+  Block copy({problem, in, kernels, geometry, direction}, memory_);
   return copy.layout(nullptr) * sizeof(float);
 }
 
 bool Block::reserve() {
-  static thread_local Scratch scratch;
   const size_t floats = layout(nullptr);
-  if (!scratch.reserve(floats, pieces_)) return false;
-  layout(&scratch);
+  if (!memory_.scratch.reserve(floats, pieces_)) return false;
+  layout(&memory_.scratch);
   return true;
 }
 
@@ -99,8 +125,8 @@ void Block::plan(const Task& t) {
   sequence = heed::kernels::sequence(problem, t.batch);
   kv_head = t.head / group_size(problem);
   loaded_keys_ = loaded_values_ = -1;
-  visible_keys(problem, sequence, t.batch, t.head, t.first_query, t.count, ranges.data());
-  visited_key_blocks(ranges.data(), t.count, geometry.keys, key_blocks);
+  visible_keys(problem, sequence, t.batch, t.head, t.first_query, t.count, ranges);
+  visited_key_blocks(ranges, t.count, geometry.keys, key_blocks);
 }
 
 void Block::load(const Task& t) {
@@ -121,7 +147,7 @@ void Block::load(const Task& t) {
     }
 }
 
-void Block::prefetch(const Task& t, const std::vector<Touched>& others) const {
+void Block::prefetch(const Task& t, std::span<const Touched> others) const {
   const Sequence s = heed::kernels::sequence(problem, t.batch);
   const int64_t g = t.head / group_size(problem);
   Ahead& ahead = Ahead::of_this_thread();
@@ -208,7 +234,7 @@ void Block::scores(const Tile& t, Cover seen, float* keep) {
     for (int r = 0; r < t.keys; ++r) std::fill_n(t.at + r * t.stride, t.queries, 0.0f);
   }
   for (const auto& bias : kernels.biases) bias->add(t, sequence);
-  if (seen != Cover::all) hide(problem, t, ranges.data() + t.lane, penalties);
+  if (seen != Cover::all) hide(problem, t, ranges + t.lane, penalties);
 }
 
 }  // namespace heed::kernels

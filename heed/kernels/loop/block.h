@@ -3,15 +3,15 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "heed/kernels/bias/bias.h"
 #include "heed/kernels/loop/forced_forward.h"
+#include "heed/kernels/loop/memory.h"
 #include "heed/kernels/loop/plan.h"
 #include "heed/kernels/loop/rows.h"
-#include "heed/kernels/loop/scratch.h"
 #include "heed/kernels/loop/values.h"
 #include "heed/kernels/normalise/normaliser.h"
 #include "heed/kernels/problem.h"
@@ -22,13 +22,23 @@ namespace heed::kernels {
 
 /// The parts that a problem exchanges, made once per call and shared by all threads.
 struct Kernels {
-  std::unique_ptr<ScoreKernel> score;  // null: ScoreKind::none
-  std::vector<std::unique_ptr<BiasKernel>> biases;
-  std::unique_ptr<NormaliserKernel> normaliser;
-  std::unique_ptr<WeighKernel> weigh;  // null: nothing between weights and values
-  std::unique_ptr<ValueKernel> values;
+  Part<ScoreKernel> score;  // null: ScoreKind::none
+  std::pmr::vector<Part<BiasKernel>> biases;
+  Part<NormaliserKernel> normaliser;
+  Part<WeighKernel> weigh;  // null: nothing between weights and values
+  Part<ValueKernel> values;
 };
-Kernels make_kernels(const Problem& problem, Direction direction, NormaliserOptions options, const Gradients* grad);
+Kernels make_kernels(const Problem& problem, Direction direction, NormaliserOptions options, const Gradients* grad,
+                     Arena& arena);
+
+/// What is computed: the same for all threads of a call.
+struct Call {
+  const Problem& problem;
+  const Inputs& in;
+  const Kernels& kernels;
+  const Geometry& geometry;
+  Direction direction;
+};
 
 /// A tensor that a task reads or writes besides the inputs.
 struct Touched {
@@ -39,10 +49,10 @@ struct Touched {
 
 class Block {
  public:
-  Block(const Problem& problem, const Inputs& in, const Kernels& kernels, const Geometry& geometry,
-        Direction direction);
+  /// `memory` is this thread's.
+  Block(const Call& call, Memory& memory);
 
-  /// Takes this thread's scratch. False: no memory.
+  /// Takes the thread's scratch. False: no memory.
   bool reserve();
   /// Bytes that reserve() takes.
   size_t scratch_bytes() const;
@@ -53,7 +63,7 @@ class Block {
   void load(const Task& task);
 
   /// Puts the rows of a task that comes next into this thread's Ahead: the inputs', and those of `others`.
-  void prefetch(const Task& task, const std::vector<Touched>& others) const;
+  void prefetch(const Task& task, std::span<const Touched> others) const;
 
   /// The same for the values of the visit at hand and the keys of the next, where a task has several key blocks; at the
   /// last visit for `out` (may be null) and the queries of the task that likely comes next.
@@ -83,8 +93,9 @@ class Block {
   Task task{};
   Sequence sequence;
   int64_t kv_head = 0;
-  std::vector<KeyRange> ranges;     // [width]
-  std::vector<int32_t> key_blocks;  // to visit, in order
+  KeyRange* ranges;                      // [width]
+  std::pmr::vector<int32_t> key_blocks;  // to visit, in order
+  std::pmr::vector<Tile> strip_pieces;   // normalisers of whole rows, forward: the pieces of the strip
   RowState rows;
   Prepared queries, keys;
   Rows value_rows;  // of the key block at hand
@@ -112,6 +123,7 @@ class Block {
   size_t layout(Scratch* scratch);
   Tile piece(int32_t key_block, int lane, int queries, int64_t first_key, int64_t last_key) const;
 
+  Memory& memory_;
   int32_t loaded_keys_ = -1;
   int32_t loaded_values_ = -1;
   int64_t strip_rows_ = 0;
@@ -127,7 +139,10 @@ void Block::for_pieces(int32_t key_block, F&& f) {
     int64_t low = last, high = first;
     for (int c = lane; c < lane + count; ++c) {
       const KeyRange& r = ranges[c];
-      if (r.prefix > first) low = first, high = std::max<int64_t>(high, std::min<int64_t>(r.prefix, last));
+      if (r.prefix > first && r.prefix_low < last) {
+        low = std::min<int64_t>(low, std::max<int64_t>(r.prefix_low, first));
+        high = std::max<int64_t>(high, std::min<int64_t>(r.prefix, last));
+      }
       if (r.low >= last || r.high <= first || r.low >= r.high) continue;
       low = std::min<int64_t>(low, std::max<int64_t>(r.low, first));
       high = std::max<int64_t>(high, std::min<int64_t>(r.high, last));
@@ -139,7 +154,7 @@ void Block::for_pieces(int32_t key_block, F&& f) {
   const auto visit = [&](int lane, int count, std::pair<int64_t, int64_t> range) {
     if (range.first >= range.second) return;
     Tile t = piece(key_block, lane, count, range.first, range.second);
-    const Cover seen = cover(problem, t, ranges.data() + lane);
+    const Cover seen = cover(problem, t, ranges + lane);
     t.may_hide = seen != Cover::all || !kernels.biases.empty();
     if (seen != Cover::none) f(t, seen);
   };
@@ -154,6 +169,6 @@ void Block::for_pieces(int32_t key_block, F&& f) {
 }
 
 /// How many threads a call uses.
-int thread_count(const Problem& problem, size_t tasks);
+int thread_count(const Call& call, size_t tasks);
 
 }  // namespace heed::kernels

@@ -16,16 +16,23 @@ constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 /// Forced-forward's running column state: tasks of one head pass it on, key block by key block.
 class ColumnState {
  public:
-  ColumnState(const Problem& p, const std::vector<Task>& tasks, const Geometry& g, float* saved)
-      : p_(p), saved_(saved), width_(g.width), block_keys_(g.keys), turns_(p.forced_forward.on ? slots(p, g) : 0) {
+  ColumnState(const Problem& p, std::span<const Task> tasks, const Geometry& g, float* saved, Arena& arena)
+      : p_(p),
+        saved_(saved),
+        width_(g.width),
+        block_keys_(g.keys),
+        key_blocks_(most_keys(p) / g.keys + 1),
+        turns_(p.forced_forward.on ? static_cast<size_t>(p.shape.batch * p.shape.heads * key_blocks_) : 0, arena),
+        ranks_(&arena) {
     if (!p.forced_forward.on) return;
     state_ = p.forced_forward.column_lse;
     if (!state_) {
-      own_.assign(static_cast<size_t>(column_count(p)), kMinusInfinity);
-      state_ = own_.data();
+      const size_t columns = static_cast<size_t>(column_count(p));
+      state_ = arena.array<float>(columns);
+      std::fill_n(state_, columns, kMinusInfinity);
     }
-    first_rank_.resize(tasks.size());
-    for_each_visit(p, g, tasks, [&, last = tasks.size()](size_t task, int32_t block) mutable {
+    first_rank_ = arena.array<size_t>(tasks.size());
+    for_each_visit(p, g, tasks, arena, [&, last = tasks.size()](size_t task, int32_t block) mutable {
       if (task != last) first_rank_[task] = ranks_.size();
       last = task;
       ranks_.push_back(turns_.enlist(slot(tasks[task], block)));
@@ -53,21 +60,18 @@ class ColumnState {
   }
 
  private:
-  static size_t slots(const Problem& p, const Geometry& g) {
-    return static_cast<size_t>(p.shape.batch * p.shape.heads * (most_keys(p) / g.keys + 1));
-  }
   size_t slot(const Task& t, int32_t key_block) const {
-    return static_cast<size_t>((t.batch * p_.shape.heads + t.head) * (most_keys(p_) / block_keys_ + 1) + key_block);
+    return static_cast<size_t>((t.batch * p_.shape.heads + t.head) * key_blocks_ + key_block);
   }
 
   const Problem& p_;
   float* saved_;
   int width_, block_keys_;
+  int64_t key_blocks_;
   float* state_ = nullptr;
-  std::vector<float> own_;
   Turns turns_;
-  std::vector<int32_t> ranks_;
-  std::vector<size_t> first_rank_;
+  std::pmr::vector<int32_t> ranks_;
+  size_t* first_rank_ = nullptr;  // of each task, into the ranks
 };
 
 /// What was found of each row, to where the caller wants it. The block's rows are neighbours there.
@@ -92,11 +96,11 @@ void store_rows(const Block& block, const Outputs& out, bool whole_rows) {
 }
 
 /// The log-probability of each row's choice, while the strip still holds scores.
-void store_log_prob(const Block& block, const std::vector<Tile>& pieces, float* log_prob) {
+void store_log_prob(const Block& block, float* log_prob) {
   const RowState& rows = block.rows;
   float* at = log_prob + row_index(block.problem, block.task.batch, block.task.head, block.task.first_query);
   std::fill_n(at, block.task.count, 0.0f);
-  for (const Tile& t : pieces)
+  for (const Tile& t : block.strip_pieces)
     for (int c = 0; c < t.queries; ++c) {
       const int64_t r = rows.choice[t.lane + c] - t.key;
       if (r < 0 || r >= t.keys) continue;
@@ -110,7 +114,8 @@ void run_block(Block& block, size_t task, const Outputs& out, ColumnState& colum
   RowState& rows = block.rows;
   const int count = block.task.count;
   const bool whole_rows = k.normaliser->whole_rows();
-  std::vector<Tile> pieces;  // of the strip
+  auto& pieces = block.strip_pieces;
+  pieces.clear();
   std::fill_n(rows.cost, block.geometry.width, 0.0f);
   k.normaliser->begin(rows, block.task.head, count);
 
@@ -162,7 +167,7 @@ void run_block(Block& block, size_t task, const Outputs& out, ColumnState& colum
 
   if (whole_rows) k.normaliser->solve(pieces.data(), static_cast<int>(pieces.size()), rows, count);
   if (!stored) k.normaliser->finish(rows, count);
-  if (out.log_prob) store_log_prob(block, pieces, out.log_prob);
+  if (out.log_prob) store_log_prob(block, out.log_prob);
   for (const Tile& t : pieces) {
     k.normaliser->weights(t, t, rows);
     to_values(t, static_cast<int32_t>(t.key / block.geometry.keys));
@@ -179,11 +184,14 @@ Status forward(const Problem& p, const Inputs& in, const Outputs& out) {
   Status status = check(p, in, out);
   if (!status) return status;
   const Geometry g = geometry(p);
-  const Kernels kernels = make_kernels(p, Direction::forward, {.entropy = out.entropy != nullptr}, nullptr);
-  const std::vector<Task> tasks = plan_tasks(p, g, p.forced_forward.on);
-  ColumnState columns(p, tasks, g, out.forced_saved);
-  const std::vector<Touched> touched = {{read_only(out.out), p.shape.value_dim, true}};
-  const bool done = run_tasks({p, in, kernels, g, Direction::forward, tasks, touched, !columns.on()},
+  const Borrowed memory;
+  Arena& arena = memory->arena;
+  const Kernels kernels = make_kernels(p, Direction::forward, {.entropy = out.entropy != nullptr}, nullptr, arena);
+  const std::pmr::vector<Task> tasks = plan_tasks(p, g, p.forced_forward.on, arena);
+  ColumnState columns(p, tasks, g, out.forced_saved, arena);
+  const Touched touched[] = {{read_only(out.out), p.shape.value_dim, true}};
+  const Call call{p, in, kernels, g, Direction::forward};
+  const bool done = run_tasks({call, tasks, touched, !columns.on(), *memory},
                               [&](Block& block, size_t t) { run_block(block, t, out, columns); });
   if (!done) status.refuse("scratch: no memory for this problem's tiles; fewer threads or shorter rows need less");
   return status;

@@ -27,11 +27,15 @@ Geometry geometry(const Problem& p) {
   return g;
 }
 
-std::vector<Task> plan_tasks(const Problem& p, const Geometry& g, bool ascending) {
-  std::vector<Task> tasks;
+std::pmr::vector<Task> plan_tasks(const Problem& p, const Geometry& g, bool ascending, Arena& arena) {
+  const auto blocks_of = [&](const Sequence& s) { return (s.queries + g.width - 1) / g.width; };
+  int64_t count = 0;
+  for (int64_t b = 0; b < p.shape.batch; ++b) count += p.shape.heads * blocks_of(sequence(p, b));
+  std::pmr::vector<Task> tasks(&arena);
+  tasks.reserve(static_cast<size_t>(count));
   for (int64_t b = 0; b < p.shape.batch; ++b) {
     const Sequence s = sequence(p, b);
-    const int64_t blocks = (s.queries + g.width - 1) / g.width;
+    const int64_t blocks = blocks_of(s);
     for (int64_t h = 0; h < p.shape.heads; ++h)
       for (int64_t n = 0; n < blocks; ++n) {
         const int64_t first = (ascending ? n : blocks - 1 - n) * g.width;
@@ -42,17 +46,24 @@ std::vector<Task> plan_tasks(const Problem& p, const Geometry& g, bool ascending
   return tasks;
 }
 
-void visited_key_blocks(const KeyRange* ranges, int count, int block_keys, std::vector<int32_t>& blocks) {
+std::pmr::vector<int32_t> key_block_list(const Problem& p, const Geometry& g, Arena& arena) {
+  std::pmr::vector<int32_t> blocks(&arena);
+  blocks.reserve(static_cast<size_t>(most_keys(p) / g.keys + 1));
+  return blocks;
+}
+
+void visited_key_blocks(const KeyRange* ranges, int count, int block_keys, std::pmr::vector<int32_t>& blocks) {
   blocks.clear();
-  int64_t low = INT32_MAX, high = 0, prefix = 0;
+  int64_t low = INT32_MAX, high = 0, prefix_low = INT32_MAX, prefix = 0;
   for (int c = 0; c < count; ++c) {
+    if (ranges[c].prefix > 0) prefix_low = std::min<int64_t>(prefix_low, ranges[c].prefix_low);
     prefix = std::max<int64_t>(prefix, ranges[c].prefix);
     if (ranges[c].low >= ranges[c].high) continue;
     low = std::min<int64_t>(low, ranges[c].low);
     high = std::max<int64_t>(high, ranges[c].high);
   }
-  for (int64_t n = 0; n * block_keys < prefix; ++n) blocks.push_back(static_cast<int32_t>(n));
-  const int64_t next = static_cast<int64_t>(blocks.size());
+  for (int64_t n = prefix_low / block_keys; n * block_keys < prefix; ++n) blocks.push_back(static_cast<int32_t>(n));
+  const int64_t next = blocks.empty() ? 0 : blocks.back() + 1;
   if (low < high)
     for (int64_t n = std::max(next, low / block_keys); n * block_keys < high; ++n)
       blocks.push_back(static_cast<int32_t>(n));

@@ -1,5 +1,6 @@
 // Which keys each query sees. Every region is, per query, a range of keys [low, high) and another,
-// [prefix_low, prefix), of first keys that no window hides; masks and users' regions may hide single pairs inside. So the loop knows one form, not ten.
+// [prefix_low, prefix), of first keys that no window hides; masks and users' regions may hide single pairs inside. So
+// the loop knows one form, not ten.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace heed::kernels {
 
 struct KeyRange {
   int32_t low = 0;
-  int32_t high = 0;    // low == high: none
+  int32_t high = 0;        // low == high: none
   int32_t prefix_low = 0;  // keys [prefix_low, prefix) are visible too
   int32_t prefix = 0;
 

@@ -1,9 +1,11 @@
 // Tasks on threads.
 #pragma once
 
+#include <omp.h>
+
 #include <algorithm>
 #include <atomic>
-#include <vector>
+#include <span>
 
 #include "heed/kernels/loop/block.h"
 
@@ -11,32 +13,29 @@ namespace heed::kernels {
 
 /// What is to be run, and on what.
 struct Run {
-  const Problem& problem;
-  const Inputs& in;
-  const Kernels& kernels;
-  const Geometry& geometry;
-  Direction direction;
-  const std::vector<Task>& tasks;
-  const std::vector<Touched>& touched;  // besides the inputs
-  bool independent;                     // no task waits for another one
+  const Call& call;
+  std::span<const Task> tasks;
+  std::span<const Touched> touched;  // besides the inputs
+  bool independent;                  // no task waits for another one
+  Memory& memory;                    // of the calling thread
 };
 
 /// Runs body(block, task_number) for every task, handed out in order to the threads that are free. False: no memory.
 template <class Body>
 bool run_tasks(const Run& run, Body&& body) {
-  const std::vector<Task>& tasks = run.tasks;
+  const std::span<const Task> tasks = run.tasks;
+  const Problem& problem = run.call.problem;
+  const Geometry& geometry = run.call.geometry;
   std::atomic<size_t> next{0};
   std::atomic<bool> enough_memory{true};
-  const int threads = thread_count(run.problem, tasks.size());
+  const int threads = thread_count(run.call, tasks.size());
   // Short sequences make many tasks of one tile each: a thread takes several neighbours, and fetches the next one's
   // rows while it works on this one's. Tasks that add in turns are taken one by one, or a thread would wait for
   // another's rest.
-  const bool small =
-      run.independent && most_queries(run.problem) <= run.geometry.width && most_keys(run.problem) <= run.geometry.keys;
+  const bool small = run.independent && most_queries(problem) <= geometry.width && most_keys(problem) <= geometry.keys;
   const size_t chunk = small ? std::clamp<size_t>(tasks.size() / (8 * static_cast<size_t>(threads)), 1, 16) : 1;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    Block block(run.problem, run.in, run.kernels, run.geometry, run.direction);
+  const auto work = [&](Memory& memory) {
+    Block block(run.call, memory);
     if (block.reserve())
       for (size_t first = next.fetch_add(chunk); first < tasks.size(); first = next.fetch_add(chunk)) {
         const size_t last = std::min(first + chunk, tasks.size());
@@ -50,7 +49,17 @@ bool run_tasks(const Run& run, Body&& body) {
       }
     else
       enough_memory = false;
+  };
+  // Even a region of one thread would cost half a microsecond.
+  if (threads == 1) {
+    work(run.memory);
+    return enough_memory;
   }
+#pragma omp parallel num_threads(threads)
+  if (omp_get_thread_num() == 0)
+    work(run.memory);
+  else
+    work(*Borrowed());
   return enough_memory;
 }
 

@@ -5,15 +5,15 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <thread>
-#include <vector>
+
+#include "heed/kernels/loop/arena.h"
 
 namespace heed::kernels {
 
 class Turns {
  public:
-  explicit Turns(size_t slots) : slots_(slots), count_(slots, 0) {}
+  Turns(size_t slots, Arena& arena) : slots_(slots), count_(arena.array<int32_t>(slots)), arena_(arena) {}
 
   /// While planning, in task order: the next visit to `slot`. Returns its rank among the visits.
   int32_t enlist(size_t slot) { return count_[slot]++; }
@@ -22,9 +22,8 @@ class Turns {
 
   /// After planning. Without a second visit anywhere nobody ever waits.
   void start() {
-    for (const int32_t n : count_) contended_ |= n > 1;
-    if (contended_) done_ = std::make_unique<std::atomic<int32_t>[]>(slots_);
-    count_ = {};
+    for (size_t slot = 0; slot < slots_; ++slot) contended_ |= count_[slot] > 1;
+    if (contended_) done_ = arena_.array<std::atomic<int32_t>>(slots_);
   }
 
   bool contended() const { return contended_; }
@@ -40,9 +39,10 @@ class Turns {
 
  private:
   size_t slots_;
+  int32_t* count_;
+  Arena& arena_;
   bool contended_ = false;
-  std::vector<int32_t> count_;
-  std::unique_ptr<std::atomic<int32_t>[]> done_;
+  std::atomic<int32_t>* done_ = nullptr;
 };
 
 }  // namespace heed::kernels

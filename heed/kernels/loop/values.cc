@@ -100,7 +100,7 @@ class Values final : public ValueKernel {
   size_t dim_, padded_;
 };
 
-std::unique_ptr<ValueKernel> MakeValues(const Problem& p) { return std::make_unique<Values>(p); }
+Part<ValueKernel> MakeValues(const Problem& p, Arena& arena) { return arena.make<Values>(p); }
 int VectorLanes() { return static_cast<int>(kLanes); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
@@ -110,7 +110,7 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 HWY_EXPORT(MakeValues);
 HWY_EXPORT(VectorLanes);
-std::unique_ptr<ValueKernel> make_values(const Problem& p) { return HWY_DYNAMIC_DISPATCH(MakeValues)(p); }
+Part<ValueKernel> make_values(const Problem& p, Arena& arena) { return HWY_DYNAMIC_DISPATCH(MakeValues)(p, arena); }
 int vector_lanes() { return HWY_DYNAMIC_DISPATCH(VectorLanes)(); }
 }  // namespace heed::kernels
 #endif

@@ -1,8 +1,7 @@
 // The value side of the loop: out += P V and its backward. One implementation per instruction set.
 #pragma once
 
-#include <memory>
-
+#include "heed/kernels/loop/arena.h"
 #include "heed/kernels/loop/tile.h"
 #include "heed/kernels/problem.h"
 
@@ -45,7 +44,7 @@ class ValueKernel {
                         float* scratch) const = 0;
 };
 
-std::unique_ptr<ValueKernel> make_values(const Problem& problem);
+Part<ValueKernel> make_values(const Problem& problem, Arena& arena);
 
 /// Floats in a vector of the instruction set in use.
 int vector_lanes();

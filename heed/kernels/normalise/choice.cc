@@ -138,8 +138,8 @@ class Choice final : public NormaliserKernel {
   NormaliserOptions options_;
 };
 
-std::unique_ptr<NormaliserKernel> MakeChoice(const Problem& p, NormaliserOptions options) {
-  return std::make_unique<Choice>(p, options);
+Part<NormaliserKernel> MakeChoice(const Problem& p, NormaliserOptions options, Arena& arena) {
+  return arena.make<Choice>(p, options);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
@@ -148,24 +148,24 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeChoice);
-std::unique_ptr<NormaliserKernel> make_choice(const Problem& p, NormaliserOptions options) {
-  return HWY_DYNAMIC_DISPATCH(MakeChoice)(p, options);
+Part<NormaliserKernel> make_choice(const Problem& p, NormaliserOptions options, Arena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakeChoice)(p, options, arena);
 }
 
-std::unique_ptr<NormaliserKernel> make_normaliser(const Problem& p, NormaliserOptions options) {
+Part<NormaliserKernel> make_normaliser(const Problem& p, NormaliserOptions options, Arena& arena) {
   switch (p.normalise.kind) {
     case Normaliser::softmax:
-      return make_softmax(p, options);
+      return make_softmax(p, options, arena);
     case Normaliser::sigmoid:
     case Normaliser::relu:
     case Normaliser::identity:
-      return make_pointwise(p);
+      return make_pointwise(p, arena);
     case Normaliser::sparsemax:
     case Normaliser::entmax15:
-      return make_sparse(p);
+      return make_sparse(p, arena);
     case Normaliser::argmax:
     case Normaliser::sampled:
-      return make_choice(p, options);
+      return make_choice(p, options, arena);
   }
   return nullptr;
 }

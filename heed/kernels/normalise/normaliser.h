@@ -1,8 +1,7 @@
 // What the loop asks of a normaliser: scores to weights, and the gradient back. One file per family implements it.
 #pragma once
 
-#include <memory>
-
+#include "heed/kernels/loop/arena.h"
 #include "heed/kernels/loop/rows.h"
 #include "heed/kernels/loop/tile.h"
 #include "heed/kernels/problem.h"
@@ -48,11 +47,11 @@ struct NormaliserOptions {
   bool d_entropy = false;  // backward: add the entropy's gradient
 };
 
-std::unique_ptr<NormaliserKernel> make_normaliser(const Problem& problem, NormaliserOptions options);
+Part<NormaliserKernel> make_normaliser(const Problem& problem, NormaliserOptions options, Arena& arena);
 
-std::unique_ptr<NormaliserKernel> make_softmax(const Problem& problem, NormaliserOptions options);
-std::unique_ptr<NormaliserKernel> make_pointwise(const Problem& problem);
-std::unique_ptr<NormaliserKernel> make_sparse(const Problem& problem);
-std::unique_ptr<NormaliserKernel> make_choice(const Problem& problem, NormaliserOptions options);
+Part<NormaliserKernel> make_softmax(const Problem& problem, NormaliserOptions options, Arena& arena);
+Part<NormaliserKernel> make_pointwise(const Problem& problem, Arena& arena);
+Part<NormaliserKernel> make_sparse(const Problem& problem, Arena& arena);
+Part<NormaliserKernel> make_choice(const Problem& problem, NormaliserOptions options, Arena& arena);
 
 }  // namespace heed::kernels

@@ -92,7 +92,7 @@ class Pointwise final : public NormaliserKernel {
   bool divide_;
 };
 
-std::unique_ptr<NormaliserKernel> MakePointwise(const Problem& p) { return std::make_unique<Pointwise>(p); }
+Part<NormaliserKernel> MakePointwise(const Problem& p, Arena& arena) { return arena.make<Pointwise>(p); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -100,6 +100,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakePointwise);
-std::unique_ptr<NormaliserKernel> make_pointwise(const Problem& p) { return HWY_DYNAMIC_DISPATCH(MakePointwise)(p); }
+Part<NormaliserKernel> make_pointwise(const Problem& p, Arena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakePointwise)(p, arena);
+}
 }  // namespace heed::kernels
 #endif

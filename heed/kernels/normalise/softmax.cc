@@ -143,8 +143,8 @@ class Softmax final : public NormaliserKernel {
   NormaliserOptions options_;
 };
 
-std::unique_ptr<NormaliserKernel> MakeSoftmax(const Problem& p, NormaliserOptions options) {
-  return std::make_unique<Softmax>(p, options);
+Part<NormaliserKernel> MakeSoftmax(const Problem& p, NormaliserOptions options, Arena& arena) {
+  return arena.make<Softmax>(p, options);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
@@ -153,8 +153,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeSoftmax);
-std::unique_ptr<NormaliserKernel> make_softmax(const Problem& p, NormaliserOptions options) {
-  return HWY_DYNAMIC_DISPATCH(MakeSoftmax)(p, options);
+Part<NormaliserKernel> make_softmax(const Problem& p, NormaliserOptions options, Arena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakeSoftmax)(p, options, arena);
 }
 }  // namespace heed::kernels
 #endif

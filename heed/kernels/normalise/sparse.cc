@@ -151,7 +151,7 @@ class Sparse final : public NormaliserKernel {
   float half_;
 };
 
-std::unique_ptr<NormaliserKernel> MakeSparse(const Problem& p) { return std::make_unique<Sparse>(p); }
+Part<NormaliserKernel> MakeSparse(const Problem& p, Arena& arena) { return arena.make<Sparse>(p); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -159,6 +159,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeSparse);
-std::unique_ptr<NormaliserKernel> make_sparse(const Problem& p) { return HWY_DYNAMIC_DISPATCH(MakeSparse)(p); }
+Part<NormaliserKernel> make_sparse(const Problem& p, Arena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakeSparse)(p, arena);
+}
 }  // namespace heed::kernels
 #endif

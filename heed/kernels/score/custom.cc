@@ -67,18 +67,18 @@ class UserScore final : public ScoreKernel {
 
 }  // namespace
 
-std::unique_ptr<ScoreKernel> make_custom(const Problem& p, bool) { return std::make_unique<UserScore>(p); }
+Part<ScoreKernel> make_custom(const Problem& p, bool, Arena& arena) { return arena.make<UserScore>(p); }
 
-std::unique_ptr<ScoreKernel> make_score(const Problem& p, bool backward) {
+Part<ScoreKernel> make_score(const Problem& p, bool backward, Arena& arena) {
   switch (p.score.kind) {
     case ScoreKind::inner:
-      return make_inner(p, backward);
+      return make_inner(p, backward, arena);
     case ScoreKind::tanh_sum:
-      return make_tanh_sum(p, backward);
+      return make_tanh_sum(p, backward, arena);
     case ScoreKind::pair_mlp:
-      return make_pair_mlp(p, backward);
+      return make_pair_mlp(p, backward, arena);
     case ScoreKind::custom:
-      return make_custom(p, backward);
+      return make_custom(p, backward, arena);
     case ScoreKind::none:
       return nullptr;
   }

@@ -112,7 +112,7 @@ class Inner final : public ScoreKernel {
   bool backward_;
 };
 
-std::unique_ptr<ScoreKernel> MakeInner(const Problem& p, bool backward) { return std::make_unique<Inner>(p, backward); }
+Part<ScoreKernel> MakeInner(const Problem& p, bool backward, Arena& arena) { return arena.make<Inner>(p, backward); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -120,8 +120,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeInner);
-std::unique_ptr<ScoreKernel> make_inner(const Problem& p, bool backward) {
-  return HWY_DYNAMIC_DISPATCH(MakeInner)(p, backward);
+Part<ScoreKernel> make_inner(const Problem& p, bool backward, Arena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakeInner)(p, backward, arena);
 }
 }  // namespace heed::kernels
 #endif

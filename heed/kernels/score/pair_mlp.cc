@@ -48,7 +48,10 @@ HWY_INLINE V32 ActSlope(Activation kind, V32 z, V32 h) {
 
 class PairMlp final : public ScoreKernel {
  public:
-  PairMlp(const Problem& p, bool backward) : score_(p.score), dim_(p.shape.dim), backward_(backward) {
+  PairMlp(const Problem& p, bool backward, Arena& arena)
+      : score_(p.score), dim_(p.shape.dim), backward_(backward), widths_(&arena), weight_at_(&arena), bias_at_(&arena) {
+    const size_t layers = static_cast<size_t>(std::max<int64_t>(score_.layer_count, 0));
+    widths_.reserve(layers + 1), weight_at_.reserve(layers), bias_at_.reserve(layers);
     widths_.push_back(dim_);
     parameters_ = 0;
     for (int64_t l = 0; l < score_.layer_count; ++l) {
@@ -219,13 +222,13 @@ class PairMlp final : public ScoreKernel {
   const Score& score_;
   size_t dim_;
   bool backward_;
-  std::vector<size_t> widths_;               // of h_1, h_2, ...
-  std::vector<size_t> weight_at_, bias_at_;  // in d_parameters; weights with rows padded to whole vectors
+  std::pmr::vector<size_t> widths_;               // of h_1, h_2, ...
+  std::pmr::vector<size_t> weight_at_, bias_at_;  // in d_parameters; weights with rows padded to whole vectors
   size_t v_at_ = 0, parameters_ = 0, hidden_ = 0, most_ = 0;
 };
 
-std::unique_ptr<ScoreKernel> MakePairMlp(const Problem& p, bool backward) {
-  return std::make_unique<PairMlp>(p, backward);
+Part<ScoreKernel> MakePairMlp(const Problem& p, bool backward, Arena& arena) {
+  return arena.make<PairMlp>(p, backward, arena);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
@@ -234,8 +237,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakePairMlp);
-std::unique_ptr<ScoreKernel> make_pair_mlp(const Problem& p, bool backward) {
-  return HWY_DYNAMIC_DISPATCH(MakePairMlp)(p, backward);
+Part<ScoreKernel> make_pair_mlp(const Problem& p, bool backward, Arena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakePairMlp)(p, backward, arena);
 }
 }  // namespace heed::kernels
 #endif

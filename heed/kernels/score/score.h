@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
+#include "heed/kernels/loop/arena.h"
 #include "heed/kernels/loop/tile.h"
 #include "heed/kernels/problem.h"
 
@@ -51,11 +51,11 @@ class ScoreKernel {
 };
 
 /// The kernel of problem.score. `backward`: also prepare what the backward needs. Null for ScoreKind::none.
-std::unique_ptr<ScoreKernel> make_score(const Problem& problem, bool backward);
+Part<ScoreKernel> make_score(const Problem& problem, bool backward, Arena& arena);
 
-std::unique_ptr<ScoreKernel> make_inner(const Problem& problem, bool backward);
-std::unique_ptr<ScoreKernel> make_tanh_sum(const Problem& problem, bool backward);
-std::unique_ptr<ScoreKernel> make_pair_mlp(const Problem& problem, bool backward);
-std::unique_ptr<ScoreKernel> make_custom(const Problem& problem, bool backward);
+Part<ScoreKernel> make_inner(const Problem& problem, bool backward, Arena& arena);
+Part<ScoreKernel> make_tanh_sum(const Problem& problem, bool backward, Arena& arena);
+Part<ScoreKernel> make_pair_mlp(const Problem& problem, bool backward, Arena& arena);
+Part<ScoreKernel> make_custom(const Problem& problem, bool backward, Arena& arena);
 
 }  // namespace heed::kernels

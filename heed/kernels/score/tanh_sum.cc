@@ -313,7 +313,7 @@ class TanhSum final : public ScoreKernel {
   int64_t v_stride_;
 };
 
-std::unique_ptr<ScoreKernel> MakeTanhSum(const Problem& p) { return std::make_unique<TanhSum>(p); }
+Part<ScoreKernel> MakeTanhSum(const Problem& p, Arena& arena) { return arena.make<TanhSum>(p); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -321,6 +321,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeTanhSum);
-std::unique_ptr<ScoreKernel> make_tanh_sum(const Problem& p, bool) { return HWY_DYNAMIC_DISPATCH(MakeTanhSum)(p); }
+Part<ScoreKernel> make_tanh_sum(const Problem& p, bool, Arena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakeTanhSum)(p, arena);
+}
 }  // namespace heed::kernels
 #endif

@@ -142,7 +142,7 @@ class Weigh final : public WeighKernel {
   uint32_t threshold_;
 };
 
-std::unique_ptr<WeighKernel> MakeWeigh(const Problem& p) { return std::make_unique<Weigh>(p); }
+Part<WeighKernel> MakeWeigh(const Problem& p, Arena& arena) { return arena.make<Weigh>(p); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -150,10 +150,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeWeigh);
-std::unique_ptr<WeighKernel> make_weigh(const Problem& p) {
+Part<WeighKernel> make_weigh(const Problem& p, Arena& arena) {
   const bool gaussian = p.region.centre && p.region.centre_sigma > 0.0f;
   if (!gaussian && !p.guide.on() && !(p.dropout.p > 0.0f)) return nullptr;
-  return HWY_DYNAMIC_DISPATCH(MakeWeigh)(p);
+  return HWY_DYNAMIC_DISPATCH(MakeWeigh)(p, arena);
 }
 }  // namespace heed::kernels
 #endif

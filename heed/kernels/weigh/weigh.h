@@ -3,8 +3,7 @@
 //   a = w * gaussian        cost_i = sum_j a_ij G_ij        out = dropout(a) V
 #pragma once
 
-#include <memory>
-
+#include "heed/kernels/loop/arena.h"
 #include "heed/kernels/loop/rows.h"
 #include "heed/kernels/loop/tile.h"
 #include "heed/kernels/problem.h"
@@ -27,6 +26,6 @@ class WeighKernel {
 };
 
 /// Null where weights go to the values as they are.
-std::unique_ptr<WeighKernel> make_weigh(const Problem& problem);
+Part<WeighKernel> make_weigh(const Problem& problem, Arena& arena);
 
 }  // namespace heed::kernels

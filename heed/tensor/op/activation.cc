@@ -32,20 +32,15 @@ void Activate(const float* x, float* y, int64_t count, Activation kind) {
     case Activation::identity:
       return;
     case Activation::tanh:
-      return Map(
-          y, count, [](V32 v) HWY_ATTR { return Tanh(v); }, x);
+      return Map(y, count, Of(x), [](V32 v) HWY_ATTR { return Tanh(v); });
     case Activation::relu:
-      return Map(
-          y, count, [d](V32 v) HWY_ATTR { return AtLeast(hn::Zero(d), v); }, x);
+      return Map(y, count, Of(x), [=](V32 v) HWY_ATTR { return AtLeast(hn::Zero(d), v); });
     case Activation::sigmoid:
-      return Map(
-          y, count, [](V32 v) HWY_ATTR { return Sigmoid(v); }, x);
+      return Map(y, count, Of(x), [](V32 v) HWY_ATTR { return Sigmoid(v); });
     case Activation::gelu:
-      return Map(
-          y, count, [](V32 v) HWY_ATTR { return hn::Mul(v, NormalCdf(v)); }, x);
+      return Map(y, count, Of(x), [](V32 v) HWY_ATTR { return hn::Mul(v, NormalCdf(v)); });
     case Activation::swish:
-      return Map(
-          y, count, [](V32 v) HWY_ATTR { return hn::Mul(v, Sigmoid(v)); }, x);
+      return Map(y, count, Of(x), [](V32 v) HWY_ATTR { return hn::Mul(v, Sigmoid(v)); });
   }
 }
 
@@ -60,27 +55,23 @@ void ActivateBackward(const ActivationBackward& a, int64_t first, int64_t count)
     case Activation::identity:
       return;
     case Activation::tanh:  // d_x = (1 - y^2) d_y
-      return MapGradient(
-          a.d_x, first, count, [=](V32 dy, V32 v) HWY_ATTR { return hn::Mul(dy, hn::NegMulAdd(v, v, one)); }, g, y);
-    case Activation::relu:  // d_x = [x > 0] d_y
-      return MapGradient(
-          a.d_x, first, count, [=](V32 dy, V32 v) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(v, hn::Zero(d)), dy); },
-          g, y);
+      return MapGradient(a.d_x, first, count, Of(g, y),
+                         [=](V32 dy, V32 v) HWY_ATTR { return hn::Mul(dy, hn::NegMulAdd(v, v, one)); });
+    case Activation::relu:  // d_x = [y > 0] d_y
+      return MapGradient(a.d_x, first, count, Of(g, y),
+                         [=](V32 dy, V32 v) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(v, hn::Zero(d)), dy); });
     case Activation::sigmoid:  // d_x = y (1 - y) d_y
-      return MapGradient(
-          a.d_x, first, count, [=](V32 dy, V32 v) HWY_ATTR { return hn::Mul(dy, hn::Mul(v, hn::Sub(one, v))); }, g, y);
+      return MapGradient(a.d_x, first, count, Of(g, y),
+                         [=](V32 dy, V32 v) HWY_ATTR { return hn::Mul(dy, hn::Mul(v, hn::Sub(one, v))); });
     case Activation::gelu:  // y = x Phi(x), d_x = (Phi(x) + x phi(x)) d_y
-      return MapGradient(
-          a.d_x, first, count,
-          [=](V32 dy, V32 v) HWY_ATTR { return hn::Mul(dy, hn::MulAdd(v, NormalPdf(v), NormalCdf(v))); }, g, x);
+      return MapGradient(a.d_x, first, count, Of(g, x), [=](V32 dy, V32 v) HWY_ATTR {
+        return hn::Mul(dy, hn::MulAdd(v, NormalPdf(v), NormalCdf(v)));
+      });
     case Activation::swish:  // y = x s, d_x = (s + x s (1 - s)) d_y = (s + y (1 - s)) d_y
-      return MapGradient(
-          a.d_x, first, count,
-          [=](V32 dy, V32 v, V32 out) HWY_ATTR {
-            const V32 s = Sigmoid(v);
-            return hn::Mul(dy, hn::MulAdd(out, hn::Sub(one, s), s));
-          },
-          g, x, y);
+      return MapGradient(a.d_x, first, count, Of(g, x, y), [=](V32 dy, V32 v, V32 out) HWY_ATTR {
+        const V32 s = Sigmoid(v);
+        return hn::Mul(dy, hn::MulAdd(out, hn::Sub(one, s), s));
+      });
   }
 }
 

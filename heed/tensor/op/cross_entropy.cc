@@ -34,22 +34,18 @@ float LogSumExp(const float* x, int64_t count) {
   const float largest = Largest(x, count);
   if (!std::isfinite(largest)) return largest;
   const V32 shift = hn::Set(F32(), largest);
-  return largest + std::log(Sum(
-                       count, [=](V32 v) HWY_ATTR { return Exp(hn::Sub(v, shift)); }, x));
+  const float sum = Sum(count, Of(x), [=](V32 v) HWY_ATTR { return Exp(hn::Sub(v, shift)); });
+  return largest + std::log(sum);
 }
 
-float SumOfRow(const float* x, int64_t count) {
-  return Sum(
-      count, [](V32 v) HWY_ATTR { return v; }, x);
-}
+float SumOfRow(const float* x, int64_t count) { return Sum(count, x); }
 
 /// d_x_j = d_loss (e^(x_j - lse) - s / C), without the part of the target.
 void CrossEntropyRowBackward(const CrossEntropyGradient& of, const float* x, float* d_x, int64_t count, bool fresh) {
   const F32 d;
   const V32 lse = hn::Set(d, of.lse), factor = hn::Set(d, of.factor), smoothing = hn::Set(d, of.smoothing);
-  MapGradient(
-      {d_x, fresh}, 0, count, [=](V32 v) HWY_ATTR { return hn::Mul(factor, hn::Sub(Exp(hn::Sub(v, lse)), smoothing)); },
-      x);
+  MapGradient({d_x, fresh}, 0, count, Of(x),
+              [=](V32 v) HWY_ATTR { return hn::Mul(factor, hn::Sub(Exp(hn::Sub(v, lse)), smoothing)); });
 }
 
 }  // namespace heed::HWY_NAMESPACE

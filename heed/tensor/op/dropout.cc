@@ -36,15 +36,12 @@ void Drop(const DropoutMask& mask, const float* in, GradientSink out, int64_t fi
   const auto lane = hn::Mul(hn::Iota(du, 0), hn::Set(du, 0x85EBCA6Bu));
   const auto base = hn::Add(lane, hn::Set(du, static_cast<uint32_t>(mask.seed)));
   int64_t i = first;
-  MapGradient(
-      out, first, count,
-      [&](V32 v) HWY_ATTR {
-        const auto low = hn::Add(base, hn::Set(du, static_cast<uint32_t>(i) * 0x85EBCA6Bu));
-        const V32 drawn = Uniform(RandomBits(low, high, i >> 32));
-        i += kStep;
-        return hn::IfThenZeroElse(hn::Lt(drawn, p), hn::Mul(v, factor));
-      },
-      in + first);
+  MapGradient(out, first, count, Of(in + first), [&](V32 v) HWY_ATTR {
+    const auto low = hn::Add(base, hn::Set(du, static_cast<uint32_t>(i) * 0x85EBCA6Bu));
+    const V32 drawn = Uniform(RandomBits(low, high, i >> 32));
+    i += kStep;
+    return hn::IfThenZeroElse(hn::Lt(drawn, p), hn::Mul(v, factor));
+  });
 }
 
 }  // namespace heed::HWY_NAMESPACE

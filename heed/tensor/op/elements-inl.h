@@ -54,40 +54,68 @@ HWY_INLINE void ForVectors(int64_t count, F&& f) {
   if (i < count) f(i, PartOfVector{count - i});
 }
 
+/// Arrays that a loop reads side by side: Of(x, y).
+template <size_t kCount>
+struct Arrays {
+  const float* at[kCount];
+};
+template <class... P>
+HWY_INLINE Arrays<sizeof...(P)> Of(P... arrays) {
+  return {{arrays...}};
+}
+
+/// f(the vectors of all arrays at i)
+template <size_t kCount, class Vector, class F>
+HWY_INLINE V32 Apply(const Arrays<kCount>& in, int64_t i, Vector vector, F&& f) {
+  static_assert(kCount >= 1 && kCount <= 3);
+  if constexpr (kCount == 1)
+    return f(vector.load(in.at[0] + i));
+  else if constexpr (kCount == 2)
+    return f(vector.load(in.at[0] + i), vector.load(in.at[1] + i));
+  else
+    return f(vector.load(in.at[0] + i), vector.load(in.at[1] + i), vector.load(in.at[2] + i));
+}
+
 /// out[i] = f(in[i]...) for i < count. `out` may be one of the inputs.
-template <class F, class... In>
-HWY_INLINE void Map(float* out, int64_t count, F&& f, const In*... in) {
-  ForVectors(count, [&](int64_t i, auto at) HWY_ATTR { at.store(f(at.load(in + i)...), out + i); });
+template <size_t kCount, class F>
+HWY_INLINE void Map(float* out, int64_t count, Arrays<kCount> in, F&& f) {
+  ForVectors(count, [&](int64_t i, auto at) HWY_ATTR { at.store(Apply(in, i, at, f), out + i); });
 }
 
 /// sink[first + i] = f(in[i]...), or += where something arrived before.
-template <class F, class... In>
-HWY_INLINE void MapGradient(GradientSink sink, int64_t first, int64_t count, F&& f, const In*... in) {
+template <size_t kCount, class F>
+HWY_INLINE void MapGradient(GradientSink sink, int64_t first, int64_t count, Arrays<kCount> in, F&& f) {
   float* out = sink.data + first;
-  if (sink.fresh) return Map(out, count, f, in...);
-  Map(
-      out, count, [&](V32 before, auto... v) HWY_ATTR { return hn::Add(before, f(v...)); }, out, in...);
+  if (sink.fresh) return Map(out, count, in, f);
+  ForVectors(count,
+             [&](int64_t i, auto at) HWY_ATTR { at.store(hn::Add(at.load(out + i), Apply(in, i, at, f)), out + i); });
 }
 
 /// sum_i f(in[i]...) for i < count, in four chains so that an addition need not wait for the one before.
-template <class F, class... In>
-HWY_INLINE float Sum(int64_t count, F&& f, const In*... in) {
+template <size_t kCount, class F>
+HWY_INLINE float Sum(int64_t count, Arrays<kCount> in, F&& f) {
   const F32 d;
   constexpr auto kStep = static_cast<int64_t>(kLanes);
+  const WholeVector whole;
   V32 s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
   int64_t i = 0;
   for (; i + 4 * kStep <= count; i += 4 * kStep) {
-    s0 = hn::Add(s0, f(hn::LoadU(d, in + i)...));
-    s1 = hn::Add(s1, f(hn::LoadU(d, in + i + kStep)...));
-    s2 = hn::Add(s2, f(hn::LoadU(d, in + i + 2 * kStep)...));
-    s3 = hn::Add(s3, f(hn::LoadU(d, in + i + 3 * kStep)...));
+    s0 = hn::Add(s0, Apply(in, i, whole, f));
+    s1 = hn::Add(s1, Apply(in, i + kStep, whole, f));
+    s2 = hn::Add(s2, Apply(in, i + 2 * kStep, whole, f));
+    s3 = hn::Add(s3, Apply(in, i + 3 * kStep, whole, f));
   }
-  for (; i + kStep <= count; i += kStep) s0 = hn::Add(s0, f(hn::LoadU(d, in + i)...));
+  for (; i + kStep <= count; i += kStep) s0 = hn::Add(s0, Apply(in, i, whole, f));
   if (i < count) {
     const auto there = hn::FirstN(d, static_cast<size_t>(count - i));
-    s1 = hn::Add(s1, hn::IfThenElseZero(there, f(LoadFirst(in + i, count - i)...)));
+    s1 = hn::Add(s1, hn::IfThenElseZero(there, Apply(in, i, PartOfVector{count - i}, f)));
   }
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+}
+
+/// sum_i x[i]
+HWY_INLINE float Sum(int64_t count, const float* x) {
+  return Sum(count, Of(x), [](V32 v) HWY_ATTR { return v; });
 }
 
 /// The largest element; -inf of none.

@@ -43,24 +43,18 @@ namespace heed::HWY_NAMESPACE {
 
 NormRow LayerNormRow(const float* x, int64_t count, float epsilon) {
   const float n = static_cast<float>(count);
-  const float mean = Sum(
-                         count, [](V32 v) HWY_ATTR { return v; }, x) /
-                     n;
+  const float mean = Sum(count, x) / n;
   const V32 m = hn::Set(F32(), mean);
   // From the differences: the difference of two large sums would lose what it is about.
-  const float squares = Sum(
-      count,
-      [m](V32 v) HWY_ATTR {
-        const V32 c = hn::Sub(v, m);
-        return hn::Mul(c, c);
-      },
-      x);
+  const float squares = Sum(count, Of(x), [m](V32 v) HWY_ATTR {
+    const V32 c = hn::Sub(v, m);
+    return hn::Mul(c, c);
+  });
   return {mean, 1.0f / std::sqrt(squares / n + epsilon)};
 }
 
 NormRow RmsNormRow(const float* x, int64_t count, float epsilon) {
-  const float squares = Sum(
-      count, [](V32 v) HWY_ATTR { return hn::Mul(v, v); }, x);
+  const float squares = Sum(count, Of(x), [](V32 v) HWY_ATTR { return hn::Mul(v, v); });
   return {0.0f, 1.0f / std::sqrt(squares / static_cast<float>(count) + epsilon)};
 }
 
@@ -70,13 +64,11 @@ void NormApply(const NormRow& row, Tensor gain, Tensor bias, const float* x, flo
   const V32 mean = hn::Set(d, row.mean), inverse = hn::Set(d, row.inverse);
   const int64_t count = gain.cols();
   if (bias)
-    Map(
-        y, count, [=](V32 v, V32 g, V32 b) HWY_ATTR { return hn::MulAdd(hn::Mul(hn::Sub(v, mean), inverse), g, b); }, x,
-        gain.data(), bias.data());
+    Map(y, count, Of(x, gain.data(), bias.data()),
+        [=](V32 v, V32 g, V32 b) HWY_ATTR { return hn::MulAdd(hn::Mul(hn::Sub(v, mean), inverse), g, b); });
   else
-    Map(
-        y, count, [=](V32 v, V32 g) HWY_ATTR { return hn::Mul(hn::Mul(hn::Sub(v, mean), inverse), g); }, x,
-        gain.data());
+    Map(y, count, Of(x, gain.data()),
+        [=](V32 v, V32 g) HWY_ATTR { return hn::Mul(hn::Mul(hn::Sub(v, mean), inverse), g); });
 }
 
 /// With h = (x - mean) inverse and d_h = gain d_y:
@@ -84,30 +76,21 @@ void NormApply(const NormRow& row, Tensor gain, Tensor bias, const float* x, flo
 ///   rms_norm:   d_x = inverse (d_h - h mean(d_h h))
 void NormRowBackward(const NormBackward& b, int64_t r) {
   const F32 d;
-  const NormRow& row = b.kept[r];
-  const V32 mean = hn::Set(d, row.mean), inverse = hn::Set(d, row.inverse);
+  const V32 mean = hn::Set(d, b.kept[r].mean), inverse = hn::Set(d, b.kept[r].inverse);
   const float* x = b.x + r * b.cols;
   const float* g = b.d_y + r * b.cols;
+  const float d_h_h = Sum(b.cols, Of(x, g, b.gain), [=](V32 v, V32 dy, V32 w) HWY_ATTR {
+    return hn::Mul(hn::Mul(dy, w), hn::Mul(hn::Sub(v, mean), inverse));
+  });
+  float d_h_sum = 0.0f;
+  if (b.centred) d_h_sum = Sum(b.cols, Of(g, b.gain), [](V32 dy, V32 w) HWY_ATTR { return hn::Mul(dy, w); });
   const float n = static_cast<float>(b.cols);
-  const float along =
-      Sum(
-          b.cols,
-          [=](V32 v, V32 dy, V32 w) HWY_ATTR { return hn::Mul(hn::Mul(dy, w), hn::Mul(hn::Sub(v, mean), inverse)); }, x,
-          g, b.gain) /
-      n;
-  const float level = b.centred ? Sum(
-                                      b.cols, [](V32 dy, V32 w) HWY_ATTR { return hn::Mul(dy, w); }, g, b.gain) /
-                                      n
-                                : 0.0f;
-  const V32 slope = hn::Set(d, along), offset = hn::Set(d, level);
-  MapGradient(
-      b.d_x, r * b.cols, b.cols,
-      [=](V32 v, V32 dy, V32 w) HWY_ATTR {
-        const V32 h = hn::Mul(hn::Sub(v, mean), inverse);
-        const V32 d_h = hn::Sub(hn::Mul(dy, w), offset);
-        return hn::Mul(inverse, hn::NegMulAdd(h, slope, d_h));
-      },
-      x, g, b.gain);
+  const V32 slope = hn::Set(d, d_h_h / n), level = hn::Set(d, d_h_sum / n);
+  MapGradient(b.d_x, r * b.cols, b.cols, Of(x, g, b.gain), [=](V32 v, V32 dy, V32 w) HWY_ATTR {
+    const V32 h = hn::Mul(hn::Sub(v, mean), inverse);
+    const V32 d_h = hn::Mul(dy, w);
+    return hn::Mul(inverse, hn::NegMulAdd(h, slope, hn::Sub(d_h, level)));
+  });
 }
 
 /// d_gain_c = sum_r d_y[r, c] h[r, c] and d_bias_c = sum_r d_y[r, c] for the columns [first, last), at most
@@ -130,13 +113,13 @@ void NormColumnsBackward(const NormBackward& b, int64_t first, int64_t last) {
         at.store(hn::Add(dy, at.load(bias_part + i)), bias_part + i);
       });
     }
-    const auto add = [](V32 a, V32 s) HWY_ATTR { return hn::Add(a, s); };
-    Map(gain, count, add, gain, gain_part);
-    Map(bias, count, add, bias, bias_part);
+    const auto add = [](V32 total, V32 part) HWY_ATTR { return hn::Add(total, part); };
+    Map(gain, count, Of(gain, gain_part), add);
+    Map(bias, count, Of(bias, bias_part), add);
   }
-  const auto same = [](V32 s) HWY_ATTR { return s; };
-  if (b.d_gain) MapGradient(b.d_gain, first, count, same, gain);
-  if (b.d_bias) MapGradient(b.d_bias, first, count, same, bias);
+  const auto same = [](V32 v) HWY_ATTR { return v; };
+  if (b.d_gain) MapGradient(b.d_gain, first, count, Of(gain), same);
+  if (b.d_bias) MapGradient(b.d_bias, first, count, Of(bias), same);
 }
 
 }  // namespace heed::HWY_NAMESPACE

@@ -6,7 +6,7 @@
 
 namespace heed {
 
-/// weights: input [gates * h, in], state [gates * h, h], input_bias and state_bias [1, gates * h].
+/// weights: input [gates * h, in], state [gates * h, h], input_bias and state_bias [1, gates * h] or empty.
 /// Gates in the order of PyTorch: GRU reset, update, new; LSTM input, forget, new, output.
 struct RecurrentWeights {
   Tensor input, state, input_bias, state_bias;

@@ -18,22 +18,17 @@ void SoftmaxRow(const float* x, float* y, int64_t count) {
   const F32 d;
   const float largest = Largest(x, count);
   const V32 shift = hn::Set(d, largest == kMinusInfinity ? 0.0f : largest);
-  Map(
-      y, count, [=](V32 v) HWY_ATTR { return Exp(hn::Sub(v, shift)); }, x);
-  const float sum = Sum(
-      count, [](V32 v) HWY_ATTR { return v; }, y);
+  Map(y, count, Of(x), [=](V32 v) HWY_ATTR { return Exp(hn::Sub(v, shift)); });
+  const float sum = Sum(count, y);
   const V32 inverse = hn::Set(d, sum == 0.0f ? 0.0f : 1.0f / sum);
-  Map(
-      y, count, [=](V32 v) HWY_ATTR { return hn::Mul(v, inverse); }, y);
+  Map(y, count, Of(y), [=](V32 v) HWY_ATTR { return hn::Mul(v, inverse); });
 }
 
 /// d_x_j = y_j (d_y_j - sum_k y_k d_y_k)
 void SoftmaxRowBackward(const float* y, const float* d_y, GradientSink d_x, int64_t first, int64_t count) {
-  const float dot = Sum(
-      count, [](V32 a, V32 b) HWY_ATTR { return hn::Mul(a, b); }, y, d_y);
+  const float dot = Sum(count, Of(y, d_y), [](V32 v, V32 g) HWY_ATTR { return hn::Mul(v, g); });
   const V32 mean = hn::Set(F32(), dot);
-  MapGradient(
-      d_x, first, count, [=](V32 v, V32 g) HWY_ATTR { return hn::Mul(v, hn::Sub(g, mean)); }, y, d_y);
+  MapGradient(d_x, first, count, Of(y, d_y), [=](V32 v, V32 g) HWY_ATTR { return hn::Mul(v, hn::Sub(g, mean)); });
 }
 
 }  // namespace heed::HWY_NAMESPACE

@@ -4,6 +4,6 @@
 
 namespace heed {
 
-Tensor softmax_rows(Tensor x);  // each row of [n, d] by itself
+Tensor softmax_rows(Tensor x);  // each row of [n, d] by itself; a row of -inf gives 0
 
 }  // namespace heed

@@ -1,0 +1,177 @@
+#include "cli/facts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "heed/tensor/error.h"
+
+namespace heed::cli {
+
+namespace {
+
+using attend::Options;
+
+template <class T>
+std::string type_text(const T&) {
+  if constexpr (std::is_same_v<T, std::string>) return "string";
+  if constexpr (std::is_same_v<T, bool>) return "boolean";
+  if constexpr (std::is_same_v<T, int64_t>) return "integer";
+  return "number";
+}
+
+/// As a recipe (TOML) writes it, and JSON too.
+template <class T>
+std::string value_text(const T& value) {
+  if constexpr (std::is_same_v<T, std::string>) return '"' + value + '"';
+  if constexpr (std::is_same_v<T, float>) {
+    const std::string digits = fmt::format("{}", value);
+    return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
+  }
+  return fmt::format("{}", value);
+}
+
+std::vector<Setting> values_of(const Options& options) {
+  std::vector<Setting> all;
+  attend::each_option(options, [&](const char* name, const auto& field) {
+    all.push_back({name, value_text(field), ""});
+  });
+  return all;
+}
+
+/// Options of which none is the default.
+Options unlike_default() {
+  Options o;
+  attend::each_option(o, [](const char*, auto& field) {
+    using Field = std::decay_t<decltype(field)>;
+    if constexpr (std::is_same_v<Field, std::string>)
+      field.push_back('?');
+    else if constexpr (std::is_same_v<Field, bool>)
+      field = !field;
+    else
+      field += 100;
+  });
+  return o;
+}
+
+/// A name stands for what it changes in the defaults, and for what it sets whatever stood there before.
+std::vector<Setting> settings_of(const attend::Entry& entry) {
+  const std::vector<Setting> defaults = values_of({}), other = values_of(unlike_default());
+  Options small, large;
+  small.key_width = 8;
+  large.key_width = 9;
+  const std::vector<Setting> from_default = values_of(attend::options_of(entry.name, small));
+  const std::vector<Setting> from_large = values_of(attend::options_of(entry.name, large));
+  const std::vector<Setting> from_other = values_of(attend::options_of(entry.name, unlike_default()));
+  std::vector<Setting> settings;
+  for (size_t n = 0; n < defaults.size(); ++n) {
+    if (defaults[n].name == "key_width") continue;
+    const bool changes = from_default[n].value != defaults[n].value, sets = from_other[n].value != other[n].value;
+    if (!changes && !sets) continue;
+    settings.push_back(from_default[n]);
+    if (from_large[n].value != from_default[n].value) settings.back().as = "key_width";
+  }
+  return settings;
+}
+
+std::vector<ParameterFact> parameters_of(const Options& options) {
+  Parameters parameters;
+  attend::make(parameters, options);
+  std::vector<ParameterFact> facts;
+  for (const Parameter& p : parameters) facts.push_back({p.name, p.shape, p.trainable});
+  return facts;
+}
+
+bool same_shapes(const std::vector<ParameterFact>& a, const std::vector<ParameterFact>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const ParameterFact& x, const ParameterFact& y) { return x.shape == y.shape; });
+}
+
+/// Small widths, and all there is to learn. Widths of query and key differ where that is allowed and shows, so that
+/// shapes can be read.
+Options sample_options(const attend::Entry& entry) {
+  Options o;
+  o.key_width = 8;
+  o.hidden = 6;
+  o.max_length = 10;
+  const std::vector<std::string> reads = attend::words(entry.options);
+  attend::each_option(o, [&](const std::string& name, auto& field) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, bool>)
+      field = name.rfind("learned_", 0) == 0 && std::find(reads.begin(), reads.end(), name) != reads.end();
+  });
+  o = attend::options_of(entry.name, o);
+  Options wider = o;
+  wider.query_width = 12;
+  const bool differs = attend::refusals(wider).empty() && !same_shapes(parameters_of(o), parameters_of(wider));
+  return differs ? wider : o;
+}
+
+std::vector<Setting> sample_settings(const attend::Entry& entry, const Options& sample) {
+  const std::vector<Setting> defaults = values_of({}), values = values_of(sample);
+  std::vector<std::string> told = attend::words(entry.options);
+  told.emplace_back("key_width");
+  told.emplace_back("query_width");
+  std::vector<Setting> settings;
+  for (size_t n = 0; n < values.size(); ++n)
+    if (values[n].value != defaults[n].value && std::find(told.begin(), told.end(), values[n].name) != told.end())
+      settings.push_back(values[n]);
+  return settings;
+}
+
+}  // namespace
+
+std::vector<OptionFact> all_options() {
+  std::vector<OptionFact> all;
+  const Options defaults;
+  attend::each_option(defaults, [&](const char* name, const auto& field, const char* meaning) {
+    all.push_back({name, type_text(field), value_text(field), "", meaning});
+  });
+  return all;
+}
+
+Facts facts_of(const attend::Entry& entry) {
+  Facts facts;
+  facts.entry = &entry;
+  facts.aliases = attend::words(entry.aliases);
+  facts.settings = settings_of(entry);
+
+  const std::vector<std::string> reads = attend::words(entry.options);
+  for (OptionFact& option : all_options()) {
+    if (std::find(reads.begin(), reads.end(), option.name) == reads.end()) continue;
+    for (const Setting& setting : facts.settings)
+      if (setting.name == option.name && setting.value != option.value)
+        option.by_name = setting.as.empty() ? setting.value : value_text(setting.as);
+    facts.options.push_back(std::move(option));
+  }
+  expect(facts.options.size() == reads.size(), "{} says that it reads an option that does not exist: {}", entry.name,
+         entry.options);
+
+  const Options sample = sample_options(entry);
+  facts.sample = sample_settings(entry, sample);
+  facts.parameters = parameters_of(sample);
+  return facts;
+}
+
+std::string shape_text(const std::vector<int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+const char* heading_of(attend::Part part) {
+  switch (part) {
+    case attend::Part::score:
+      return "Scores: what a query and a key are to each other";
+    case attend::Part::normalise:
+      return "Weights from scores";
+    case attend::Part::region:
+      return "Regions: which keys a query may see";
+    case attend::Part::time:
+      return "Time: how attention moves from step to step";
+    case attend::Part::input:
+      return "Input: where queries, keys and values come from";
+    case attend::Part::structure:
+      return "Structures: what is built around one attention";
+  }
+  return "";
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,187 @@
+// heed mechanisms: the catalogue, as a list, one by one, as JSON, or as pages.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/exit_code.h"
+#include "cli/facts.h"
+#include "cli/markdown.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+
+namespace heed::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Chosen {
+  std::string name, part, folder;
+  bool json = false, names = false;
+};
+
+std::vector<const attend::Entry*> entries_of(const std::string& part) {
+  std::vector<const attend::Entry*> found;
+  for (const attend::Entry* e : attend::all())
+    if (part.empty() || part == attend::name_of(e->part)) found.push_back(e);
+  return found;
+}
+
+// ------------------------------------------------------------------------------------------------------------- text
+
+std::string list_text(const std::string& only, const Terminal& terminal) {
+  constexpr size_t kRoomForFormulas = 130;  // columns that hold the titles and most formulas on one line
+  const bool formulas = terminal.width() >= kRoomForFormulas;
+  std::string text;
+  for (attend::Part part : kParts) {
+    if (!only.empty() && only != attend::name_of(part)) continue;
+    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", terminal.bold(heading_of(part)));
+    // All tables alike, so that the columns run on through the parts.
+    std::vector<Row> rows;
+    for (const attend::Entry* e : attend::all()) {
+      if (e->part != part) continue;
+      Row row = {e->id, fmt::format("{:<19}", e->name)};
+      row.push_back(formulas ? fmt::format("{:<40}", e->title) : e->title);
+      if (formulas) row.emplace_back(e->formula);
+      rows.push_back(std::move(row));
+    }
+    text += table(rows, terminal, 1);
+  }
+  text += "\n" + paragraph("heed mechanisms NAME tells what one does, costs, reads and learns.", 0, terminal.width());
+  return text;
+}
+
+std::string section(const char* title, const std::string& body, const Terminal& terminal) {
+  return body.empty() ? "" : fmt::format("\n{}\n{}", terminal.bold(title), body);
+}
+
+std::string one_text(const Facts& facts, const Terminal& terminal) {
+  const attend::Entry& e = *facts.entry;
+  const size_t width = terminal.width();
+  std::string text = fmt::format("{}  {}\n", terminal.bold(e.name), e.title);
+  std::string what = fmt::format("{} {}", e.id, attend::name_of(e.part));
+  if (!facts.aliases.empty()) what += fmt::format(", also called {}", fmt::join(facts.aliases, ", "));
+  text += terminal.faint(what) + "\n\n" + paragraph(e.formula, 4, width) + "\n" + paragraph(e.page, 0, width);
+  text += section("Paper", paragraph(e.paper, 2, width), terminal);
+
+  text += section(
+      "Cost",
+      table({{"time", e.time}, {"memory", e.memory}}, terminal, 9) + terminal.faint(paragraph(kCostLetters, 2, width)),
+      terminal);
+  text += section("Combines with", paragraph(e.combines, 2, width), terminal);
+
+  std::vector<Row> options;
+  for (const OptionFact& o : facts.options) {
+    const std::string by_name = o.by_name.empty() ? "" : fmt::format(" ({} by name)", o.by_name);
+    options.push_back({o.name, o.value + by_name, o.meaning});
+  }
+  text += section("Options and their defaults", table(options, terminal, 0), terminal);
+
+  std::vector<std::string> sample;
+  for (const Setting& s : facts.sample) sample.push_back(fmt::format("{} = {}", s.name, s.value));
+  std::vector<Row> parameters;
+  for (const ParameterFact& p : facts.parameters) parameters.push_back({p.name, shape_text(p.shape)});
+  text += section("Parameters",
+                  parameters.empty()
+                      ? "  none\n"
+                      : terminal.faint(paragraph(fmt::format("with {}", fmt::join(sample, ", ")), 2, width)) +
+                            table(parameters, terminal, 0),
+                  terminal);
+
+  std::string recipe;
+  for (const Setting& s : facts.settings) recipe += fmt::format("  {} = {}\n", s.name, s.value);
+  text += section("In a recipe", recipe, terminal);
+  return text;
+}
+
+// ------------------------------------------------------------------------------------------------------------- JSON
+
+ordered_json json_of(const Facts& facts) {
+  const attend::Entry& e = *facts.entry;
+  ordered_json j = {{"id", e.id},
+                    {"name", e.name},
+                    {"part", attend::name_of(e.part)},
+                    {"title", e.title},
+                    {"formula", e.formula},
+                    {"paper", e.paper},
+                    {"time", e.time},
+                    {"memory", e.memory},
+                    {"combines", e.combines},
+                    {"page", e.page},
+                    {"aliases", facts.aliases},
+                    {"options", ordered_json::array()},
+                    {"settings", ordered_json::object()},
+                    {"sample", ordered_json::object()},
+                    {"parameters", ordered_json::array()}};
+  for (const OptionFact& o : facts.options) {
+    ordered_json option = {{"name", o.name}, {"type", o.type}, {"default", ordered_json::parse(o.value)}};
+    if (!o.by_name.empty()) option["by_name"] = ordered_json::parse(o.by_name);
+    option["meaning"] = o.meaning;
+    j["options"].push_back(option);
+  }
+  for (const Setting& s : facts.settings) j["settings"][s.name] = ordered_json::parse(s.value);
+  for (const Setting& s : facts.sample) j["sample"][s.name] = ordered_json::parse(s.value);
+  for (const ParameterFact& p : facts.parameters)
+    j["parameters"].push_back({{"name", p.name}, {"shape", p.shape}, {"trainable", p.trainable}});
+  return j;
+}
+
+// -------------------------------------------------------------------------------------------------------------- run
+
+void run(const Chosen& chosen) {
+  if (!chosen.folder.empty()) return write_pages(chosen.folder);
+  const Terminal terminal;
+  if (!chosen.name.empty()) {
+    const Facts facts = facts_of(attend::find(chosen.name));
+    return print(chosen.json ? json_of(facts).dump(2) + "\n" : one_text(facts, terminal));
+  }
+  const auto entries = entries_of(chosen.part);
+  if (chosen.json) {
+    ordered_json all = ordered_json::array();
+    for (const attend::Entry* e : entries) all.push_back(json_of(facts_of(*e)));
+    return print(all.dump(2) + "\n");
+  }
+  if (chosen.names) {
+    std::string text;
+    for (const attend::Entry* e : entries) text += fmt::format("{}\n", e->name);
+    return print(text);
+  }
+  print(list_text(chosen.part, terminal));
+}
+
+/// What is asked for two ways at once has no answer.
+void refuse_two_answers(const Chosen& c) {
+  std::vector<const char*> asked;
+  if (!c.name.empty()) asked.push_back("NAME");
+  if (c.names) asked.push_back("--names");
+  if (!c.folder.empty()) asked.push_back("--markdown");
+  if (asked.size() > 1) throw Failure(kUsage, fmt::format("{} and {} do not go together", asked[0], asked[1]));
+  if (asked.empty()) return;
+  if (!c.part.empty() && !c.names) throw Failure(kUsage, fmt::format("{} and --part do not go together", asked[0]));
+  if (c.json && c.name.empty()) throw Failure(kUsage, fmt::format("{} and --json do not go together", asked[0]));
+}
+
+}  // namespace
+
+void add_mechanisms(CLI::App& app) {
+  auto chosen = std::make_shared<Chosen>();
+  CLI::App* verb = app.add_subcommand("mechanisms", "The kinds of attention: a list, or all about one")->group("Verbs");
+  std::vector<std::string> parts;
+  for (attend::Part part : kParts) parts.emplace_back(attend::name_of(part));
+  verb->add_option("NAME", chosen->name, "A mechanism, by name or alias")->type_name("");
+  verb->add_option("--part", chosen->part, fmt::format("Only these: {}", fmt::join(parts, ", ")))
+      ->type_name("PART")
+      ->check([parts](const std::string& word) { return complaint("part", word, parts); });
+  verb->add_flag("--json", chosen->json, "As JSON");
+  verb->add_flag("--names", chosen->names, "Names alone, one per line");
+  verb->add_option("--markdown", chosen->folder, "Write a page for each into a folder, and an index")
+      ->type_name("FOLDER");
+  verb->callback([chosen] {
+    refuse_two_answers(*chosen);
+    run(*chosen);
+  });
+}
+
+}  // namespace heed::cli

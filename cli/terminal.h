@@ -1,0 +1,42 @@
+// Text for a terminal: its width, its colours, wrapped paragraphs and tables.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::cli {
+
+/// What standard output can show.
+class Terminal {
+ public:
+  Terminal();  // colours where it is a terminal and NO_COLOR is not set
+
+  size_t width() const { return width_; }
+  std::string bold(std::string_view text) const { return painted(text, "1"); }
+  std::string faint(std::string_view text) const { return painted(text, "2"); }
+
+ private:
+  std::string painted(std::string_view text, const char* code) const;
+
+  bool colour_ = false;
+  size_t width_ = 80;
+};
+
+/// Lines of at most `width` columns, broken at blanks; a word that is longer stands alone. A newline in the text breaks
+/// too, and two make an empty line.
+std::vector<std::string> wrap(std::string_view text, size_t width);
+
+/// The same as one text, every line behind `indent` blanks.
+std::string paragraph(std::string_view text, size_t indent, size_t width);
+
+using Row = std::vector<std::string>;
+
+/// Columns as wide as their widest cell, two blanks between them. The last column is wrapped to what `width` leaves.
+/// The cells of column `strong` are bold.
+std::string table(const std::vector<Row>& rows, const Terminal& terminal, size_t strong, size_t indent = 2);
+
+/// Writes to standard output. A reader that has gone away (heed ... | head) is no error; a full disk is.
+void print(std::string_view text);
+
+}  // namespace heed::cli

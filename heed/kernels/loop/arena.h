@@ -1,0 +1,86 @@
+// Small things that live as long as a call: its parts, its plan, its turns. They are taken one behind the other from
+// memory that the thread keeps, and given back all at once: a call of one query would otherwise spend more time in the
+// allocator than in attention.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <memory>
+#include <memory_resource>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace heed::kernels {
+
+/// Ends the life of what lies in an arena; its memory stays the arena's.
+struct Destroy {
+  template <class T>
+  void operator()(T* at) const {
+    std::destroy_at(at);
+  }
+};
+/// A part of the loop that a call has made for itself.
+template <class T>
+using Part = std::unique_ptr<T, Destroy>;
+
+class Arena final : public std::pmr::memory_resource {
+ public:
+  /// Bytes kept from one call to the next at most. A plan larger than that (some 10^5 tiles) goes back to the system
+  /// when its call is over, which is long enough not to notice.
+  static constexpr size_t kKept = size_t{1} << 20;
+
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena() override { release(); }
+
+  /// A part of the loop.
+  template <class T, class... Arguments>
+  Part<T> make(Arguments&&... arguments) {
+    return Part<T>(::new (allocate(sizeof(T), alignof(T))) T(std::forward<Arguments>(arguments)...));
+  }
+  /// `count` elements that begin as zeros.
+  template <class T>
+  T* array(size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    T* at = static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
+    std::uninitialized_value_construct_n(at, count);
+    return at;
+  }
+
+  /// After a call, when nothing that lies here lives any more. If it took several chunks, the next finds one.
+  void clear();
+
+ private:
+  static constexpr size_t kAlign = 64;
+
+  struct alignas(kAlign) Chunk {
+    Chunk* before;
+    size_t size;  // of what follows
+  };
+
+  void* do_allocate(size_t bytes, size_t align) override {
+    assert(align <= kAlign);
+    (void)align;
+    // Whole cache lines each, so that the sum of them needs the same room in one chunk as in several.
+    bytes = (bytes + kAlign - 1) / kAlign * kAlign;
+    if (!last_ || last_->size - used_ < bytes) grow(bytes);
+    void* at = reinterpret_cast<char*>(last_ + 1) + used_;
+    used_ += bytes;
+    total_ += bytes;
+    return at;
+  }
+  void do_deallocate(void*, size_t, size_t) override {}
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  void grow(size_t bytes);
+  bool add_chunk(size_t size);  // false: no memory
+  void release();
+
+  Chunk* last_ = nullptr;
+  size_t used_ = 0;   // of the last chunk
+  size_t total_ = 0;  // of all
+};
+
+}  // namespace heed::kernels

@@ -1,0 +1,41 @@
+"""Attention, all of it: every mechanism by name, on NumPy arrays and anything that speaks DLPack.
+
+    out = heed.attend(q, k, v, causal=True)                      # a function of arrays
+    out, gradient = heed.attend_with_gradient(q, k, v)           # and its gradients
+    attention = heed.Attention("additive", query_width=16, key_width=8)      # parameters by name, forward, backward
+    heed.mechanisms()                                            # what there is
+"""
+from ._attend import Attended, attend, attend_with_gradient
+from ._attention import Attention, parameter_shapes
+from ._catalogue import Mechanism, default_options, mechanism, mechanisms
+from ._heed import Error, State, available_isas, isa, set_threads, threads, use_isa
+from ._onnx import OnnxAttention, onnx_attention
+from ._parameters import Parameters
+from ._question import STAGES
+from ._result import Memory, Result
+
+__version__ = "0.1.0"
+__all__ = [
+    "Attended",
+    "Attention",
+    "Error",
+    "Mechanism",
+    "Memory",
+    "OnnxAttention",
+    "Parameters",
+    "Result",
+    "STAGES",
+    "State",
+    "attend",
+    "attend_with_gradient",
+    "available_isas",
+    "default_options",
+    "isa",
+    "mechanism",
+    "mechanisms",
+    "onnx_attention",
+    "parameter_shapes",
+    "set_threads",
+    "threads",
+    "use_isa",
+]

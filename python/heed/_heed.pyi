@@ -1,0 +1,103 @@
+"""The compiled part of heed. Arrays must come in as python/heed/ makes them; what users call is there."""
+from typing import Any, Dict, List, Optional, Tuple
+
+import numpy as np
+
+class Error(ValueError):
+    """What heed refuses: the message says what was expected and what came."""
+
+def isa() -> str:
+    """The instruction set in use."""
+
+def available_isas() -> List[str]:
+    """Instruction sets of this build and this CPU, best first."""
+
+def use_isa(name: str) -> None:
+    """Uses an instruction set from the next call on; an empty name goes back to the best."""
+
+def set_threads(count: int) -> None:
+    """How many threads each call uses; 0: as many as OpenMP gives. Results are the same bits for any number."""
+
+def threads() -> int:
+    """How many threads each call uses."""
+
+def mechanisms() -> List[Dict[str, Any]]:
+    """Every entry of the catalogue."""
+
+def find(name: str) -> Dict[str, Any]:
+    """The entry of this name or alias."""
+
+def default_options() -> Dict[str, Any]:
+    """Every option with its default."""
+
+class Fused:
+    """One call of the fused loop, with the arrays it reads: [B, heads, T, width], ragged [heads, tokens, width]."""
+
+    def __init__(self, q: np.ndarray, k: np.ndarray, v: np.ndarray, options: Dict[str, Any]) -> None: ...
+    def forward(self, out: np.ndarray, keep: bool) -> None:
+        """Writes the context into `out`. `keep`: the weights or a backward will be asked for."""
+    def weights(self) -> np.ndarray:
+        """Dense weights, [B, H, Tq, Tk]."""
+    def backward(self, out: np.ndarray, d_out: np.ndarray, into: Dict[str, np.ndarray]) -> None:
+        """Writes the gradients named in `into` there: q, k, v, bias, sink, alibi_slopes."""
+
+class Model:
+    """A mechanism with its parameters."""
+
+    def __init__(self, name: str, options: Dict[str, Any], seed: int) -> None: ...
+    def options(self) -> Dict[str, Any]: ...
+    def parameters(self) -> Dict[str, np.ndarray]: ...
+    def trainable(self) -> List[str]: ...
+    @property
+    def context_width(self) -> int: ...
+
+class Value:
+    """A tensor of a run."""
+
+    def __bool__(self) -> bool: ...
+    def array(self) -> Any:
+        """Read-only, the tape's own memory; None for an empty tensor."""
+    def gradient(self) -> Optional[np.ndarray]:
+        """A copy; None where none arrived."""
+
+class Memory:
+    """What prepare gives."""
+
+class State:
+    """What one call leaves for the next."""
+
+    @property
+    def step(self) -> int: ...
+
+class Result:
+    """What one call gives."""
+
+    @property
+    def context(self) -> Value: ...
+    @property
+    def log_prob(self) -> Value: ...
+    @property
+    def entropy(self) -> Value: ...
+    @property
+    def guide_cost(self) -> Value: ...
+    @property
+    def penalty(self) -> Value: ...
+    @property
+    def state(self) -> State: ...
+    @property
+    def weights(self) -> Optional[np.ndarray]: ...
+    @property
+    def inner_weights(self) -> Optional[np.ndarray]: ...
+
+class Run:
+    """One tape: what a forward leaves for its backward."""
+
+    def __init__(self, model: Model, recording: bool, training: bool, seed: int) -> None: ...
+    @property
+    def done(self) -> bool: ...
+    def input(self, rows: np.ndarray, needs_gradient: bool) -> Value: ...
+    def prepare(self, arguments: Dict[str, Any]) -> Memory: ...
+    def begin(self, batch: int, capacity: int) -> Memory: ...
+    def extend(self, so_far: Memory, arguments: Dict[str, Any]) -> Memory: ...
+    def attend(self, memory: Memory, state: Optional[State], arguments: Dict[str, Any]) -> Result: ...
+    def backward(self, seeds: List[Tuple[Value, np.ndarray]]) -> Dict[str, np.ndarray]: ...

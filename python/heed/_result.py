@@ -1,0 +1,183 @@
+"""What a call of heed.Attention gives, and the way back through it."""
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _heed
+from ._arrays import floats, text
+from ._heed import Error, State
+from ._rows import Rows, padded
+
+Gradients = Dict[str, Any]
+
+
+class Input:
+    """A tensor that came in, and how its gradient takes the shape that it had."""
+
+    def __init__(self, value: _heed.Value, shape: Tuple[int, ...], back: Callable[[np.ndarray], np.ndarray]) -> None:
+        self.value = value
+        self.shape = shape
+        self.back = back
+
+    def gradient(self) -> np.ndarray:
+        array = self.value.gradient()
+        return np.zeros(self.shape, np.float32) if array is None else self.back(array)
+
+
+class Memory:
+    """What is attended to, from Attention.prepare or Attention.grow. Holds the tape of all steps that use it."""
+
+    def __init__(self, run: _heed.Run, prepared: _heed.Memory, sequences: int, longest: int) -> None:
+        self._run = run
+        self._prepared = prepared
+        self._inputs: List[Tuple[str, Input]] = []
+        self._extend: Optional[Callable[[Any, Any], Tuple[_heed.Memory, List[Tuple[str, Input]]]]] = None
+        self.sequences = sequences
+        self.longest = longest
+
+    def extend(self, keys: Any, values: Any = None) -> "Memory":
+        """One more row per sequence, [B, key_width]; only of a memory from Attention.grow."""
+        if self._extend is None:
+            raise Error("extend: this memory came whole, from prepare; attention.grow gives one that grows")
+        self._prepared, inputs = self._extend(keys, values)
+        self._inputs += inputs
+        self.longest += 1
+        return self
+
+    def backward(self, steps: Sequence[Tuple["Result", Any]]) -> Gradients:
+        """Gradients of all steps at once. Once per memory.
+
+        Args:
+            steps: pairs of a Result and its d_context, or a dictionary with any of d_context, d_log_prob, d_entropy,
+                d_guide_cost, d_penalty.
+
+        Returns:
+            "queries" and "bias": a list, one for each of the steps; "keys", "values": like what came to prepare, or a
+            list of what came to extend; every parameter by its name.
+        """
+        seeds: List[Tuple[_heed.Value, np.ndarray]] = []
+        for result, given in steps:
+            seeds += result._seeds(given if isinstance(given, dict) else {"d_context": given})
+        gradients: Gradients = dict(self._run.backward(seeds))
+        for name in ("keys", "values"):
+            each = [came.gradient() for given, came in self._inputs if given == name]
+            if each:
+                gradients[name] = each[0] if self._extend is None else each
+        for name in ("queries", "bias"):
+            each = [result._inputs[name].gradient() for result, _ in steps if name in result._inputs]
+            if each:
+                gradients[name] = each
+        return gradients
+
+
+class Result:
+    """What a call gives. The arrays are read-only: they belong to the tape that this keeps for the backward."""
+
+    context: np.ndarray
+    """[B, Tq, width], ragged [rows, width]; without queries [B, width], or [B, r, width] of r learned queries"""
+    weights: Optional[np.ndarray]
+    """[B, H, Tq, Tk], with weights=True"""
+    inner_weights: Optional[np.ndarray]
+    """hierarchical: of the words in each sentence, [sentences, 1, 1, words]"""
+    log_prob: Optional[np.ndarray]
+    """hard_sampled while training: of each choice, [samples, B, H, Tq], ragged [samples, H, rows]"""
+    entropy: Optional[np.ndarray]
+    """[B, H, Tq], ragged [H, rows], with entropy=True"""
+    guide_cost: Optional[np.ndarray]
+    """as entropy, with guide_cost=True"""
+    penalty: Optional[float]
+    """structured: summed over the sequences, with penalty=True"""
+    state: State
+    """For the next call, step by step"""
+
+    def __init__(self, memory: Memory, raw: _heed.Result, rows: Optional[Rows], options: Dict[str, Any]) -> None:
+        self.memory = memory
+        self.state = raw.state
+        self._raw = raw
+        self._rows = rows
+        self._inputs: Dict[str, Input] = {}
+        flat = raw.context.array()
+        if rows is not None:
+            self.context = rows.back(flat)
+        elif options["structure"] == "structured" or options["input"] == "learned_query":
+            self.context = flat.reshape(memory.sequences, -1, flat.shape[1]) if flat.size else flat
+        else:
+            self.context = flat
+        self.weights = padded(raw.weights, (rows.longest if rows is not None else 0, memory.longest))
+        self.inner_weights = raw.inner_weights
+        heads = options["heads"]
+        self.log_prob = self._of_heads(raw.log_prob, -1, heads)
+        self.entropy = self._of_heads(raw.entropy, heads)
+        self.guide_cost = self._of_heads(raw.guide_cost, heads)
+        self.penalty = float(raw.penalty.array()[0, 0]) if raw.penalty else None
+
+    def _of_heads(self, value: _heed.Value, *leading: int) -> Optional[np.ndarray]:
+        if not value:
+            return None
+        array = value.array()
+        array = array.reshape(*leading, array.shape[1])
+        return array if self._rows is None else self._rows.back_heads(array)
+
+    def _seeds(self, given: Dict[str, Any]) -> List[Tuple[_heed.Value, np.ndarray]]:
+        """Pairs of a tensor and the gradient that arrives there."""
+        seeds = []
+        for name, array in given.items():
+            what = name[2:]
+            if array is None:
+                continue
+            if name not in ("d_context", "d_log_prob", "d_entropy", "d_guide_cost", "d_penalty"):
+                raise Error(f"backward: expected d_context, d_log_prob, d_entropy, d_guide_cost or d_penalty, got {name}")
+            mine = getattr(self, what)
+            if mine is None:
+                raise Error(f"{name}: the forward was not asked for {what}")
+            value = getattr(self._raw, what)
+            if what == "penalty":
+                seeds.append((value, np.full((1, 1), array, np.float32)))
+                continue
+            array = floats(array, name)
+            if array.shape != mine.shape:
+                raise Error(f"{name}: expected {text(mine.shape)} like {what}, got {text(array.shape)}")
+            if self._rows is not None:
+                array = self._rows.in_rows(array) if what == "context" else self._rows.in_heads(array)
+            seeds.append((value, np.ascontiguousarray(array.reshape(value.array().shape))))
+        if not seeds:
+            raise Error("backward: expected d_context or another gradient, got none")
+        return seeds
+
+    def backward(
+        self,
+        d_context: Any = None,
+        *,
+        d_log_prob: Any = None,
+        d_entropy: Any = None,
+        d_guide_cost: Any = None,
+        d_penalty: Optional[float] = None,
+    ) -> Gradients:
+        """Gradients of every input (queries, keys, values, bias) and every parameter, by name. Once per result.
+
+        Each argument is shaped like the output it belongs to. Where forward got one array for queries and keys alike,
+        "queries" holds both parts.
+        """
+        given = {
+            "d_context": d_context,
+            "d_log_prob": d_log_prob,
+            "d_entropy": d_entropy,
+            "d_guide_cost": d_guide_cost,
+            "d_penalty": d_penalty,
+        }
+        gradients = self.memory.backward([(self, given)])
+        for name in self._inputs:
+            gradients[name] = gradients[name][0]
+        return gradients
+
+    def __repr__(self) -> str:
+        parts = [f"context {text(self.context.shape)}"]
+        for name in ("weights", "inner_weights", "log_prob", "entropy", "guide_cost"):
+            array = getattr(self, name)
+            if array is not None:
+                parts.append(f"{name} {text(array.shape)}")
+        if self.penalty is not None:
+            parts.append(f"penalty {self.penalty:g}")
+        return f"<heed result: {', '.join(parts)}>"

@@ -1,0 +1,49 @@
+// What the files of the extension module share. Arrays come in as Python's layer (python/heed/) has checked and shaped
+// them; messages for users are made there, those here guard against mistakes inside heed itself.
+#pragma once
+
+#include <omp.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <string>
+
+#include "heed/tensor/error.h"
+
+namespace heed::python {
+
+namespace py = pybind11;
+
+/// heed.set_threads: 0 leaves the choice to OpenMP.
+extern std::atomic<int> threads;
+
+/// While it lives, other Python threads run and OpenMP uses the threads that were asked for.
+class Running {
+ public:
+  Running() : before_(omp_get_max_threads()) {
+    if (const int wanted = threads; wanted > 0) omp_set_num_threads(wanted);
+  }
+  ~Running() { omp_set_num_threads(before_); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  py::gil_scoped_release release_;
+  int before_;  // the number belongs to the calling thread, which may be a user's own
+};
+
+/// The data of an array of T; throws unless it holds exactly that, in `dims` dimensions, without gaps.
+template <class T>
+T* contiguous_data(const py::array& array, const std::string& name, py::ssize_t dims) {
+  expect(py::isinstance<py::array_t<T>>(array), "{}: an array of another type came in", name);
+  expect(array.ndim() == dims, "{}: expected {} dimensions, got {}", name, dims, array.ndim());
+  expect((array.flags() & py::array::c_style) != 0, "{}: expected an array without gaps", name);
+  return static_cast<T*>(const_cast<void*>(array.data()));
+}
+
+void define_fused(py::module_& m);      // the loop of heed/kernels on strided arrays
+void define_catalogue(py::module_& m);  // names, options and what is known of each mechanism
+void define_attention(py::module_& m);  // every mechanism, on a tape
+
+}  // namespace heed::python

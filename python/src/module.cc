@@ -1,0 +1,44 @@
+// heed._heed: the compiled part of the Python module. Everything that users see is in python/heed/.
+#include "bindings.h"
+
+#include <pybind11/stl.h>
+
+#include "heed/kernels/isa.h"
+
+namespace heed::python {
+
+std::atomic<int> threads = 0;
+
+}  // namespace heed::python
+
+PYBIND11_MODULE(_heed, m) {
+  using namespace heed::python;
+  m.doc() = "The compiled part of heed.";
+  auto& error = py::register_exception<heed::Error>(m, "Error", PyExc_ValueError);
+  error.doc() = "What heed refuses: the message says what was expected and what came.";
+  error.attr("__module__") = "heed";
+
+  m.def("isa", &heed::kernels::isa, "The instruction set in use.");
+  m.def("available_isas", &heed::kernels::available_isas, "Instruction sets of this build and this CPU, best first.");
+  m.def(
+      "use_isa",
+      [](const std::string& name) {
+        const heed::kernels::Status status = heed::kernels::use_isa(name);
+        heed::expect(status.ok(), "{}", status.message());
+      },
+      py::arg("name"), "Uses an instruction set from the next call on; an empty name goes back to the best.");
+  m.def(
+      "set_threads",
+      [](int count) {
+        heed::expect(count >= 0, "set_threads: expected 0 (as many as OpenMP gives) or more, got {}", count);
+        threads = count;
+      },
+      py::arg("count"), "How many threads each call uses; 0: as many as OpenMP gives.");
+  m.def(
+      "threads", [] { return threads > 0 ? threads.load() : omp_get_max_threads(); },
+      "How many threads each call uses.");
+
+  define_fused(m);
+  define_catalogue(m);
+  define_attention(m);
+}
