@@ -48,7 +48,7 @@ json Session::open(const std::vector<std::string>& names, const std::string& dum
     current->check(about);
     if (about.contains("error")) continue;
     if (!dump.empty()) {
-      const std::string folder = dump + "/" + name;
+      const std::string folder = (std::filesystem::path(dump) / name).string();
       std::error_code failed;
       std::filesystem::create_directories(folder, failed);
       if (failed || !current->dump(folder)) about["dump_error"] = "could not write to " + folder;

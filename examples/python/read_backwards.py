@@ -6,6 +6,7 @@ descent on what backward() gives. Prints the loss, then the weights of one word 
 
     PYTHONPATH=build/python python3 examples/python/read_backwards.py
 """
+
 import numpy as np
 
 import heed
@@ -43,7 +44,9 @@ def train(steps, rate=0.5):
         for name in attention.trainable:
             attention.parameters[name] -= rate * gradients[name]
         if step % (steps // 5) == 0 or step == steps - 1:
-            print(f"step {step:4d}   loss {-np.log(chosen).mean():.3f}   right {(scores.argmax(-1) == wanted).mean():.0%}")
+            print(
+                f"step {step:4d}   loss {-np.log(chosen).mean():.3f}   right {(scores.argmax(-1) == wanted).mean():.0%}"
+            )
     return (scores.argmax(-1) == wanted).mean()
 
 

@@ -91,8 +91,9 @@ class Refusals {
     widths();
     numbers();
     if (!reasons_.empty()) return reasons_;
+    const bool own_score = parts_.front()->own_score;  // the structure is named first
     for (const Entry* e : parts_)
-      if (e->refuses) add(e->refuses(one_head()));
+      if (e->refuses && !(own_score && e->part == Part::score)) add(e->refuses(one_head()));
     return reasons_;
   }
 

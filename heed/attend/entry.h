@@ -36,6 +36,8 @@ struct Entry {
 
   /// The options that make this mechanism by its name alone, for example region = "causal" for `intra`.
   void (*preset)(Options&) = nullptr;
+  /// A structure that scores in its own way: what options.score says is not read.
+  bool own_score = false;
   /// Why the other parts cannot stand beside it; empty where they can. Null: it stands beside anything.
   std::string (*refuses)(const Options&) = nullptr;
 

@@ -77,10 +77,11 @@ struct Attended {
   State state;            // for the next call
   Weights weights;        // on request
   Weights inner_weights;  // hierarchical: of the words in each sentence
-  Tensor log_prob;        // hard_sampled while training: of each choice, [H * samples, query rows]
-  Tensor entropy;         // on request, [H, query rows]
-  Tensor guide_cost;      // on request, [H, query rows]
-  Tensor penalty;         // on request, [1, 1]: summed over the sequences
+  Tensor log_prob;    // hard_sampled while training: of each choice, [samples * H, query rows]; static: once, at its
+                      // first step, [samples * H, B], as is its entropy
+  Tensor entropy;     // on request, [H, query rows]
+  Tensor guide_cost;  // on request, [H, query rows]
+  Tensor penalty;     // on request, [1, 1]: summed over the sequences
 };
 
 class Mechanism {

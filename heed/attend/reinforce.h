@@ -17,7 +17,7 @@ class Reinforce {
  public:
   explicit Reinforce(ReinforceOptions options = {}) : options_(options) {}
 
-  /// `log_prob`: Attended::log_prob, [H * samples, rows]. `rewards` [rows]: what came of each query's choice, for
+  /// `log_prob`: Attended::log_prob, [samples * H, rows]. `rewards` [rows]: what came of each query's choice, for
   /// example the log-probability of the right token. `entropy`: Attended::entropy, or empty. The baseline moves after
   /// the loss is made; the first rewards set it.
   Tensor loss(Tensor log_prob, std::span<const float> rewards, Tensor entropy = {});

@@ -1,10 +1,11 @@
 """Attention, all of it: every mechanism by name, on NumPy arrays and anything that speaks DLPack.
 
-    out = heed.attend(q, k, v, causal=True)                      # a function of arrays
-    out, gradient = heed.attend_with_gradient(q, k, v)           # and its gradients
-    attention = heed.Attention("additive", query_width=16, key_width=8)      # parameters by name, forward, backward
-    heed.mechanisms()                                            # what there is
+out = heed.attend(q, k, v, causal=True)                      # a function of arrays
+out, gradient = heed.attend_with_gradient(q, k, v)           # and its gradients
+attention = heed.Attention("additive", query_width=16, key_width=8)      # parameters by name, forward, backward
+heed.mechanisms()                                            # what there is
 """
+
 from ._attend import Attended, attend, attend_with_gradient
 from ._attention import Attention, parameter_shapes
 from ._catalogue import Mechanism, default_options, mechanism, mechanisms

@@ -1,4 +1,5 @@
 """Arrays in: what is accepted, what is refused, and what each message says."""
+
 from __future__ import annotations
 
 from typing import Any, Optional, Sequence, Tuple
@@ -73,7 +74,9 @@ def offsets(x: Any, name: str, rows: int) -> np.ndarray:
     """[B + 1] numbers that begin with 0, never fall, and end with the number of rows."""
     array = integers(x, name, np.int64)
     if array.ndim != 1 or not array.size or array[0] != 0 or array[-1] != rows or (np.diff(array) < 0).any():
-        raise Error(f"{name}: expected numbers that rise from 0 to {rows}, the number of rows, got {text(array.tolist())}")
+        raise Error(
+            f"{name}: expected numbers that rise from 0 to {rows}, the number of rows, got {text(array.tolist())}"
+        )
     return array
 
 

@@ -1,4 +1,5 @@
 """heed.attend: attention as a function of arrays."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field

@@ -1,4 +1,5 @@
 """heed.Attention: a mechanism with parameters, forward and backward."""
+
 from __future__ import annotations
 
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
@@ -22,7 +23,7 @@ class Source(NamedTuple):
 
 
 class Attention:
-    """A mechanism by its name, alone or with others: Attention("additive", normalise="sparsemax", region="local_m", ...).
+    """A mechanism by its name, alone or with others: Attention("additive", normalise="sparsemax", region="local_m").
 
     Args:
         name: any of heed.mechanisms(), or an alias.
@@ -91,7 +92,7 @@ class Attention:
             keys, values: likewise [B, Tk, key_width] and [B, Tk, value_width]. float32; an array with gaps is copied.
             query_lengths, key_lengths: [B] rows that count, from the front. (Rows beyond query_lengths give 0; with
                 them the queries are copied.)
-            query_offsets, key_offsets: [B + 1] each, for sequences below each other: b has offsets[b] to offsets[b + 1].
+            query_offsets, key_offsets: [B + 1] each: sequence b holds the rows offsets[b] to offsets[b + 1].
             mask: bool, True where visible: [Tq, Tk], [B, Tq, Tk], or [rows, longest memory]; the same for all heads.
             bias: float32, shapes as mask, added to the scores.
             query_documents, key_documents: ids for region documents, one per row.
@@ -118,7 +119,9 @@ class Attention:
         else:
             source = self._source(queries, memory, query_offsets, query_lengths)
         wanted = {"weights": weights, "entropy": entropy, "guide_cost": guide_cost, "penalty": penalty}
-        result = self._attend(memory, source, None, self._arguments(memory, source, mask, bias, query_documents), wanted)
+        result = self._attend(
+            memory, source, None, self._arguments(memory, source, mask, bias, query_documents), wanted
+        )
         self._last = result if gradient else None
         return result
 
@@ -227,7 +230,9 @@ class Attention:
         memory._inputs = inputs
         return memory
 
-    def _memory_arguments(self, run: _heed.Run, rows: Rows, values: Any) -> Tuple[Dict[str, Any], List[Tuple[str, Input]]]:
+    def _memory_arguments(
+        self, run: _heed.Run, rows: Rows, values: Any
+    ) -> Tuple[Dict[str, Any], List[Tuple[str, Input]]]:
         keys = run.input(rows.rows, True)
         arguments: Dict[str, Any] = {"keys": keys, "offsets": rows.offsets}
         inputs = [("keys", Input(keys, rows.shape, rows.back))]
@@ -250,7 +255,9 @@ class Attention:
         rows = Rows(queries, "queries", at=offsets, lengths=lengths, pack=True)
         return Source(rows, memory._run.input(rows.rows, True))
 
-    def _arguments(self, memory: Memory, source: Optional[Source], mask: Any, bias: Any, documents: Any) -> Dict[str, Any]:
+    def _arguments(
+        self, memory: Memory, source: Optional[Source], mask: Any, bias: Any, documents: Any
+    ) -> Dict[str, Any]:
         """Of the queries; those of a bias come with the way its gradient goes back."""
         arguments: Dict[str, Any] = {}
         if source is None:
@@ -273,7 +280,12 @@ class Attention:
         return arguments
 
     def _attend(
-        self, memory: Memory, source: Optional[Source], state: Optional[State], arguments: Dict[str, Any], wanted: Dict[str, bool]
+        self,
+        memory: Memory,
+        source: Optional[Source],
+        state: Optional[State],
+        arguments: Dict[str, Any],
+        wanted: Dict[str, bool],
     ) -> Result:
         inputs: Dict[str, Input] = {}
         if source is not None:
@@ -289,7 +301,8 @@ class Attention:
 
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self._given.items())
-        return f"heed.Attention({self.name!r}{given})  # {mechanism(self.name).formula}; parameters: {self.parameters.describe()}"
+        formula, parameters = mechanism(self.name).formula, self.parameters.describe()
+        return f"heed.Attention({self.name!r}{given})  # {formula}; parameters: {parameters}"
 
     def __reduce__(self) -> Tuple[Any, ...]:
         values = {name: np.array(array) for name, array in self.parameters.items()}

@@ -1,4 +1,5 @@
-"""What every call of heed.attend shares: shapes checked, heads and sequences found, masks and biases brought to form."""
+"""What every call of heed.attend shares: shapes checked, heads and sequences found, masks and biases in one form."""
+
 from __future__ import annotations
 
 from typing import Any, Dict, Optional, Tuple
@@ -118,7 +119,9 @@ class Call:
             if mask.dtype == np.bool_:
                 self.mask = self._pairs(mask, "mask")
             elif mask.dtype != np.float32:
-                raise Error(f"mask: expected bool (True where visible) or float32 (added to the scores), got {mask.dtype}")
+                raise Error(
+                    f"mask: expected bool (True where visible) or float32 (added to the scores), got {mask.dtype}"
+                )
             elif bias is not None:
                 raise Error("mask: floats are added to the scores, and so is bias: expected one of them, got both")
             else:
@@ -165,7 +168,9 @@ class Call:
 
     def _new_gradients(self) -> Tuple[Dict[str, np.ndarray], Dict[str, np.ndarray]]:
         """Arrays like q, k and v, and the same as views; with a past the views of k and v are arrays of their own."""
-        gradients = {name: np.empty(like.shape, np.float32) for name, like in (("q", self.q), ("k", self.k), ("v", self.v))}
+        gradients = {
+            name: np.empty(like.shape, np.float32) for name, like in (("q", self.q), ("k", self.k), ("v", self.v))
+        }
         layouts = {"q": self.q_layout, "k": self.k_layout, "v": self.v_layout}
         views = {name: layout.view(gradients[name]) for name, layout in layouts.items()}
         if self.ask.past_key is not None:

@@ -1,4 +1,5 @@
 """What there is: every mechanism, and every option."""
+
 from __future__ import annotations
 
 import difflib

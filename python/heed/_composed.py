@@ -1,4 +1,5 @@
 """heed.attend for every other score: one attention made for the call, on the arrays where they are."""
+
 from __future__ import annotations
 
 import math
@@ -21,7 +22,9 @@ class ComposedCall(Call):
         super().__init__(q, k, v, ask)
         if ask.scale is not None:
             raise Error(f"scale: expected with dot and scaled_dot only, got it with {ask.score}")
-        self.stacked = not ask.ragged and (self.q_layout.dims == 4 or self.past > 0) and ask.time not in ("static", "forward_only")
+        self.stacked = (
+            not ask.ragged and (self.q_layout.dims == 4 or self.past > 0) and ask.time not in ("static", "forward_only")
+        )
         """Whether the rows are [B, heads, T]; otherwise the heads lie side by side."""
         self.attention = Attention(ask.score, **self._options())
         self.attention.train(ask.training)
@@ -57,7 +60,8 @@ class ComposedCall(Call):
                 raise Error(f"window: expected as many keys on both sides with {ask.score}, got {ask.window}")
             options["window"] = left
         defaults = default_options()
-        return {name: value for name, value in options.items() if name not in defaults or value != defaults[name]}
+        chosen = {name: value for name, value in options.items() if name not in defaults or value != defaults[name]}
+        return {"input": "external", **chosen}
 
     def _region_words(self) -> str:
         ask = self.ask
@@ -99,7 +103,9 @@ class ComposedCall(Call):
         ask = self.ask
         if ask.align == "bottom_right":
             if ask.ragged or ask.key_lengths is not None or self.keys < self.queries:
-                raise Error(f"align: bottom_right with {ask.score} needs a batch with no key_lengths and at least as many keys as queries")
+                raise Error(
+                    f"align: bottom_right with {ask.score} wants no offsets, no key_lengths, and a key for each query"
+                )
             return self.keys - self.queries
         return self.past + (0 if ask.align == "top_left" else int(ask.align))
 
@@ -132,7 +138,9 @@ class ComposedCall(Call):
         at = self._offsets("query_offsets", self.queries)
         place = np.arange(at[-1]) - np.repeat(at[:-1], np.diff(at))
         counts = (place < np.repeat(lengths, np.diff(at)))[:, None]
-        return np.ascontiguousarray(np.broadcast_to(counts, (at[-1], self.longest[1])) if mask is None else mask & counts)
+        return np.ascontiguousarray(
+            np.broadcast_to(counts, (at[-1], self.longest[1])) if mask is None else mask & counts
+        )
 
     def forward(self, out: Any = None, gradient: bool = False, weights: bool = False) -> np.ndarray:
         """`gradient`, `weights`: will be asked for."""
@@ -168,7 +176,7 @@ class ComposedCall(Call):
         raise Error(f"stages: {name} is for dot and scaled_dot; {self.ask.score} gives weights")
 
     def backward(self, d_out: Any) -> Dict[str, np.ndarray]:
-        """Gradients shaped like the inputs: q, k, v, bias (or mask), past_key, past_value, and every parameter by name."""
+        """Gradients shaped like the inputs: those of FusedCall, and every parameter by name."""
         assert self.run is not None and self.result is not None
         d_rows = self._rows(self.q_layout.view(self._d_out(d_out)))
         parameters = self.run.backward([(self.result.context, d_rows)])

@@ -1,4 +1,5 @@
 """heed.attend for dot products: the fused loop reads the arrays where they are, through their strides."""
+
 from __future__ import annotations
 
 import math

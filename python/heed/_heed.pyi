@@ -1,4 +1,5 @@
 """The compiled part of heed. Arrays must come in as python/heed/ makes them; what users call is there."""
+
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -36,8 +37,10 @@ class Fused:
     def __init__(self, q: np.ndarray, k: np.ndarray, v: np.ndarray, options: Dict[str, Any]) -> None: ...
     def forward(self, out: np.ndarray, keep: bool) -> None:
         """Writes the context into `out`. `keep`: the weights or a backward will be asked for."""
+
     def weights(self) -> np.ndarray:
         """Dense weights, [B, H, Tq, Tk]."""
+
     def backward(self, out: np.ndarray, d_out: np.ndarray, into: Dict[str, np.ndarray]) -> None:
         """Writes the gradients named in `into` there: q, k, v, bias, sink, alibi_slopes."""
 
@@ -57,6 +60,7 @@ class Value:
     def __bool__(self) -> bool: ...
     def array(self) -> Any:
         """Read-only, the tape's own memory; None for an empty tensor."""
+
     def gradient(self) -> Optional[np.ndarray]:
         """A copy; None where none arrived."""
 

@@ -1,4 +1,5 @@
 """How heads and sequences lie in an array, and the same memory as the loop wants to see it."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
 """The ONNX operator Attention, with its own names."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple, Optional

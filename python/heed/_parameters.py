@@ -1,4 +1,5 @@
 """The parameters of an attention, by name."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping as MappingBase
@@ -38,7 +39,9 @@ class Parameters(MappingBase):
         """All of them at once. Names and shapes must be exactly these."""
         missing = [name for name in self._arrays if name not in values]
         unknown = [name for name in values if name not in self._arrays]
-        problems = [f"{word}: {', '.join(names)}" for word, names in (("missing", missing), ("unknown", unknown)) if names]
+        problems = [
+            f"{word}: {', '.join(names)}" for word, names in (("missing", missing), ("unknown", unknown)) if names
+        ]
         if problems:
             raise Error(f"parameters: expected {self.describe()}; {'; '.join(problems)}")
         for name, value in values.items():

@@ -1,4 +1,5 @@
 """What can be asked of heed.attend, as one value."""
+
 from __future__ import annotations
 
 import difflib

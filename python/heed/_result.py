@@ -1,4 +1,5 @@
 """What a call of heed.Attention gives, and the way back through it."""
+
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -128,7 +129,9 @@ class Result:
             if array is None:
                 continue
             if name not in ("d_context", "d_log_prob", "d_entropy", "d_guide_cost", "d_penalty"):
-                raise Error(f"backward: expected d_context, d_log_prob, d_entropy, d_guide_cost or d_penalty, got {name}")
+                raise Error(
+                    f"backward: expected d_context, d_log_prob, d_entropy, d_guide_cost or d_penalty, got {name}"
+                )
             mine = getattr(self, what)
             if mine is None:
                 raise Error(f"{name}: the forward was not asked for {what}")

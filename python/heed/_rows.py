@@ -1,4 +1,5 @@
 """Batches as rows: how [B, T, width], one sequence, and ragged batches become packed rows, and come back."""
+
 from __future__ import annotations
 
 import math
@@ -16,7 +17,7 @@ class Rows:
     """A batch of sequences as [rows, width] with offsets. Nothing is copied, but for `pack`."""
 
     def __init__(self, x: Any, name: str, *, at: Any = None, lengths: Any = None, pack: bool = False) -> None:
-        """x: [B, T, width], [T, width], or with offsets `at` [rows, width]. `pack`: rows beyond `lengths` are left out."""
+        """x: [B, T, width], [T, width], or with offsets `at` [rows, width]. `pack`: without rows beyond `lengths`."""
         self.name = name
         array = matrix_rows(x, name)
         self.shape = array.shape
@@ -128,8 +129,10 @@ class Pairs:
         expect_dims(array, name, "2 or 3 dimensions", (2, 3))
         three = array if array.ndim == 3 else array[None]
         self.full = (*batched, max(keys, three.shape[2]))
-        if three.shape[2] not in (1, keys) and three.shape[2] < keys or any(
-            have not in (1, want) for have, want in zip(three.shape[:2], batched)
+        if (
+            three.shape[2] not in (1, keys)
+            and three.shape[2] < keys
+            or any(have not in (1, want) for have, want in zip(three.shape[:2], batched))
         ):
             wanted = text(("B, Tq" if rows.batched else "1, rows", "Tk")) + f" = {text((*batched, keys))}"
             raise Error(f"{name}: expected to broadcast to {wanted}, got {text(array.shape)}")

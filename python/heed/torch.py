@@ -1,8 +1,9 @@
 """heed in PyTorch: the same names on CPU tensors, inside autograd.
 
-    out = heed.torch.attend(q, k, v, causal=True)
-    attention = heed.torch.Attention("additive", query_width=16, key_width=8)     # an nn.Module
+out = heed.torch.attend(q, k, v, causal=True)
+attention = heed.torch.Attention("additive", query_width=16, key_width=8)     # an nn.Module
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -36,7 +37,7 @@ def _tensor(array: Any) -> Any:
     return None if array is None else torch.from_numpy(array)
 
 
-# ---------------------------------------------------------------------------------------------------------------- attend
+# --------------------------------------------------------------------------------------------------------------- attend
 
 
 @dataclass
@@ -138,7 +139,7 @@ def _with_past(past: torch.Tensor, new: torch.Tensor, name: str, heads: int) -> 
     return torch.cat((past, new), dim=2)
 
 
-# ------------------------------------------------------------------------------------------------------------- attention
+# ------------------------------------------------------------------------------------------------------------ attention
 
 
 @dataclass
@@ -188,7 +189,9 @@ class _Forward(torch.autograd.Function):
 
 
 class _ModuleCall:
-    def __init__(self, attention: _attention.Attention, inputs: Dict[str, torch.Tensor], options: Dict[str, Any]) -> None:
+    def __init__(
+        self, attention: _attention.Attention, inputs: Dict[str, torch.Tensor], options: Dict[str, Any]
+    ) -> None:
         self.attention = attention
         self.names: List[str] = list(inputs)
         self.arguments = {**options, **{name: _numpy(tensor, name) for name, tensor in inputs.items()}}
@@ -245,7 +248,13 @@ class Attention(torch.nn.Module):
         self._attention.train(self.training)
         if keys is None and self._attention._has_own_queries:  # so that no input has the name of a parameter
             queries, keys = None, queries
-            options.update({f"key_{name}": options.pop(f"query_{name}") for name in ("lengths", "offsets") if f"query_{name}" in options})
+            options.update(
+                {
+                    f"key_{name}": options.pop(f"query_{name}")
+                    for name in ("lengths", "offsets")
+                    if f"query_{name}" in options
+                }
+            )
         given = {"queries": queries, "keys": keys, "values": values, "bias": options.pop("bias", None)}
         inputs = {name: tensor for name, tensor in given.items() if tensor is not None}
         inputs.update(self._share())

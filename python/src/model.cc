@@ -187,7 +187,9 @@ void define_attention(py::module_& m) {
       .def("__bool__", [](const Value& v) { return static_cast<bool>(v); })
       .def("array", &Value::array)
       .def("gradient", &Value::gradient);
-  py::class_<Memory>(m, "Memory", "What prepare gives.");
+  py::class_<Memory>(m, "Memory", "What prepare gives.").def("__repr__", [](const Memory& memory) {
+    return fmt::format("<heed memory of {} sequences>", memory.prepared.batch);
+  });
   py::class_<State>(m, "State", "What one call leaves for the next.")
       .def_property_readonly("step", [](const State& s) { return s.state.step; })
       .def("__repr__", [](const State& s) { return fmt::format("<heed state at step {}>", s.state.step); });

@@ -132,7 +132,13 @@ inline std::vector<Case> time_and_structure_variants() {
   return {
       variant("static", "no_rows", [](Case& c) { c.query_rows = false; }),
       variant("static", "additive", [](Case& c) { c.options.score = "additive"; }),
-      variant("static", "projected", [](Case& c) { c.options.project = true, c.options.heads = 2; }),
+      variant("static", "projected",
+              [](Case& c) {
+                c.options.project = true;
+                c.options.score = "scaled_dot";
+                c.options.heads = 2;
+                c.options.width = 8;
+              }),
       variant("static", "lengths", [](Case& c) { c.options.score = "additive", c.lengths = true; }),
       variant("forced_forward", "causal", [](Case& c) { c.options.region = "causal"; }),
       variant("forced_forward", "heads", [](Case& c) { c.options.heads = 2; }),

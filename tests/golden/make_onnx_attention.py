@@ -8,9 +8,10 @@ The cases and their inputs are made here and by the test alike (tests/python/tes
 Where the reference and the operator's text differ, the text is followed:
 - qk_matmul_output_mode 0 is "the output of qk matmul", but the reference returns it after the softcap. For mode 0 it is
   run without one.
-References before 1.22 put the softcap behind the mask, and those before 1.23 give NaN for rows that see nothing and begin
+References before 1.22 put the softcap behind the mask. Those before 1.23 give NaN for rows that see nothing, and begin
 causal rows at the first key beside nonpad_kv_seqlen. This file needs 1.23.
 """
+
 import json
 import pathlib
 
@@ -20,8 +21,15 @@ B, H, TQ, TK, PAST, D, DV = 2, 4, 3, 5, 2, 4, 6
 
 
 def case(name, opsets=(23, 24), **fields):
-    return {"name": name, "opsets": list(opsets), "attributes": {}, "q": [B, H, TQ, D], "k": [B, H, TK, D],
-            "v": [B, H, TK, D], **fields}  # fmt: skip
+    return {
+        "name": name,
+        "opsets": list(opsets),
+        "attributes": {},
+        "q": [B, H, TQ, D],
+        "k": [B, H, TK, D],
+        "v": [B, H, TK, D],
+        **fields,
+    }
 
 
 def flat(heads, length, width):
@@ -30,8 +38,12 @@ def flat(heads, length, width):
 
 def three(q_heads, kv_heads, value_width=D, **attributes):
     """Inputs of 3 dimensions."""
-    return {"q": flat(q_heads, TQ, D), "k": flat(kv_heads, TK, D), "v": flat(kv_heads, TK, value_width),
-            "attributes": {"q_num_heads": q_heads, "kv_num_heads": kv_heads, **attributes}}  # fmt: skip
+    return {
+        "q": flat(q_heads, TQ, D),
+        "k": flat(kv_heads, TK, D),
+        "v": flat(kv_heads, TK, value_width),
+        "attributes": {"q_num_heads": q_heads, "kv_num_heads": kv_heads, **attributes},
+    }
 
 
 def past(kv_heads=H, value_width=D):
@@ -56,8 +68,14 @@ def cases():
     yield case("3d_one_key_head", **three(3, 1))
     yield case("scale", attributes={"scale": 0.3})
     yield case("softcap", attributes={"softcap": 0.7}, stages=True)
-    for dims, shape in ((2, (TQ, TK)), (3, (H, TQ, TK)), (3, (1, TQ, TK)), (4, (B, 1, TQ, TK)), (4, (B, H, TQ, TK)),
-                        (4, (1, 1, TQ, TK))):  # fmt: skip
+    for dims, shape in (
+        (2, (TQ, TK)),
+        (3, (H, TQ, TK)),
+        (3, (1, TQ, TK)),
+        (4, (B, 1, TQ, TK)),
+        (4, (B, H, TQ, TK)),
+        (4, (1, 1, TQ, TK)),
+    ):
         for kind in ("bool", "float"):
             yield case(f"mask_{dims}d_{kind}_{'x'.join(map(str, shape))}", **mask(kind, *shape))
     yield case("mask_broadcast_queries_bool", **mask("bool", B, 1, 1, TK))
@@ -75,8 +93,12 @@ def cases():
     yield case("causal_fewer_keys", **{**causal, "k": [B, H, 2, D], "v": [B, H, 2, D]})
     yield case("causal_3d_grouped", **three(4, 2, is_causal=1))
     yield case("causal_mask_bool", **causal, **mask("bool", TQ, TK))
-    yield case("causal_mask_float_softcap", attributes={"is_causal": 1, "softcap": 1.5}, stages=True,
-               **mask("float", B, H, TQ, TK))  # fmt: skip
+    yield case(
+        "causal_mask_float_softcap",
+        attributes={"is_causal": 1, "softcap": 1.5},
+        stages=True,
+        **mask("float", B, H, TQ, TK),
+    )
     yield case("past", **past(), stages=True)
     yield case("past_grouped_value_width", **past(2, DV), **grouped)
     yield case("past_3d", **{**three(4, 2, DV), **past(2, DV)})
@@ -93,8 +115,13 @@ def cases():
     yield case("lengths_mask_short", (24,), lengths=[3, 2], **mask("bool", B, 1, TQ, 3))
     yield case("lengths_causal", (24,), lengths=[5, 3], **causal, stages=True)
     yield case("lengths_causal_too_many_queries", (24,), lengths=[1, 4], **causal, stages=True)
-    yield case("lengths_causal_mask_softcap", (24,), lengths=[4, 5], attributes={"is_causal": 1, "softcap": 1.5},
-               **mask("float", TQ, TK))  # fmt: skip
+    yield case(
+        "lengths_causal_mask_softcap",
+        (24,),
+        lengths=[4, 5],
+        attributes={"is_causal": 1, "softcap": 1.5},
+        **mask("float", TQ, TK),
+    )
 
 
 def inputs(one):
@@ -129,11 +156,20 @@ def evaluate(opset, given, attributes):
         names.pop()
     outputs = ["Y", "present_key", "present_value", "qk"]
     node = helper.make_node("Attention", names, outputs, **attributes)
-    kinds = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(bool): TensorProto.BOOL, np.dtype(np.int64): TensorProto.INT64}
+    kinds = {
+        np.dtype(np.float32): TensorProto.FLOAT,
+        np.dtype(bool): TensorProto.BOOL,
+        np.dtype(np.int64): TensorProto.INT64,
+    }
     graph = helper.make_graph(
-        [node], "attention",
+        [node],
+        "attention",
         [helper.make_tensor_value_info(n, kinds[given[n].dtype], given[n].shape) for n in names if n],
-        [helper.make_tensor_value_info(n, TensorProto.FLOAT, [None] * (given["Q"].ndim if n == "Y" else 4)) for n in outputs])  # fmt: skip
+        [
+            helper.make_tensor_value_info(n, TensorProto.FLOAT, [None] * (given["Q"].ndim if n == "Y" else 4))
+            for n in outputs
+        ],
+    )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
     onnx.checker.check_model(model)
     return dict(zip(outputs, ReferenceEvaluator(model).run(None, given)))

@@ -98,17 +98,17 @@ class Library {
   /// Every gradient there is. To be called after forward().
   Status backward() {
     const Shape& s = c_.shape();
-    Laid d_out = lay(true, s.heads, s.value_dim, &c_.up.d_out);
-    Laid d_q = lay(true, s.heads, s.dim), d_k = lay(false, c_.kv_heads(), s.dim);
-    Laid d_v = lay(false, c_.kv_heads(), s.value_dim);
-    BackwardInputs from;
+    d_out_ = lay(true, s.heads, s.value_dim, &c_.up.d_out);
+    d_q_ = lay(true, s.heads, s.dim), d_k_ = lay(false, c_.kv_heads(), s.dim);
+    d_v_ = lay(false, c_.kv_heads(), s.value_dim);
+    from = {};
     from.out = out_.view_const();
     from.saved = saved.data();
     from.forced_saved = or_null(forced_saved);
     from.choice = results.choice.empty() ? nullptr : results.choice.data();
     from.entropy = or_null(results.entropy);
     from.guide_cost = or_null(results.guide_cost);
-    from.d_out = d_out.view_const();
+    from.d_out = d_out_.view_const();
     from.d_lse = or_null(up_.d_lse);
     from.d_log_prob = or_null(up_.d_log_prob);
     from.d_entropy = or_null(up_.d_entropy);
@@ -119,14 +119,14 @@ class Library {
     for (auto& [name, values] : grad.named()) *values = unwritten(values->size());
     // Elements of a padded bias that belong to no pair of a ragged batch are nobody's to write.
     if (!c_.query_offsets.empty() || !c_.key_offsets.empty()) forget_pairs_of_the_bias();
-    std::vector<MlpLayerGradient> layers;
+    d_layers_.clear();
     for (size_t l = 0; l < grad.layer_weight.size(); ++l)
-      layers.push_back({grad.layer_weight[l].data(), grad.layer_bias[l].data()});
-    Gradients to;
-    if (problem.score.kind != ScoreKind::none) to.d_q = d_q.view, to.d_k = d_k.view;
-    to.d_v = d_v.view;
+      d_layers_.push_back({grad.layer_weight[l].data(), grad.layer_bias[l].data()});
+    to = {};
+    if (problem.score.kind != ScoreKind::none) to.d_q = d_q_.view, to.d_k = d_k_.view;
+    to.d_v = d_v_.view;
     to.d_score_v = or_null(grad.score_v);
-    to.d_layers = layers.empty() ? nullptr : layers.data();
+    to.d_layers = d_layers_.empty() ? nullptr : d_layers_.data();
     to.d_bias_tensor = or_null(grad.bias_tensor);
     to.d_alibi_slopes = or_null(grad.alibi_slopes);
     to.d_relative = or_null(grad.relative);
@@ -137,16 +137,16 @@ class Library {
     to.d_column_lse = or_null(grad.column_lse);
 
     // The backward of forced-forward starts from the state that the forward started from.
-    std::vector<float> state = first_state();
-    Problem again = problem;
-    again.forced_forward.column_lse = or_null(state);
-    const Status status = kernels::backward(again, inputs, from, to);
-    grad.q = d_q.read();
-    grad.k = d_k.read();
-    grad.v = d_v.read();
+    state_ = first_state();
+    backward_problem = problem;
+    backward_problem.forced_forward.column_lse = or_null(state_);
+    const Status status = kernels::backward(backward_problem, inputs, from, to);
+    grad.q = d_q_.read();
+    grad.k = d_k_.read();
+    grad.v = d_v_.read();
     if (problem.score.kind == ScoreKind::none) grad.q.assign(grad.q.size(), 0.0f), grad.k.assign(grad.k.size(), 0.0f);
     if (!(problem.region.centre_sigma > 0.0f)) grad.centre.assign(grad.centre.size(), 0.0f);
-    gaps_untouched &= d_q.gaps_untouched() && d_k.gaps_untouched() && d_v.gaps_untouched();
+    gaps_untouched &= d_q_.gaps_untouched() && d_k_.gaps_untouched() && d_v_.gaps_untouched();
     return status;
   }
 
@@ -170,6 +170,10 @@ class Library {
   Problem problem;
   Inputs inputs;
   Outputs outputs;
+  // What backward() passed on, for whoever wants to call the same again.
+  Problem backward_problem;
+  BackwardInputs from;
+  Gradients to;
   Results<float> results;
   Values<float> grad;
   std::vector<float> saved, forced_saved;
@@ -267,7 +271,9 @@ class Library {
   Values<float> floats_;
   Upstream<float> up_;
   std::vector<float> guide_;
-  Laid q_, k_, v_, out_;
+  Laid q_, k_, v_, out_, d_out_, d_q_, d_k_, d_v_;
+  std::vector<float> state_;
+  std::vector<MlpLayerGradient> d_layers_;
   std::vector<MlpLayer> layers_;
   DistanceScore distance_;
   WaveBias wave_;

@@ -1,4 +1,5 @@
 """What the tests share: inputs, plain double-precision references, and the comparison of gradients."""
+
 import numpy as np
 
 

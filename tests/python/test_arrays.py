@@ -1,4 +1,5 @@
 """What comes in: nothing is copied, DLPack is spoken, and what is wrong is refused in words."""
+
 import tracemalloc
 
 import numpy as np
@@ -146,21 +147,45 @@ def test_shapes_are_refused():
     x, other = big(2, 4, 5, 8), big(2, 4, 6, 8)
     flat = big(2, 5, 12)
     for arguments, options, message in (
-        ((x, other[..., :4], other), {}, r"k: expected \[2, kv_heads, keys, 8\] .* beside q \[2, 4, 5, 8\], got \[2, 4, 6, 4\]"),
+        (
+            (x, other[..., :4], other),
+            {},
+            r"k: expected \[2, kv_heads, keys, 8\] .* beside q \[2, 4, 5, 8\], got \[2, 4, 6, 4\]",
+        ),
         ((x, other[:1], other), {}, r"k: expected \[2, kv_heads, keys, 8\]"),
         ((x, other, x), {}, r"v: expected \[2, 4, 6, width\] .* beside k \[2, 4, 6, 8\], got \[2, 4, 5, 8\]"),
         ((x, big(2, 3, 6, 8), big(2, 3, 6, 8)), {}, "kv_heads: expected a divisor of the 4 heads of q, got 3"),
         ((flat, flat, flat), dict(q_heads=5), r"q: expected a width that is a multiple of 5 heads, got \[2, 5, 12\]"),
         ((x, x, x), dict(q_heads=3), r"q: expected 3 heads, got \[2, 4, 5, 8\]"),
         ((x, x, x), dict(mask=np.ones((5, 4), np.int32)), "mask: expected bool .* or float32 .*, got int32"),
-        ((x, x, x), dict(mask=np.ones((3, 5, 5), bool)), r"mask: expected to broadcast to \[B, H, Tq, Tk\] = \[2, 4, 5, 5\], got \[3, 5, 5\]"),
+        (
+            (x, x, x),
+            dict(mask=np.ones((3, 5, 5), bool)),
+            r"mask: expected to broadcast to \[B, H, Tq, Tk\] = \[2, 4, 5, 5\], got \[3, 5, 5\]",
+        ),
         ((x, x, x), dict(key_lengths=[1.5, 2.0]), "key_lengths: expected whole numbers, got float64"),
         ((x, x, x), dict(key_lengths=[1]), r"key_lengths: expected shape \[2\], got \[1\]"),
-        ((x, x, x), dict(past_key=x[..., :3], past_value=x), r"past_key: expected \[2, 4, past length, 8\], got \[2, 4, 5, 3\]"),
-        ((x, x, x), dict(past_key=x[:, :, :2], past_value=x), r"past_value: expected 2 rows like past_key, got \[2, 4, 5, 8\]"),
-        ((flat[0], flat[0], flat[0]), dict(query_offsets=[0, 3], key_offsets=[0, 5]), r"query_offsets: expected numbers that rise from 0 to 5"),
-        ((flat[0], flat[0], flat[0]), dict(query_offsets=[0, 5], key_offsets=[0, 2, 5]), "key_offsets: expected 2 numbers like query_offsets, got 3"),
-    ):  # fmt: skip
+        (
+            (x, x, x),
+            dict(past_key=x[..., :3], past_value=x),
+            r"past_key: expected \[2, 4, past length, 8\], got \[2, 4, 5, 3\]",
+        ),
+        (
+            (x, x, x),
+            dict(past_key=x[:, :, :2], past_value=x),
+            r"past_value: expected 2 rows like past_key, got \[2, 4, 5, 8\]",
+        ),
+        (
+            (flat[0], flat[0], flat[0]),
+            dict(query_offsets=[0, 3], key_offsets=[0, 5]),
+            r"query_offsets: expected numbers that rise from 0 to 5",
+        ),
+        (
+            (flat[0], flat[0], flat[0]),
+            dict(query_offsets=[0, 5], key_offsets=[0, 2, 5]),
+            "key_offsets: expected 2 numbers like query_offsets, got 3",
+        ),
+    ):
         with pytest.raises(heed.Error, match=message):
             heed.attend(*arguments, **options)
     out, gradient = heed.attend_with_gradient(x, x, x)

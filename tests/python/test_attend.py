@@ -1,4 +1,5 @@
 """heed.attend against plain double-precision attention: layouts, options, gradients, ragged batches."""
+
 import numpy as np
 import pytest
 
@@ -67,14 +68,20 @@ OPTIONS = {
     "window_both": (dict(window=(2, 1)), dict(visible=(KEY >= POSITION - 2) & (KEY <= POSITION + 1))),
     "window_open": (dict(window=(None, 1)), dict(visible=KEY <= POSITION + 1)),
     "sliding": (dict(region="sliding_window", window=2), dict(visible=(KEY <= POSITION) & (KEY >= POSITION - 2))),
-    "sinks": (dict(causal=True, window=1, sinks=1),
-              dict(visible=(KEY <= POSITION) & ((KEY >= POSITION - 1) | (KEY < 1)))),
-    "documents": (dict(query_documents=[[0, 0, 1, 1, 2]] * B, key_documents=[[0, 0, 0, 1, 1, 2, 2]] * B),
-                  dict(visible=np.array([0, 0, 1, 1, 2])[:, None] == np.array([0, 0, 0, 1, 1, 2, 2]))),
+    "sinks": (
+        dict(causal=True, window=1, sinks=1),
+        dict(visible=(KEY <= POSITION) & ((KEY >= POSITION - 1) | (KEY < 1))),
+    ),
+    "documents": (
+        dict(query_documents=[[0, 0, 1, 1, 2]] * B, key_documents=[[0, 0, 0, 1, 1, 2, 2]] * B),
+        dict(visible=np.array([0, 0, 1, 1, 2])[:, None] == np.array([0, 0, 0, 1, 1, 2, 2])),
+    ),
     "lengths": (dict(key_lengths=[7, 3]), dict(visible=KEY < np.array([7, 3]).reshape(B, 1, 1, 1))),
-    "query_lengths": (dict(query_lengths=[2, 5]),
-                      dict(visible=np.broadcast_to(POSITION < np.array([2, 5]).reshape(B, 1, 1, 1), (B, 1, TQ, TK)))),
-}  # fmt: skip
+    "query_lengths": (
+        dict(query_lengths=[2, 5]),
+        dict(visible=np.broadcast_to(POSITION < np.array([2, 5]).reshape(B, 1, 1, 1), (B, 1, TQ, TK))),
+    ),
+}
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -93,7 +100,9 @@ def test_options(name):
         close(found[part], gradients[part])
 
 
-@pytest.mark.parametrize("shape", [(TK,), (TQ, TK), (H, TQ, TK), (1, TQ, TK), (B, 1, TQ, TK), (B, H, TQ, TK), (B, H, TQ, 1)])
+@pytest.mark.parametrize(
+    "shape", [(TK,), (TQ, TK), (H, TQ, TK), (1, TQ, TK), (B, 1, TQ, TK), (B, H, TQ, TK), (B, H, TQ, 1)]
+)
 def test_bias_and_mask(shape):
     q, k, v, rng = inputs(3)
     d_out = floats(rng, B, H, TQ, DV)
@@ -156,65 +165,6 @@ def test_past(layout, past, score):
         close(found[name], expected_gradients[name], 1e-6)
 
 
-def ragged_inputs(rng, kv_heads=G):
-    at_q, at_k = np.array([0, 3, 3, 8]), np.array([0, 4, 6, 11])
-    return at_q, at_k, floats(rng, 8, H * D), floats(rng, 11, kv_heads * D), floats(rng, 11, kv_heads * DV)
-
-
-@pytest.mark.parametrize("score", ["scaled_dot", "additive"])
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("three", [False, True])
-def test_ragged_is_one_sequence_after_the_other(score, causal, three):
-    rng = np.random.default_rng(5)
-    at_q, at_k, q, k, v = ragged_inputs(rng)
-    parameters = None
-    if score == "additive":
-        shapes = heed.parameter_shapes("additive", query_width=D, key_width=D)
-        parameters = {name: floats(rng, *shape) for name, shape in shapes.items()}
-    mask = rng.random((8, 5)) < 0.8
-    d_out = floats(rng, 8, H * DV)
-    common = dict(score=score, parameters=parameters, causal=causal)
-    if three:
-        q3, k3, v3 = q.reshape(8, H, D), k.reshape(11, G, D), v.reshape(11, G, DV)
-        result, gradient = heed.attend_with_gradient(q3, k3, v3, query_offsets=at_q, key_offsets=at_k, mask=mask,
-                                                     return_weights=True, **common)  # fmt: skip
-        found = gradient(d_out.reshape(8, H, DV))
-    else:
-        result, gradient = heed.attend_with_gradient(q, k, v, query_offsets=at_q, key_offsets=at_k, q_heads=H, kv_heads=G,
-                                                     mask=mask, return_weights=True, **common)  # fmt: skip
-        found = gradient(d_out)
-    assert result.weights.shape == (3, H, 5, 5)
-    sums = {}
-    for b in range(3):
-        rows, columns = slice(at_q[b], at_q[b + 1]), slice(at_k[b], at_k[b + 1])
-        keys = at_k[b + 1] - at_k[b]
-        one, one_gradient = heed.attend_with_gradient(q[rows], k[columns], v[columns], q_heads=H, kv_heads=G,
-                                                      mask=mask[rows, :keys], **common)  # fmt: skip
-        close(result.out[rows].reshape(one.shape), one, 1e-6)
-        gradients = one_gradient(d_out[rows])
-        for name, part in (("q", rows), ("k", columns), ("v", columns)):
-            close(found[name][part].reshape(gradients[name].shape), gradients[name], 1e-6)
-        for name in parameters or ():
-            sums[name] = sums.get(name, 0) + gradients[name]
-    for name, total in sums.items():
-        close(found[name], total, 1e-5)
-
-
-def test_ragged_stages():
-    rng = np.random.default_rng(6)
-    at_q, at_k, q, k, v = ragged_inputs(rng)
-    bias = floats(rng, 8, 5)
-    result = heed.attend(q, k, v, query_offsets=at_q, key_offsets=at_k, q_heads=H, kv_heads=G, bias=bias, stages=heed.STAGES)
-    for b in range(3):
-        rows, columns = slice(at_q[b], at_q[b + 1]), slice(at_k[b], at_k[b + 1])
-        nq, nk = at_q[b + 1] - at_q[b], at_k[b + 1] - at_k[b]
-        one = heed.attend(q[rows], k[columns], v[columns], q_heads=H, kv_heads=G, bias=bias[rows, :nk], stages=heed.STAGES)
-        for stage in heed.STAGES:
-            close(result.stages[stage][b, :, :nq, :nk], one.stages[stage][0], 1e-6)
-        assert np.isneginf(result.stages["masked"][b, :, nq:]).all()
-        assert np.isneginf(result.stages["masked"][b, :, :, nk:]).all()
-
-
 SCORES = [m.name for m in heed.mechanisms("score")]
 
 
@@ -223,13 +173,15 @@ SCORES = [m.name for m in heed.mechanisms("score")]
 def test_every_score_has_gradients(score, layout):
     """Of every input and parameter, by central differences."""
     q, k, v, rng = inputs(7)
-    widths = dict(query_width=H * D, key_width=G * D, value_width=G * DV, heads=H, kv_heads=G)
+    widths = dict(query_width=H * D, key_width=G * D, value_width=G * DV, heads=H, kv_heads=G, input="external")
     options = dict(max_length=TK) if "synthesizer" in score else {}
     parameters = {n: 0.5 * floats(rng, *s) for n, s in heed.parameter_shapes(score, **widths, **options).items()}
     if layout == "side_by_side":
         q, k, v = side_by_side(q), side_by_side(k), side_by_side(v)
         options.update(q_heads=H, kv_heads=G)
-    ask = lambda: heed.attend_with_gradient(q, k, v, score=score, parameters=parameters or None, **options)  # noqa: E731
+    ask = lambda: heed.attend_with_gradient(
+        q, k, v, score=score, parameters=parameters or None, **options
+    )  # noqa: E731
     out, gradient = ask()
     d_out = floats(rng, *out.shape)
     gradients = gradient(d_out)
@@ -243,14 +195,17 @@ def test_every_score_has_gradients(score, layout):
 def test_both_layouts_and_the_module_agree(score):
     q, k, v, rng = inputs(8)
     options = dict(max_length=TK) if "synthesizer" in score else {}
-    widths = dict(query_width=H * D, key_width=G * D, value_width=G * DV, heads=H, kv_heads=G, **options)
+    widths = dict(
+        query_width=H * D, key_width=G * D, value_width=G * DV, heads=H, kv_heads=G, input="external", **options
+    )
     attention = heed.Attention(score, seed=3, **widths)
     parameters = dict(attention.parameters) or None
     region = {"causal": score != "intra", "align": TK - TQ}  # intra brings its own
     apart = heed.attend(q, k, v, score=score, parameters=parameters, **region, **options, return_weights=True)
     flat = [side_by_side(x) for x in (q, k, v)]
-    beside = heed.attend(*flat, q_heads=H, kv_heads=G, score=score, parameters=parameters, **region, **options,
-                         return_weights=True)  # fmt: skip
+    beside = heed.attend(
+        *flat, q_heads=H, kv_heads=G, score=score, parameters=parameters, **region, **options, return_weights=True
+    )
     close(beside.out, side_by_side(apart.out), 1e-6)
     close(beside.weights, apart.weights, 1e-6)
     module = heed.Attention(score, **widths, **({} if score == "intra" else {"region": "causal"}))
@@ -281,7 +236,9 @@ def test_aliases():
 def test_forced_forward_as_time():
     q, k, v, rng = inputs(10)
     flat = [side_by_side(x) for x in (q, k, v)]
-    module = heed.Attention("forced_forward", query_width=H * D, key_width=G * D, value_width=G * DV, heads=H, kv_heads=G)
+    module = heed.Attention(
+        "forced_forward", query_width=H * D, key_width=G * D, value_width=G * DV, heads=H, kv_heads=G
+    )
     close(heed.attend(*flat, q_heads=H, kv_heads=G, time="forced_forward"), module.forward(*flat).context, 1e-6)
     with pytest.raises(heed.Error, match="depend on the steps before"):
         heed.attend(q, k, v, time="forced_forward", stages="raw")
@@ -315,8 +272,15 @@ def test_lengths_masks_and_biases_with_every_path(score):
     bias = floats(rng, B, 1, TQ, TK)
     lengths, query_lengths = np.array([4, 7]), np.array([5, 3])
     common = dict(score=score, parameters=parameters)
-    given = heed.attend(q, k, v, mask=mask, bias=bias, key_lengths=lengths, query_lengths=query_lengths, window=4, **common)
-    shown = mask & (KEY < lengths.reshape(B, 1, 1, 1)) & (POSITION < query_lengths.reshape(B, 1, 1, 1)) & (abs(KEY - POSITION) <= 4)
+    given = heed.attend(
+        q, k, v, mask=mask, bias=bias, key_lengths=lengths, query_lengths=query_lengths, window=4, **common
+    )
+    shown = (
+        mask
+        & (KEY < lengths.reshape(B, 1, 1, 1))
+        & (POSITION < query_lengths.reshape(B, 1, 1, 1))
+        & (abs(KEY - POSITION) <= 4)
+    )
     close(given, heed.attend(q, k, v, bias=np.where(shown, bias, -np.inf).astype(np.float32), **common), 1e-6)
 
 
@@ -327,7 +291,10 @@ def test_combinations_are_refused_in_words():
         (dict(normalise="softmx"), "did you mean 'softmax'"),
         (dict(score="softmax"), "score: expected one of dot, .*, got softmax, which is a normalise"),
         (dict(score="additive"), r"parameters: expected score.query.weight \[8, 8\].*missing: score.query.weight"),
-        (dict(score="general", parameters={"score.weight": np.zeros((3, 3), np.float32)}), r"score.weight: expected \[8, 8\], got \[3, 3\]"),
+        (
+            dict(score="general", parameters={"score.weight": np.zeros((3, 3), np.float32)}),
+            r"score.weight: expected \[8, 8\], got \[3, 3\]",
+        ),
         (dict(parameters={"w": q}), "scaled_dot has none, got w"),
         (dict(score="cosine", scale=2.0), "scale: expected with dot and scaled_dot only"),
         (dict(score="cosine", mask=np.ones((B, H, TQ, TK), bool)), "the same for all heads"),
@@ -338,12 +305,15 @@ def test_combinations_are_refused_in_words():
         (dict(align="left"), "align: expected top_left, bottom_right or a number, got left"),
         (dict(stages="softmax"), "stages: expected some of raw, softcap, masked, weights"),
         (dict(window=-3), "window: expected numbers of keys"),
-        (dict(bias=np.zeros((TQ, TK), np.float32), mask=np.zeros((TQ, TK), np.float32)), "expected one of them, got both"),
+        (
+            dict(bias=np.zeros((TQ, TK), np.float32), mask=np.zeros((TQ, TK), np.float32)),
+            "expected one of them, got both",
+        ),
         (dict(region="documents"), "expected query_documents and key_documents"),
         (dict(softcap=-1.0), "score.softcap: expected 0"),
         (dict(dropout=1.5), "dropout.p: expected 0 to less than 1"),
         (dict(key_lengths=[1, 9]), r"key_lengths\[1\]: expected 0 to 7, got 9"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(heed.Error, match=message):
             heed.attend(q, k, v, **options)
 

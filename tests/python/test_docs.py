@@ -1,4 +1,5 @@
 """Every block of Python in docs/python.md runs, in order, and so does every example."""
+
 import importlib.util
 import pathlib
 import re

@@ -1,4 +1,5 @@
 """heed.Attention on every case of tests/golden/mechanisms.json: results and gradients of another program, in double."""
+
 import json
 import pathlib
 
@@ -31,14 +32,28 @@ def run(case, attention):
     if "mask" in case:
         mask = np.array(case["mask"], bool).reshape(case["query_offsets"][-1], -1)
     if case.get("same_rows") and case["step"] == 0:
-        result = attention.forward(inputs["keys"], None, inputs.get("values"), query_offsets=case["key_offsets"], **wanted)
+        result = attention.forward(
+            inputs["keys"], None, inputs.get("values"), query_offsets=case["key_offsets"], **wanted
+        )
         return result, inputs
     memory = attention.prepare(
-        inputs["keys"], inputs.get("values"), offsets=case["key_offsets"], lengths=case.get("lengths"),
-        documents=case.get("key_documents"), sentences=case.get("sentences"))  # fmt: skip
+        inputs["keys"],
+        inputs.get("values"),
+        offsets=case["key_offsets"],
+        lengths=case.get("lengths"),
+        documents=case.get("key_documents"),
+        sentences=case.get("sentences"),
+    )
     result = attention.attend(
-        inputs.get("queries"), memory, offsets=case.get("query_offsets"), mask=mask, bias=bias,
-        documents=case.get("query_documents"), step=case["step"], **wanted)  # fmt: skip
+        inputs.get("queries"),
+        memory,
+        offsets=case.get("query_offsets"),
+        mask=mask,
+        bias=bias,
+        documents=case.get("query_documents"),
+        step=case["step"],
+        **wanted,
+    )
     return result, inputs
 
 

@@ -1,4 +1,5 @@
 """heed.Attention: every mechanism of the catalogue by its name, and what a module can do besides."""
+
 import copy
 import pickle
 
@@ -133,7 +134,17 @@ def test_ragged_batches_give_the_same(name):
             assert not of_whole[part][b, n:].any()
 
 
-STEPPED = ("scaled_dot", "additive", "causal", "local_m", "local_p", "forced_forward", "forward_only", "static", "multi_head")
+STEPPED = (
+    "scaled_dot",
+    "additive",
+    "causal",
+    "local_m",
+    "local_p",
+    "forced_forward",
+    "forward_only",
+    "static",
+    "multi_head",
+)
 
 
 @pytest.mark.parametrize("name", STEPPED)
@@ -160,7 +171,9 @@ def test_step_by_step_is_the_same_as_all_at_once(name):
 
 
 def test_a_memory_that_grows():
-    attention = heed.Attention("multi_head", query_width=4, key_width=4, heads=2, region="causal", input="self_attention")
+    attention = heed.Attention(
+        "multi_head", query_width=4, key_width=4, heads=2, region="causal", input="self_attention"
+    )
     rng = np.random.default_rng(1)
     x = floats(rng, B, TQ, 4)
     whole = attention.forward(x)
@@ -190,7 +203,9 @@ def test_bias(shape):
     result = attention.forward(**arrays, bias=bias)
     d_context = floats(rng, *result.context.shape)
     gradients = result.backward(d_context)
-    loss = lambda: float((attention.forward(**arrays, bias=bias).context.astype(np.float64) * d_context).sum())  # noqa: E731
+    loss = lambda: float(
+        (attention.forward(**arrays, bias=bias).context.astype(np.float64) * d_context).sum()
+    )  # noqa: E731
     check_gradients(loss, {"bias": bias}, gradients, rng)
     hidden = np.where(rng.random(shape) < 0.5, np.float32(-np.inf), np.float32(0))
     shown = attention.forward(**arrays, mask=hidden == 0).context
@@ -204,7 +219,9 @@ def test_other_outputs_and_their_gradients():
         assert getattr(result, wanted).shape == (B, 2, TQ) and wanted in repr(result)
         d_other = floats(rng, B, 2, TQ)
         gradients = result.backward(**{d_name: d_other})
-        loss = lambda: float((getattr(attention.forward(**arrays, **{wanted: True}), wanted) * d_other).sum())  # noqa: E731
+        loss = lambda: float(
+            (getattr(attention.forward(**arrays, **{wanted: True}), wanted) * d_other).sum()
+        )  # noqa: E731
         check_gradients(loss, {n: arrays[n] for n in ("queries", "keys")}, gradients, rng)
         assert not gradients["values"].any()
     attention, arrays, given, rng = make("structured")
@@ -222,7 +239,9 @@ def test_sampling_and_its_log_probability():
     d_log_prob = floats(rng, *result.log_prob.shape)
     gradients = result.backward(d_log_prob=d_log_prob)
     again = lambda: attention.forward(**arrays, seed=4).log_prob  # noqa: E731
-    check_gradients(lambda: float((again() * d_log_prob).sum()), {n: arrays[n] for n in ("queries", "keys")}, gradients, rng, 1e-3)
+    check_gradients(
+        lambda: float((again() * d_log_prob).sum()), {n: arrays[n] for n in ("queries", "keys")}, gradients, rng, 1e-3
+    )
     assert np.array_equal(attention.forward(**arrays, seed=4).context, result.context)
     drawn = [attention.forward(**arrays).context for _ in range(4)]
     assert any(not np.array_equal(drawn[0], other) for other in drawn[1:])
@@ -334,21 +353,45 @@ def test_refused_in_words():
         (lambda: heed.Attention("additive"), "key_width must be above 0"),
         (lambda: attention.forward(q[..., :3], k, v), "3 columns, query_width is 4"),
         (lambda: attention.forward(q, k[..., :3], v), "3 columns, key_width is 4"),
-        (lambda: attention.forward(q, k, v[:, :3]), r"values: expected \[3, 6, value_width\] beside keys \[3, 6, 4\], got \[3, 3, 2\]"),
+        (
+            lambda: attention.forward(q, k, v[:, :3]),
+            r"values: expected \[3, 6, value_width\] beside keys \[3, 6, 4\], got \[3, 3, 2\]",
+        ),
         (lambda: attention.forward(q[:2], k, v), "2 sequences of queries, but 3 in the memory"),
-        (lambda: attention.forward(q[0], k, v), r"queries: expected \[3, Tq, width\], \[3, width\] for one step.*got \[4, 4\]"),
-        (lambda: attention.forward(q, k, v, key_lengths=[7, 1, 1]), r"key_lengths: expected 0 to \[6, 6, 6\], got \[7, 1, 1\]"),
+        (
+            lambda: attention.forward(q[0], k, v),
+            r"queries: expected \[3, Tq, width\], \[3, width\] for one step.*got \[4, 4\]",
+        ),
+        (
+            lambda: attention.forward(q, k, v, key_lengths=[7, 1, 1]),
+            r"key_lengths: expected 0 to \[6, 6, 6\], got \[7, 1, 1\]",
+        ),
         (lambda: attention.forward(q, k, v, key_lengths=[1, 1]), r"key_lengths: expected shape \[3\], got \[2\]"),
-        (lambda: attention.forward(q, k, v, mask=np.ones((TQ, 3), bool)), r"mask: expected to broadcast to .* = \[3, 4, 6\], got \[4, 3\]"),
+        (
+            lambda: attention.forward(q, k, v, mask=np.ones((TQ, 3), bool)),
+            r"mask: expected to broadcast to .* = \[3, 4, 6\], got \[4, 3\]",
+        ),
         (lambda: attention.forward(q, k, v, mask=zeros), "mask: expected bool"),
-        (lambda: attention.forward(q.astype(np.float64), k, v), "queries: expected float32, got float64; convert with .astype"),
+        (
+            lambda: attention.forward(q.astype(np.float64), k, v),
+            "queries: expected float32, got float64; convert with .astype",
+        ),
         (lambda: attention.forward(q[0, 0], k, v), r"queries: expected \[B, T, width\]"),
         (lambda: attention.forward(), "expected queries or keys, got neither"),
-        (lambda: attention.forward(q, k, v).backward(zeros[:1]), r"d_context: expected \[3, 4, 2\] like context, got \[1, 4, 2\]"),
+        (
+            lambda: attention.forward(q, k, v).backward(zeros[:1]),
+            r"d_context: expected \[3, 4, 2\] like context, got \[1, 4, 2\]",
+        ),
         (lambda: attention.forward(q, k, v).backward(), "expected d_context or another gradient, got none"),
         (lambda: attention.forward(q, k, v).backward(d_entropy=zeros), "the forward was not asked for entropy"),
-        (lambda: attention.forward(k[0], k[0], v[0], query_offsets=[0, 5], key_offsets=[0, 6]), "numbers that rise from 0 to 6"),
-        (lambda: make("learned_query")[0].forward(keys=k, values=v, mask=np.ones((TQ, TK), bool)), "the mechanism's own"),
-    ):  # fmt: skip
+        (
+            lambda: attention.forward(k[0], k[0], v[0], query_offsets=[0, 5], key_offsets=[0, 6]),
+            "numbers that rise from 0 to 6",
+        ),
+        (
+            lambda: make("learned_query")[0].forward(keys=k, values=v, mask=np.ones((TQ, TK), bool)),
+            "the mechanism's own",
+        ),
+    ):
         with pytest.raises(heed.Error, match=message):
             call()

@@ -1,4 +1,5 @@
 """heed.onnx_attention against the outputs of ONNX's own reference (tests/golden/make_onnx_attention.py)."""
+
 import json
 import pathlib
 import sys

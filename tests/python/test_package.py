@@ -1,4 +1,5 @@
 """The package itself: types, docstrings, and what an installation holds."""
+
 import ast
 import importlib
 import inspect
@@ -88,11 +89,17 @@ def test_versions_agree():
 def test_an_installation(tmp_path):
     """What goes into a wheel is complete, and works away from the build."""
     build = os.environ["HEED_BUILD"]
-    subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", str(tmp_path)], check=True, capture_output=True)
+    subprocess.run(
+        ["cmake", "--install", build, "--component", "python", "--prefix", str(tmp_path)],
+        check=True,
+        capture_output=True,
+    )
     installed = {p.name for p in (tmp_path / "heed").iterdir()}
     assert installed == {p.name for p in PACKAGE.iterdir() if p.name != "__pycache__"}
-    code = "import heed, numpy as np; x = np.ones((2, 3), np.float32); print(heed.__file__); assert heed.attend(x, x).sum() == 6"
-    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
+    code = "import heed, numpy; x = numpy.ones((2, 3), 'f'); print(heed.__file__); assert heed.attend(x, x).sum() == 6"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(str(tmp_path))
 

@@ -1,4 +1,5 @@
 """The Python of README.md and of every page in docs/mechanisms runs."""
+
 import pathlib
 import re
 

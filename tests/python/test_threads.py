@@ -1,4 +1,5 @@
 """Threads inside a call, and around it."""
+
 import threading
 import time
 
@@ -33,6 +34,26 @@ def test_the_same_bits_for_any_number_of_threads():
     assert heed.threads() >= 1
     with pytest.raises(heed.Error, match="set_threads: expected 0"):
         heed.set_threads(-1)
+
+
+def share_of_others(call):
+    """The processor time that other threads of this process took while `call` ran, per time of this one."""
+    time.sleep(0.2)  # workers of an earlier call have gone to sleep
+    everyone, mine = time.process_time(), time.thread_time()
+    call()
+    mine = time.thread_time() - mine
+    return (time.process_time() - everyone - mine) / mine
+
+
+@pytest.mark.parametrize("what", ["attend", "module"])
+def test_the_number_of_threads_is_kept(what):
+    x = floats(np.random.default_rng(0), 1, 3000, 64)
+    attention = heed.Attention("general", query_width=64, key_width=64)
+    call = {"attend": lambda: heed.attend(x, x, x), "module": lambda: attention.forward(x, x)}[what]
+    heed.set_threads(1)
+    assert share_of_others(call) < 0.1
+    heed.set_threads(2)
+    assert share_of_others(call) > 0.3
 
 
 def longest_pause(call):

@@ -1,4 +1,5 @@
 """heed.torch against plain compositions of PyTorch's own operations."""
+
 import copy
 
 import numpy as np
@@ -18,6 +19,7 @@ def tensors(*shapes, seed=0):
 
 
 def close(found, expected, tolerance=3e-5):
+    found, expected = found.detach(), expected.detach()
     assert found.shape == expected.shape
     assert (found - expected).abs().max() <= tolerance * max(1e-2, float(expected.abs().max()))
 
@@ -56,7 +58,11 @@ def test_attend():
 def test_attend_like_scaled_dot_product_attention():
     q, k, v = leaves = tensors((B, H, TQ, D), (B, H, TQ, D), (B, H, TQ, D))
     function = getattr(F, "scaled_dot_product_attention", None)  # from PyTorch 2.0 on
-    expected = function(q, k, v, is_causal=True) if function else plain_attention(q, k, v, visible=torch.ones(TQ, TQ).tril().bool())
+    expected = (
+        function(q, k, v, is_causal=True)
+        if function
+        else plain_attention(q, k, v, visible=torch.ones(TQ, TQ).tril().bool())
+    )
     compare(heed.torch.attend(q, k, v, causal=True), expected, leaves)
 
 
@@ -72,16 +78,26 @@ def test_scores_with_parameters():
     q, k, v, w1, w2, b, u = leaves = tensors((B, H, TQ, D), (B, G, TK, D), (B, G, TK, DV), (6, D), (6, D), (6,), (6,))
     additive = lambda q, k: torch.tanh((k @ w1.T)[:, :, None] + (q @ w2.T)[:, :, :, None] + b) @ u  # noqa: E731
     parameters = {"score.key.weight": w1, "score.query.weight": w2, "score.bias": b, "score.v": u}
-    compare(heed.torch.attend(q, k, v, score="additive", hidden=6, parameters=parameters), plain_attention(q, k, v, scores=additive), leaves)
+    compare(
+        heed.torch.attend(q, k, v, score="additive", hidden=6, parameters=parameters),
+        plain_attention(q, k, v, scores=additive),
+        leaves,
+    )
     w = w1[:, :6].detach().requires_grad_()
     q, k = tensors((B, H, TQ, 6), (B, G, TK, 6), seed=2)
     general = lambda q, k: q @ w @ k.transpose(-1, -2)  # noqa: E731
-    compare(heed.torch.attend(q, k, v, score="general", parameters={"score.weight": w}), plain_attention(q, k, v, scores=general), [q, k, v, w])
+    compare(
+        heed.torch.attend(q, k, v, score="general", parameters={"score.weight": w}),
+        plain_attention(q, k, v, scores=general),
+        [q, k, v, w],
+    )
 
 
 @pytest.mark.parametrize("flat", [False, True])
 def test_past(flat):
-    q, k, v, past_key, past_value = leaves = tensors((B, H, TQ, D), (B, G, TQ, D), (B, G, TQ, DV), (B, G, 3, D), (B, G, 3, DV))
+    q, k, v, past_key, past_value = leaves = tensors(
+        (B, H, TQ, D), (B, G, TQ, D), (B, G, TQ, DV), (B, G, 3, D), (B, G, 3, DV)
+    )
     visible = torch.arange(TQ + 3)[None] <= torch.arange(TQ)[:, None] + 3
     expected = plain_attention(q, torch.cat((past_key, k), 2), torch.cat((past_value, v), 2), visible=visible)
     options = {}

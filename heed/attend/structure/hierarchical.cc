@@ -129,6 +129,7 @@ const Entry hierarchical_entry = {
         "two sets of weights show which sentences decided, and which words in them.",
     .options = "hidden classes",
     .aliases = "han",
+    .own_score = true,
     .refuses = refuse_hierarchical,
     .make_structure = make_hierarchical,
 };

@@ -138,6 +138,7 @@ const Entry key_value_entry = {
         "part that alone predicts), and every step looks back at the `window` states before it. The first step has "
         "nothing to look back at: only its own part counts.",
     .options = "key_width window predict",
+    .own_score = true,
     .refuses = refuse_key_value,
     .make_structure = make_key_value,
 };

@@ -97,6 +97,7 @@ const Entry structured_entry = {
         [](Options& o) {
           if (o.queries == 1) o.queries = 4;
         },
+    .own_score = true,
     .refuses = refuse_structured,
     .make_structure = make_structured,
 };
