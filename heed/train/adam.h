@@ -41,7 +41,6 @@ class Adam {
   void restore(const Parameter& parameter, Moments moments);
 
  private:
-
   Parameters* parameters_;
   AdamOptions options_;
   std::unordered_map<const Parameter*, Moments> moments_;

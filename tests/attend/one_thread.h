@@ -1,5 +1,5 @@
-// Tests of many tiny problems run on one thread: waking a second one costs more than it saves, and on a busy machine fifty
-// times more. That any number of threads gives the same bits is shown in property_test.cc.
+// Tests of many tiny problems run on one thread: waking a second one costs more than it saves, and on a busy machine
+// fifty times more. That any number of threads gives the same bits is shown in property_test.cc.
 #pragma once
 
 #include <omp.h>

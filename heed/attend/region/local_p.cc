@@ -67,7 +67,8 @@ const Entry local_p_entry = {
     .page =
         "The query says where in the source it wants to look, as a real number; only keys within `window` of that "
         "place count, and a Gaussian favours its middle. Through the Gaussian the gradient moves the place itself.\n\n"
-        "The cost follows the window and not the length of the source. A key outside the window gives no gradient, so a "
+        "The cost follows the window and not the length of the source. A key outside the window gives no gradient, so "
+        "a "
         "place that starts far off may never be found: begin with a wide window.",
     .options = "window sigma hidden",
     .refuses = refuse_local_p,

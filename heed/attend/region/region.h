@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "heed/attend/call.h"
 #include "heed/attend/all.h"
+#include "heed/attend/call.h"
 
 namespace heed::attend {
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "heed/attend/call.h"
 #include "heed/attend/all.h"
+#include "heed/attend/call.h"
 #include "heed/layer/linear.h"
 
 namespace heed::attend {

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "heed/attend/call.h"
 #include "heed/attend/all.h"
+#include "heed/attend/call.h"
 
 namespace heed::attend {
 

@@ -5,7 +5,14 @@
 
 namespace heed {
 
-enum class Activation { identity, tanh, relu, sigmoid, gelu, swish };  // gelu: the exact form x Phi(x); swish: x sigmoid(x)
+enum class Activation {
+  identity,
+  tanh,
+  relu,
+  sigmoid,
+  gelu,
+  swish
+};  // gelu: the exact form x Phi(x); swish: x sigmoid(x)
 
 Tensor activate(Tensor x, Activation f);
 

@@ -1,5 +1,5 @@
-// GRU and LSTM over packed batches: one product for the inputs of all steps, one small product and one fused cell a step.
-// Sequences of unequal length leave the batch when they end; nothing is computed for padding.
+// GRU and LSTM over packed batches: one product for the inputs of all steps, one small product and one fused cell a
+// step. Sequences of unequal length leave the batch when they end; nothing is computed for padding.
 #pragma once
 
 #include "heed/tensor/tensor.h"
@@ -21,8 +21,10 @@ struct RecurrentResult {
 };
 
 /// A whole packed batch in one direction. `start` may be empty: zeros.
-RecurrentResult gru(const Packed& x, const RecurrentWeights& w, const RecurrentState& start = {}, bool backwards = false);
-RecurrentResult lstm(const Packed& x, const RecurrentWeights& w, const RecurrentState& start = {}, bool backwards = false);
+RecurrentResult gru(const Packed& x, const RecurrentWeights& w, const RecurrentState& start = {},
+                    bool backwards = false);
+RecurrentResult lstm(const Packed& x, const RecurrentWeights& w, const RecurrentState& start = {},
+                     bool backwards = false);
 
 /// One step: x [B, in] -> the next state. The same numbers as the whole batch.
 RecurrentState gru_step(Tensor x, const RecurrentWeights& w, const RecurrentState& state);

@@ -5,9 +5,9 @@
 
 namespace heed {
 
-Tensor sum(Tensor x);                                  // -> [1, 1]
-Tensor mean(Tensor x);                                 // -> [1, 1]; 0 for an empty x
-Tensor weighted_sum(Tensor x, const float* weights);   // sum_i weights[i] x[i] -> [1, 1]; weights like x, not learned
-Tensor sum_squares(Tensor x);                          // sum_i x[i]^2 -> [1, 1]
+Tensor sum(Tensor x);                                 // -> [1, 1]
+Tensor mean(Tensor x);                                // -> [1, 1]; 0 for an empty x
+Tensor weighted_sum(Tensor x, const float* weights);  // sum_i weights[i] x[i] -> [1, 1]; weights like x, not learned
+Tensor sum_squares(Tensor x);                         // sum_i x[i]^2 -> [1, 1]
 
 }  // namespace heed
