@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python demo docs test bench format lint asan clang check-long install clean
+.PHONY: help build python demo docs test bench bench-train format lint asan clang fuzz check-long install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -23,11 +23,11 @@ python:  ## the Python module, in build/python: PYTHONPATH=build/python python3
 	@cmake --preset release --log-level=WARNING -DHEED_PYTHON_MODULE=ON
 	@cmake --build build -j $(JOBS) --target python-module
 
-demo:  ## attention as a heat map, and how fast it was
+demo:  ## a model learns to read dates in a minute, and shows what it looks at
 	@scripts/setup.sh build
-	@cmake --preset release --log-level=WARNING
-	@cmake --build build -j $(JOBS) --target example-demo
-	@build/examples/demo
+	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target heed-cli
+	@build/cli/heed demo --folder build/demo
 
 docs:  ## docs/mechanisms, from what the library knows of each mechanism
 	@scripts/setup.sh build
@@ -47,6 +47,12 @@ bench:  ## all benchmarks as ratios, and build/bench.json
 	@cmake --preset release --log-level=WARNING -DHEED_BENCH=ON
 	@cmake --build build -j $(JOBS) --target heed-bench
 	@$(PYTHON) bench/run.py --build build $(BENCH_ARGS)
+
+bench-train:  ## training beside PyTorch, and build/bench-train.json; DATA=FOLDER takes Multi30k's files
+	@scripts/setup.sh build bench
+	@cmake --preset release --log-level=WARNING -DHEED_BENCH=ON
+	@cmake --build build -j $(JOBS) --target heed-bench-train
+	@$(PYTHON) bench/train.py --build build --data "$(DATA)" $(BENCH_ARGS)
 
 format:  ## every source as .clang-format has it
 	@scripts/setup.sh lint
@@ -68,6 +74,16 @@ clang:  ## all tests as Clang compiles them, in build-clang/
 	@cmake --preset clang --log-level=WARNING -DHEED_TESTS=ON -DCMAKE_CXX_COMPILER="$$(scripts/find_clang.sh)"
 	@cmake --build build-clang -j $(JOBS)
 	@ctest --test-dir build-clang --output-on-failure --no-tests=error -j $(TEST_JOBS)
+
+FUZZ_SECONDS ?= 60
+fuzz:  ## FUZZ_SECONDS (60) of libFuzzer on what reads files, in build-fuzz/
+	@scripts/setup.sh build test fuzz
+	@cmake -S . -B build-fuzz -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Debug -DHEED_TESTS=ON -DHEED_FUZZ=ON \
+	  -DHEED_BENCH=OFF -DHEED_CLI=OFF -DHEED_PYTHON_MODULE=OFF -DCMAKE_CXX_COMPILER="$$(scripts/find_clang.sh)"
+	@cmake --build build-fuzz -j $(JOBS) --target fuzzers
+	@build-fuzz/tests/fuzz/write-seeds build-fuzz/seeds
+	@mkdir -p build-fuzz/corpus
+	@cd build-fuzz && tests/fuzz/safetensors-fuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=4096 corpus seeds
 
 check-long: asan clang lint  ## asan, clang and lint, one after the other
 

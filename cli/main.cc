@@ -25,6 +25,8 @@ std::string complaint(const char* what, const std::string& word, std::span<const
 namespace {
 
 constexpr const char* kExamples = R"(Examples:
+  heed demo                            a model that reads dates, trained in a minute
+  heed train recipe.toml               a model of your own; heed train --help shows a recipe
   heed mechanisms                      every kind of attention, by part
   heed mechanisms --part score         the scores alone
   heed mechanisms additive             what it does, costs, reads and learns
@@ -59,14 +61,14 @@ int run(int argc, char** argv) {
   CLI::App app("Attention, all of it.", "heed");
   app.set_version_flag("--version", fmt::format("heed {} ({})", HEED_VERSION, kernels::isa()), "The version");
   app.set_help_flag("-h,--help", "This text");
-  app.footer(kExamples);
   app.require_subcommand(1);
   app.get_formatter()->label("SUBCOMMAND", "VERB");
+  add_demo(app);
+  add_train(app);
   add_mechanisms(app);
-  for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) {
+  for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; }))
     verb->set_help_flag("-h,--help", "This text");
-    verb->footer("");
-  }
+  app.footer(kExamples);  // after the verbs, which would have it too
 
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());

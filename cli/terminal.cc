@@ -27,7 +27,8 @@ constexpr size_t kNarrowest = 40;  // below this a table is not worth folding
 
 Terminal::Terminal() {
   const bool terminal = isatty(STDOUT_FILENO) != 0;
-  colour_ = terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  interactive_ = terminal && environment("TERM") != "dumb";
+  colour_ = interactive_ && environment("NO_COLOR").empty();
   winsize size{};
   if (const std::string columns = environment("COLUMNS"); !columns.empty())
     width_ = std::strtoul(columns.c_str(), nullptr, 10);

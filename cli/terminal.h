@@ -13,13 +13,17 @@ class Terminal {
   Terminal();  // colours where it is a terminal and NO_COLOR is not set
 
   size_t width() const { return width_; }
+  bool interactive() const { return interactive_; }  // it is a terminal, and lines on it can be written again
+  bool colour() const { return colour_; }
   std::string bold(std::string_view text) const { return painted(text, "1"); }
   std::string faint(std::string_view text) const { return painted(text, "2"); }
+  std::string green(std::string_view text) const { return painted(text, "32"); }
+  std::string red(std::string_view text) const { return painted(text, "31"); }
 
  private:
   std::string painted(std::string_view text, const char* code) const;
 
-  bool colour_ = false;
+  bool interactive_ = false, colour_ = false;
   size_t width_ = 80;
 };
 

@@ -8,6 +8,8 @@
 namespace heed::cli {
 
 void add_mechanisms(CLI::App& app);
+void add_train(CLI::App& app);
+void add_demo(CLI::App& app);
 
 /// Empty if `word` is one of `words`; else what to say about it, with the nearest of them.
 std::string complaint(const char* what, const std::string& word, std::span<const std::string> words);

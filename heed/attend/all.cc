@@ -66,21 +66,6 @@ std::string unknown(std::string_view name, const char* what, const Part* part) {
                      fmt::join(names, ", "));
 }
 
-/// Options with every word in its main form and the widths that follow from others filled in.
-Options settled(Options o) {
-  auto main_form = [](std::string& word) {
-    if (const Entry* e = look_up(word)) word = e->name;
-  };
-  for (std::string* word : {&o.structure, &o.score, &o.normalise, &o.time}) main_form(*word);
-  std::string region;
-  for (auto word : region_words(o.region)) {
-    main_form(word);
-    region += (region.empty() ? "" : "+") + word;
-  }
-  o.region = region;
-  return o;
-}
-
 class Refusals {
  public:
   explicit Refusals(const Options& o) : o_(o) {}
@@ -124,8 +109,10 @@ class Refusals {
     need(std::find(inputs.begin(), inputs.end(), o_.input) != inputs.end(),
          "there is no input '{}'; did you mean '{}'? There are: {}", o_.input, nearest(o_.input, inputs),
          fmt::join(inputs, ", "));
-    need(o_.position == "none" || o_.position == "alibi" || o_.position == "relative",
-         "position must be none, alibi or relative, not '{}'", o_.position);
+    static const std::vector<std::string> positions = {"none", "alibi", "relative", "rotary"};
+    need(std::find(positions.begin(), positions.end(), o_.position) != positions.end(),
+         "there is no position '{}'; did you mean '{}'? There are: {}", o_.position, nearest(o_.position, positions),
+         fmt::join(positions, ", "));
   }
 
   void widths() {
@@ -167,8 +154,28 @@ class Refusals {
     const auto regions = region_words(o_.region);
     need(!o_.learned_sink || std::find(regions.begin(), regions.end(), "sinks") != regions.end(),
          "learned_sink is for region = \"sinks\", alone or with others; there is none in \"{}\"", o_.region);
-    need(!(o_.position == "alibi" || o_.position == "relative") || o_.time != "static",
+    need(o_.position == "none" || o_.time != "static",
          "position = \"{}\" measures from the query's place, and a static query has none", o_.position);
+    if (o_.position == "rotary") rotary();
+  }
+
+  /// What rotary positions can turn.
+  void rotary() {
+    need(parts_.front()->own_score == false && o_.structure != "feed_forward" && o_.input != "learned_query",
+         "position = \"rotary\" turns a query by its place, and {} has no query that stands anywhere",
+         o_.input == "learned_query" ? "input = \"learned_query\"" : fmt::format("structure = \"{}\"", o_.structure));
+    std::vector<std::string> able;
+    for (const Entry* e : all())
+      if (e->inner_product) able.emplace_back(e->name);
+    const bool turns = find(o_.score, Part::score).inner_product;
+    need(turns, "position = \"rotary\" turns q and k before they are multiplied, and {} does not multiply them; {} do",
+         o_.score, fmt::join(able, ", "));
+    const Options head = one_head();
+    const int64_t turned = o_.score == "projected" && o_.hidden > 0 ? o_.hidden : head.key_width;
+    need(!turns || turned % 2 == 0,
+         "position = \"rotary\" turns the columns of a head two by two, so a head of width {} does not go; it must be "
+         "even",
+         turned);
   }
 
   int64_t kv_heads() const { return o_.kv_heads > 0 ? o_.kv_heads : o_.heads; }
@@ -192,6 +199,20 @@ class Refusals {
 };
 
 }  // namespace
+
+Options settled(Options o) {
+  auto main_form = [](std::string& word) {
+    if (const Entry* e = look_up(word)) word = e->name;
+  };
+  for (std::string* word : {&o.structure, &o.score, &o.normalise, &o.time}) main_form(*word);
+  std::string region;
+  for (auto word : region_words(o.region)) {
+    main_form(word);
+    region += (region.empty() ? "" : "+") + word;
+  }
+  o.region = region;
+  return o;
+}
 
 const Entry& find(std::string_view name) {
   const Entry* e = look_up(name);

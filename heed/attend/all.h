@@ -42,6 +42,9 @@ const Entry& find(std::string_view name, Part part);
 /// `base` with what makes the named mechanism: its word in its part, and its preset.
 Options options_of(std::string_view name, Options base);
 
+/// Options with every word in its main form: "concat" becomes "additive".
+Options settled(Options options);
+
 /// Every reason why these options make no attention; empty where they do.
 std::vector<std::string> refusals(const Options& options);
 

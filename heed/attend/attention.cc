@@ -10,6 +10,7 @@
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
+#include "heed/tensor/op/rotary.h"
 
 namespace heed::attend {
 
@@ -78,7 +79,21 @@ int64_t Attention::context_width() const {
   return options_.project_output ? options_.output_width : options_.heads * value_head_width_;
 }
 
-Prepared Attention::prepare(const Memory& memory) const {
+Tensor Attention::placed(Tensor x, const Offsets& offsets, int64_t first, int64_t heads) const {
+  if (options_.position != "rotary") return x;
+  int64_t* positions = x.tape().keep<int64_t>(x.rows());
+  if (x.rows() == offsets.total()) {
+    for (int64_t b = 0; b < offsets.count; ++b)
+      for (int64_t r = offsets.at[b]; r < offsets.at[b + 1]; ++r) positions[r] = first + r - offsets.at[b];
+  } else {  // stacked: [B, heads, T], all equally long
+    for (int64_t r = 0; r < x.rows(); ++r) positions[r] = first + r % offsets.length(0);
+  }
+  return rotate(x, positions, heads);
+}
+
+Prepared Attention::prepare(const Memory& memory) const { return prepare_from(memory, 0); }
+
+Prepared Attention::prepare_from(const Memory& memory, int64_t first) const {
   const Tensor rows = memory.rows.rows;
   const int64_t heads = memory.stacked ? 1 : kv_heads_;
   expect(!memory.stacked || !options_.project, "prepare: projections want heads side by side, not stacked");
@@ -94,7 +109,8 @@ Prepared Attention::prepare(const Memory& memory) const {
   p.offsets = memory.rows.offsets;
   p.batch = p.offsets.count;
   if (score_->reads_pairs())
-    p.keys = heads_side_by_side(score_->keys(row_per_head(options_.project ? key_(rows) : rows, heads)), heads);
+    p.keys = placed(heads_side_by_side(score_->keys(row_per_head(options_.project ? key_(rows) : rows, heads)), heads),
+                    p.offsets, first, heads);
   p.values = options_.project ? value_(values) : values;
   return p;
 }
@@ -107,7 +123,7 @@ Prepared Attention::begin(Tape&, int64_t batch, int64_t capacity) const {
 Prepared Attention::extend(const Prepared& so_far, const Memory& rows) const {
   Memory one = rows;
   if (!one.rows.offsets) one.rows.offsets = rows.rows.rows.tape().even_offsets(rows.rows.rows.rows(), 1);
-  const Prepared step = prepare(one);
+  const Prepared step = prepare_from(one, so_far.filled);
   return extend_cache(so_far, step.keys, step.values);
 }
 
@@ -181,7 +197,8 @@ Attended Attention::run(const Asked& asked, const kernels::CustomRegion* region)
   const Tensor rows = row_per_head(q.rows, heads);
   CallContext c{call, asked.queries, asked.prepared, asked.state, rows, options_.heads, tape};
 
-  if (score_->reads_pairs()) call.q = heads_side_by_side(score_->queries(rows), heads);
+  if (score_->reads_pairs())
+    call.q = placed(heads_side_by_side(score_->queries(rows), heads), q.offsets, asked.state.step, heads);
   score_->configure(c);
   if (asked.queries.bias) c.add_bias(asked.queries.bias, BiasRows::query);
   if (options_.position == "alibi") call.alibi_slopes = alibi_slopes(tape, options_.heads);

@@ -33,6 +33,10 @@ class Attention final : public Mechanism {
   const Options& options() const { return options_; }
 
  private:
+  /// A memory whose first row stands at `first`.
+  Prepared prepare_from(const Memory& memory, int64_t first) const;
+  /// With rotary positions: q' or k' turned, the first row of each sequence standing at `first`. Otherwise as it is.
+  Tensor placed(Tensor x, const Offsets& offsets, int64_t first, int64_t heads) const;
   Packed query_rows(const Asked& asked) const;
   AttentionCall base_call(const Asked& asked, const Packed& q) const;
   Weights weights(const std::vector<AttentionResult>& results, Tape& tape) const;

@@ -38,6 +38,8 @@ struct Entry {
   void (*preset)(Options&) = nullptr;
   /// A structure that scores in its own way: what options.score says is not read.
   bool own_score = false;
+  /// A score that multiplies q' and k': they can be turned by rotary positions.
+  bool inner_product = false;
   /// Why the other parts cannot stand beside it; empty where they can. Null: it stands beside anything.
   std::string (*refuses)(const Options&) = nullptr;
 

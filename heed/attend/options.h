@@ -49,8 +49,9 @@ namespace heed::attend {
   X(bool,        fixed_table,         false,        "synthesizer_random: R is drawn once and not trained")             \
   X(float,       softcap,             0.0f,         "above 0: score = softcap * tanh(score / softcap)")                \
   /* --------------------------------------------------------------------------------------------- bias by distance */ \
-  X(std::string, position,            "none",       "none, alibi (Press et al. 2022) or relative (a learned number "   \
-                                                    "per distance)")                                                   \
+  X(std::string, position,            "none",       "none, alibi (Press et al. 2022), relative (a learned number per " \
+                                                    "distance) or rotary (Su et al. 2021: q and k are turned by their "\
+                                                    "places, so that their product knows the distance)")               \
   X(int64_t,     reach,               16,           "relative: distances beyond are as this one")                      \
   /* --------------------------------------------------------------------------------------------------- normaliser */ \
   X(bool,        divide_by_visible,   false,        "relu, sigmoid, identity: divide by the number of visible keys")   \
@@ -69,6 +70,7 @@ namespace heed::attend {
   /* --------------------------------------------------------------------------------------------------------- time */ \
   X(float,       guide_sigma,         0.2f,         "guided: g, how far from the diagonal attention may stray for "    \
                                                     "little")                                                          \
+  X(float,       guide_weight,        1.0f,         "guided: what the cost counts in the loss of a model")             \
   /* ---------------------------------------------------------------------------------------------------- structure */ \
   X(int64_t,     queries,             1,            "learned_query, structured: number of learned queries")            \
   X(int64_t,     classes,             0,            "hierarchical: outputs of its classifier; 0: the document vector " \

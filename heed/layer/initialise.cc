@@ -5,6 +5,8 @@
 #include <numbers>
 #include <vector>
 
+#include "heed/kernels/threads.h"
+
 namespace heed {
 
 namespace {
@@ -65,12 +67,11 @@ void fill_orthonormal(float* values, int64_t rows, int64_t cols, Stream random) 
 void fill_orthogonal(std::span<float> values, int64_t rows, int64_t cols, uint64_t seed) {
   if (values.empty()) return;
   const int64_t blocks = (rows + cols - 1) / cols;
-#pragma omp parallel for schedule(static) if (blocks > 1)
-  for (int64_t block = 0; block < blocks; ++block) {
+  kernels::for_each_task(blocks, kernels::most_threads(), [&](int64_t block) {
     const int64_t first = block * cols;
     Stream seeds(seed + static_cast<uint64_t>(block));  // a block's numbers do not depend on the other blocks
     fill_orthonormal(values.data() + first * cols, std::min(cols, rows - first), cols, Stream(seeds.bits()));
-  }
+  });
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 
+#include "heed/kernels/threads.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/profile.h"
 
 namespace heed {
 
@@ -74,29 +77,34 @@ bool run_tile(const Gemm& g, const Tiles& tiles, int64_t t) {
 }
 
 /// The library must use one thread for a tile: its own way of cutting the work, and with it the last bits, would depend
-/// on how many there are. Inside a parallel region it does so by itself.
-bool run_alone(const Gemm& g, const Tiles& tiles) {
-  const int threads = omp_get_max_threads();
-  omp_set_num_threads(1);
-  const bool good = run_tile(g, tiles, 0);
-  omp_set_num_threads(threads);
-  return good;
-}
+/// on how many there are. Helpers do so by themselves; this is for the calling thread.
+class OneThread {
+ public:
+  OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
 
 }  // namespace
 
 void gemm(const Gemm& g) {
   if (g.m == 0 || g.n == 0) return;
+  const Timed timed(Work::kProduct);
   if (g.m * g.n * g.k <= kSmall) return small(g);
   const Tiles tiles(g);
-  int failed = 0;
-  if (tiles.count() == 1) {
-    failed = !run_alone(g, tiles);
-  } else {
-#pragma omp parallel for schedule(dynamic) reduction(+ : failed)
-    for (int64_t t = 0; t < tiles.count(); ++t) failed += !run_tile(g, tiles, t);
+  std::atomic<bool> good = true;
+  const int threads = kernels::most_threads();
+  {
+    const OneThread one_thread;
+    kernels::for_each_task(tiles.count(), threads, [&](int64_t t) {
+      if (!run_tile(g, tiles, t)) good = false;
+    });
   }
-  expect(failed == 0, "gemm: oneDNN refused a product of [{}, {}] by [{}, {}]", g.m, g.k, g.k, g.n);
+  expect(good, "gemm: oneDNN refused a product of [{}, {}] by [{}, {}]", g.m, g.k, g.k, g.n);
 }
 
 }  // namespace heed

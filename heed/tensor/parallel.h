@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "heed/kernels/threads.h"
+
 namespace heed {
 
 inline constexpr int64_t kWorthThreads = 32 * 1024;  // elements below which waking threads costs more than it saves
@@ -18,8 +20,8 @@ void for_pieces(int64_t count, int64_t cost, const F& f) {
   if (count * cost < kWorthThreads) return f(int64_t{0}, count);
   const int64_t piece = std::max<int64_t>(1, kPieceElements / std::max<int64_t>(1, cost));
   const int64_t pieces = (count + piece - 1) / piece;
-#pragma omp parallel for schedule(dynamic)
-  for (int64_t p = 0; p < pieces; ++p) f(p * piece, std::min(count, (p + 1) * piece));
+  kernels::for_each_task(pieces, kernels::most_threads(),
+                         [&](int64_t p) { f(p * piece, std::min(count, (p + 1) * piece)); });
 }
 
 }  // namespace heed

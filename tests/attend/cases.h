@@ -96,6 +96,38 @@ inline std::vector<Case> score_variants() {
   };
 }
 
+inline std::vector<Case> rotary_variants() {
+  const auto rotary = [](const std::string& entry, const std::string& what, auto&& change) {
+    return variant(entry, what, [&](Case& c) { c.options.position = "rotary", change(c); });
+  };
+  const auto heads = [](Case& c) { c.options.heads = 2; };
+  const auto even = [](Case& c) { c.options.hidden = 6; };  // projected: hidden is the width of q' and k'
+  return {
+      rotary("dot", "rotary", [](Case&) {}),
+      rotary("scaled_dot", "rotary_heads", heads),
+      rotary("scaled_dot", "rotary_softcap", [](Case& c) { c.options.softcap = 1.5f; }),
+      rotary("cosine", "rotary_learned_temperature", [](Case& c) { c.options.learned_temperature = true; }),
+      rotary("general", "rotary", [](Case&) {}),
+      rotary("projected", "rotary", even),
+      rotary("projected", "rotary_softcap", [&](Case& c) { even(c), c.options.softcap = 0.8f; }),
+      rotary("intra", "rotary", [](Case&) {}),
+      rotary("synthesizer_mixture", "rotary", heads),
+      rotary("external", "rotary_grouped",
+             [](Case& c) { c.options.heads = 4, c.options.kv_heads = 2, c.options.key_width = 4; }),
+      rotary("multi_head", "rotary_grouped", [](Case& c) { c.options.kv_heads = 2; }),
+      rotary("multi_head", "rotary_one_shared", [](Case& c) { c.options.kv_heads = 1; }),
+      rotary("sparsemax", "rotary", heads),
+      rotary("causal", "rotary", heads),
+      rotary("sliding_window", "rotary", heads),
+      rotary("forward_only", "rotary", heads),
+      rotary("forced_forward", "rotary", heads),
+      rotary("dot", "rotary_empty_sequences",
+             [](Case& c) {
+               c.key_lengths = {4, 0, 1, 5}, c.query_lengths = {2, 3, 0, 4};
+             }),
+  };
+}
+
 inline std::vector<Case> normaliser_and_region_variants() {
   return {
       variant("relu", "divided", [](Case& c) { c.options.divide_by_visible = true; }),
@@ -182,7 +214,8 @@ inline std::vector<Case> time_and_structure_variants() {
 
 inline std::vector<Case> variant_cases() {
   std::vector<Case> cases;
-  for (const auto& part : {score_variants(), normaliser_and_region_variants(), time_and_structure_variants()})
+  for (const auto& part :
+       {score_variants(), rotary_variants(), normaliser_and_region_variants(), time_and_structure_variants()})
     cases.insert(cases.end(), part.begin(), part.end());
   return cases;
 }

@@ -29,7 +29,7 @@ std::vector<Refused> refused() {
       {"unknown_time", "dot", [](Options& o) { o.time = "dinamic"; }, "dynamic"},
       {"unknown_structure", "dot", [](Options& o) { o.structure = "multihead"; }, "multi_head"},
       {"unknown_input", "dot", [](Options& o) { o.input = "self"; }, "self_attention"},
-      {"unknown_position", "dot", [](Options& o) { o.position = "rotary"; }, "position"},
+      {"unknown_position", "dot", [](Options& o) { o.position = "sideways"; }, "sideways"},
       {"a_word_of_another_part", "dot", [](Options& o) { o.score = "softmax"; }, "score"},
       {"no_key_width", "dot", [](Options& o) { o.key_width = 0; }, "key_width"},
       {"negative_query_width", "dot", [](Options& o) { o.query_width = -1; }, "query_width"},
@@ -81,6 +81,7 @@ std::vector<Refused> refused() {
       {"predicted_window_of_nothing", "local_p", [](Options& o) { o.window = 0; }, "window"},
       {"negative_sigma", "local_p", [](Options& o) { o.sigma = -1.0f; }, "sigma"},
       {"no_guide", "guided", [](Options& o) { o.guide_sigma = 0.0f; }, "guide_sigma"},
+      {"reward_for_straying", "guided", [](Options& o) { o.guide_weight = -1.0f; }, "guide_weight"},
       {"no_length", "synthesizer_random", [](Options& o) { o.max_length = 0; }, "max_length"},
       {"no_reach", "dot", [](Options& o) { o.position = "relative", o.reach = 0; }, "reach"},
       {"no_learned_queries", "learned_query", [](Options& o) { o.queries = 0; }, "queries"},
@@ -93,6 +94,16 @@ std::vector<Refused> refused() {
       {"learned_queries_of_documents", "learned_query", [](Options& o) { o.region = "documents"; }, "document"},
       {"static_documents", "static", [](Options& o) { o.region = "documents"; }, "document"},
       {"static_with_positions", "static", [](Options& o) { o.position = "alibi"; }, "static"},
+      {"misspelt_position", "dot", [](Options& o) { o.position = "rotory"; }, "'rotary'"},
+      {"static_that_turns", "static", [](Options& o) { o.position = "rotary"; }, "static"},
+      {"learned_queries_that_turn", "learned_query", [](Options& o) { o.position = "rotary"; }, "learned_query"},
+      {"structured_queries_that_turn", "structured", [](Options& o) { o.position = "rotary"; }, "structured"},
+      {"feed_forward_that_turns", "feed_forward", [](Options& o) { o.position = "rotary"; }, "feed_forward"},
+      {"hierarchy_that_turns", "hierarchical", [](Options& o) { o.position = "rotary"; }, "hierarchical"},
+      {"key_value_that_turns", "key_value", [](Options& o) { o.position = "rotary"; }, "key_value"},
+      {"odd_heads_that_turn", "dot",
+       [](Options& o) { o.position = "rotary", o.heads = 2, o.query_width = o.key_width = 6; }, "width 3"},
+      {"odd_projection_that_turns", "projected", [](Options& o) { o.position = "rotary", o.hidden = 5; }, "width 5"},
       {"state_that_has_no_half", "key_value", [](Options& o) { o.key_width = o.query_width = 7; }, "7"},
       {"state_that_has_no_third", "key_value", [](Options& o) { o.key_width = o.query_width = 8, o.predict = 1; },
        "3 equal parts"},
@@ -129,6 +140,24 @@ TEST_P(Refusal, SaysWhy) {
 
 INSTANTIATE_TEST_SUITE_P(Options, Refusal, testing::ValuesIn(refused()),
                          [](const testing::TestParamInfo<Refused>& info) { return info.param.name; });
+
+/// Rotary positions turn q' and k' before their product: scores without one are refused, all others are not.
+TEST(Refusals, RotaryNeedsAProduct) {
+  const std::set<std::string> without = {"additive", "mlp", "self_scored", "synthesizer_dense", "synthesizer_random"};
+  size_t refused = 0;
+  for (const std::string& score : names_of(Part::score)) {
+    Options o = words_case({.score = score}).options;
+    o.hidden = 4;
+    o.position = "rotary";
+    const std::vector<std::string> reasons = refusals(o);
+    ASSERT_EQ(reasons.empty(), without.count(score) == 0) << score << (reasons.empty() ? "" : ": " + reasons.front());
+    if (reasons.empty()) continue;
+    ++refused;
+    EXPECT_NE(reasons.front().find(score + " does not multiply"), std::string::npos) << reasons.front();
+    EXPECT_NE(reasons.front().find("scaled_dot"), std::string::npos) << reasons.front();
+  }
+  EXPECT_EQ(refused, without.size());
+}
 
 TEST(Refusals, AreAllNamedAtOnce) {
   Options o = options_of("dot", base_for("dot"));

@@ -61,7 +61,7 @@ std::vector<Case> looking_back() {
     c.options.region = "causal";
     add(c, "normaliser");
   }
-  for (const std::string position : {"alibi", "relative"}) {
+  for (const std::string position : {"alibi", "relative", "rotary"}) {
     Case c = words_case({});
     c.options.input = "self_attention";
     c.options.region = "causal";
@@ -73,6 +73,9 @@ std::vector<Case> looking_back() {
   add(variant("multi_head", "causal", causal), "growing");
   add(variant("multi_head", "grouped", [&](Case& c) { causal(c), c.options.kv_heads = 2, c.options.value_width = 3; }),
       "growing");
+  const auto rotary = [&](Case& c) { causal(c), c.options.position = "rotary"; };
+  add(variant("multi_head", "rotary", rotary), "growing");
+  add(variant("multi_head", "rotary_grouped", [&](Case& c) { rotary(c), c.options.kv_heads = 2; }), "growing");
   add(variant("self_attention", "causal", causal), "growing");
   add(entry_case("intra"), "growing");
   add(entry_case("key_value"), "growing");

@@ -96,6 +96,13 @@ heads("alibi", position="alibi", region="causal")
 case("alibi, three heads", position="alibi", query_width=6, key_width=6, heads=3)
 heads("relative", position="relative", reach=2)
 heads("relative, additive, from step 3", position="relative", reach=3, score="additive", step=3)
+# Only where q and k enter the product as they are, or at another length.
+case("rotary", position="rotary", query_width=6, key_width=6, value_width=2)
+case("rotary, two heads, causal, from step 3", position="rotary", query_width=8, key_width=8, heads=2, region="causal",
+     step=3)
+case("rotary, four heads on two", position="rotary", query_width=16, key_width=8, value_width=4, heads=4, kv_heads=2)
+case("rotary, cosine", position="rotary", score="cosine", temperature=2.0, query_width=4, key_width=4)
+multi_head("rotary, multi head", position="rotary", width=8)
 pair("bias", bias=True)
 heads("bias, two heads, entmax15", bias=True, normalise="entmax15")
 

@@ -15,7 +15,7 @@ DEFAULTS = dict(
     output_width=0, hidden=0, depth=1, activation="tanh", learned_temperature=False, temperature=1.0,
     shared_projection=False, form="vector", max_length=64, fixed_table=False, softcap=0.0, position="none", reach=16,
     divide_by_visible=False, samples=1, at_test="expectation", dropout=0.0, window=8, sigma=0.0, strict=False, sinks=0,
-    learned_sink=False, guide_sigma=0.2, queries=1, classes=0, predict=0)
+    learned_sink=False, guide_sigma=0.2, guide_weight=1.0, queries=1, classes=0, predict=0)
 
 
 def options(**given):
@@ -162,7 +162,8 @@ def attend_heads(o, p, q, k, v, ask):
     """q [H, Tq, Dq], k [H, Tk, Dk], v [H, Tk, Dv]. `ask.step`: where the first query stands."""
     tq, tk = q.shape[-2], k.shape[-2]
     where, j = torch.arange(tq)[:, None] + ask.step, torch.arange(tk)[None, :]
-    e = parts.soft_cap(score(o, p, q, k, ask.step), o.softcap)
+    turn = parts.rotary if o.position == "rotary" else lambda x, _: x
+    e = parts.soft_cap(score(o, p, turn(q, ask.step), turn(k, 0), ask.step), o.softcap)
     if o.position == "alibi":
         e = e + parts.alibi(where, j, o.heads).to(e.dtype)
     if o.position == "relative":

@@ -99,6 +99,15 @@ def alibi(where, j, heads):
     return -slope[:, None, None] * (where - j).abs()
 
 
+def rotary(x, first):
+    """Neighbouring columns as complex numbers, turned by position * 10000^(-2i / D). Su et al. 2021. x [..., T, D]"""
+    places = torch.arange(first, first + x.shape[-2], dtype=x.dtype)[:, None]
+    theta = 10000.0 ** (-torch.arange(0, x.shape[-1], 2, dtype=x.dtype) / x.shape[-1])
+    turns = torch.polar(torch.ones_like(places * theta), places * theta)
+    points = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2).contiguous())
+    return torch.view_as_real(points * turns).reshape(x.shape)
+
+
 def relative(where, j, table, reach):
     """table [H, 2 reach + 1] -> [H, Tq, Tk]"""
     return table[:, (j - where).clamp(-reach, reach) + reach]

@@ -13,7 +13,15 @@ MAY_INCLUDE = {
     "tensor": {"kernels"},
     "layer": {"tensor", "kernels"},
     "attend": {"layer", "tensor", "kernels"},
-    "train": {"layer", "tensor", "kernels"},
+    "text": {"tensor"},
+    "data": {"text", "tensor"},
+    "file": {"layer", "tensor"},
+    "embed": {"layer", "tensor"},
+    "encode": {"attend", "layer", "tensor"},
+    "decode": {"encode", "attend", "layer", "tensor"},
+    "model": {"embed", "encode", "decode", "attend", "layer", "tensor"},
+    "search": {"model", "tensor"},
+    "train": {"search", "model", "attend", "data", "text", "file", "layer", "tensor", "kernels"},
 }
 
 # Highway is the only way to SIMD, so that every CPU it knows is served by the same source.

@@ -46,6 +46,7 @@ const Entry cosine_entry = {
         "usual.\n\n"
         "A vector of zeros has no direction: its score is 0 and it gets no gradient.",
     .options = "temperature learned_temperature",
+    .inner_product = true,
     .refuses = refuse_unequal_widths,
     .make_score = new_score<Cosine>,
 };

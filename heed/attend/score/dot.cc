@@ -29,6 +29,7 @@ const Entry dot_entry = {
         "The plainest question a query can ask: how much do we point the same way? Long vectors shout louder than "
         "short ones, and the sum grows with the width, so softmax soon puts nearly all weight on one key.\n\n"
         "Take it where both sides are trained together and narrow; take scaled_dot where they are wide.",
+    .inner_product = true,
     .refuses = refuse_unequal_widths,
     .make_score = new_score<Dot>,
 };

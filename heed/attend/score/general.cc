@@ -20,6 +20,7 @@ const Entry general_entry = {
         "multiplied by it once, so a pair costs no more than a dot product.\n\n"
         "Take it where query and key come from different places or have different widths.",
     .aliases = "multiplicative bilinear",
+    .inner_product = true,
     .make_score = new_score<General>,
 };
 

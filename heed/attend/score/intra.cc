@@ -34,6 +34,7 @@ const Entry intra_entry = {
           o.input = "self_attention";
           o.project = false;
         },
+    .inner_product = true,
     .refuses = needs_the_past_only,
     .make_score = new_score<General>,
 };

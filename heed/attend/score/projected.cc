@@ -63,6 +63,7 @@ const Entry projected_entry = {
         "shared_projection both use the same matrix and the score is symmetric.\n\n"
         "b changes nothing under softmax, which only sees differences; it is the threshold under sigmoid and relu.",
     .options = "hidden shared_projection",
+    .inner_product = true,
     .refuses = needs_one_width_to_share,
     .make_score = new_score<Projected>,
 };

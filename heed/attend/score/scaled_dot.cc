@@ -33,6 +33,7 @@ const Entry scaled_dot_entry = {
     .page =
         "The dot product divided by the square root of the width, so that scores keep the same spread whatever the "
         "width and softmax keeps a gradient. The score of the Transformer, and the default here.",
+    .inner_product = true,
     .refuses = refuse_unequal_widths,
     .make_score = new_score<ScaledDot>,
 };

@@ -59,6 +59,7 @@ const Entry synthesizer_mixture_entry = {
         "Dot product, dense and random Synthesizer side by side, with three learned shares that say how much each "
         "counts. After training, the shares themselves tell which of them the task wanted.",
     .options = "hidden max_length fixed_table",
+    .inner_product = true,
     .refuses = refuse_mixture,
     .make_score = new_score<SynthesizerMixture>,
 };

@@ -1,7 +1,7 @@
 // T4 guided: a cost that pulls the attention towards the diagonal.   Tachibana, Uenoyama and Aihara 2018.
 //   cost = sum_ij A_ij G_ij,  G_ij = 1 - exp(-(i/Tq - j/Tk)^2 / (2 g^2))
-// The cost comes out of the same loop as the context, and its gradient goes back in it. How much it weighs, and when,
-// is for the trainer to say.
+// The cost comes out of the same loop as the context, and its gradient goes back in it. A sequence-to-sequence model
+// adds it to its loss, guide_weight times; elsewhere how much it weighs, and when, is for the caller to say.
 #include <cmath>
 
 #include "heed/attend/time/time.h"
@@ -53,8 +53,9 @@ class Guided final : public Time {
 std::unique_ptr<Time> make_guided(const Scope&, const Options& options) { return std::make_unique<Guided>(options); }
 
 std::string refuse_guided(const Options& o) {
-  if (o.guide_sigma > 0.0f) return "";
-  return fmt::format("guided needs a guide_sigma above 0, not {}", o.guide_sigma);
+  if (!(o.guide_sigma > 0.0f)) return fmt::format("guided needs a guide_sigma above 0, not {}", o.guide_sigma);
+  if (!(o.guide_weight >= 0.0f)) return fmt::format("guided needs a guide_weight of 0 or more, not {}", o.guide_weight);
+  return "";
 }
 }  // namespace
 
@@ -72,10 +73,12 @@ const Entry guided_entry = {
     .combines = "any score, normaliser and region",
     .page =
         "Where source and target run side by side, attention that strays from the diagonal pays for it, and the model "
-        "finds its alignment in a fraction of the time. The cost is a second output (Request::guide_cost); add it to "
-        "the loss with a weight that fades.\n\n"
+        "finds its alignment in a fraction of the time. The cost is a second output (Request::guide_cost). The "
+        "models of a recipe add it to their loss by themselves, guide_weight times; with an attention of your own, add "
+        "it "
+        "with a weight that fades.\n\n"
         "forward_only is the hard form: the position may never move back.",
-    .options = "guide_sigma",
+    .options = "guide_sigma guide_weight",
     .refuses = refuse_guided,
     .make_time = make_guided,
 };

@@ -1,12 +1,11 @@
 #include "heed/kernels/loop/block.h"
 
-#include <omp.h>
-
 #include <algorithm>
 
 #include "heed/kernels/loop/ahead.h"
 #include "heed/kernels/loop/hide.h"
 #include "heed/kernels/loop/random.h"
+#include "heed/kernels/threads.h"
 
 namespace heed::kernels {
 
@@ -46,7 +45,7 @@ bool over_in_no_time(const Call& call) {
 int thread_count(const Call& call, size_t tasks) {
   const int asked = call.problem.threads;
   if (tasks <= 1 || (asked == 0 && over_in_no_time(call))) return 1;
-  const int most = std::max(asked > 0 ? asked : omp_get_max_threads(), 1);
+  const int most = asked > 0 ? asked : most_threads();
   return static_cast<int>(std::min<size_t>(tasks, static_cast<size_t>(most)));
 }
 

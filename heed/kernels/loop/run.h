@@ -1,13 +1,12 @@
 // Tasks on threads.
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
 #include <atomic>
 #include <span>
 
 #include "heed/kernels/loop/block.h"
+#include "heed/kernels/threads.h"
 
 namespace heed::kernels {
 
@@ -50,16 +49,7 @@ bool run_tasks(const Run& run, Body&& body) {
     else
       enough_memory = false;
   };
-  // Even a region of one thread would cost half a microsecond.
-  if (threads == 1) {
-    work(run.memory);
-    return enough_memory;
-  }
-#pragma omp parallel num_threads(threads)
-  if (omp_get_thread_num() == 0)
-    work(run.memory);
-  else
-    work(*Borrowed());
+  on_threads(threads, [&](bool helper) { helper ? work(*Borrowed()) : work(run.memory); });
   return enough_memory;
 }
 

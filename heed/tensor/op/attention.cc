@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "heed/tensor/error.h"
+#include "heed/tensor/profile.h"
 #include "heed/tensor/tape.h"
 
 namespace heed {
@@ -225,6 +226,7 @@ class SmallGradients {
 };
 
 void backward(const AttentionSaved& saved, Tape& tape) {
+  const Timed timed(Work::kAttention);
   AttentionCall call = saved.call;
   auto& p = call.problem;
   const auto& result = saved.result;
@@ -291,6 +293,7 @@ void backward(const AttentionSaved& saved, Tape& tape) {
 }  // namespace
 
 AttentionResult attention(const AttentionCall& wanted) {
+  const Timed timed(Work::kAttention);
   Tape& tape = wanted.v.tensor.tape();
   auto* saved = new (tape.keep<AttentionSaved>(1)) AttentionSaved{wanted, {}, {}, nullptr};
   AttentionCall& call = saved->call;

@@ -11,6 +11,7 @@
 #include "heed/tensor/op/elements-inl.h"
 #include "heed/tensor/op/norm.h"
 #include "heed/tensor/parallel.h"
+#include "heed/tensor/profile.h"
 #include "heed/tensor/tape.h"
 
 #ifndef HEED_TENSOR_OP_NORM_ONCE_
@@ -136,6 +137,7 @@ HWY_EXPORT(NormRowBackward);
 HWY_EXPORT(NormColumnsBackward);
 
 void norm_backward(const NormBackward& b) {
+  const Timed timed(Work::kNorm);
   if (b.d_x)
     for_pieces(b.rows, b.cols, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) HWY_DYNAMIC_DISPATCH(NormRowBackward)(b, r);
@@ -150,6 +152,7 @@ void norm_backward(const NormBackward& b) {
 }  // namespace
 
 Tensor layer_norm(Tensor x, Tensor gain, Tensor bias, float epsilon) {
+  const Timed timed(Work::kNorm);
   expect_there("layer_norm", "x", x);
   expect_shape("layer_norm", "gain", gain, 1, x.cols());
   expect_shape("layer_norm", "bias", bias, 1, x.cols());
@@ -170,6 +173,7 @@ Tensor layer_norm(Tensor x, Tensor gain, Tensor bias, float epsilon) {
 }
 
 Tensor rms_norm(Tensor x, Tensor gain, float epsilon) {
+  const Timed timed(Work::kNorm);
   expect_there("rms_norm", "x", x);
   expect_shape("rms_norm", "gain", gain, 1, x.cols());
   Tape& tape = x.tape();

@@ -5,6 +5,7 @@
 #include "heed/tensor/gemm.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
+#include "heed/tensor/profile.h"
 
 namespace heed {
 
@@ -26,6 +27,13 @@ void check(const char* name, const RecurrentRun& run) {
   expect_offsets(name, run.offsets, run.x.rows());
   if (run.start.h) expect_shape(name, "the state h", run.start.h, run.sequences(), h);
   if (run.start.c) expect_shape(name, "the state c", run.start.c, run.sequences(), h);
+}
+
+/// All sequences that have this step.
+void run_cell(RecurrentCell cell, const RecurrentStep& step) {
+  const Timed timed(Work::kCell);
+  for_pieces(step.run.active[step.t], step.run.hidden * kCellCost,
+             [&](int64_t begin, int64_t end) { cell(step, begin, end); });
 }
 
 /// Places by falling length; equal lengths stay in order.
@@ -197,7 +205,7 @@ RecurrentRun run_forward(const char* name, RecurrentRun run, RecurrentCell cell)
           .c_stride = wide,
           .b_transposed = true});
     const RecurrentStep step{.run = run, .t = t, .inner = inner, .h = state, .c = c};
-    for_pieces(run.active[t], h * kCellCost, [&](int64_t begin, int64_t end) { cell(step, begin, end); });
+    run_cell(cell, step);
   }
   if (!run.one_step) run.last.h = make_last(run, needs, state);
   if (c) run.last.c = make_last(run, needs, c);
@@ -222,7 +230,7 @@ void run_backward(const RecurrentRun& run, RecurrentCell cell, bool adds) {
                              .c = d_c,
                              .d_rows = run.rows.gradient(),
                              .h_before = h_before};
-    for_pieces(run.active[t], h * kCellCost, [&](int64_t begin, int64_t end) { cell(step, begin, end); });
+    run_cell(cell, step);
     if (t == 0 && !run.start.h.needs_gradient()) break;
     gemm({.m = run.active[t],
           .n = h,

@@ -40,6 +40,14 @@ inline Row times(const Matrix& w, const Row& x) {
   return y;
 }
 
+/// W^T x, W [in, out]
+inline Row times_transposed(const Matrix& w, const Row& x) {
+  Row y(w.cols, 0.0);
+  for (int64_t d = 0; d < w.rows; ++d)
+    for (int64_t o = 0; o < w.cols; ++o) y[o] += w(d, o) * x.at(d);
+  return y;
+}
+
 inline Row plus(Row a, const Row& b) {
   for (size_t d = 0; d < a.size(); ++d) a[d] += b.at(d);
   return a;

@@ -9,15 +9,32 @@
 
 namespace heed::attend::test {
 
+/// Su et al. 2021: the numbers 2i and 2i+1 of a row are a point in the plane, turned by the angle p 10000^(-2i / D).
+inline Row turned(const Options& o, Row x, int64_t position) {
+  for (size_t i = 0; o.position == "rotary" && i + 1 < x.size(); i += 2) {
+    const double angle =
+        static_cast<double>(position) * std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(x.size()));
+    const double a = x[i], b = x[i + 1];
+    x[i] = a * std::cos(angle) - b * std::sin(angle);
+    x[i + 1] = a * std::sin(angle) + b * std::cos(angle);
+  }
+  return x;
+}
+
 /// One query and one key as they enter the score, and where they stand.
 struct Pair {
   Row q, k;
   int64_t head = 0, position = 0, key = 0;
 };
 
-inline double cosine_of(const Row& q, const Row& k) {
-  const double lengths = std::sqrt(inner(q, q)) * std::sqrt(inner(k, k));
-  return lengths > 0.0 ? inner(q, k) / lengths : 0.0;
+/// The product of what the score makes of q and k.
+inline double product(const Options& o, const Pair& p, const Row& q, const Row& k) {
+  return inner(turned(o, q, p.position), turned(o, k, p.key));
+}
+
+inline double cosine_of(const Options& o, const Pair& p) {
+  const double lengths = std::sqrt(inner(p.q, p.q)) * std::sqrt(inner(p.k, p.k));
+  return lengths > 0.0 ? product(o, p, p.q, p.k) / lengths : 0.0;
 }
 
 /// h_1 = act(W1 k + W2 q + b), h_{l+1} = act(W_l h_l + b_l), score v . h_depth. Additive is one layer of tanh.
@@ -54,24 +71,25 @@ inline double random_of(const Options& o, const Values& x, const Pair& p) {
 inline double mixture_of(const Options& o, const Values& x, const Pair& p) {
   const Row mix = row_of(at(x, "score.mix"), 0);
   const double sum = std::exp(mix[0]) + std::exp(mix[1]) + std::exp(mix[2]);
-  return (std::exp(mix[0]) * inner(p.q, p.k) / std::sqrt(static_cast<double>(p.q.size())) +
+  return (std::exp(mix[0]) * product(o, p, p.q, p.k) / std::sqrt(static_cast<double>(p.q.size())) +
           std::exp(mix[1]) * dense_of(x, p) + std::exp(mix[2]) * random_of(o, x, p)) /
          sum;
 }
 
 /// Before the softcap and the biases.
 inline double raw_score(const Options& o, const Values& x, const Pair& p) {
-  if (o.score == "dot") return inner(p.q, p.k);
-  if (o.score == "scaled_dot") return inner(p.q, p.k) / std::sqrt(static_cast<double>(p.q.size()));
+  if (o.score == "dot") return product(o, p, p.q, p.k);
+  if (o.score == "scaled_dot") return product(o, p, p.q, p.k) / std::sqrt(static_cast<double>(p.q.size()));
   if (o.score == "cosine") {
     const double factor = o.learned_temperature ? at(x, "score.temperature").data[0] : o.temperature;
-    return factor * cosine_of(p.q, p.k);
+    return factor * cosine_of(o, p);
   }
-  if (o.score == "general" || o.score == "intra") return inner(p.q, times(at(x, "score.weight"), p.k));
+  if (o.score == "general" || o.score == "intra")
+    return product(o, p, times_transposed(at(x, "score.weight"), p.q), p.k);
   if (o.score == "additive" || o.score == "concat" || o.score == "mlp") return mlp_of(o, x, p);
   if (o.score == "projected") {
     const std::string key = o.shared_projection ? "score.query.weight" : "score.key.weight";
-    return inner(times(at(x, "score.query.weight"), p.q), times(at(x, key), p.k)) + at(x, "score.bias").data[0];
+    return product(o, p, times(at(x, "score.query.weight"), p.q), times(at(x, key), p.k)) + at(x, "score.bias").data[0];
   }
   if (o.score == "self_scored") return self_scored_of(o, x, p);
   if (o.score == "synthesizer_dense") return dense_of(x, p);

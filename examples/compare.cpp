@@ -1,5 +1,5 @@
-// `make demo`: which letters of "3 May 2021" does each letter of "2021-05-03" look at? Seven kinds of attention answer,
-// all through the same fused loop. Then the clock: fused against plain.
+// Which letters of "3 May 2021" does each letter of "2021-05-03" look at? Seven kinds of attention answer, all through
+// the same fused loop. Then the clock: fused against plain.
 #include <heed/kernels/attention.h>
 
 #include <algorithm>

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Trains the same models with heed and with PyTorch, in turns, and says how much faster heed is.
+
+Prints a table and writes build/bench-train.json: a list of rows
+{"case", "threads", "tokens_per_s", "peers": {name: tokens_per_s}, ...}.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
+from contestant import Contestant, OtherLoad, pythons, say  # noqa: E402
+import report  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+COMPARED = 4  # updates without dropout whose losses must agree
+LOSS_TOLERANCE = 2e-4  # of a loss, after as many updates; the first one agrees to about 1e-7
+PER_ROUND = 2  # updates of each contestant
+MEMORY_CASE = "transformer_tiny"
+
+# case -> (must, aim), as in report.py
+GOALS = {
+    "transformer_tiny": ({"vs_torch": ">= 3"}, {"vs_torch": ">= 5"}),
+    "gru_additive": ({"vs_torch": ">= 2.5"}, {"vs_torch": ">= 4"}),
+    "memory": ({"peak_mb": "<= 1000"}, {"peak_mb": "<= 500"}),
+    "scaling": ({"times": ">= 1.7"}, {"times": ">= 1.9"}),
+    "profile": ({}, {"rest": "<= 0.15"}),
+}
+
+
+def start_peers(wanted):
+    """{name: Contestant}: one for every version of PyTorch that some Python here has."""
+    peers = {}
+    override = os.environ.get("HEED_BENCH_PYTHON")
+    for python in override.split(os.pathsep) if override else pythons():
+        if not wanted:
+            break
+        peer = Contestant([python, "-B", str(HERE / "peers" / "torch_seq2seq.py")], stderr=subprocess.DEVNULL)
+        hello = peer.ask(op="hello")
+        # The table's "torch" is the first one found; others are named by their version.
+        name = "torch" if not peers else f"torch {hello.get('version')}"
+        if "error" in hello or hello["version"] in [p.version for p in peers.values()]:
+            peer.close()
+            continue
+        peer.version = hello["version"]
+        say(f"peer {name}: PyTorch {peer.version}")
+        peers[name] = peer
+    if not peers and wanted:
+        say("no peer: PyTorch is not installed")
+    return peers
+
+
+def agree(ours, theirs):
+    return len(ours) == len(theirs) and all(abs(a - b) <= LOSS_TOLERANCE * abs(b) for a, b in zip(ours, theirs))
+
+
+def run_case(heed, peers, name, options):
+    """Rows of one case, for every number of threads; the profile among them."""
+    with tempfile.TemporaryDirectory(prefix="heed-bench-train-") as folder:
+        most_rounds = 2 * options.rounds + 1
+        opened = ask(heed, op="open", case=name, data=options.data, folder=folder, batches=PER_ROUND * most_rounds)
+        ours = ask(heed, op="losses", updates=COMPARED)["losses"]
+        losses, racing = {"heed": ours}, {}
+        for label, peer in peers.items():
+            ask(peer, op="open", folder=folder)
+            losses[label] = ask(peer, op="losses", updates=COMPARED)["losses"]
+            if agree(ours, losses[label]):
+                racing[label] = peer
+            else:
+                say(f"{name}: the losses of {label} are others: {losses[label]} against {ours}")
+        contestants = {"heed": heed, **racing}
+        for contestant in contestants.values():  # memory is taken, code is loaded
+            for threads in options.threads:
+                ask(contestant, op="run", threads=threads, updates=PER_ROUND)
+
+        samples, loads = {}, []
+        load = OtherLoad([heed, *peers.values()])
+        while sum(other < report.QUIET for other in loads) < options.rounds and len(loads) < most_rounds - 1:
+            for threads in options.threads:
+                for label, contestant in contestants.items():
+                    reply = ask(contestant, op="run", threads=threads, updates=PER_ROUND)
+                    samples.setdefault((threads, label), []).append(reply["tokens"] / reply["seconds"])
+            loads.append(load.since_last())
+
+        rows = []
+        for threads in options.threads:
+            best = {label: max(samples[threads, label]) for label in contestants}
+            row = {
+                "case": name,
+                "threads": threads,
+                "tokens_per_s": best.pop("heed"),
+                "peers": best,
+                "tokens_per_s_median": statistics.median(samples[threads, "heed"]),
+                "parameters": opened["parameters"],
+                "vocabulary": opened["vocabulary"],
+                "rounds": len(loads),
+                "other_load": sum(loads) / len(loads),
+                "losses": losses,
+            }
+            for label, speed in best.items():
+                row[f"vs_{label}"] = row["tokens_per_s"] / speed
+                ratios = [a / b for a, b in zip(samples[threads, "heed"], samples[threads, label])]
+                row[f"vs_{label}_median"] = statistics.median(ratios)
+            rows.append(row)
+        if len(options.threads) > 1:
+            few, many = options.threads[0], options.threads[-1]
+            pairs = zip(samples[many, "heed"], samples[few, "heed"])
+            rows.append({
+                "case": f"scaling {name}", "threads": many, "tokens_per_s": None, "peers": {},
+                "times": rows[-1]["tokens_per_s"] / rows[0]["tokens_per_s"],
+                "times_median": statistics.median(a / b for a, b in pairs),
+            })
+        for threads in options.threads:
+            rows.append(profile_row(name, threads, ask(heed, op="profile", threads=threads, updates=4)))
+        return rows
+
+
+def profile_row(name, threads, reply):
+    shares = {part: seconds / reply["seconds"] for part, seconds in reply["parts"].items()}
+    named = ("attention", "matrix products", "output layer")
+    return {
+        "case": f"profile {name}", "threads": threads, "tokens_per_s": reply["tokens"] / reply["seconds"], "peers": {},
+        "shares": shares, "rest": 1 - sum(shares[part] for part in named),
+    }
+
+
+def memory_row(options, threads):
+    command = [options.program, "--memory", MEMORY_CASE, options.data, str(threads)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return {
+        "case": f"memory {MEMORY_CASE}", "threads": threads, "tokens_per_s": None, "peers": {},
+        "peak_mb": json.loads(done.stdout)["peak_mb"],
+    }
+
+
+def ask(contestant, **request):
+    reply = contestant.ask(**request)
+    if "error" in reply:
+        sys.exit(f"{request['op']}: {reply['error']}")
+    return reply
+
+
+def judge(row):
+    # The speed of a training is asked for with two threads.
+    goals = GOALS[row["case"].split()[0]]
+    row["must"], row["aim"] = ({}, {}) if row["peers"] and row["threads"] != 2 else goals
+    row["met"], row["aim_met"] = report.reaches(row, row["must"]), report.reaches(row, row["aim"])
+
+
+def verdict(row):
+    if row["aim_met"]:
+        return "aim reached"
+    return {True: "reached", False: "MISSED", None: ""}[row["met"]]
+
+
+def table(rows):
+    lines = ["| case | threads | target tokens/s | against PyTorch | what it must reach |", "|---|---|---|---|---|"]
+    for row in rows:
+        if row["case"].startswith("profile"):
+            continue
+        against = [f"{row[f'vs_{n}']:.2f}x ({speed:,.0f}; {n})" for n, speed in row["peers"].items()]
+        speed = f"{row['tokens_per_s']:,.0f}" if row["tokens_per_s"] else ""
+        value = f"{row['times']:.2f}x" if "times" in row else f"{row['peak_mb']:.0f} MB" if "peak_mb" in row else speed
+        goal = ", ".join(row["must"].values())
+        lines.append(f"| {row['case']} | {row['threads']} | {value} | {', '.join(against)} | {goal} {verdict(row)} |")
+    profiles = [row for row in rows if row["case"].startswith("profile")]
+    if profiles:
+        parts = list(profiles[0]["shares"])
+        lines += ["", "| where the time goes | threads | " + " | ".join(parts) + " |", "|---|---|" + "---|" * len(parts)]
+        for row in profiles:
+            shares = " | ".join(f"{100 * row['shares'][part]:.1f} %" for part in parts)
+            lines.append(f"| {row['case'].split()[1]} | {row['threads']} | {shares} |")
+    return "\n".join(lines)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default="build", help="folder of the build (default: build)")
+    parser.add_argument("--program", help="the heed-bench-train to run (default: the one in the build folder)")
+    parser.add_argument("--json", help="where the rows go (default: bench-train.json in the build folder)")
+    parser.add_argument("--data", default="", help="folder with Multi30k's train.en and train.de, cut into words or "
+                        "pieces by spaces; without it sentences of the same lengths are made up")
+    parser.add_argument("--case", help="only these cases, separated by commas")
+    parser.add_argument("--threads", help="numbers of threads (default: 1,2)")
+    parser.add_argument("--rounds", type=int, default=5, help="quiet rounds of interleaved samples (default: 5)")
+    parser.add_argument("--no-peers", action="store_true", help="heed alone")
+    parser.add_argument("--check", action="store_true", help="exit with 1 where a case misses what it must reach")
+    options = parser.parse_args()
+    cores = len(os.sched_getaffinity(0))
+    options.threads = [int(n) for n in options.threads.split(",")] if options.threads else [1, 2][:cores]
+    options.program = options.program or str(pathlib.Path(options.build) / "bench" / "heed-bench-train")
+    options.json = options.json or str(pathlib.Path(options.build) / "bench-train.json")
+    if not os.path.exists(options.program):
+        parser.error(f"{options.program} is not there: build it first")
+    return options
+
+
+def main():
+    options = parse()
+    began = time.monotonic()
+    heed = Contestant([options.program])
+    hello = ask(heed, op="hello")
+    cases = options.case.split(",") if options.case else hello["cases"]
+    say(f"heed: instruction set {hello['isa']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
+    say(f"data: {options.data or 'made-up sentences with the lengths of Multi30k (--data takes real ones)'}")
+    peers = start_peers(not options.no_peers)
+    rows = []
+    for name in cases:
+        say(f"[{time.monotonic() - began:4.0f} s] {name}")
+        rows += run_case(heed, peers, name, options)
+    heed.close()
+    for peer in peers.values():
+        peer.close()
+    if MEMORY_CASE in cases:
+        rows += [memory_row(options, threads) for threads in options.threads]
+    for row in rows:
+        row["isa"] = hello["isa"]
+        row["data"] = "files" if options.data else "made up"
+        judge(row)
+    say(f"[{time.monotonic() - began:4.0f} s] done")
+    with open(options.json, "w", encoding="utf-8") as file:
+        file.write("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+    print(table(rows))
+    if options.check and any(row["met"] is False for row in rows):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+#include "training.h"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "heed/data/packed_batch.h"
+#include "heed/file/safetensors.h"
+#include "heed/file/weights.h"
+#include "heed/tensor/error.h"
+#include "heed/text/random.h"
+
+namespace heed::bench {
+
+namespace {
+
+using nlohmann::json;
+
+/// Multi30k as the published Transformer-Tiny is trained on it: one vocabulary, everything tied.
+constexpr const char* kCommon = R"(
+[data]
+source = "train.en"
+target = "train.de"
+source_tokens = "words"
+joint = true
+held_out = 0.01
+[model]
+tied = "all"
+dropout = 0.3
+[train]
+batch_tokens = 4096
+learning_rate = 0.001
+schedule = "constant"
+warmup = 0
+label_smoothing = 0.1
+clip = 1.0
+[stop]
+epochs = 1
+)";
+
+struct Case {
+  const char* name;
+  std::vector<std::string> settings;
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {"transformer_tiny",
+       {"model.kind=transformer", "model.width=128", "model.hidden=256", "model.encoder_layers=4",
+        "model.decoder_layers=4", "attention.heads=4"}},
+      {"gru_additive", {"model.kind=rnn", "model.cell=gru", "model.width=256", "attention.score=additive"}},
+  };
+  return all;
+}
+
+const Case& find(std::string_view name) {
+  for (const Case& c : cases())
+    if (name == c.name) return c;
+  throw Error(fmt::format("there is no case '{}'; there are {}", name, fmt::join(training_cases(), ", ")));
+}
+
+/// Sentences with Multi30k's lengths and number of words, which are as unevenly often as there.
+Pairs made_up_pairs(int64_t count) {
+  constexpr double kWords = 9708;
+  Random random(1);
+  const auto sentence = [&](uint64_t length) {
+    std::string text;
+    for (uint64_t i = 0; i < length; ++i) {
+      const double uniform = static_cast<double>(random.below(1'000'000)) * 1e-6;
+      text += fmt::format("{}w{}", i ? " " : "", static_cast<int64_t>(std::pow(kWords, uniform)));
+    }
+    return text;
+  };
+  Pairs pairs;
+  for (int64_t line = 1; line <= count; ++line) {
+    const uint64_t source = 4 + random.below(10) + random.below(11);
+    pairs.source.push_back(sentence(source));
+    pairs.target.push_back(sentence(source - 2 + random.below(5)));
+    pairs.line.push_back(line);
+  }
+  return pairs;
+}
+
+train::TextPairs pairs_of(const train::Recipe& recipe, bool from_files) {
+  if (from_files) return train::load_pairs(recipe.data, recipe.train.seed);
+  return {made_up_pairs(29'000), made_up_pairs(100), std::vector<Report>(2)};
+}
+
+}  // namespace
+
+std::vector<std::string> training_cases() {
+  std::vector<std::string> names;
+  for (const Case& c : cases()) names.emplace_back(c.name);
+  return names;
+}
+
+Training::Training(std::string_view name, const std::filesystem::path& data) {
+  std::vector<std::string> settings = find(name).settings;
+  if (!data.empty()) settings.push_back("data.folder=" + data.string());
+  recipe_ = train::parse_recipe(kCommon, "the benchmark's recipe", settings);
+  train::TextPairs pairs = pairs_of(recipe_, !data.empty());
+  train::Vocabularies vocabularies = train::learn_vocabularies(pairs.train, recipe_.data);
+  corpus_ = train::make_corpus(std::move(pairs), vocabularies, recipe_.data);
+  fresh_ = train::make_model(recipe_, std::move(vocabularies));
+}
+
+void Training::write(const std::filesystem::path& folder, int64_t count) const {
+  const model::Seq2SeqOptions& m = recipe_.model;
+  const train::TrainerOptions& t = recipe_.train;
+  std::ofstream(folder / "options.json") << json{{"kind", m.kind},
+                                                 {"width", m.width},
+                                                 {"heads", m.attention.heads},
+                                                 {"encoder_layers", m.encoder_layers},
+                                                 {"decoder_layers", m.decoder_layers},
+                                                 {"dropout", m.dropout},
+                                                 {"label_smoothing", t.label_smoothing},
+                                                 {"learning_rate", t.schedule.peak},
+                                                 {"clip", t.clip}};
+  json batches = json::array();
+  for (const Batch& indices :
+       make_batches(lengths_of(corpus_.train), {.max_tokens = t.batch_tokens, .seed = t.seed}, 0)) {
+    if (std::ssize(batches) == count) break;
+    const PackedBatch b = pack_batch(corpus_.train, indices);
+    batches.push_back({{"source", b.source},
+                       {"source_offsets", b.source_offsets},
+                       {"target_in", b.target_in},
+                       {"target_out", b.target_out},
+                       {"target_offsets", b.target_offsets}});
+  }
+  expect(std::ssize(batches) == count, "the data makes {} batches, and {} are needed", batches.size(), count);
+  std::ofstream(folder / "batches.json") << batches;
+  file::write_safetensors(folder / "weights.safetensors", file::tensors_of(*fresh_.parameters));
+}
+
+Training::Running Training::start(float dropout) const {
+  train::Recipe recipe = recipe_;
+  recipe.model.dropout = dropout;
+  Running running{train::make_model(recipe, fresh_.vocabularies), nullptr};
+  running.trainer =
+      std::make_unique<train::Trainer>(*running.made.model, *running.made.parameters, corpus_.train, recipe.train);
+  return running;
+}
+
+std::vector<double> Training::first_losses(int64_t updates) const {
+  const Running running = start(0.0f);
+  std::vector<double> losses;
+  for (int64_t i = 0; i < updates; ++i) losses.push_back(running.trainer->step().loss);
+  return losses;
+}
+
+Training::Times Training::run(int threads, int64_t updates) {
+  omp_set_num_threads(threads);
+  Running& running = running_[threads];
+  if (!running.trainer) running = start(recipe_.model.dropout);
+  Times times;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int64_t i = 0; i < updates; ++i) times.tokens += running.trainer->step().tokens;
+  times.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return times;
+}
+
+}  // namespace heed::bench

@@ -1,0 +1,55 @@
+// The trainings that are timed: heed's own trainer on batches that the peers get too.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/train/corpus.h"
+#include "heed/train/load_model.h"
+#include "heed/train/trainer.h"
+
+namespace heed::bench {
+
+/// transformer_tiny, gru_additive.
+std::vector<std::string> training_cases();
+
+/// One case: its data, and a trainer for each number of threads. All trainers go through the same batches.
+class Training {
+ public:
+  /// `data`: folder with train.en and train.de, words parted by spaces; empty: made-up sentences of the same lengths.
+  Training(std::string_view name, const std::filesystem::path& data);
+
+  /// What a peer needs: options.json, the first `batches` batches, the weights to begin with.
+  void write(const std::filesystem::path& folder, int64_t batches) const;
+
+  /// The losses of the first updates without dropout, to compare with a peer's.
+  std::vector<double> first_losses(int64_t updates) const;
+
+  struct Times {
+    double seconds = 0;
+    int64_t tokens = 0;  // target tokens
+  };
+  /// The next updates, with dropout, as in a training.
+  Times run(int threads, int64_t updates);
+
+  int64_t parameters() const { return fresh_.parameters->count(); }
+  int64_t vocabulary() const { return fresh_.vocabularies.source->size(); }
+
+ private:
+  struct Running {
+    train::TrainedModel made;
+    std::unique_ptr<train::Trainer> trainer;
+  };
+  Running start(float dropout) const;
+
+  train::Recipe recipe_;
+  train::Corpus corpus_;
+  train::TrainedModel fresh_;
+  std::map<int, Running> running_;  // by threads
+};
+
+}  // namespace heed::bench

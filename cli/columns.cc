@@ -1,0 +1,113 @@
+#include "cli/columns.h"
+
+#include <unicode/brkiter.h>
+#include <unicode/ubidi.h>
+#include <unicode/uchar.h>
+#include <unicode/unistr.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace heed::cli {
+
+namespace {
+
+size_t columns_of(UChar32 c) {
+  switch (u_charType(c)) {
+    case U_NON_SPACING_MARK:
+    case U_ENCLOSING_MARK:
+    case U_FORMAT_CHAR:
+    case U_CONTROL_CHAR:
+      return 0;
+    default:
+      break;
+  }
+  const int width = u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
+  return width == U_EA_FULLWIDTH || width == U_EA_WIDE ? 2 : 1;
+}
+
+size_t columns_of(const icu::UnicodeString& text) {
+  size_t columns = 0;
+  for (int32_t i = 0; i < text.length(); i = text.moveIndex32(i, 1)) columns += columns_of(text.char32At(i));
+  return columns;
+}
+
+std::string utf8(const icu::UnicodeString& text) {
+  std::string out;
+  text.toUTF8String(out);
+  return out;
+}
+
+icu::UnicodeString unicode(std::string_view text) {
+  return icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<int32_t>(text.size())));
+}
+
+/// [begin, end) of each letter, in UTF-16.
+std::vector<std::pair<int32_t, int32_t>> clusters(const icu::UnicodeString& text) {
+  std::vector<std::pair<int32_t, int32_t>> found;
+  UErrorCode status = U_ZERO_ERROR;
+  const std::unique_ptr<icu::BreakIterator> breaks(
+      icu::BreakIterator::createCharacterInstance(icu::Locale::getRoot(), status));
+  if (U_FAILURE(status)) return {{0, text.length()}};
+  breaks->setText(text);
+  for (int32_t begin = breaks->first(), end = breaks->next(); end != icu::BreakIterator::DONE;
+       begin = end, end = breaks->next())
+    found.emplace_back(begin, end);
+  return found;
+}
+
+}  // namespace
+
+size_t columns_of(std::string_view text) { return columns_of(unicode(text)); }
+
+std::string cut_to(std::string_view text, size_t columns) {
+  const icu::UnicodeString all = unicode(text);
+  if (columns_of(all) <= columns) return std::string(text);
+  icu::UnicodeString kept;
+  size_t used = 1;  // the sign for what is missing
+  for (const auto& [begin, end] : clusters(all)) {
+    const icu::UnicodeString letter(all, begin, end - begin);
+    used += columns_of(letter);
+    if (used > columns) break;
+    kept += letter;
+  }
+  return utf8(kept) + "…";
+}
+
+std::vector<Letter> letters_as_seen(std::string_view text) {
+  const icu::UnicodeString all = unicode(text);
+  UErrorCode status = U_ZERO_ERROR;
+  const std::unique_ptr<UBiDi, decltype(&ubidi_close)> bidi(ubidi_open(), ubidi_close);
+  ubidi_setPara(bidi.get(), all.getBuffer(), all.length(), UBIDI_DEFAULT_LTR, nullptr, &status);
+  struct Placed {
+    int32_t place;
+    Letter letter;
+  };
+  std::vector<Placed> letters;
+  for (const auto& [begin, end] : clusters(all)) {
+    Letter letter;
+    letter.text = utf8(icu::UnicodeString(all, begin, end - begin));
+    letter.columns = columns_of(icu::UnicodeString(all, begin, end - begin));
+    letter.first = static_cast<size_t>(all.countChar32(0, begin));
+    letter.last = static_cast<size_t>(all.countChar32(0, end));
+    letter.right_to_left = ubidi_getLevelAt(bidi.get(), begin) % 2 == 1;
+    const int32_t place = ubidi_getVisualIndex(bidi.get(), begin, &status);
+    letters.push_back({U_SUCCESS(status) ? place : begin, std::move(letter)});
+  }
+  std::stable_sort(letters.begin(), letters.end(), [](const Placed& a, const Placed& b) { return a.place < b.place; });
+  std::vector<Letter> seen;
+  for (Placed& each : letters) seen.push_back(std::move(each.letter));
+  return seen;
+}
+
+std::string isolated(std::string_view text) {
+  const icu::UnicodeString all = unicode(text);
+  for (int32_t i = 0; i < all.length(); i = all.moveIndex32(i, 1)) {
+    const UCharDirection direction = u_charDirection(all.char32At(i));
+    if (direction == U_RIGHT_TO_LEFT || direction == U_RIGHT_TO_LEFT_ARABIC || direction == U_ARABIC_NUMBER)
+      return "\u2068" + std::string(text) + "\u2069";  // FIRST STRONG ISOLATE, POP DIRECTIONAL ISOLATE
+  }
+  return std::string(text);
+}
+
+}  // namespace heed::cli

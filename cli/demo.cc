@@ -1,0 +1,263 @@
+// heed demo: a model learns to read dates, and shows what it looks at.
+#include <fmt/format.h>
+#include <omp.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/columns.h"
+#include "cli/exit_code.h"
+#include "cli/heat_map.h"
+#include "cli/progress.h"
+#include "cli/stop_signal.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "heed/data/date_forms.h"
+#include "heed/data/dates.h"
+#include "heed/file/atomic.h"
+#include "heed/file/sha256.h"
+#include "heed/search/greedy.h"
+#include "heed/tensor/error.h"
+#include "heed/text/utf8.h"
+#include "heed/train/load_model.h"
+#include "heed/train/session.h"
+
+namespace heed::cli {
+
+namespace {
+
+/// What reaches 99 % soonest on two cores; docs/performance.md tells what else was tried.
+constexpr const char* kRecipe = R"(
+[data]
+task = "dates"
+examples = 60000
+valid_examples = 500
+
+[model]
+kind = "rnn"
+cell = "gru"
+width = 128
+dropout = 0.0
+
+[attention]
+score = "additive"
+
+[train]
+batch_tokens = 1024
+learning_rate = 0.003
+schedule = "cosine"
+warmup = 50
+label_smoothing = 0.0
+
+[stop]
+steps = 1000
+
+[validate]
+every = 250
+decode = 200
+samples = 2
+longest = 20
+)";
+
+constexpr int64_t kUnseen = 2000;
+
+struct Chosen {
+  std::string folder;
+  bool retrain = false;
+  int threads = 0;
+  int64_t steps = 0;  // 0: those of the recipe
+};
+
+/// Where the model is kept: a new recipe, or other dates by another ICU, make a new model.
+std::filesystem::path cache_folder(int64_t steps) {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const std::filesystem::path base = cache && *cache ? std::filesystem::path(cache)
+                                     : home && *home ? std::filesystem::path(home) / ".cache"
+                                                     : std::filesystem::temp_directory_path();
+  const std::string key = file::sha256(kRecipe + icu_version() + HEED_VERSION).substr(0, 12);
+  return base / "heed" / fmt::format("dates-{}-{}", key, steps);
+}
+
+// ------------------------------------------------------------------------------------------------------------ training
+
+void introduce(const train::Recipe& recipe, const Terminal& terminal) {
+  print(paragraph(fmt::format("A small network with additive attention will read dates in {} languages. It is told "
+                              "nothing about months, years or alphabets: it sees {} pairs like these, and finds out.",
+                              date_language_codes().size(), grouped(recipe.data.examples)),
+                  1, std::min<size_t>(terminal.width(), 90)) +
+        "\n");
+  const Pairs some = example_dates();
+  for (size_t i = 0; i < 3 && i < some.source.size(); ++i)
+    print(fmt::format("     {}  {}  {}\n", isolated(some.source[i]), terminal.faint("→"), some.target[i]));
+  print("\n");
+}
+
+/// Updates that were done by a training that is kept in the folder.
+int64_t updates_done(const std::filesystem::path& folder) {
+  const file::RunFolder::Newest newest = file::RunFolder(folder).newest();
+  return newest.checkpoint ? newest.checkpoint->state().integer("step") : 0;
+}
+
+/// Empty where the user stopped the training.
+std::optional<train::TrainedModel> train_or_load(const Chosen& c, const Terminal& terminal) {
+  train::Recipe recipe = train::parse_recipe(kRecipe, "the demo's recipe");
+  if (c.steps > 0) recipe.stop.steps = c.steps;
+  const std::filesystem::path folder =
+      c.folder.empty() ? cache_folder(recipe.stop.steps) : std::filesystem::path(c.folder);
+  recipe.output.folder = folder.string();
+  recipe.output.keep_last = 1;
+  try {
+    if (c.retrain && std::filesystem::exists(folder)) {
+      if (!c.folder.empty() && file::RunFolder(folder).names().empty() && !std::filesystem::is_empty(folder))
+        throw Failure(kUsage, fmt::format("'{}' holds something else than a training: not removed", c.folder));
+      file::remove_folder(folder);
+    }
+    const int64_t done = updates_done(folder);
+    if (done >= recipe.stop.steps) {
+      print(
+          paragraph(fmt::format("The model was trained before, from {} pairs, and is there. --retrain trains it again.",
+                                grouped(recipe.data.examples)),
+                    1, std::min<size_t>(terminal.width(), 90)) +
+          "\n");
+      return train::load_model(folder, "last");
+    }
+    if (done == 0) introduce(recipe, terminal);
+    const StopSignal stop;
+    ProgressView view(terminal, {.checkpoints = false});
+    const train::Finished finished =
+        train::run_session(recipe, {.resume = true, .stop = &stop.asked(), .watchers = {&view}});
+    if (finished.ending == train::Ending::kStopped) {
+      print(" Stopped, and kept: heed demo goes on from here.\n");
+      return {};
+    }
+    return train::load_model(folder, "last");
+  } catch (const train::SaveError& error) {
+    throw Failure(kCannotCreate, error.what());
+  }
+}
+
+/// kUnseen texts, each of them once: a day may be written the same way twice, so some more are made.
+References unseen_dates() {
+  References dates = group_references(date_pairs(kUnseen + kUnseen / 10, /*seed=*/7, {.split = Split::kTest}));
+  expect(std::ssize(dates.source) >= kUnseen, "demo: only {} different dates", dates.source.size());
+  dates.source.resize(kUnseen);
+  dates.targets.resize(kUnseen);
+  return dates;
+}
+
+void show_accuracy(const train::TrainedModel& trained, const Terminal& terminal) {
+  const References unseen = unseen_dates();
+  const auto begin = std::chrono::steady_clock::now();
+  const std::vector<std::string> outputs = train::decode(*trained.model, unseen.source, trained.vocabularies.both(),
+                                                         {.longest = train::longest_output(trained.recipe)});
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const Accuracy right = exact_match(outputs, unseen.targets);
+  print(fmt::format(" {} dates it has never seen: {} ({} wrong), {} a second\n\n", grouped(right.count),
+                    terminal.bold(fmt::format("{:.2f} % right", 100.0 * right.rate())), right.count - right.right,
+                    grouped(std::llround(static_cast<double>(right.count) / std::max(seconds, 1e-3)))));
+}
+
+// ------------------------------------------------------------------------------------------------------------- answers
+
+/// One date, and where the model looked for it.
+std::string answer(const train::TrainedModel& trained, const std::string& text, const Terminal& terminal) {
+  const std::vector<int32_t> ids = trained.vocabularies.source->encode(text);
+  const std::vector<int64_t> offsets = {0, static_cast<int64_t>(ids.size())};
+  Tape tape({.recording = false, .training = false});
+  const search::Hypothesis found =
+      search::greedy(
+          *trained.model, tape, ids, offsets,
+          {.start = kStart, .end = kEnd, .longest = train::longest_output(trained.recipe), .alignment = true})
+          .front();
+  const std::string output = trained.vocabularies.target->decode(found.tokens);
+  AlignmentPicture picture{.source = text, .rows = {}, .weights = {}};
+  for (const std::string_view character : CodePoints(output)) picture.rows.emplace_back(character);
+  picture.weights.assign(found.alignment.begin(), found.alignment.begin() + static_cast<int64_t>(picture.rows.size()));
+  const double sure = std::exp(found.log_probability);
+  const std::string doubt = sure < 0.9 ? terminal.faint(fmt::format("   ({:.0f} % sure)", 100.0 * sure)) : "";
+  return fmt::format("\n  {}  →  {}{}\n\n{}", isolated(text), terminal.bold(output), doubt,
+                     heat_map(picture, terminal));
+}
+
+std::string answer_or_complaint(const train::TrainedModel& trained, std::string text, const Terminal& terminal) {
+  constexpr size_t kLongest = 200;
+  text.erase(text.find_last_not_of(" \t\r\n") + 1);
+  text.erase(0, text.find_first_not_of(" \t"));
+  if (utf8_fault(text) != std::string::npos) return "  That is not UTF-8.\n";
+  if (utf8_count(text) > kLongest) return fmt::format("  That is longer than {} characters.\n", kLongest);
+  return answer(trained, text, terminal);
+}
+
+/// Something stands in standard input, or will soon. A program that starts heed may leave it open and never write.
+bool input_is_there() {
+  constexpr int kPatience = 1000;  // milliseconds
+  pollfd in{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  return poll(&in, 1, kPatience) > 0 && (in.revents & POLLIN) != 0;
+}
+
+void answer_lines(const train::TrainedModel& trained, const Terminal& terminal) {
+  const bool typed = isatty(STDIN_FILENO) != 0;
+  const Pairs examples = example_dates();
+  int64_t answered = 0;
+  const auto show = [&](const std::string& text) {
+    print(answer_or_complaint(trained, text, terminal));
+    ++answered;
+  };
+  if (typed && terminal.interactive()) {
+    show(examples.source.front());
+    print(
+        paragraph("\nEach row is a character that it wrote; the bright cells are what it read for it. Now you: type a "
+                  "date, in words or numbers, in any of its languages. Enter alone shows another example, Ctrl-D ends.",
+                  1, std::min<size_t>(terminal.width(), 90)));
+    size_t next = 1;
+    for (std::string line; print("\n" + terminal.bold(" a date> ")), std::getline(std::cin, line);)
+      show(line.find_first_not_of(" \t\r") != std::string::npos ? line
+                                                                : examples.source[next++ % examples.source.size()]);
+    return print("\n");
+  }
+  if (!typed && input_is_there())
+    for (std::string line; std::getline(std::cin, line);)
+      if (line.find_first_not_of(" \t\r") != std::string::npos) show(line);
+  if (answered == 0)
+    for (const std::string& text : examples.source) show(text);
+}
+
+void run(const Chosen& c) {
+  if (c.threads > 0) omp_set_num_threads(c.threads);
+  const Terminal terminal;
+  print("\n " + terminal.bold("heed demo: dates in any language → ISO 8601") + "\n\n");
+  const std::optional<train::TrainedModel> trained = train_or_load(c, terminal);
+  if (!trained) return;
+  show_accuracy(*trained, terminal);
+  answer_lines(*trained, terminal);
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app) {
+  auto c = std::make_shared<Chosen>();
+  CLI::App* verb =
+      app.add_subcommand("demo", "See it work: trains a model that reads dates, and asks for some")->group("Verbs");
+  verb->add_flag("--retrain", c->retrain, "Train again, also where a trained model is there");
+  verb->add_option("--folder", c->folder, "Where the model is kept; else in the user's cache")->type_name("FOLDER");
+  verb->add_option("--threads", c->threads, "Threads; else OMP_NUM_THREADS, or all cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  verb->add_option("--steps", c->steps, "Updates of the training; fewer are faster, and worse")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
+  verb->footer(
+      "The model is trained once, in about a minute on two cores, and kept.\n"
+      "Dates may also come from a pipe: echo '5 mars 2024' | heed demo");
+  verb->callback([c] { run(*c); });
+}
+
+}  // namespace heed::cli

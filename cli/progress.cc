@@ -1,0 +1,174 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "cli/columns.h"
+
+namespace heed::cli {
+
+namespace {
+
+constexpr std::chrono::milliseconds kRedraw(100);  // a bar that moves ten times a second moves smoothly
+constexpr std::chrono::seconds kPlainLine(10);     // between two plain lines about updates
+
+std::string percent(double share) { return fmt::format("{:.2f} %", 100.0 * share); }
+
+/// `columns` wide, filled to `share` in eighths of a column.
+std::string bar(double share, size_t columns) {
+  static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths =
+      static_cast<size_t>(std::lround(std::clamp(share, 0.0, 1.0) * 8.0 * static_cast<double>(columns)));
+  std::string text;
+  for (size_t i = 0; i < eighths / 8; ++i) text += "█";
+  text += kEighths[eighths % 8];
+  const size_t used = eighths / 8 + (eighths % 8 != 0 ? 1 : 0);
+  for (size_t i = used; i < columns; ++i) text += "·";
+  return text;
+}
+
+std::string evaluation_text(const train::Evaluation& e) {
+  std::string text = fmt::format("loss {:.4f}  perplexity {:.3f}", e.nll, e.perplexity);
+  if (e.exact.count > 0)
+    text += fmt::format("  right {}  character errors {}", percent(e.exact.rate()), percent(e.characters.rate()));
+  return text;
+}
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<int64_t>(std::llround(std::max(seconds, 0.0)));
+  const int64_t h = whole / 3600, m = whole / 60 % 60, s = whole % 60;
+  return h > 0 ? fmt::format("{}:{:02}:{:02}", h, m, s) : fmt::format("{}:{:02}", m, s);
+}
+
+std::string grouped(int64_t number) {
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    text += digits[i];
+    const size_t left = digits.size() - 1 - i;
+    if (left > 0 && left % 3 == 0 && digits[i] != '-') text += ',';
+  }
+  return text;
+}
+
+std::string bar_text(const train::StepReport& r, const train::Progress& p, size_t width) {
+  // What matters most comes first: a narrow terminal drops the rest.
+  std::vector<std::string> parts;
+  if (p.share > 0) parts.push_back(fmt::format("{:3.0f} %", 100.0 * p.share));
+  if (p.seconds_left >= 0) parts.push_back(duration_text(p.seconds_left) + " left");
+  parts.push_back(fmt::format("loss {:.3f}", r.loss));
+  parts.push_back(fmt::format("{} tokens/s", grouped(std::llround(p.tokens_per_second))));
+  parts.push_back(fmt::format("perplexity {:.2f}", std::exp(std::min(r.nll, 99.0))));
+  parts.push_back(fmt::format("update {}", grouped(r.step)));
+  parts.push_back(fmt::format("epoch {}", r.epoch));
+  parts.push_back(fmt::format("rate {:.1e}", r.rate));
+  constexpr size_t kBar = 24, kShortest = 8;
+  std::string text = parts.front();
+  const size_t for_bar = p.share > 0 && width >= 60 ? kBar + 2 : p.share > 0 && width >= 40 ? kShortest + 2 : 0;
+  if (for_bar > 0) text += "  " + bar(p.share, for_bar - 2);
+  size_t used = columns_of(text);
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (used + 2 + parts[i].size() >= width) break;
+    text += "  " + parts[i];
+    used += 2 + parts[i].size();
+  }
+  return text;
+}
+
+ProgressView::ProgressView(const Terminal& terminal, ProgressOptions options)
+    : terminal_(terminal), options_(options) {}
+
+ProgressView::~ProgressView() {
+  // An error may end a training in the middle of a bar.
+  if (bar_there_) std::fputs("\r\033[K", stdout);
+  std::fflush(stdout);
+}
+
+void ProgressView::erase() {
+  if (bar_there_) print("\r\033[K");
+  bar_there_ = false;
+}
+
+void ProgressView::say(const std::string& line) {
+  erase();
+  print(line + "\n");
+}
+
+void ProgressView::draw(const std::string& text) {
+  print("\r" + text + "\033[K");
+  bar_there_ = true;
+}
+
+void ProgressView::preparing(const std::string& what) {
+  if (terminal_.interactive()) draw(terminal_.faint(what + " ..."));
+}
+
+void ProgressView::started(const train::Started& s) {
+  if (s.resumed_from > 0) say(fmt::format("going on after update {}", grouped(s.resumed_from)));
+  say(fmt::format("{} pairs to learn from, {} to validate on; vocabularies of {} and {} tokens", grouped(s.examples),
+                  grouped(s.valid_examples), grouped(s.source_tokens), grouped(s.target_tokens)));
+  say(fmt::format("{} with {} parameters; {} updates an epoch", s.model, grouped(s.parameters),
+                  grouped(s.updates_per_epoch)));
+  last_line_ = last_drawn_ = Clock::now() - kPlainLine;
+}
+
+void ProgressView::warned(const std::string& text) {
+  erase();
+  const std::string trimmed = text.substr(0, text.find_last_not_of('\n') + 1);
+  fmt::print(stderr, "heed: {}\n", trimmed);
+}
+
+void ProgressView::stepped(const train::StepReport& r, const train::Progress& p) {
+  const Clock::time_point now = Clock::now();
+  if (terminal_.interactive()) {
+    if (now - last_drawn_ < kRedraw) return;
+    last_drawn_ = now;
+    draw(bar_text(r, p, terminal_.width()));
+    return;
+  }
+  if (now - last_line_ < kPlainLine) return;
+  last_line_ = now;
+  std::string line =
+      fmt::format("update {}  epoch {}  loss {:.4f}  perplexity {:.3f}  rate {:.2e}  {} tokens/s", r.step, r.epoch,
+                  r.loss, std::exp(std::min(r.nll, 99.0)), r.rate, grouped(std::llround(p.tokens_per_second)));
+  if (p.seconds_left >= 0) line += fmt::format("  {} left", duration_text(p.seconds_left));
+  say(line);
+}
+
+void ProgressView::skipped(const train::StepReport& r) {
+  warned(fmt::format("update {} was left out: {}", r.step, r.skipped));
+}
+
+void ProgressView::validating(int64_t) {
+  if (terminal_.interactive()) draw(terminal_.faint("validating ..."));
+}
+
+void ProgressView::validated(const train::Validated& v, const train::Progress& p) {
+  const std::string mark = v.is_best ? terminal_.green("  best so far") : "";
+  say(fmt::format("{}  update {}  {}{}", duration_text(p.seconds), grouped(v.step),
+                  terminal_.bold(evaluation_text(v.evaluation)), mark));
+  if (!options_.samples) return;
+  for (const train::Sample& s : v.evaluation.samples) {
+    const bool right = s.output == s.reference;
+    const size_t room = terminal_.interactive() ? (terminal_.width() - 12) / 2 : 200;
+    say(fmt::format("    {}  {}  {}", isolated(cut_to(s.source, room)), terminal_.faint("->"),
+                    right ? cut_to(s.output, room) : terminal_.red(isolated(cut_to(s.output, room)))));
+  }
+}
+
+void ProgressView::saved(const std::string& checkpoint, bool) {
+  if (options_.checkpoints && !terminal_.interactive()) say(fmt::format("saved {}", checkpoint));
+}
+
+void ProgressView::finished(const train::Finished& f) {
+  erase();
+  if (f.skipped > 0) warned(fmt::format("{} updates were left out because something was not finite", f.skipped));
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,138 @@
+// heed train: from a recipe to a trained model.
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+
+#include "cli/exit_code.h"
+#include "cli/progress.h"
+#include "cli/stop_signal.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "heed/tensor/error.h"
+#include "heed/train/event_file.h"
+#include "heed/train/log.h"
+#include "heed/train/session.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct Chosen {
+  std::string recipe, output;
+  std::vector<std::string> overrides;
+  bool resume = false, show = false;
+  int threads = 0;
+};
+
+train::Recipe recipe_of(const Chosen& c) {
+  if (c.recipe.empty() && !c.resume)
+    throw Failure(kUsage, "train: a recipe is needed: heed train RECIPE. heed train --help shows one");
+  if (c.recipe.empty() && c.output.empty())
+    throw Failure(kUsage,
+                  "train: --resume needs a recipe, or the folder of a training: heed train --resume --output FOLDER");
+  std::error_code ignored;
+  if (!c.recipe.empty() && !std::filesystem::exists(c.recipe, ignored))
+    throw Failure(kNoInput, fmt::format("there is no recipe '{}'", c.recipe));
+  try {
+    train::Recipe recipe =
+        c.recipe.empty() ? train::recipe_of_folder(c.output, c.overrides) : train::read_recipe(c.recipe, c.overrides);
+    if (!c.output.empty()) recipe.output.folder = c.output;
+    return recipe;
+  } catch (const train::RecipeError& error) {
+    throw Failure(kConfig, error.what());
+  } catch (const Error& error) {
+    throw Failure(kData, error.what());
+  }
+}
+
+/// A file that the recipe names and that is not there.
+bool is_missing(const train::Recipe& recipe) {
+  for (const PairFiles* files : {&recipe.data.train, &recipe.data.valid})
+    for (const std::filesystem::path* path : {&files->source, &files->target, &files->tsv}) {
+      std::error_code ignored;
+      if (!path->empty() && !std::filesystem::exists(*path, ignored)) return true;
+    }
+  return false;
+}
+
+std::string ending_text(const train::Finished& f, const train::Recipe& recipe, const Chosen& c) {
+  const std::string folder = recipe.output.folder;
+  std::string text;
+  switch (f.ending) {
+    case train::Ending::kStopped:
+      return fmt::format("stopped after update {}, and saved. To go on: heed train {}--resume --output {}\n", f.step,
+                         c.recipe.empty() ? "" : c.recipe + " ", folder);
+    case train::Ending::kPatience:
+      text = fmt::format("no better model in {} validations", recipe.stop.patience);
+      break;
+    default:
+      text = "finished";
+  }
+  text += fmt::format(" after {} updates and {}", grouped(f.step), duration_text(f.seconds));
+  if (!f.best.empty())
+    text += fmt::format("; the best model is {}, with {} {:.4f}", (std::filesystem::path(folder) / f.best).string(),
+                        recipe.validate.metric, f.best_value);
+  return text + "\n";
+}
+
+void run(const Chosen& c) {
+  const train::Recipe recipe = recipe_of(c);
+  if (c.show) return print(train::recipe_text(recipe));
+  if (c.threads > 0) omp_set_num_threads(c.threads);
+  const Terminal terminal;
+  const StopSignal stop;
+  const std::filesystem::path folder = recipe.output.folder;
+  ProgressView view(terminal);
+  train::Log log(folder / "log.jsonl", recipe.output.log_every);
+  train::EventFile events(folder, recipe.output.log_every);
+  try {
+    const train::Finished finished =
+        train::run_session(recipe, {.resume = c.resume, .stop = &stop.asked(), .watchers = {&view, &log, &events}});
+    print(ending_text(finished, recipe, c));
+  } catch (const train::RecipeError& error) {
+    throw Failure(kConfig, error.what());
+  } catch (const train::SaveError& error) {
+    throw Failure(kCannotCreate, error.what());
+  } catch (const Error& error) {
+    throw Failure(is_missing(recipe) ? kNoInput : kData, error.what());
+  }
+}
+
+std::string help() {
+  std::string text = "A recipe that runs as it is:\n\n";
+  text += train::example_recipe();
+  text += R"(
+heed train RECIPE --show prints all that can be said in a recipe, with the defaults of this one. Names of files begin in
+data.folder: heed train recipe.toml --set data.folder=corpora/multi30k
+
+The folder of the result holds a checkpoint for the best model and the last ones, log.jsonl, and event files for
+tensorboard --logdir FOLDER. Ctrl-C saves and ends; --resume goes on as if nothing had happened.)";
+  return text;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto c = std::make_shared<Chosen>();
+  CLI::App* verb = app.add_subcommand("train", "Train a model from pairs of lines, as a recipe says")->group("Verbs");
+  verb->add_option("RECIPE", c->recipe, "A TOML file; with --resume and --output it may be left out")->type_name("");
+  verb->add_option("--set", c->overrides, "Another value for a key of the recipe; may be given again and again")
+      ->type_name("SECTION.KEY=VALUE")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  verb->add_option("--output", c->output, "Folder for the result: output.folder")->type_name("FOLDER");
+  verb->add_flag("--resume", c->resume, "Go on from the newest good checkpoint in it");
+  verb->add_option("--threads", c->threads, "Threads; else OMP_NUM_THREADS, or all cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  verb->add_flag("--show", c->show, "Print the whole recipe, defaults and --set included, and stop");
+  verb->footer(help());
+  verb->callback([c] { run(*c); });
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,71 @@
+#include "heed/data/batches.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "heed/tensor/error.h"
+#include "heed/text/random.h"
+
+namespace heed {
+
+namespace {
+
+/// Cuts `sorted` wherever one more example would break a limit.
+void cut(std::span<const int64_t> sorted, const Lengths& lengths, const BatchOptions& options,
+         std::vector<Batch>& batches) {
+  Batch batch;
+  int64_t sources = 0, targets = 0;
+  for (const int64_t i : sorted) {
+    const int64_t source = lengths.source[static_cast<size_t>(i)], target = lengths.target[static_cast<size_t>(i)];
+    const bool full = sources + source > options.max_tokens || targets + target > options.max_tokens ||
+                      (options.max_examples > 0 && static_cast<int64_t>(batch.size()) >= options.max_examples);
+    if (full && !batch.empty()) {
+      batches.push_back(batch);
+      batch.clear();
+      sources = targets = 0;
+    }
+    batch.push_back(i);
+    sources += source;
+    targets += target;
+  }
+  if (!batch.empty()) batches.push_back(batch);
+}
+
+}  // namespace
+
+Lengths lengths_of(const Examples& examples) {
+  Lengths lengths;
+  for (int64_t i = 0; i < examples.size(); ++i) {
+    lengths.source.push_back(examples.source.length(i));
+    lengths.target.push_back(examples.target.length(i) + 1);
+  }
+  return lengths;
+}
+
+std::vector<Batch> make_batches(const Lengths& lengths, const BatchOptions& options, int64_t epoch) {
+  expect(lengths.source.size() == lengths.target.size(), "batches: {} sources, but {} targets", lengths.source.size(),
+         lengths.target.size());
+  expect(options.max_tokens > 0, "max_tokens: must be at least 1, but is {}", options.max_tokens);
+  expect(options.window > 0, "window: must be at least 1, but is {}", options.window);
+  std::vector<int64_t> order(lengths.source.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  Random random(options.seed, static_cast<uint64_t>(epoch));
+  if (options.shuffle) random.shuffle(std::span(order));
+
+  std::vector<Batch> batches;
+  const auto window = static_cast<size_t>(options.window);
+  for (size_t begin = 0; begin < order.size(); begin += std::min(window, order.size() - begin)) {
+    const auto part = std::span(order).subspan(begin, std::min(window, order.size() - begin));
+    // Stable: examples of equal length stay shuffled, so that each epoch mixes them anew.
+    std::stable_sort(part.begin(), part.end(), [&](int64_t a, int64_t b) {
+      const auto i = static_cast<size_t>(a), j = static_cast<size_t>(b);
+      return std::tie(lengths.target[i], lengths.source[i]) < std::tie(lengths.target[j], lengths.source[j]);
+    });
+    cut(part, lengths, options, batches);
+  }
+  if (options.shuffle) random.shuffle(std::span(batches));
+  return batches;
+}
+
+}  // namespace heed

@@ -1,0 +1,38 @@
+// Which examples go together, and in which order.
+//
+// The order of an epoch is a function of the lengths, the options, the seed and the number of the epoch, and of nothing
+// else: a run that is taken up again knows where it was from (epoch, batch) alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heed/data/examples.h"
+
+namespace heed {
+
+struct BatchOptions {
+  int64_t max_tokens = 4096;  // of a batch, on each side, </s> of the targets included; a longer example stands alone
+  int64_t max_examples = 0;   // of a batch; 0: no limit
+  int64_t window =
+      20'000;           // so many examples, in shuffled order, are sorted by length before they are cut into batches
+  bool shuffle = true;  // false: the same order in every epoch, for validation
+  uint64_t seed = 0;
+};
+
+/// The tokens that an example adds to a batch.
+struct Lengths {
+  std::vector<int64_t> source, target;
+};
+Lengths lengths_of(const Examples& examples);  // the targets with their </s>
+
+using Batch = std::vector<int64_t>;  // indices of examples
+
+/// Every example in exactly one batch.
+///
+/// The examples are shuffled, each window of them is sorted by length (target, then source), and each sorted window is
+/// cut into batches, which are therefore of nearly equal length; then the batches are shuffled.
+std::vector<Batch> make_batches(const Lengths& lengths, const BatchOptions& options, int64_t epoch);
+
+}  // namespace heed

@@ -1,0 +1,52 @@
+// Pairs as ids.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heed/data/pairs.h"
+#include "heed/data/report.h"
+#include "heed/text/tokeniser.h"
+
+namespace heed {
+
+/// Sequences of ids in one array: sequence i holds ids[offsets[i]] to ids[offsets[i + 1]]. Millions of small vectors
+/// would take two to three times the memory.
+class Sequences {
+ public:
+  int64_t size() const { return static_cast<int64_t>(offsets_.size()) - 1; }
+  int64_t length(int64_t i) const { return offsets_[static_cast<size_t>(i) + 1] - offsets_[static_cast<size_t>(i)]; }
+  std::span<const int32_t> operator[](int64_t i) const {
+    return std::span(ids_).subspan(static_cast<size_t>(offsets_[static_cast<size_t>(i)]),
+                                   static_cast<size_t>(length(i)));
+  }
+  void add(std::span<const int32_t> ids);
+
+ private:
+  std::vector<int32_t> ids_;
+  std::vector<int64_t> offsets_{0};
+};
+
+struct Examples {
+  Sequences source, target;   // without <s> and </s>
+  std::vector<int64_t> line;  // number in the file, from 1
+
+  int64_t size() const { return source.size(); }
+};
+
+struct EncodeOptions {
+  int64_t max_source = 0;  // tokens; a pair with a longer side is left out and counted; 0: no limit
+  int64_t max_target = 0;
+};
+
+struct Tokenisers {
+  const Tokeniser& source;
+  const Tokeniser& target;  // may be the same one
+};
+
+/// Pairs that are too long, or of which a side has no token at all, are left out and go from `kept` to `dropped` in the
+/// report that read_pairs() has filled.
+Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const EncodeOptions& options, Report& report);
+
+}  // namespace heed

@@ -1,0 +1,71 @@
+#include "heed/data/lines.h"
+
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "heed/tensor/error.h"
+
+namespace heed {
+
+namespace {
+constexpr size_t kBufferBytes = size_t{1} << 18;
+constexpr size_t kLongestLine = size_t{64} << 20;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+}  // namespace
+
+void LineReader::Close::operator()(void* file) const { gzclose_r(static_cast<gzFile>(file)); }
+
+LineReader::LineReader(std::filesystem::path path) : path_(std::move(path)), buffer_(kBufferBytes) {
+  // A folder can be opened, and only reading it fails, with a reason that does not say so.
+  std::error_code ignored;
+  expect(!std::filesystem::is_directory(path_, ignored), "cannot read {}: it is a folder", path_.string());
+  errno = 0;
+  file_.reset(gzopen(path_.c_str(), "rb"));
+  expect(file_ != nullptr, "cannot read {}: {}", path_.string(), std::strerror(errno == 0 ? ENOMEM : errno));
+  gzbuffer(static_cast<gzFile>(file_.get()), 1 << 17);
+}
+
+std::string_view LineReader::available() {
+  if (begin_ == end_ && !finished_) {
+    auto* file = static_cast<gzFile>(file_.get());
+    errno = 0;
+    const int n = gzread(file, buffer_.data(), static_cast<unsigned>(buffer_.size()));
+    const int system_reason = errno;
+    int status = Z_OK;
+    const char* reason = gzerror(file, &status);
+    // A file that ends inside a gzip stream gives what there is, and only the status tells.
+    if (n < 0 || status == Z_BUF_ERROR || status == Z_DATA_ERROR) {
+      const std::string where = fmt::format("cannot read {} after line {}", path_.string(), number_);
+      expect(status != Z_ERRNO, "{}: {}", where, std::strerror(system_reason));
+      expect(status != Z_BUF_ERROR, "{}: the gzip file is cut off", where);
+      throw Error(fmt::format("{}: the gzip file is damaged ({})", where, reason));
+    }
+    begin_ = 0;
+    end_ = static_cast<size_t>(n);
+    finished_ = n == 0;
+  }
+  return {buffer_.data() + begin_, end_ - begin_};
+}
+
+bool LineReader::next(std::string& line) {
+  line.clear();
+  std::string_view bytes = available();
+  if (bytes.empty()) return false;
+  for (; !bytes.empty(); bytes = available()) {
+    const size_t newline = bytes.find('\n');
+    line.append(bytes.substr(0, newline));
+    expect(line.size() <= kLongestLine, "cannot read {}: line {} has more than 64 MiB; is this a text file?",
+           path_.string(), number_ + 1);
+    begin_ += newline == std::string_view::npos ? bytes.size() : newline + 1;
+    if (newline != std::string_view::npos) break;
+  }
+  if (!line.empty() && line.back() == '\r') line.pop_back();
+  if (++number_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
+  return true;
+}
+
+}  // namespace heed

@@ -1,0 +1,137 @@
+#include "heed/data/pairs.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "heed/data/lines.h"
+#include "heed/tensor/error.h"
+#include "heed/text/utf8.h"
+#include "heed/text/words.h"
+
+namespace heed {
+
+namespace {
+
+struct Complaint {
+  Fault fault;
+  std::string detail;
+};
+
+std::optional<Complaint> complaint(std::string_view side, std::string_view text, int64_t max_characters) {
+  if (const size_t fault = utf8_fault(text); fault != std::string_view::npos)
+    return Complaint{Fault::kInvalidUtf8, fmt::format("{}, byte {}", side, fault + 1)};
+  if (is_blank(text)) return Complaint{Fault::kEmpty, std::string(side)};
+  const auto length = static_cast<int64_t>(utf8_count(text));
+  if (max_characters > 0 && length > max_characters)
+    return Complaint{Fault::kTooLong, fmt::format("{}, {} characters", side, length)};
+  return std::nullopt;
+}
+
+/// Keeps the pair, or says which of its sides is bad and why; of two bad sides the source is named.
+void take(Pairs& pairs, Report& report, const PairFiles& files, std::pair<std::string_view, std::string_view> texts,
+          int64_t number) {
+  auto bad = complaint("source", texts.first, files.max_characters);
+  if (!bad) bad = complaint("target", texts.second, files.max_characters);
+  if (bad) return report.drop(bad->fault, number, std::move(bad->detail));
+  pairs.add(texts.first, texts.second, number);
+  report.keep();
+}
+
+Pairs read_two(const PairFiles& files, Report& report) {
+  LineReader sources(files.source), targets(files.target);
+  Pairs pairs;
+  std::string source, target;
+  bool more_sources = sources.next(source), more_targets = targets.next(target);
+  while (more_sources && more_targets) {
+    take(pairs, report, files, {source, target}, sources.number());
+    more_sources = sources.next(source);
+    more_targets = targets.next(target);
+  }
+  while (more_sources) more_sources = sources.next(source);
+  while (more_targets) more_targets = targets.next(target);
+  expect(sources.number() == targets.number(),
+         "the files are not parallel: {} has {} lines, {} has {}; line n of one must belong to line n of the other",
+         files.source.string(), sources.number(), files.target.string(), targets.number());
+  return pairs;
+}
+
+std::vector<std::string_view> columns_of(std::string_view line) {
+  std::vector<std::string_view> columns;
+  for (size_t tab = line.find('\t'); tab != std::string_view::npos; tab = line.find('\t')) {
+    columns.push_back(line.substr(0, tab));
+    line.remove_prefix(tab + 1);
+  }
+  columns.push_back(line);
+  return columns;
+}
+
+Pairs read_tsv(const PairFiles& files, Report& report) {
+  expect(files.source_column >= 1 && files.target_column >= 1, "columns are counted from 1, not {}",
+         std::min(files.source_column, files.target_column));
+  const int64_t needed = std::max(files.source_column, files.target_column);
+  expect(files.columns == 0 || files.columns >= needed, "column {} is asked for, but lines have {} columns", needed,
+         files.columns);
+  LineReader lines(files.tsv);
+  Pairs pairs;
+  std::string line;
+  while (lines.next(line)) {
+    const auto columns = columns_of(line);
+    const auto count = static_cast<int64_t>(columns.size());
+    if (count < needed || (files.columns > 0 && count != files.columns)) {
+      report.drop(Fault::kColumns, lines.number(),
+                  fmt::format("{} instead of {}{}", count, files.columns > 0 ? "" : "at least ",
+                              files.columns > 0 ? files.columns : needed));
+      continue;
+    }
+    take(pairs, report, files,
+         {columns[static_cast<size_t>(files.source_column - 1)], columns[static_cast<size_t>(files.target_column - 1)]},
+         lines.number());
+  }
+  return pairs;
+}
+
+}  // namespace
+
+void Pairs::add(std::string_view new_source, std::string_view new_target, int64_t number) {
+  source.emplace_back(new_source);
+  target.emplace_back(new_target);
+  line.push_back(number);
+}
+
+Pairs read_pairs(const PairFiles& files, Report& report) {
+  const bool two = !files.source.empty() || !files.target.empty();
+  expect(two != !files.tsv.empty(), "the data is either two files, source and target, or one TSV");
+  expect(!two || (!files.source.empty() && !files.target.empty()), "the file of the {} is missing",
+         files.source.empty() ? "source" : "target");
+  Pairs pairs = two ? read_two(files, report) : read_tsv(files, report);
+  expect(pairs.size() > 0, "{} holds no pair that can be used. {}", (two ? files.source : files.tsv).string(),
+         report.text());
+  return pairs;
+}
+
+std::vector<std::string_view> sentences(const Pairs& pairs, Side side) {
+  std::vector<std::string_view> all;
+  if (side != Side::kTarget) all.insert(all.end(), pairs.source.begin(), pairs.source.end());
+  if (side != Side::kSource) all.insert(all.end(), pairs.target.begin(), pairs.target.end());
+  return all;
+}
+
+References group_references(const Pairs& pairs) {
+  References groups;
+  std::unordered_map<std::string_view, size_t> group_of;  // views into `pairs`, which stays as it is
+  for (size_t i = 0; i < pairs.source.size(); ++i) {
+    const auto [found, is_new] = group_of.emplace(pairs.source[i], groups.source.size());
+    if (is_new) {
+      groups.source.push_back(pairs.source[i]);
+      groups.targets.emplace_back();
+      groups.line.push_back(pairs.line[i]);
+    }
+    auto& targets = groups.targets[found->second];
+    if (std::find(targets.begin(), targets.end(), pairs.target[i]) == targets.end()) targets.push_back(pairs.target[i]);
+  }
+  return groups;
+}
+
+}  // namespace heed

@@ -1,0 +1,49 @@
+// Pairs of source and target, from files. A line that cannot be used is left out on both sides, named and counted: the
+// pairs never shift against each other.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/data/report.h"
+
+namespace heed {
+
+struct PairFiles {
+  std::filesystem::path source = {};  // two files, line n belongs to line n; each may be gzip
+  std::filesystem::path target = {};
+  std::filesystem::path tsv = {};  // or one, with columns separated by tabs
+  int64_t source_column = 1;       // of the TSV, from 1
+  int64_t target_column = 2;
+  int64_t columns = 0;         // every line has exactly so many; 0: at least those that are used
+  int64_t max_characters = 0;  // a longer side (in code points) is too long; 0: no limit. For tokens: encode_pairs()
+};
+
+struct Pairs {
+  std::vector<std::string> source, target;  // as they stand in the file, without the end of the line
+  std::vector<int64_t> line;                // their number in the file, from 1
+
+  int64_t size() const { return static_cast<int64_t>(line.size()); }
+  void add(std::string_view new_source, std::string_view new_target, int64_t number);
+};
+
+/// Throws Error where a file cannot be read (see LineReader), where the two files differ in their number of lines, and
+/// where no line is left.
+Pairs read_pairs(const PairFiles& files, Report& report);
+
+/// The sentences of one side or of both, for Tokeniser::train(). They live as long as the pairs.
+enum class Side { kSource, kTarget, kBoth };
+std::vector<std::string_view> sentences(const Pairs& pairs, Side side);
+
+/// Each source once, in the order of its first line, with all its different targets in the order of theirs.
+struct References {
+  std::vector<std::string> source;
+  std::vector<std::vector<std::string>> targets;
+  std::vector<int64_t> line;  // the first
+};
+References group_references(const Pairs& pairs);
+
+}  // namespace heed

@@ -1,0 +1,46 @@
+// Which lines of the data were left out, and why.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+enum class Fault { kInvalidUtf8, kColumns, kEmpty, kTooLong };
+inline constexpr std::array<Fault, 4> kFaults = {Fault::kInvalidUtf8, Fault::kColumns, Fault::kEmpty, Fault::kTooLong};
+
+/// "invalid UTF-8", "wrong number of columns", "an empty side", "too long".
+std::string_view name_of(Fault fault);
+
+class Report {
+ public:
+  static constexpr size_t kNamed = 10;  // lines of a kind that are named; the others are only counted
+
+  struct Line {
+    int64_t number;      // in the file, from 1
+    std::string detail;  // "source, byte 17"
+  };
+
+  void keep() { ++kept_; }
+  void drop(Fault fault, int64_t line, std::string detail);
+  void drop_kept(Fault fault, int64_t line, std::string detail);  // a line that was counted as kept before
+
+  int64_t kept() const { return kept_; }
+  int64_t dropped() const;
+  int64_t count(Fault fault) const { return counts_[static_cast<size_t>(fault)]; }
+  const std::vector<Line>& lines(Fault fault) const { return lines_[static_cast<size_t>(fault)]; }  // the first ones
+
+  /// "3 of 1000 lines left out", and a line for each kind: "  2 invalid UTF-8: 17 (source, byte 4), 99 (target, byte
+  /// 1)". Empty where nothing was left out.
+  std::string text() const;
+
+ private:
+  int64_t kept_ = 0;
+  std::array<int64_t, kFaults.size()> counts_{};
+  std::array<std::vector<Line>, kFaults.size()> lines_;
+};
+
+}  // namespace heed

@@ -1,0 +1,28 @@
+// The tasks that need no data: their examples are made up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "heed/data/pairs.h"
+#include "heed/data/split.h"
+
+namespace heed {
+
+struct Task {
+  std::string name;
+  std::string description;  // one line
+  /// `count` pairs; the same seed and split give the same ones, and no pair is in two splits.
+  std::function<Pairs(int64_t count, uint64_t seed, Split split)> pairs;
+  std::function<Pairs()> examples;  // a few, to show what a model has learned
+};
+
+std::span<const Task> tasks();
+
+/// Throws Error that offers the nearest name.
+const Task& find_task(std::string_view name);
+
+}  // namespace heed

@@ -1,0 +1,63 @@
+// memory -> states that predict the next token. One interface for training (all steps at once) and for search (one step
+// at a time); search knows nothing else of a decoder.
+#pragma once
+
+#include <memory>
+
+#include "heed/attend/mechanism.h"
+#include "heed/encode/encoder.h"
+
+namespace heed::decode {
+
+/// What one step leaves for the next, on the tape it was made on.
+struct State {
+  virtual ~State() = default;
+};
+
+/// Weights of the attention to the source, of each layer. On request.
+struct Alignment {
+  std::vector<attend::Weights> layers;
+};
+
+/// What the attention to the source says beside its contexts, for the loss of a model; one of each layer that has it.
+struct AttentionCosts {
+  std::vector<Tensor> guide;     // time guided: of each row, [H, target tokens]
+  std::vector<Tensor> log_prob;  // hard_sampled while training: [samples * H, target tokens]; with time static [.., B]
+
+  void add(const attend::Attended& a) {
+    if (a.guide_cost) guide.push_back(a.guide_cost);
+    if (a.log_prob) log_prob.push_back(a.log_prob);
+  }
+};
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+
+  /// Teacher forcing: x [target tokens, width], the vectors of the tokens before -> [target tokens, width].
+  virtual Tensor run(const Packed& x, const encode::Encoded& source, Alignment* alignment = nullptr,
+                     AttentionCosts* costs = nullptr) const = 0;
+
+  virtual std::unique_ptr<State> start(const encode::Encoded& source, int64_t longest) const = 0;
+  /// One step of every sequence: x [B, width] -> [B, width]. The same numbers as run().
+  virtual Tensor step(Tensor x, State& state, Alignment* alignment = nullptr) const = 0;
+
+  virtual int64_t width() const = 0;  // of what comes out
+};
+
+struct RecurrentDecoderOptions {
+  RecurrentOptions recurrent;  // one direction
+  bool input_feeding = false;  // the last attentional vector goes in beside the next token.  Luong et al. 2015, 3.3
+  float dropout = 0.0f;
+  attend::Options attention;  // any of the catalogue: encode/attention_options.h
+};
+
+/// s_t = RNN(y_{t-1}), c_t = attend(s_t, memory), out = tanh(W [c_t; s_t]).   Luong, Pham and Manning 2015
+std::unique_ptr<Decoder> recurrent(const Scope& scope, const RecurrentDecoderOptions& options,
+                                   const encode::Encoder& encoder);
+
+/// Block: masked self-attention, attention to the source, feed-forward.   Vaswani et al. 2017
+std::unique_ptr<Decoder> transformer(const Scope& scope, const encode::TransformerOptions& options,
+                                     int64_t memory_width);
+
+}  // namespace heed::decode

@@ -1,0 +1,153 @@
+#include "heed/attend/all.h"
+#include "heed/decode/decoder.h"
+#include "heed/encode/attention_options.h"
+#include "heed/layer/linear.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/op/activation.h"
+#include "heed/tensor/op/arrange.h"
+#include "heed/tensor/op/dropout.h"
+
+namespace heed::decode {
+
+namespace {
+
+struct RecurrentDecoderState final : State {
+  RecurrentStates states;
+  attend::Prepared prepared;
+  attend::State attention;
+  Tensor out;  // the last attentional vector, which input feeding feeds
+};
+
+class RecurrentDecoder final : public Decoder {
+ public:
+  RecurrentDecoder(const Scope& scope, const RecurrentDecoderOptions& o, const encode::Encoder& encoder)
+      : options_(o),
+        recurrent_(scope / "recurrent", with_feeding(o)),
+        attention_(attend::make(scope / "attention",
+                                encode::source_attention(o.attention, o.recurrent.hidden, encoder.width()))),
+        combine_(scope / "combine", attention_->context_width() + o.recurrent.hidden, o.recurrent.hidden) {
+    for (int64_t l = 0; l < o.recurrent.layers; ++l)
+      bridge_.emplace_back(scope / "bridge" / std::to_string(l), encoder.width(), o.recurrent.hidden);
+  }
+
+  Tensor run(const Packed& x, const encode::Encoded& source, Alignment* alignment,
+             AttentionCosts* costs) const override {
+    expect(!alignment || !options_.input_feeding, "decoder: with input feeding, ask step() for the alignment");
+    if (options_.input_feeding) return run_by_steps(x, source, costs);
+    const attend::Prepared prepared = attention_->prepare({source.memory});
+    const RecurrentOutput s = recurrent_.run(x, first_states(source));
+    const attend::Request request{.weights = alignment != nullptr, .guide_cost = costs != nullptr};
+    const attend::Attended a = attention_->attend({{s.rows, x.offsets}}, prepared, {}, request);
+    if (alignment) alignment->layers = {a.weights};
+    if (costs) costs->add(a);
+    return combined(a.context, s.rows);
+  }
+
+  std::unique_ptr<State> start(const encode::Encoded& source, int64_t) const override {
+    auto state = std::make_unique<RecurrentDecoderState>();
+    state->states = first_states(source);
+    state->prepared = attention_->prepare({source.memory});
+    Tape& tape = source.memory.rows.tape();
+    if (options_.input_feeding) state->out = tape.filled(source.memory.offsets.count, width(), 0.0f);
+    return state;
+  }
+
+  Tensor step(Tensor x, State& any, Alignment* alignment) const override {
+    auto& state = static_cast<RecurrentDecoderState&>(any);
+    const attend::Attended a = advance(x, state, {.weights = alignment != nullptr});
+    if (alignment) alignment->layers = {a.weights};
+    return state.out;
+  }
+
+  int64_t width() const override { return options_.recurrent.hidden; }
+
+ private:
+  static RecurrentOptions with_feeding(const RecurrentDecoderOptions& o) {
+    RecurrentOptions r = o.recurrent;
+    r.bidirectional = false;
+    if (o.input_feeding) r.input += r.hidden;
+    return r;
+  }
+
+  /// One step of every sequence, x [B, width]: leaves what comes out in state.out.
+  attend::Attended advance(Tensor x, RecurrentDecoderState& state, const attend::Request& request) const {
+    if (options_.input_feeding) x = concat_columns({x, state.out});
+    const RecurrentOutput s = recurrent_.step(x, state.states);
+    state.states = s.states;
+    const Offsets one = x.tape().even_offsets(x.rows(), 1);
+    const attend::Attended a = attention_->attend({{s.rows, one}}, state.prepared, state.attention, request);
+    state.attention = a.state;
+    state.out = combined(a.context, s.rows);
+    return a;
+  }
+
+  Tensor combined(Tensor context, Tensor s) const {
+    return dropout(tanh(combine_(concat_columns({context, s}))), options_.dropout);
+  }
+
+  /// h_0 of layer l = tanh(W_l [where the encoder's last layer ended, both directions]); c_0 of an LSTM = 0.
+  RecurrentStates first_states(const encode::Encoded& source) const {
+    Tape& tape = source.memory.rows.tape();
+    const auto layers = static_cast<int64_t>(bridge_.size());
+    RecurrentStates zero = recurrent_.zero_states(tape, source.memory.offsets.count);
+    if (source.states.empty()) return zero;
+    // The states of the last layer stand at the end: one, or one per direction.
+    const int64_t end_width = source.states.back().h.cols();
+    const auto directions = static_cast<size_t>(bridge_[0].weight->cols() / end_width);
+    std::vector<Tensor> ends;
+    for (size_t d = 0; d < directions; ++d) ends.push_back(source.states[source.states.size() - directions + d].h);
+    const Tensor end = ends.size() == 1 ? ends[0] : concat_columns(ends);
+    auto* states = tape.keep<RecurrentState>(layers);
+    for (int64_t l = 0; l < layers; ++l)
+      states[l] = {tanh(bridge_[static_cast<size_t>(l)](end)), zero[static_cast<size_t>(l)].c};
+    return {states, static_cast<size_t>(layers)};
+  }
+
+  /// Input feeding goes from step to step, so the steps cannot be done at once.
+  Tensor run_by_steps(const Packed& x, const encode::Encoded& source, AttentionCosts* costs) const {
+    Tape& tape = x.rows.tape();
+    const Offsets& o = x.offsets;
+    const auto any = start(source, o.longest());
+    auto& state = static_cast<RecurrentDecoderState&>(*any);
+    auto* lengths = tape.keep<int32_t>(o.count);
+    for (int64_t b = 0; b < o.count; ++b) lengths[b] = static_cast<int32_t>(o.length(b));
+    state.attention.target_lengths = lengths;
+
+    std::vector<Tensor> outs, guides, log_probs;  // of each step, [B, ..]
+    for (int64_t t = 0; t < o.longest(); ++t) {   // a sequence that has ended goes on with its last token, unread
+      int64_t* rows = tape.keep<int64_t>(o.count);
+      for (int64_t b = 0; b < o.count; ++b) rows[b] = o.at[b] + std::min(t, o.length(b) - 1);
+      const attend::Attended a =
+          advance(gather_rows(x.rows, {rows, static_cast<size_t>(o.count)}), state, {.guide_cost = costs != nullptr});
+      outs.push_back(state.out);
+      if (a.guide_cost) guides.push_back(transpose(a.guide_cost));
+      if (a.log_prob) log_probs.push_back(transpose(a.log_prob));
+    }
+
+    int64_t* place = tape.keep<int64_t>(o.total());
+    for (int64_t b = 0; b < o.count; ++b)
+      for (int64_t t = 0; t < o.length(b); ++t) place[o.at[b] + t] = t * o.count + b;
+    const auto ordered = [&](const std::vector<Tensor>& steps) {
+      return gather_rows(concat_rows(steps), {place, static_cast<size_t>(o.total())});
+    };
+    if (costs && !guides.empty()) costs->guide.push_back(transpose(ordered(guides)));
+    if (costs && !log_probs.empty())  // a static choice is made once
+      costs->log_prob.push_back(transpose(log_probs.size() == outs.size() ? ordered(log_probs) : log_probs.front()));
+    return ordered(outs);
+  }
+
+  RecurrentDecoderOptions options_;
+  Recurrent recurrent_;
+  std::unique_ptr<attend::Mechanism> attention_;
+  Linear combine_;
+  std::vector<Linear> bridge_;
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder> recurrent(const Scope& scope, const RecurrentDecoderOptions& options,
+                                   const encode::Encoder& encoder) {
+  return std::make_unique<RecurrentDecoder>(scope, options, encoder);
+}
+
+}  // namespace heed::decode

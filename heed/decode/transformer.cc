@@ -1,0 +1,125 @@
+#include "heed/attend/all.h"
+#include "heed/decode/decoder.h"
+#include "heed/encode/attention_options.h"
+#include "heed/encode/block.h"
+
+namespace heed::decode {
+
+namespace {
+
+using encode::Residual;
+using encode::TransformerOptions;
+
+struct BlockState {
+  attend::Prepared past;  // grows
+  attend::State self;
+  attend::Prepared source;  // prepared once
+  attend::State cross;
+};
+
+class Block {
+ public:
+  Block(const Scope& scope, const TransformerOptions& o, int64_t memory_width)
+      : self_(attend::make(scope / "self", encode::decoder_self_attention(o))),
+        cross_(attend::make(scope / "source", encode::source_attention(o, memory_width))),
+        feed_forward_(encode::make_feed_forward(scope / "feed_forward", o)),
+        around_self_(scope / "self", o),
+        around_cross_(scope / "source", o),
+        around_feed_forward_(scope / "feed_forward", o) {}
+
+  /// `weights` and `costs` of the attention to the source, where asked for.
+  Tensor run(const Packed& target, const Packed& memory, attend::Weights* weights, AttentionCosts* costs) const {
+    const Offsets& offsets = target.offsets;
+    Tensor x = target.rows;
+    x = around_self_(x, [&](Tensor rows) {
+      const Packed packed{rows, offsets};
+      return self_->attend({packed}, self_->prepare({packed})).context;
+    });
+    x = around_cross_(x, [&](Tensor rows) {
+      const attend::Request request{.weights = weights != nullptr, .guide_cost = costs != nullptr};
+      const attend::Attended a = cross_->attend({{rows, offsets}}, cross_->prepare({memory}), {}, request);
+      if (weights) *weights = a.weights;
+      if (costs) costs->add(a);
+      return a.context;
+    });
+    return around_feed_forward_(x, feed_forward_);
+  }
+
+  BlockState start(const Packed& memory, int64_t longest) const {
+    return {self_->begin(memory.rows.tape(), memory.offsets.count, longest), {}, cross_->prepare({memory}), {}};
+  }
+
+  Tensor step(Tensor x, BlockState& state, attend::Weights* weights) const {
+    const Offsets one = x.tape().even_offsets(x.rows(), 1);
+    x = around_self_(x, [&](Tensor rows) {
+      const Packed packed{rows, one};
+      state.past = self_->extend(state.past, {packed});
+      const attend::Attended a = self_->attend({packed}, state.past, state.self);
+      state.self = a.state;
+      return a.context;
+    });
+    x = around_cross_(x, [&](Tensor rows) {
+      const attend::Request request{.weights = weights != nullptr};
+      const attend::Attended a = cross_->attend({{rows, one}}, state.source, state.cross, request);
+      state.cross = a.state;
+      if (weights) *weights = a.weights;
+      return a.context;
+    });
+    return around_feed_forward_(x, feed_forward_);
+  }
+
+ private:
+  std::unique_ptr<attend::Mechanism> self_, cross_;
+  FeedForward feed_forward_;
+  Residual around_self_, around_cross_, around_feed_forward_;
+};
+
+struct TransformerState final : State {
+  std::vector<BlockState> blocks;
+};
+
+class TransformerDecoder final : public Decoder {
+ public:
+  TransformerDecoder(const Scope& scope, const TransformerOptions& o, int64_t memory_width) : width_(o.width) {
+    for (int64_t l = 0; l < o.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o, memory_width);
+    if (o.pre_norm) norm_ = LayerNorm(scope / "norm", o.width);
+  }
+
+  Tensor run(const Packed& x, const encode::Encoded& source, Alignment* alignment,
+             AttentionCosts* costs) const override {
+    Tensor rows = x.rows;
+    if (alignment) alignment->layers.resize(blocks_.size());
+    for (size_t l = 0; l < blocks_.size(); ++l)
+      rows = blocks_[l].run({rows, x.offsets}, source.memory, alignment ? &alignment->layers[l] : nullptr, costs);
+    return norm_.gain ? norm_(rows) : rows;
+  }
+
+  std::unique_ptr<State> start(const encode::Encoded& source, int64_t longest) const override {
+    auto state = std::make_unique<TransformerState>();
+    for (const Block& block : blocks_) state->blocks.push_back(block.start(source.memory, longest));
+    return state;
+  }
+
+  Tensor step(Tensor x, State& any, Alignment* alignment) const override {
+    auto& state = static_cast<TransformerState&>(any);
+    if (alignment) alignment->layers.resize(blocks_.size());
+    for (size_t l = 0; l < blocks_.size(); ++l)
+      x = blocks_[l].step(x, state.blocks[l], alignment ? &alignment->layers[l] : nullptr);
+    return norm_.gain ? norm_(x) : x;
+  }
+
+  int64_t width() const override { return width_; }
+
+ private:
+  int64_t width_;
+  std::vector<Block> blocks_;
+  LayerNorm norm_;  // after the last block, with pre_norm
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder> transformer(const Scope& scope, const TransformerOptions& options, int64_t memory_width) {
+  return std::make_unique<TransformerDecoder>(scope, options, memory_width);
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,40 @@
+// tokens -> vectors: a row of a table per token, and where it stands.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "heed/layer/embedding.h"
+
+namespace heed::embed {
+
+struct Options {
+  int64_t vocabulary = 0;
+  int64_t width = 0;
+  /// Added to the vectors: none, sin_cos (Vaswani et al. 2017) or learned (Gehring et al. 2017).
+  std::string positions = "none";
+  int64_t max_length = 512;  // learned positions: the longest sequence
+  bool scaled = false;       // times sqrt(width), as beside positions.  Vaswani et al. 2017, section 3.4
+  float dropout = 0.0f;
+};
+
+class Embed {
+ public:
+  Embed() = default;
+  /// Parameters: "weight" [vocabulary, width]; with learned positions "position" [max_length, width]. `shared`: the
+  /// table of another, for tied embeddings; then only the positions are made.
+  Embed(const Scope& scope, const Options& options, Parameter* shared = nullptr);
+
+  /// ids [tokens], packed by `offsets` -> [tokens, width]. The first token of each sequence stands at position `first`.
+  Packed operator()(Tape& tape, std::span<const int32_t> ids, const Offsets& offsets, int64_t first = 0) const;
+
+  Parameter* table() const { return table_.weight; }
+
+ private:
+  Options options_;
+  Embedding table_;
+  Parameter* positions_ = nullptr;
+};
+
+}  // namespace heed::embed

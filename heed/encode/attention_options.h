@@ -1,0 +1,34 @@
+// Which part of the attention that a recipe names goes into which attention of a model, and what can go into none.
+//
+//                     encoder, to itself   decoder, to its past   decoder, to the source
+//   score             as named             as named               as named; scaled_dot for the synthesizers
+//   intra             general              intra                  general
+//   normalise         as named             as named               as named
+//   hard_sampled      softmax              softmax                hard_sampled
+//   region            as named             causal + as named      global
+//   local_p           -                    -                      local_p
+//   position          as named             as named               -
+//   time              dynamic              dynamic                as named
+//
+// The reasons: a window, a causal mask and a distance speak of places in one sequence, so they belong where a sequence
+// looks at itself. How attention moves from step to step (time), a place that is predicted (local_p) and a choice that
+// is drawn and rewarded by what came of it (hard_sampled) speak of a target that walks along a source. The synthesizers
+// replace self-attention (Tay et al. 2021), and intra is a decoder's look at its own past (Paulus et al. 2018).
+// A recurrent model has the last column only, and there everything is as named.
+#pragma once
+
+#include "heed/attend/options.h"
+#include "heed/encode/encoder.h"
+
+namespace heed::encode {
+
+// Of a Transformer. All throw, with every reason, where the options make no heads.
+attend::Options encoder_self_attention(const TransformerOptions& options);
+attend::Options decoder_self_attention(const TransformerOptions& options);
+attend::Options source_attention(const TransformerOptions& options, int64_t memory_width);
+
+/// Of recurrent states of `query_width` to a memory: any attention of the catalogue that takes queries. A word alone is
+/// enough: multi_head brings its projections, and a score that wants q and k of one width gets them where they differ.
+attend::Options source_attention(const attend::Options& named, int64_t query_width, int64_t memory_width);
+
+}  // namespace heed::encode

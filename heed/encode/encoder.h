@@ -1,0 +1,43 @@
+// vectors -> memory: what a decoder attends to.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "heed/attend/options.h"
+#include "heed/layer/parameters.h"
+#include "heed/layer/recurrent.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed::encode {
+
+/// What an encoder leaves.
+struct Encoded {
+  Packed memory;                // [source tokens, width]
+  RecurrentStates states = {};  // recurrent encoders: where each sequence ended, for the decoder to start from
+};
+
+class Encoder {
+ public:
+  virtual ~Encoder() = default;
+  virtual Encoded run(const Packed& x) const = 0;  // rows [tokens, input]
+  virtual int64_t width() const = 0;               // of the memory
+};
+
+/// A bidirectional (or not) GRU or LSTM of some layers.
+std::unique_ptr<Encoder> recurrent(const Scope& scope, const RecurrentOptions& options);
+
+struct TransformerOptions {
+  int64_t width = 0;
+  int64_t layers = 6;
+  int64_t hidden = 0;               // of the feed-forward layers; 0: 4 * width
+  std::string activation = "relu";  // relu, gelu, or gated: swish
+  bool pre_norm = false;            // norm before each part instead of after its residual.  Xiong et al. 2020
+  float dropout = 0.0f;             // on what each part adds
+  attend::Options attention = {};   // heads, score, region ...: attention_options.h tells which attention takes what
+};
+
+/// Block: self-attention, residual, norm; feed-forward, residual, norm.   Vaswani et al. 2017
+std::unique_ptr<Encoder> transformer(const Scope& scope, const TransformerOptions& options);
+
+}  // namespace heed::encode

@@ -1,0 +1,133 @@
+#include "heed/file/checkpoint.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "heed/file/atomic.h"
+#include "heed/file/disk.h"
+#include "heed/file/sha256.h"
+#include "heed/file/weights.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/nearest.h"
+
+namespace heed::file {
+
+namespace {
+
+constexpr const char* kManifest = "MANIFEST.json";
+constexpr const char* kState = "state.json";
+constexpr uint64_t kMaxManifest = 16 << 20;
+
+void expect_same(const Part& part, uint64_t size, const std::function<std::string()>& hash) {
+  expect(size == part.size, "{} has {} bytes instead of {}", part.name, size, part.size);
+  expect(hash() == part.sha256, "{} has changed: its SHA-256 is not that of the manifest", part.name);
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------------------- writing
+
+void CheckpointWriter::add(std::string name, std::function<void(const Sink&)> write) {
+  expect(is_part_name(name) && name != kManifest,
+         "a part of a checkpoint cannot have the name '{}'; use letters, "
+         "digits, '.', '_' and '-'",
+         name);
+  for (const Source& source : sources_)
+    expect(source.name != name, "a checkpoint cannot have two parts with the name '{}'", name);
+  sources_.push_back({std::move(name), std::move(write)});
+}
+
+void CheckpointWriter::add_text(std::string name, std::string text) {
+  add(std::move(name), [text = std::move(text)](const Sink& sink) { sink(std::as_bytes(std::span(text))); });
+}
+
+void CheckpointWriter::add_tensors(std::string name, std::vector<TensorToWrite> tensors, Metadata metadata) {
+  add(std::move(name), [tensors = std::move(tensors), metadata = std::move(metadata)](const Sink& sink) {
+    write_safetensors(tensors, metadata, sink);
+  });
+}
+
+void CheckpointWriter::add_tensors(std::string name, const Parameters& parameters) {
+  add_tensors(std::move(name), tensors_of(parameters));
+}
+
+void CheckpointWriter::add_state(const State& state) { add_text(kState, state.json()); }
+
+void CheckpointWriter::commit(const std::filesystem::path& folder) const {
+  FolderWriter writer(folder);
+  std::vector<Part> parts;
+  for (const Source& source : sources_) {
+    OutputFile file = writer.create(source.name);
+    Sha256 hash;
+    uint64_t size = 0;
+    source.write([&](std::span<const std::byte> piece) {
+      hash.add(piece);
+      size += piece.size();
+      file.write(piece);
+    });
+    file.finish();
+    parts.push_back({source.name, size, hash.hex()});
+  }
+  OutputFile manifest = writer.create(kManifest);
+  manifest.write(manifest_text(parts));
+  manifest.finish();
+  writer.commit();
+}
+
+// ------------------------------------------------------------------------------------------------------------- reading
+
+Checkpoint Checkpoint::open(const std::filesystem::path& folder) {
+  Checkpoint checkpoint;
+  // "run/best/" is called "best".
+  checkpoint.folder_ = folder.has_filename() ? folder : folder.parent_path();
+  std::error_code ignored;
+  expect(fs::is_directory(folder, ignored), "there is no checkpoint '{}': no such folder", folder.string());
+  expect(fs::exists(folder / kManifest, ignored), "'{}' is no checkpoint: it has no {}", folder.string(), kManifest);
+  try {
+    checkpoint.parts_ = parse_manifest(read_text(folder / kManifest, kMaxManifest));
+    for (const Part& part : checkpoint.parts_) {
+      const fs::path path = folder / part.name;
+      expect(fs::exists(path, ignored), "{} is missing", part.name);
+      expect_same(part, InputFile(path).size(), [&] { return sha256_of_file(path); });
+    }
+  } catch (const Error& error) {
+    throw Error(fmt::format("checkpoint '{}' is damaged: {}", folder.string(), error.what()));
+  }
+  return checkpoint;
+}
+
+bool Checkpoint::has(std::string_view part) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const Part& each) { return each.name == part; });
+}
+
+std::vector<std::byte> Checkpoint::bytes(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const Part& part : parts_) {
+    names.push_back(part.name);
+    if (part.name != name) continue;
+    std::vector<std::byte> content = read_bytes(folder_ / part.name);
+    try {
+      expect_same(part, content.size(), [&] { return sha256(content); });
+    } catch (const Error& error) {
+      throw Error(fmt::format("checkpoint '{}' is damaged: {}", folder_.string(), error.what()));
+    }
+    return content;
+  }
+  expect(!names.empty(), "checkpoint '{}' has no part '{}': it is empty", folder_.string(), name);
+  throw Error(fmt::format("checkpoint '{}' has no part '{}'; did you mean '{}'?", folder_.string(), name,
+                          nearest(name, names)));
+}
+
+std::string Checkpoint::text(std::string_view part) const {
+  const std::vector<std::byte> content = bytes(part);
+  return {reinterpret_cast<const char*>(content.data()), content.size()};
+}
+
+Safetensors Checkpoint::tensors(std::string_view part) const { return {bytes(part), (folder_ / part).string()}; }
+
+void Checkpoint::load(std::string_view part, Parameters& parameters) const { file::load(tensors(part), parameters); }
+
+State Checkpoint::state() const { return State::parse(text(kState), (folder_ / kState).string()); }
+
+}  // namespace heed::file

@@ -1,0 +1,71 @@
+// A checkpoint: a folder that holds everything a training needs to go on, or a model needs to run.
+//
+//   config.toml  weights.safetensors  optimiser.safetensors  state.json  source.vocab  ...  MANIFEST.json
+//
+// It is there completely or not at all (atomic.h), and every byte is checked against the manifest before it is used.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/file/manifest.h"
+#include "heed/file/safetensors.h"
+#include "heed/file/state.h"
+#include "heed/layer/parameters.h"
+
+namespace heed::file {
+
+class OutputFile;
+
+/// Collects the parts, then writes them all.
+class CheckpointWriter {
+ public:
+  void add_text(std::string name, std::string text);
+  /// The numbers are not copied: they must stay until the last commit().
+  void add_tensors(std::string name, std::vector<TensorToWrite> tensors, Metadata metadata = {});
+  void add_tensors(std::string name, const Parameters& parameters);
+  void add_state(const State& state);  // as state.json
+
+  /// Writes `folder`, replacing what has that name. Where that fails, nothing has changed.
+  void commit(const std::filesystem::path& folder) const;
+
+ private:
+  using Sink = std::function<void(std::span<const std::byte>)>;
+  struct Source {
+    std::string name;
+    std::function<void(const Sink&)> write;
+  };
+  void add(std::string name, std::function<void(const Sink&)> write);
+
+  std::vector<Source> sources_;
+};
+
+/// A checkpoint whose every part was compared with the manifest.
+class Checkpoint {
+ public:
+  /// Throws where the folder is not there, where a part is missing or was changed, naming both.
+  static Checkpoint open(const std::filesystem::path& folder);
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::string name() const { return folder_.filename().string(); }
+  const std::vector<Part>& parts() const { return parts_; }
+  bool has(std::string_view part) const;
+
+  // What is returned was compared once more: it is what was written, whatever happened to the disk since open().
+  std::string text(std::string_view part) const;
+  Safetensors tensors(std::string_view part) const;
+  void load(std::string_view part, Parameters& parameters) const;
+  State state() const;
+
+ private:
+  std::vector<std::byte> bytes(std::string_view part) const;
+
+  std::filesystem::path folder_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace heed::file

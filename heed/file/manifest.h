@@ -1,0 +1,23 @@
+// MANIFEST.json: what belongs to a checkpoint, with the size and the SHA-256 of each part.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::file {
+
+struct Part {
+  std::string name;  // of the file: letters, digits, '.', '_' and '-'
+  uint64_t size = 0;
+  std::string sha256;
+};
+
+/// A name that leads to a file in the same folder, and nowhere else.
+bool is_part_name(std::string_view name);
+
+std::string manifest_text(const std::vector<Part>& parts);
+std::vector<Part> parse_manifest(std::string_view text);
+
+}  // namespace heed::file

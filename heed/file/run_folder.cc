@@ -1,0 +1,140 @@
+#include "heed/file/run_folder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include "heed/file/atomic.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/nearest.h"
+
+namespace heed::file {
+
+namespace {
+
+constexpr std::string_view kPrefix = "step-";
+constexpr const char* kBest = "best.txt";
+
+/// The step of "step-000100"; none where the name is not exactly what name_of() gives.
+std::optional<int64_t> step_of(const std::string& name) {
+  if (!name.starts_with(kPrefix)) return {};
+  int64_t step = -1;
+  std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), step);
+  return step >= 0 && RunFolder::name_of(step) == name ? std::optional(step) : std::nullopt;
+}
+
+std::optional<Checkpoint> try_open(const fs::path& folder, std::vector<Damage>& damaged) {
+  try {
+    return Checkpoint::open(folder);
+  } catch (const Error& error) {
+    damaged.push_back({folder.filename().string(), error.what()});
+    return {};
+  }
+}
+
+}  // namespace
+
+std::string RunFolder::name_of(int64_t step) { return fmt::format("{}{:06}", kPrefix, step); }
+
+// ------------------------------------------------------------------------------------------------------------- writing
+
+std::string RunFolder::save(const CheckpointWriter& writer, int64_t step) {
+  expect(step >= 0, "'{}': a checkpoint cannot have the step {}", folder_.string(), step);
+  clean();
+  std::string name = name_of(step);
+  good_.erase(name);
+  writer.commit(folder_ / name);
+  good_.insert(name);
+  return name;
+}
+
+void RunFolder::mark_best(const std::string& name) {
+  const std::vector<std::string> all = names();
+  expect(std::find(all.begin(), all.end(), name) != all.end(),
+         "'{}': there is no checkpoint '{}' that could be the best", folder_.string(), name);
+  write_file(folder_ / kBest, name + "\n");
+}
+
+void RunFolder::keep(int64_t count) {
+  expect(count >= 1, "'{}': at least 1 checkpoint must be kept, not {}", folder_.string(), count);
+  const std::vector<std::string> all = names();
+  const std::optional<std::string> best = best_name();
+  std::vector<Damage> ignored;
+  for (auto name = all.rbegin(); name != all.rend(); ++name) {
+    if (count > 0) {
+      if (good_.count(*name) || try_open(folder_ / *name, ignored)) {
+        good_.insert(*name);
+        --count;
+      }
+    } else if (*name != best) {
+      remove_folder(folder_ / *name);
+      good_.erase(*name);
+    }
+  }
+}
+
+std::vector<std::string> RunFolder::clean() const { return clean_leftovers(folder_); }
+
+// ------------------------------------------------------------------------------------------------------------- reading
+
+std::vector<std::string> RunFolder::names() const {
+  std::vector<std::pair<int64_t, std::string>> found;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
+    std::string name = entry.path().filename().string();
+    if (const std::optional<int64_t> step = step_of(name)) found.emplace_back(*step, std::move(name));
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> all;
+  all.reserve(found.size());
+  for (auto& [step, name] : found) all.push_back(std::move(name));
+  return all;
+}
+
+std::optional<std::string> RunFolder::best_name() const {
+  std::error_code ignored;
+  if (!fs::exists(folder_ / kBest, ignored)) return {};
+  std::string name = read_text(folder_ / kBest, 1000);
+  while (!name.empty() && (name.back() == '\n' || name.back() == '\r')) name.pop_back();
+  expect(step_of(name).has_value(), "'{}' must hold the name of a checkpoint, as {}, not '{}'",
+         (folder_ / kBest).string(), name_of(100), name);
+  return name;
+}
+
+RunFolder::Newest RunFolder::newest() const {
+  Newest result;
+  const std::vector<std::string> all = names();
+  for (auto name = all.rbegin(); name != all.rend() && !result.checkpoint; ++name)
+    result.checkpoint = try_open(folder_ / *name, result.damaged);
+  return result;
+}
+
+Checkpoint RunFolder::open(std::string_view wanted) const {
+  const std::vector<std::string> all = names();
+  expect(!all.empty(), "'{}' holds no checkpoint", folder_.string());
+  std::string name(wanted);
+  if (wanted == "last") name = all.back();
+  if (wanted == "best") {
+    const std::optional<std::string> best = best_name();
+    expect(best.has_value(), "'{}': no checkpoint was marked as the best yet; the last one is '{}'", folder_.string(),
+           all.back());
+    name = *best;
+  }
+  const std::optional<int64_t> step = step_of(name);
+  const bool there = std::find(all.begin(), all.end(), name) != all.end();
+  // A mistyped name is meant to be another one; a checkpoint that was removed is not.
+  expect(there || step, "'{}': there is no checkpoint '{}'; did you mean '{}'?", folder_.string(), name,
+         nearest(name, all));
+  try {
+    return Checkpoint::open(folder_ / name);
+  } catch (const Error& error) {
+    std::vector<Damage> ignored;
+    for (auto other = all.rbegin(); other != all.rend(); ++other)
+      if (step_of(*other) < step && try_open(folder_ / *other, ignored))
+        throw Error(fmt::format("{}; the newest good one before it is '{}'", error.what(), *other));
+    throw Error(fmt::format("{}; there is no good one before it", error.what()));
+  }
+}
+
+}  // namespace heed::file

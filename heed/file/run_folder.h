@@ -1,0 +1,59 @@
+// The folder of a training: its checkpoints, one for each step that was kept.
+//
+//   step-000100/  step-000200/  best.txt (the name of the best one)
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/file/checkpoint.h"
+
+namespace heed::file {
+
+/// A checkpoint that cannot be used.
+struct Damage {
+  std::string name;
+  std::string reason;
+};
+
+class RunFolder {
+ public:
+  explicit RunFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  const std::filesystem::path& folder() const { return folder_; }
+  static std::string name_of(int64_t step);  // "step-000100"
+
+  /// Writes the checkpoint of `step` and returns its name. Makes the folder where it is not there; removes what
+  /// interrupted writers left in it. A damaged checkpoint of the same step is replaced.
+  std::string save(const CheckpointWriter& writer, int64_t step);
+  void mark_best(const std::string& name);
+  /// Keeps the newest `count` good ones and the best one, and removes all that are older.
+  void keep(int64_t count);
+
+  std::vector<std::string> names() const;  // by step, the oldest first, good and damaged
+  std::optional<std::string> best_name() const;
+
+  /// The newest good one, if there is one, and those newer than it that are damaged: tell the user.
+  struct Newest {
+    std::optional<Checkpoint> checkpoint;
+    std::vector<Damage> damaged;
+  };
+  Newest newest() const;
+
+  /// One of names(), or "best", or "last". Where it is damaged, the error names the newest good one before it.
+  Checkpoint open(std::string_view name) const;
+
+  /// Removes what interrupted writers and removals left, and tells the names.
+  std::vector<std::string> clean() const;
+
+ private:
+  std::filesystem::path folder_;
+  std::set<std::string> good_;  // written or checked by this object: not worth reading again
+};
+
+}  // namespace heed::file

@@ -1,0 +1,89 @@
+// Files of tensors in the safetensors format: 8 bytes with the size of the header, the header in JSON, the numbers.
+//
+//   {"__metadata__": {"format": "heed"}, "encoder.weight": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
+//
+// The reader trusts nothing: a file either keeps every rule of the format or is refused with the rule that it breaks.
+// Numbers are float32, little-endian, row-major; other types of the format are known by name and refused.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::file {
+
+constexpr uint64_t kMaxSafetensorsHeader = 100'000'000;  // bytes, as in the reference implementation
+constexpr size_t kMaxTensorRank = 8;
+
+using Metadata = std::map<std::string, std::string>;
+
+// ------------------------------------------------------------------------------------------------------------- writing
+
+/// A tensor that somebody else owns. A shape of no extents is a single number.
+struct TensorToWrite {
+  std::string name;
+  std::vector<int64_t> shape;
+  const float* data = nullptr;
+};
+
+/// Writes piece by piece, in the order given. Everything is checked before the first piece.
+void write_safetensors(std::span<const TensorToWrite> tensors, const Metadata& metadata,
+                       const std::function<void(std::span<const std::byte>)>& sink);
+std::vector<std::byte> safetensors_bytes(std::span<const TensorToWrite> tensors, const Metadata& metadata = {});
+/// As a file that is there completely or not at all.
+void write_safetensors(const std::filesystem::path& path, std::span<const TensorToWrite> tensors,
+                       const Metadata& metadata = {});
+
+// ------------------------------------------------------------------------------------------------------------- reading
+
+struct StoredTensor {
+  std::string name;
+  std::vector<int64_t> shape;
+  uint64_t begin = 0, end = 0;  // bytes, counted from the end of the header
+};
+
+struct SafetensorsHeader {
+  std::vector<StoredTensor> tensors;  // in the order of their numbers
+  Metadata metadata;
+};
+
+/// The header alone, `json`, of a file with `data_size` bytes after it. `file` names it in errors.
+SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_size, std::string_view file);
+
+class Safetensors {
+ public:
+  /// `file` names the bytes in errors.
+  Safetensors(std::vector<std::byte> bytes, std::string file);
+  static Safetensors read(const std::filesystem::path& path);
+
+  const std::string& file() const { return file_; }
+  const Metadata& metadata() const { return header_.metadata; }
+  const std::vector<StoredTensor>& tensors() const { return header_.tensors; }
+  const StoredTensor* find(std::string_view name) const;  // or null
+  const StoredTensor& at(std::string_view name) const;    // throws, naming the nearest name
+
+  std::vector<float> values(std::string_view name) const;
+  void copy(const StoredTensor& tensor, std::span<float> into) const;  // as many numbers as the tensor has
+
+ private:
+  std::string file_;
+  std::vector<std::byte> bytes_;
+  size_t data_ = 0;  // where the numbers begin in bytes_: at any byte, so they are copied before they are used
+  SafetensorsHeader header_;
+  std::map<std::string, size_t, std::less<>> by_name_;
+};
+
+/// "[2, 3]"
+std::string shape_text(std::span<const int64_t> shape);
+
+/// Why there can be no float32 tensor of this shape; empty where there can. The bytes of one that can be.
+std::string shape_problem(std::span<const int64_t> shape);
+uint64_t tensor_bytes(std::span<const int64_t> shape);
+
+}  // namespace heed::file

@@ -1,0 +1,109 @@
+#include "heed/file/state.h"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "heed/tensor/error.h"
+#include "heed/tensor/nearest.h"
+
+namespace heed::file {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// JSON has no infinities and no nan: {"real": "inf"}.
+Json to_json(double number) {
+  if (std::isfinite(number)) return number;
+  return {{"real", std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf"}};
+}
+Json to_json(const auto& value) { return value; }
+
+State::Value from_json(const Json& value, std::string_view name, std::string_view file) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_unsigned()) return value.get<uint64_t>();
+  if (value.is_number_integer()) return value.get<int64_t>();
+  if (value.is_number_float()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();
+  if (value == Json{{"real", "inf"}}) return infinity;
+  if (value == Json{{"real", "-inf"}}) return -infinity;
+  if (value == Json{{"real", "nan"}}) return std::numeric_limits<double>::quiet_NaN();
+  throw Error(fmt::format("'{}': '{}' must be a number, a text, true or false, not {}", file, name, value.type_name()));
+}
+
+const char* kind(const State::Value& value) {
+  constexpr const char* kinds[] = {"true or false", "a whole number", "a whole number", "a real number", "a text"};
+  return kinds[value.index()];
+}
+
+}  // namespace
+
+const State::Value& State::at(std::string_view name) const {
+  const auto found = values_.find(name);
+  if (found != values_.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [each, value] : values_) names.push_back(each);
+  expect(!names.empty(), "the state has no '{}': it is empty", name);
+  throw Error(fmt::format("the state has no '{}'; did you mean '{}'?", name, nearest(name, names)));
+}
+
+bool State::flag(std::string_view name) const {
+  const bool* value = std::get_if<bool>(&at(name));
+  expect(value, "the state's '{}' must be true or false, not {}", name, kind(at(name)));
+  return *value;
+}
+
+int64_t State::integer(std::string_view name) const {
+  const Value& value = at(name);
+  if (const auto* number = std::get_if<int64_t>(&value)) return *number;
+  const auto* number = std::get_if<uint64_t>(&value);
+  expect(number, "the state's '{}' must be a whole number, not {}", name, kind(value));
+  expect(*number <= uint64_t{INT64_MAX}, "the state's '{}' must be at most 2^63 - 1, not {}", name, *number);
+  return static_cast<int64_t>(*number);
+}
+
+uint64_t State::natural(std::string_view name) const {
+  const Value& value = at(name);
+  if (const auto* number = std::get_if<uint64_t>(&value)) return *number;
+  const auto* number = std::get_if<int64_t>(&value);
+  expect(number, "the state's '{}' must be a whole number, not {}", name, kind(value));
+  expect(*number >= 0, "the state's '{}' must not be negative, as {} is", name, *number);
+  return static_cast<uint64_t>(*number);
+}
+
+double State::real(std::string_view name) const {
+  const double* value = std::get_if<double>(&at(name));
+  expect(value, "the state's '{}' must be a real number, not {}", name, kind(at(name)));
+  return *value;
+}
+
+const std::string& State::text(std::string_view name) const {
+  const std::string* value = std::get_if<std::string>(&at(name));
+  expect(value, "the state's '{}' must be a text, not {}", name, kind(at(name)));
+  return *value;
+}
+
+std::string State::json() const {
+  Json all = Json::object();
+  for (const auto& [name, value] : values_)
+    all[name] = std::visit([](const auto& each) { return to_json(each); }, value);
+  try {
+    return all.dump(2) + "\n";
+  } catch (const Json::exception&) {
+    throw Error("cannot write the state: a name or a text in it is not valid UTF-8");
+  }
+}
+
+State State::parse(std::string_view json, std::string_view file) {
+  const Json all = Json::parse(json, nullptr, false);
+  expect(all.is_object(), "'{}': it must be a JSON object", file);
+  State state;
+  for (const auto& [name, value] : all.items()) state.values_.emplace(name, from_json(value, name, file));
+  return state;
+}
+
+}  // namespace heed::file

@@ -1,0 +1,18 @@
+// Parameters to and from a file of tensors.
+#pragma once
+
+#include <vector>
+
+#include "heed/file/safetensors.h"
+#include "heed/layer/parameters.h"
+
+namespace heed::file {
+
+/// Every parameter under its name. They point into `parameters`, which must stay as it is while they are used.
+std::vector<TensorToWrite> tensors_of(const Parameters& parameters);
+
+/// Fills `parameters` from tensors of the same names and shapes. Where the two differ in anything, the error lists all
+/// of it and nothing was changed.
+void load(const Safetensors& from, Parameters& parameters);
+
+}  // namespace heed::file

@@ -1,0 +1,131 @@
+#include "heed/kernels/threads.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "hwy/base.h"
+#include "hwy/cache_control.h"
+
+namespace heed::kernels {
+
+namespace {
+
+// Pauses before a thread that has nothing to do goes to sleep, some 50 microseconds: longer than the plain work between
+// two regions of a training step, so that helpers stay awake there; short enough to leave the core to others soon.
+constexpr int kPauses = 1000;
+constexpr int kMostHelpers = 1023;
+
+/// True as soon as `ready` is; false after kPauses.
+template <class Ready>
+bool soon(const Ready& ready) {
+  for (int i = 0; i < kPauses; ++i) {
+    if (ready()) return true;
+    hwy::Pause();
+  }
+  return ready();
+}
+
+/// Threads that wait for a call of on_threads(). Never destroyed: they may still sleep when the program ends.
+class Helpers {
+ public:
+  /// False: busy with another call.
+  bool run(int wanted, void (*work)(void*, bool), void* argument) {
+    const std::unique_lock lock(taken_, std::try_to_lock);
+    if (!lock) return false;
+    while (count_ < std::min(wanted, kMostHelpers) && add_one()) {
+    }
+    work_ = work;
+    argument_ = argument;
+    door_.store(static_cast<uint32_t>(std::min(wanted, count_)) << kSeatShift, std::memory_order_release);
+    call_.fetch_add(1);
+    if (asleep_.load() > 0) call_.notify_all();
+    work(argument, false);
+    // Close the door; those that are inside finish.
+    if ((door_.fetch_and(kInside, std::memory_order_acq_rel) & kInside) == 0) return true;
+    const auto empty = [&] { return door_.load(std::memory_order_acquire) == 0; };
+    if (!soon(empty))
+      for (uint32_t inside = door_.load(); inside != 0; inside = door_.load()) door_.wait(inside);
+    return true;
+  }
+
+ private:
+  static constexpr int kSeatShift = 16;
+  static constexpr uint32_t kInside = 0xFFFF;
+
+  bool add_one() {
+    // Signals are for the threads of the program.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool made = true;
+    try {
+      std::thread([this, seen = call_.load()] { live(seen); }).detach();
+      ++count_;
+    } catch (const std::system_error&) {  // no more threads to be had: fewer will do
+      made = false;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return made;
+  }
+
+  void live(uint32_t seen) {
+    omp_set_num_threads(1);  // what a helper calls works alone
+    for (;;) {
+      if (!soon([&] { return call_.load(std::memory_order_relaxed) != seen; })) {
+        asleep_.fetch_add(1);
+        call_.wait(seen);
+        asleep_.fetch_sub(1);
+      }
+      seen = call_.load(std::memory_order_acquire);
+      if (!enter()) continue;
+      work_(argument_, true);
+      if (door_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        door_.notify_one();  // the last one, and the door is closed
+    }
+  }
+
+  bool enter() {
+    uint32_t door = door_.load(std::memory_order_acquire);
+    while (door >> kSeatShift > 0)
+      if (door_.compare_exchange_weak(door, door - (1u << kSeatShift) + 1, std::memory_order_acq_rel)) return true;
+    return false;
+  }
+
+  std::mutex taken_;
+  int count_ = 0;                  // helpers there are
+  std::atomic<uint32_t> call_{0};  // its number
+  std::atomic<uint32_t> door_{0};  // seats left, and how many are inside; no seats: closed
+  std::atomic<int> asleep_{0};
+  void (*work_)(void*, bool) = nullptr;
+  void* argument_ = nullptr;
+};
+
+std::atomic<Helpers*> helpers{nullptr};
+
+Helpers& get_helpers() {
+  static std::once_flag once;
+  // A fork takes only the thread that calls it along: the child begins anew.
+  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { helpers.store(new Helpers); }); });
+  Helpers* there = helpers.load(std::memory_order_acquire);
+  if (there) return *there;
+  auto* made = new Helpers;
+  if (helpers.compare_exchange_strong(there, made)) return *made;
+  delete made;
+  return *there;
+}
+
+}  // namespace
+
+int most_threads() { return std::max(omp_get_max_threads(), 1); }
+
+void inside::on_threads(int threads, void (*work)(void*, bool), void* argument) {
+  if (!get_helpers().run(threads - 1, work, argument)) work(argument, false);
+}
+
+}  // namespace heed::kernels

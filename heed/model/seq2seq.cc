@@ -1,0 +1,158 @@
+#include "heed/model/seq2seq.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "heed/attend/reinforce.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/op/arithmetic.h"
+#include "heed/tensor/op/linear.h"
+#include "heed/tensor/op/reduce.h"
+
+namespace heed::model {
+
+namespace {
+
+embed::Options embedding(const Seq2SeqOptions& o, int64_t vocabulary) {
+  const bool transformer = o.kind == "transformer";
+  const bool added = transformer && (o.positions == "sin_cos" || o.positions == "learned");
+  return {.vocabulary = vocabulary,
+          .width = o.width,
+          .positions = added ? o.positions : "none",
+          .max_length = o.max_length,
+          .scaled = transformer,
+          .dropout = o.dropout};
+}
+
+encode::TransformerOptions blocks(const Seq2SeqOptions& o, int64_t layers) {
+  encode::TransformerOptions t{.width = o.width,
+                               .layers = layers,
+                               .hidden = o.hidden,
+                               .activation = o.activation,
+                               .pre_norm = o.norm == "pre",
+                               .dropout = o.dropout,
+                               .attention = o.attention};
+  if (o.positions == "alibi" || o.positions == "rotary") {
+    expect(o.attention.position == "none" || o.attention.position == o.positions,
+           "model: positions = \"{}\" and attention.position = \"{}\"; one of them must give way", o.positions,
+           o.attention.position);
+    t.attention.position = o.positions;
+  }
+  return t;
+}
+
+RecurrentOptions cells(const Seq2SeqOptions& o, int64_t layers, bool bidirectional) {
+  return {.kind = o.cell == "lstm" ? RecurrentOptions::Kind::lstm : RecurrentOptions::Kind::gru,
+          .input = o.width,
+          .hidden = o.width,
+          .layers = layers,
+          .bidirectional = bidirectional,
+          .dropout = o.dropout};
+}
+
+void one_of(const char* what, const std::string& word, const std::vector<std::string>& words) {
+  expect(std::find(words.begin(), words.end(), word) != words.end(), "model: {} must be one of {}, not '{}'", what,
+         fmt::join(words, ", "), word);
+}
+
+void check(const Seq2SeqOptions& o) {
+  one_of("kind", o.kind, {"rnn", "transformer"});
+  one_of("tied", o.tied, {"none", "decoder", "all"});
+  one_of("cell", o.cell, {"gru", "lstm"});
+  one_of("norm", o.norm, {"post", "pre"});
+  one_of("positions", o.positions, {"sin_cos", "learned", "rotary", "alibi", "none"});
+  expect(o.source_vocabulary > 0 && o.target_vocabulary > 0, "model: vocabularies of {} and {} tokens",
+         o.source_vocabulary, o.target_vocabulary);
+  expect(o.width > 0 && o.encoder_layers > 0 && o.decoder_layers > 0,
+         "model: width {}, encoder_layers {} and decoder_layers {} must be above 0", o.width, o.encoder_layers,
+         o.decoder_layers);
+  expect(o.tied != "all" || o.source_vocabulary == o.target_vocabulary,
+         "model: tied = \"all\" needs one vocabulary for both sides, not {} and {} tokens", o.source_vocabulary,
+         o.target_vocabulary);
+}
+
+/// What each of `choices` was worth: one per target token, or (static attention) one per sequence, for all its tokens.
+std::vector<float> rewards(int64_t choices, const Seq2SeqBatch& batch, const OutputLoss& loss) {
+  std::vector<float> of_tokens, of_sequences;
+  for (const float nll : loss.row_nll) of_tokens.push_back(-nll);
+  if (choices == static_cast<int64_t>(of_tokens.size())) return of_tokens;
+  for (size_t b = 0; b + 1 < batch.target_offsets.size(); ++b) {
+    const int64_t first = batch.target_offsets[b], last = batch.target_offsets[b + 1];
+    const float sum = std::accumulate(of_tokens.begin() + first, of_tokens.begin() + last, 0.0f);
+    of_sequences.push_back(sum / static_cast<float>(std::max<int64_t>(last - first, 1)));
+  }
+  return of_sequences;
+}
+
+}  // namespace
+
+Seq2Seq::Seq2Seq(Parameters& parameters, const Seq2SeqOptions& o) : options_(o) {
+  check(o);
+  const Scope root(parameters);
+  source_ = embed::Embed(root / "source", embedding(o, o.source_vocabulary));
+  target_ =
+      embed::Embed(root / "target", embedding(o, o.target_vocabulary), o.tied == "all" ? source_.table() : nullptr);
+  if (o.kind == "rnn") {
+    encoder_ = encode::recurrent(root / "encoder", cells(o, o.encoder_layers, o.bidirectional));
+    decoder_ = decode::recurrent(root / "decoder",
+                                 {.recurrent = cells(o, o.decoder_layers, false),
+                                  .input_feeding = o.input_feeding,
+                                  .dropout = o.dropout,
+                                  .attention = o.attention},
+                                 *encoder_);
+  } else {
+    encoder_ = encode::transformer(root / "encoder", blocks(o, o.encoder_layers));
+    decoder_ = decode::transformer(root / "decoder", blocks(o, o.decoder_layers), encoder_->width());
+  }
+  const Scope output = root / "output";
+  output_weight_ = o.tied == "none"
+                       ? &output.make("weight", {o.target_vocabulary, decoder_->width()}, Initialiser::xavier())
+                       : target_.table();
+  output_bias_ = &output.make("bias", {o.target_vocabulary}, Initialiser::constant(0.0f));
+}
+
+encode::Encoded Seq2Seq::encode(Tape& tape, std::span<const int32_t> ids, std::span<const int64_t> offsets) const {
+  return encoder_->run(source_(tape, ids, tape.offsets(offsets)));
+}
+
+OutputLoss Seq2Seq::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
+  const encode::Encoded source = encode(tape, batch.source, batch.source_offsets);
+  const Packed target = target_(tape, batch.target_in, tape.offsets(batch.target_offsets));
+  decode::AttentionCosts costs;
+  const Tensor states = decoder_->run(target, source, nullptr, tape.training() ? &costs : nullptr);
+  OutputLoss loss =
+      output_loss(states, tape.parameter(*output_weight_), tape.parameter(*output_bias_), batch.target_out, options);
+  if (const Tensor more = attention_costs(costs, batch, loss)) loss.loss = add(loss.loss, scale(more, options.scale));
+  return loss;
+}
+
+Tensor Seq2Seq::attention_costs(const decode::AttentionCosts& costs, const Seq2SeqBatch& batch,
+                                const OutputLoss& loss) const {
+  Tensor all;
+  const auto also = [&](Tensor cost) { all = all ? add(all, cost) : cost; };
+  // Tachibana et al. 2018: the mean of heads and layers, added up over the rows as the loss is.
+  for (const Tensor guide : costs.guide)
+    also(scale(sum(guide), options_.attention.guide_weight /
+                               static_cast<float>(guide.rows() * static_cast<int64_t>(costs.guide.size()))));
+  // Williams 1992: a choice is worth the log-probability of the token that it led to; the baseline is the batch's mean.
+  for (const Tensor log_prob : costs.log_prob)
+    also(scale(attend::Reinforce().loss(log_prob, rewards(log_prob.cols(), batch, loss)),
+               static_cast<float>(loss.rows)));
+  return all;
+}
+
+std::unique_ptr<decode::State> Seq2Seq::start(const encode::Encoded& source, int64_t longest) const {
+  return decoder_->start(source, longest);
+}
+
+Tensor Seq2Seq::step(std::span<const int32_t> tokens, int64_t position, decode::State& state, Tape& tape,
+                     decode::Alignment* alignment) const {
+  const auto count = static_cast<int64_t>(tokens.size());
+  const Packed x = target_(tape, tokens, tape.even_offsets(count, 1), position);
+  const Tensor out = decoder_->step(x.rows, state, alignment);
+  return linear(out, tape.parameter(*output_weight_), tape.parameter(*output_bias_));
+}
+
+}  // namespace heed::model

@@ -1,0 +1,48 @@
+#include "heed/text/file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "heed/tensor/error.h"
+
+namespace heed {
+
+namespace {
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  expect(!std::filesystem::is_directory(path, ignored), "cannot read {}: it is a folder", path.string());
+  const File file(std::fopen(path.c_str(), "rb"));
+  expect(file != nullptr, "cannot read {}: {}", path.string(), std::strerror(errno));
+  std::string contents;
+  char buffer[1 << 16];
+  while (const size_t n = std::fread(buffer, 1, sizeof buffer, file.get())) contents.append(buffer, n);
+  expect(std::ferror(file.get()) == 0, "cannot read {}: {}", path.string(), std::strerror(errno));
+  return contents;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view contents) {
+  std::filesystem::path beside = path;
+  beside += ".new";
+  File file(std::fopen(beside.c_str(), "wb"));
+  expect(file != nullptr, "cannot write {}: {}", path.string(), std::strerror(errno));
+  bool written = std::fwrite(contents.data(), 1, contents.size(), file.get()) == contents.size();
+  written = std::fclose(file.release()) == 0 && written;  // a full disk may show only here
+  if (!written) {
+    const int reason = errno;
+    std::remove(beside.c_str());
+    throw Error(fmt::format("cannot write {}: {}", path.string(), std::strerror(reason)));
+  }
+  std::error_code failed;
+  std::filesystem::rename(beside, path, failed);
+  expect(!failed, "cannot write {}: {}", path.string(), failed.message());
+}
+
+}  // namespace heed

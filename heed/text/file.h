@@ -1,0 +1,17 @@
+// Small files, whole.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+/// All bytes of a file. Throws Error with the file's name and the reason.
+std::string read_file(const std::filesystem::path& path);
+
+/// Writes beside the file and renames: whoever reads sees the old contents or the new, never a part. The folder must
+/// exist.
+void write_file(const std::filesystem::path& path, std::string_view contents);
+
+}  // namespace heed

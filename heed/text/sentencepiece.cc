@@ -1,0 +1,141 @@
+#include "heed/text/sentencepiece.h"
+
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "heed/tensor/error.h"
+#include "heed/tensor/nearest.h"
+#include "heed/text/random.h"
+#include "heed/text/words.h"
+
+namespace heed {
+
+namespace {
+
+class SentencePiece final : public Tokeniser {
+ public:
+  SentencePiece(std::string_view contents, std::string_view name) {
+    const auto status = processor_.LoadFromSerializedProto(contents);
+    expect(status.ok() && processor_.GetPieceSize() > 0, "{}: this is not a model of SentencePiece", name);
+    for (int32_t id = 0; id < kSpecials; ++id) {
+      const std::string_view special = kSpecialNames[static_cast<size_t>(id)];
+      const std::string found = id < size() ? token(id) : "missing";
+      expect(found == special, "{}: piece {} must be {}, but is {}", name, id, special, found);
+    }
+  }
+
+  int32_t size() const override { return processor_.GetPieceSize(); }
+  const std::string& kind() const override { return kSentencePiece; }
+  std::string contents() const override { return processor_.serialized_model_proto(); }
+
+  std::string token(int32_t id) const override {
+    expect(id >= 0 && id < size(), "there is no token {}: the vocabulary has {}", id, size());
+    return processor_.IdToPiece(id);
+  }
+
+ protected:
+  std::vector<int32_t> encode_valid(std::string_view text) const override {
+    std::vector<int> ids;
+    const auto status = processor_.Encode(text, &ids);
+    expect(status.ok(), "SentencePiece cannot encode '{}': {}", text, status.message());
+    return {ids.begin(), ids.end()};
+  }
+
+  std::string decode_valid(std::span<const int32_t> ids) const override {
+    std::string text;
+    const auto status = processor_.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
+    expect(status.ok(), "SentencePiece cannot decode: {}", status.message());
+    return text;
+  }
+
+ private:
+  sentencepiece::SentencePieceProcessor processor_;
+};
+
+/// Hands the chosen sentences to the trainer.
+class Sentences final : public sentencepiece::SentenceIterator {
+ public:
+  Sentences(std::span<const std::string_view> all, std::vector<size_t> which) : all_(all), which_(std::move(which)) {
+    read();
+  }
+  bool done() const override { return next_ >= which_.size(); }
+  void Next() override {
+    ++next_;
+    read();
+  }
+  const std::string& value() const override { return value_; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  void read() {
+    if (!done()) value_ = all_[which_[next_]];
+  }
+
+  std::span<const std::string_view> all_;
+  std::vector<size_t> which_;
+  size_t next_ = 0;
+  std::string value_;
+};
+
+void expect_one_of(std::string_view field, const std::string& value, const std::vector<std::string>& names) {
+  expect(std::find(names.begin(), names.end(), value) != names.end(),
+         "{}: there is no '{}'; did you mean '{}'? There are: {}", field, value, nearest(value, names),
+         fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::shared_ptr<const Tokeniser> train_sentencepiece(std::span<const std::string_view> sentences,
+                                                     const TokeniserOptions& options) {
+  expect_one_of("model", options.model, {"unigram", "bpe"});
+  expect_one_of("normalisation", options.normalisation, {"identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"});
+  expect(options.coverage > 0.0 && options.coverage <= 1.0, "coverage: must be in (0, 1], but is {}", options.coverage);
+  expect(options.max_sentences > 0, "max_sentences: must be at least 1, but is {}", options.max_sentences);
+  const bool blank = std::all_of(sentences.begin(), sentences.end(), is_blank);
+  expect(!blank, "SentencePiece has nothing to learn from: {} sentences, all of them empty", sentences.size());
+
+  const int64_t size = options.size == 0 ? 8000 : options.size;
+  const std::unordered_map<std::string, std::string> settings = {
+      {"model_type", options.model},
+      {"vocab_size", fmt::format("{}", size)},
+      {"hard_vocab_limit", "false"},  // a small corpus gets a smaller vocabulary instead of an error
+      {"character_coverage", fmt::format("{}", options.coverage)},
+      {"unk_id", fmt::format("{}", kUnknown)},
+      {"bos_id", fmt::format("{}", kStart)},
+      {"eos_id", fmt::format("{}", kEnd)},
+      {"pad_id", "-1"},
+      {"unk_surface", std::string(kUnknownShown)},
+      {"normalization_rule_name", options.normalisation},
+      // Blanks at the ends and doubled ones are text like any other, so that it comes back as it was.
+      {"remove_extra_whitespaces", options.normalisation == "identity" ? "false" : "true"},
+      {"max_sentence_length", "65536"},  // bytes; what is longer is not learned from
+      // The sums of the unigram model depend on the number of threads, so it must not depend on the machine.
+      {"num_threads", "16"},
+      {"minloglevel", "4"},  // says nothing
+  };
+  Sentences chosen(sentences,
+                   Random(options.seed).sample(sentences.size(), static_cast<size_t>(options.max_sentences)));
+  std::string model;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &chosen, &model);
+  if (!status.ok()) {
+    // The message begins with a place in SentencePiece's source: ./src/file.cc(123) [condition] text
+    std::string_view reason = status.message();
+    const size_t end = reason.find("] ");
+    if (end != std::string_view::npos) reason.remove_prefix(end + 2);
+    throw Error(
+        fmt::format("SentencePiece cannot learn {} pieces from {} sentences. {}", size, sentences.size(), reason));
+  }
+  return parse_sentencepiece(model, "the trained model");
+}
+
+std::shared_ptr<const Tokeniser> parse_sentencepiece(std::string_view contents, std::string_view name) {
+  return std::make_shared<SentencePiece>(contents, name);
+}
+
+}  // namespace heed

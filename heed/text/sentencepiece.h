@@ -1,0 +1,21 @@
+// The library SentencePiece as a Tokeniser. Nothing of the library shows in this header.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "heed/text/tokeniser.h"
+
+namespace heed {
+
+inline const std::string kSentencePiece = "sentencepiece";
+
+std::shared_ptr<const Tokeniser> train_sentencepiece(std::span<const std::string_view> sentences,
+                                                     const TokeniserOptions& options);
+
+/// From the bytes of a model file, whose first three pieces must be <unk>, <s> and </s>, as train_sentencepiece and the
+/// program spm_train make them.
+std::shared_ptr<const Tokeniser> parse_sentencepiece(std::string_view contents, std::string_view name);
+
+}  // namespace heed

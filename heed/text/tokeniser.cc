@@ -1,0 +1,163 @@
+#include "heed/text/tokeniser.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+#include <utility>
+
+#include "heed/tensor/error.h"
+#include "heed/tensor/nearest.h"
+#include "heed/text/file.h"
+#include "heed/text/sentencepiece.h"
+#include "heed/text/utf8.h"
+#include "heed/text/vocabulary.h"
+#include "heed/text/words.h"
+
+namespace heed {
+
+namespace {
+
+const std::string kCharacters = "characters";
+const std::string kWords = "words";
+const std::array<std::string, 3> kKinds = {kCharacters, kWords, kSentencePiece};
+
+/// Where <prefix> with this kind is kept.
+std::filesystem::path file_of(const std::filesystem::path& prefix, const std::string& kind) {
+  std::filesystem::path path = prefix;
+  path += "." + kind + (kind == kSentencePiece ? ".model" : ".txt");
+  return path;
+}
+
+/// Characters or words: both are a way to cut and a table.
+class TableTokeniser : public Tokeniser {
+ public:
+  explicit TableTokeniser(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
+  int32_t size() const override { return vocabulary_.size(); }
+  std::string token(int32_t id) const override { return vocabulary_.token(id); }
+  std::string contents() const override { return vocabulary_.contents(); }
+
+ protected:
+  std::string_view shown(int32_t id) const { return id == kUnknown ? kUnknownShown : vocabulary_.token(id); }
+  Vocabulary vocabulary_;
+};
+
+class Characters final : public TableTokeniser {
+ public:
+  using TableTokeniser::TableTokeniser;
+  const std::string& kind() const override { return kCharacters; }
+
+ protected:
+  std::vector<int32_t> encode_valid(std::string_view text) const override {
+    std::vector<int32_t> ids;
+    ids.reserve(utf8_count(text));
+    for (const std::string_view character : CodePoints(text)) ids.push_back(vocabulary_.id(character));
+    return ids;
+  }
+  std::string decode_valid(std::span<const int32_t> ids) const override {
+    std::string text;
+    for (const int32_t id : ids) text += shown(id);
+    return text;
+  }
+};
+
+class WordTokeniser final : public TableTokeniser {
+ public:
+  using TableTokeniser::TableTokeniser;
+  const std::string& kind() const override { return kWords; }
+
+ protected:
+  std::vector<int32_t> encode_valid(std::string_view text) const override {
+    std::vector<int32_t> ids;
+    for_each_word(text, [&](std::string_view word) { ids.push_back(vocabulary_.id(word)); });
+    return ids;
+  }
+  std::string decode_valid(std::span<const int32_t> ids) const override {
+    std::string text;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (i > 0) text += ' ';
+      text += shown(ids[i]);
+    }
+    return text;
+  }
+};
+
+void expect_kind(std::string_view kind) {
+  expect(std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end(),
+         "there is no tokeniser '{}'; did you mean '{}'? There are: {}", kind, nearest(kind, kKinds),
+         fmt::join(kKinds, ", "));
+}
+
+std::shared_ptr<const Tokeniser> from_vocabulary(std::string_view kind, Vocabulary vocabulary) {
+  if (kind == kCharacters) return std::make_shared<Characters>(std::move(vocabulary));
+  return std::make_shared<WordTokeniser>(std::move(vocabulary));
+}
+
+}  // namespace
+
+std::span<const std::string> Tokeniser::kinds() { return kKinds; }
+
+std::shared_ptr<const Tokeniser> Tokeniser::train(std::span<const std::string_view> sentences,
+                                                  const TokeniserOptions& options) {
+  expect_kind(options.kind);
+  expect(options.size == 0 || options.size > kSpecials, "size: must be more than {}, or 0, but is {}", kSpecials,
+         options.size);
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    const size_t fault = utf8_fault(sentences[i]);
+    expect(fault == std::string_view::npos, "sentence {} is not valid UTF-8 at byte {}", i + 1, fault + 1);
+  }
+  if (options.kind == kSentencePiece) return train_sentencepiece(sentences, options);
+  TokenCounts counts;
+  for (const std::string_view sentence : sentences) {
+    if (options.kind == kCharacters)
+      for (const std::string_view character : CodePoints(sentence)) counts.add(character);
+    else
+      for_each_word(sentence, [&](std::string_view word) { counts.add(word); });
+  }
+  return from_vocabulary(options.kind,
+                         Vocabulary::from_counts(counts, {.max_size = options.size, .min_count = options.min_count}));
+}
+
+std::vector<int32_t> Tokeniser::encode(std::string_view text) const {
+  const size_t fault = utf8_fault(text);
+  expect(fault == std::string_view::npos, "the text is not valid UTF-8 at byte {}", fault + 1);
+  return encode_valid(text);
+}
+
+std::string Tokeniser::decode(std::span<const int32_t> ids) const {
+  std::vector<int32_t> words;
+  words.reserve(ids.size());
+  for (const int32_t id : ids) {
+    expect(id >= 0 && id < size(), "there is no token {}: the vocabulary has {}", id, size());
+    if (id != kStart && id != kEnd) words.push_back(id);
+  }
+  return decode_valid(words);
+}
+
+std::shared_ptr<const Tokeniser> Tokeniser::parse(std::string_view kind, std::string_view contents,
+                                                  std::string_view name) {
+  expect_kind(kind);
+  if (kind == kSentencePiece) return parse_sentencepiece(contents, name);
+  return from_vocabulary(kind, Vocabulary::parse(contents, name));
+}
+
+void Tokeniser::save(const std::filesystem::path& prefix) const {
+  write_file(file_of(prefix, kind()), contents());
+  for (const std::string& other : kKinds) {
+    std::error_code ignored;
+    if (other != kind()) std::filesystem::remove(file_of(prefix, other), ignored);
+  }
+}
+
+std::shared_ptr<const Tokeniser> Tokeniser::load(const std::filesystem::path& prefix) {
+  std::vector<std::string> found;
+  for (const std::string& kind : kKinds)
+    if (std::error_code ignored; std::filesystem::exists(file_of(prefix, kind), ignored)) found.push_back(kind);
+  expect(!found.empty(), "there is no tokeniser: neither {}, {} nor {} exists", file_of(prefix, kKinds[0]).string(),
+         file_of(prefix, kKinds[1]).string(), file_of(prefix, kKinds[2]).string());
+  expect(found.size() == 1, "which tokeniser? There is {} and also {}", file_of(prefix, found.front()).string(),
+         file_of(prefix, found.back()).string());
+  const std::filesystem::path path = file_of(prefix, found.front());
+  return parse(found.front(), read_file(path), path.string());
+}
+
+}  // namespace heed

@@ -1,0 +1,20 @@
+// The ids that every vocabulary begins with.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace heed {
+
+inline constexpr int32_t kUnknown = 0;  // text that the vocabulary does not hold
+inline constexpr int32_t kStart = 1;    // what a decoder sees before the first token
+inline constexpr int32_t kEnd = 2;      // what it says after the last
+inline constexpr int32_t kSpecials = 3;
+
+inline constexpr std::array<std::string_view, kSpecials> kSpecialNames = {"<unk>", "<s>", "</s>"};
+
+/// What decoded text shows for kUnknown. SentencePiece shows the same.
+inline constexpr std::string_view kUnknownShown = "\u2047";  // ⁇
+
+}  // namespace heed

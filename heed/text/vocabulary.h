@@ -1,0 +1,75 @@
+// Tokens and their ids.
+//
+// The file has one token a line, the id is the number of the line from 0, and the first three lines are <unk>, <s>,
+// </s>. UTF-8, every line ends with a newline. What would break a line or not be seen is escaped:
+//
+//   \n newline   \r carriage return   \t tab   \s blank   \0 the byte 0   \\ backslash
+//
+// Nothing else is escaped, and these always are: each token has one spelling.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "heed/text/tokens.h"
+
+namespace heed {
+
+/// Makes unordered_map find a string_view without making a string of it.
+struct StringHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+
+/// How often each token was seen.
+class TokenCounts {
+ public:
+  void add(std::string_view token, int64_t times = 1);
+  int64_t count(std::string_view token) const;
+  auto begin() const { return counts_.begin(); }
+  auto end() const { return counts_.end(); }
+
+ private:
+  std::unordered_map<std::string, int64_t, StringHash, std::equal_to<>> counts_;
+};
+
+struct VocabularyOptions {
+  int64_t max_size = 0;   // entries at most, <unk>, <s> and </s> included; 0: no limit
+  int64_t min_count = 1;  // a token seen less often is unknown
+};
+
+class Vocabulary {
+ public:
+  /// The most frequent first; of equally frequent ones the smaller by bytes. A token that is spelt like a special one
+  /// gets no entry: "<unk>" in a text is unknown, and nobody can write an end.
+  static Vocabulary from_counts(const TokenCounts& counts, const VocabularyOptions& options = {});
+
+  /// From the file, or from what it holds; `name` is for the messages. Throws Error with the number of the line.
+  static Vocabulary load(const std::filesystem::path& path);
+  static Vocabulary parse(std::string_view contents, std::string_view name);
+
+  void save(const std::filesystem::path& path) const;
+  std::string contents() const;
+
+  int32_t size() const { return static_cast<int32_t>(tokens_.size()); }
+
+  /// kUnknown where there is none. The names of the special tokens are none.
+  int32_t id(std::string_view token) const;
+
+  /// The token of an id, the special ones included. Throws Error where there is no such id.
+  const std::string& token(int32_t id) const;
+
+ private:
+  Vocabulary();
+  bool insert(std::string token);  // false: it is there already
+
+  std::vector<std::string> tokens_;
+  std::unordered_map<std::string, int32_t, StringHash, std::equal_to<>> ids_;  // without the special ones
+};
+
+}  // namespace heed

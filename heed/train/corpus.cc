@@ -1,0 +1,128 @@
+#include "heed/train/corpus.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+#include <utility>
+
+#include "heed/data/task.h"
+#include "heed/file/sha256.h"
+#include "heed/tensor/error.h"
+#include "heed/text/random.h"
+
+namespace heed::train {
+
+namespace {
+
+constexpr const char* kSourceVocabulary = "source.vocab";
+constexpr const char* kTargetVocabulary = "target.vocab";
+
+/// Moves every pair whose source was drawn to the validation: a source with several targets is never in both.
+void hold_out(TextPairs& pairs, double share, uint64_t seed) {
+  std::vector<std::string> sources = group_references(pairs.train).source;
+  expect(sources.size() >= 2, "the data has a single source: nothing can be held out for validation");
+  Random(seed, /*stream=*/0x686f6c64).shuffle(std::span(sources));
+  const auto count = std::clamp<int64_t>(std::llround(share * static_cast<double>(sources.size())), 1,
+                                         static_cast<int64_t>(sources.size()) - 1);
+  const std::unordered_set<std::string> drawn(sources.begin(), sources.begin() + count);
+  Pairs train;
+  for (size_t i = 0; i < pairs.train.source.size(); ++i) {
+    Pairs& side = drawn.contains(pairs.train.source[i]) ? pairs.valid : train;
+    side.add(pairs.train.source[i], pairs.train.target[i], pairs.train.line[i]);
+  }
+  pairs.train = std::move(train);
+}
+
+std::string fingerprint_of(const Examples& train, const Examples& valid) {
+  file::Sha256 hash;
+  for (const Examples* examples : {&train, &valid})
+    for (const Sequences* side : {&examples->source, &examples->target})
+      for (int64_t i = 0; i < side->size(); ++i) {
+        const int64_t length = side->length(i);
+        hash.add(std::as_bytes(std::span(&length, 1)));
+        hash.add(std::as_bytes((*side)[i]));
+      }
+  return hash.hex();
+}
+
+/// The pairs that became examples.
+Pairs kept(const Pairs& pairs, const Examples& examples) {
+  Pairs all;
+  size_t next = 0;  // the examples stand in the order of the pairs
+  for (size_t i = 0; i < pairs.line.size() && next < examples.line.size(); ++i)
+    if (pairs.line[i] == examples.line[next]) {
+      all.add(pairs.source[i], pairs.target[i], pairs.line[i]);
+      ++next;
+    }
+  return all;
+}
+
+/// For messages.
+std::string name_of(const PairFiles& files, const DataOptions& options) {
+  if (options.task != "none") return "task " + options.task;
+  return (files.tsv.empty() ? files.source : files.tsv).string();
+}
+
+}  // namespace
+
+void Vocabularies::save(file::CheckpointWriter& writer) const {
+  writer.add_text(kSourceVocabulary, source->contents());
+  if (target != source) writer.add_text(kTargetVocabulary, target->contents());
+}
+
+Vocabularies Vocabularies::load(const file::Checkpoint& checkpoint, const DataOptions& options) {
+  const auto read = [&](const char* part, const std::string& kind) {
+    return Tokeniser::parse(kind, checkpoint.text(part), (checkpoint.folder() / part).string());
+  };
+  Vocabularies v;
+  v.source = read(kSourceVocabulary, options.source.kind);
+  v.target = options.joint ? v.source : read(kTargetVocabulary, options.target.kind);
+  return v;
+}
+
+TextPairs load_pairs(const DataOptions& o, uint64_t seed) {
+  TextPairs pairs;
+  pairs.reports.resize(2);
+  if (o.task != "none") {
+    const Task& task = find_task(o.task);
+    pairs.train = task.pairs(o.examples, seed, Split::kTrain);
+    pairs.valid = task.pairs(o.valid_examples, seed, Split::kValid);
+    for (int64_t i = 0; i < pairs.train.size(); ++i) pairs.reports[0].keep();
+    for (int64_t i = 0; i < pairs.valid.size(); ++i) pairs.reports[1].keep();
+    return pairs;
+  }
+  pairs.train = read_pairs(o.train, pairs.reports[0]);
+  if (!o.valid.source.empty() || !o.valid.tsv.empty())
+    pairs.valid = read_pairs(o.valid, pairs.reports[1]);
+  else
+    hold_out(pairs, o.held_out, seed);
+  return pairs;
+}
+
+Vocabularies learn_vocabularies(const Pairs& pairs, const DataOptions& o) {
+  Vocabularies v;
+  v.source = Tokeniser::train(sentences(pairs, o.joint ? Side::kBoth : Side::kSource), o.source);
+  v.target = o.joint ? v.source : Tokeniser::train(sentences(pairs, Side::kTarget), o.target);
+  return v;
+}
+
+Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const DataOptions& o) {
+  const EncodeOptions limits{.max_source = o.max_source, .max_target = o.max_target};
+  Corpus corpus;
+  // Pairs that are held out were counted with those of the training.
+  const bool apart = o.task != "none" || !o.valid.source.empty() || !o.valid.tsv.empty();
+  Report& of_train = pairs.reports[0];
+  Report& of_valid = apart ? pairs.reports[1] : of_train;
+  corpus.train = encode_pairs(pairs.train, vocabularies.both(), limits, of_train);
+  corpus.valid = encode_pairs(pairs.valid, vocabularies.both(), limits, of_valid);
+  expect(corpus.train.size() > 0, "{}: no pair is left to learn from. {}", name_of(o.train, o), of_train.text());
+  expect(corpus.valid.size() > 0, "{}: no pair is left to validate on. {}", name_of(apart ? o.valid : o.train, o),
+         of_valid.text());
+  if (of_train.dropped() > 0) corpus.warnings.push_back(name_of(o.train, o) + ": " + of_train.text());
+  if (apart && of_valid.dropped() > 0) corpus.warnings.push_back(name_of(o.valid, o) + ": " + of_valid.text());
+  corpus.references = group_references(kept(pairs.valid, corpus.valid));
+  corpus.fingerprint = fingerprint_of(corpus.train, corpus.valid);
+  return corpus;
+}
+
+}  // namespace heed::train

@@ -1,0 +1,43 @@
+// How good a model is on examples it did not learn from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "heed/data/examples.h"
+#include "heed/data/pairs.h"
+#include "heed/model/seq2seq.h"
+#include "heed/text/metrics.h"
+
+namespace heed::train {
+
+struct EvaluateOptions {
+  int64_t batch_tokens = 4096;
+  int64_t decode = 500;   // sources that are decoded for the task metric; 0: none, -1: all
+  int64_t longest = 200;  // tokens of an output
+  int64_t samples = 3;    // outputs to show
+};
+
+struct Sample {
+  std::string source, output, reference;
+};
+
+struct Evaluation {
+  double nll = 0;             // per target token
+  double perplexity = 0;      // e^nll
+  double token_accuracy = 0;  // under teacher forcing
+  Accuracy exact;             // of decoded sources; any reference counts
+  ErrorRate characters;       // of them
+  std::vector<Sample> samples;
+};
+
+/// `examples`: tokenised pairs; `references`: the same sources with all their targets.
+Evaluation evaluate(const model::Seq2Seq& model, const Examples& examples, const References& references,
+                    const Tokenisers& tokenisers, const EvaluateOptions& options = {});
+
+/// Greedy outputs for texts, in order.
+std::vector<std::string> decode(const model::Seq2Seq& model, const std::vector<std::string>& sources,
+                                const Tokenisers& tokenisers, const EvaluateOptions& options = {});
+
+}  // namespace heed::train

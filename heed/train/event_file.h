@@ -1,0 +1,44 @@
+// Event files of TensorBoard: tensorboard --logdir FOLDER draws the curves.
+//
+// A file is a row of records; a record is
+//
+//   uint64 length, uint32 masked CRC-32C of the length, the bytes, uint32 masked CRC-32C of the bytes      (TFRecord)
+//
+// and its bytes are an Event of tensorflow/core/util/event.proto, of which only a few fields are written.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "heed/train/watcher.h"
+
+namespace heed::train {
+
+class EventFile final : public Watcher {
+ public:
+  /// A new file in `folder`, which must exist; every `every`-th update is written.
+  EventFile(const std::filesystem::path& folder, int64_t every);
+
+  void started(const Started& started) override;
+  void stepped(const StepReport& report, const Progress& progress) override;
+  void validated(const Validated& validated, const Progress& progress) override;
+
+ private:
+  using Scalars = std::vector<std::pair<std::string_view, double>>;
+  void write(int64_t step, const Scalars& scalars);
+  void write_record(const std::string& event);
+
+  std::filesystem::path path_;
+  int64_t every_;
+  std::ofstream file_;
+};
+
+/// CRC-32C (Castagnoli) of the bytes.
+uint32_t crc32c(std::string_view bytes);
+
+}  // namespace heed::train

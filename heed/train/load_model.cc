@@ -1,0 +1,52 @@
+#include "heed/train/load_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/file/run_folder.h"
+#include "heed/tensor/error.h"
+
+namespace heed::train {
+
+TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies) {
+  TrainedModel made{recipe, std::move(vocabularies), std::make_unique<Parameters>(recipe.train.seed), nullptr};
+  model::Seq2SeqOptions options = recipe.model;
+  options.source_vocabulary = made.vocabularies.source->size();
+  options.target_vocabulary = made.vocabularies.target->size();
+  made.model = std::make_unique<model::Seq2Seq>(*made.parameters, options);
+  return made;
+}
+
+namespace {
+
+file::Checkpoint open(const std::filesystem::path& folder, std::string_view name) {
+  std::error_code ignored;
+  if (std::filesystem::exists(folder / "MANIFEST.json", ignored)) return file::Checkpoint::open(folder);
+  const file::RunFolder run(folder);
+  if (name != "best" || run.best_name()) return run.open(name);
+  file::RunFolder::Newest newest = run.newest();
+  expect(newest.checkpoint.has_value(), "'{}' holds no checkpoint that can be used{}", folder.string(),
+         newest.damaged.empty() ? "" : ": " + newest.damaged.front().reason);
+  return std::move(*newest.checkpoint);
+}
+
+}  // namespace
+
+TrainedModel load_model(const std::filesystem::path& folder, std::string_view name) {
+  const file::Checkpoint checkpoint = open(folder, name);
+  const Recipe recipe = parse_recipe(checkpoint.text("config.toml"), (checkpoint.folder() / "config.toml").string());
+  TrainedModel trained = make_model(recipe, Vocabularies::load(checkpoint, recipe.data));
+  checkpoint.load("weights.safetensors", *trained.parameters);
+  return trained;
+}
+
+int64_t longest_output(const Recipe& recipe) {
+  int64_t longest = recipe.validate.longest;
+  if (recipe.model.kind == "transformer" && recipe.model.positions == "learned")
+    longest = std::min(longest, recipe.model.max_length);
+  if (recipe.model.attention.score.starts_with("synthesizer"))
+    longest = std::min(longest, recipe.model.attention.max_length);
+  return longest;
+}
+
+}  // namespace heed::train

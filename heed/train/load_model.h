@@ -1,0 +1,32 @@
+// A trained model, ready to run.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "heed/model/seq2seq.h"
+#include "heed/train/corpus.h"
+#include "heed/train/recipe.h"
+
+namespace heed::train {
+
+struct TrainedModel {
+  Recipe recipe;  // that it was trained with
+  Vocabularies vocabularies;
+  std::unique_ptr<Parameters> parameters;
+  std::unique_ptr<model::Seq2Seq> model;
+};
+
+/// A model for these vocabularies, with fresh weights.
+TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies);
+
+/// `folder`: of a training, or one checkpoint of it. `name`: "best" (where none was marked: the newest good one),
+/// "last", or the name of a checkpoint.
+TrainedModel load_model(const std::filesystem::path& folder, std::string_view name = "best");
+
+/// Tokens of an output at most: what the recipe says, or less where the model can place no more.
+int64_t longest_output(const Recipe& recipe);
+
+}  // namespace heed::train

@@ -1,0 +1,29 @@
+#include "heed/train/moving_average.h"
+
+#include <utility>
+
+#include "heed/tensor/parallel.h"
+
+namespace heed::train {
+
+MovingAverage::MovingAverage(Parameters& parameters, float decay) : parameters_(&parameters), decay_(decay) {
+  for (const Parameter& p : parameters) averages_.push_back(p.value);
+}
+
+void MovingAverage::update() {
+  size_t n = 0;
+  for (const Parameter& p : *parameters_) {
+    float* average = averages_[n++].data();
+    for_pieces(p.size(), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        average[i] += (1.0f - decay_) * (p.value[static_cast<size_t>(i)] - average[i]);
+    });
+  }
+}
+
+void MovingAverage::swap() {
+  size_t n = 0;
+  for (Parameter& p : *parameters_) std::swap(p.value, averages_[n++]);
+}
+
+}  // namespace heed::train

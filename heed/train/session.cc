@@ -1,0 +1,326 @@
+#include "heed/train/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "heed/file/disk.h"
+#include "heed/tensor/error.h"
+#include "heed/train/load_model.h"
+#include "heed/train/speed.h"
+
+namespace heed::train {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kNothing = std::numeric_limits<double>::infinity();  // worse than any value
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+/// A model of the same kind with hardly any vocabulary: what is wrong with the options shows before the data is read.
+void check_model(const Recipe& recipe) {
+  Parameters parameters;
+  model::Seq2SeqOptions options = recipe.model;
+  options.source_vocabulary = options.target_vocabulary = kSpecials + 1;
+  try {
+    const model::Seq2Seq made(parameters, options);
+  } catch (const Error& error) {
+    throw RecipeError(error.what());
+  }
+}
+
+void check_lengths(const Recipe& recipe, const Corpus& corpus) {
+  Recipe unlimited = recipe;
+  unlimited.validate.longest = std::numeric_limits<int64_t>::max();
+  const int64_t limit = longest_output(unlimited);
+  for (const Examples* examples : {&corpus.train, &corpus.valid})
+    for (int64_t i = 0; i < examples->size(); ++i) {
+      const int64_t longest = std::max(examples->source.length(i), examples->target.length(i) + 1);
+      expect(longest <= limit,
+             "line {} of the data has {} tokens, and the model has places for {}: make model.max_length or "
+             "attention.max_length larger, or leave such lines out by data.max_source and data.max_target",
+             examples->line[static_cast<size_t>(i)], longest, limit);
+    }
+}
+
+class Session {
+ public:
+  Session(Recipe recipe, const SessionOptions& options)
+      : recipe_(std::move(recipe)), options_(options), watchers_(options.watchers), folder_(recipe_.output.folder) {
+    if (recipe_.output.folder.empty())
+      throw RecipeError("there is no folder for the result: output.folder, or --output");
+    check_model(recipe_);
+    const std::optional<file::Checkpoint> from = find_checkpoint();
+    try {
+      file::make_folders(folder_.folder());
+    } catch (const Error& error) {
+      throw SaveError(error.what());
+    }
+    prepare(from);
+    if (from) load(*from);
+  }
+
+  Finished run() {
+    tell([&](Watcher& w) { w.started(about()); });
+    for (const std::string& warning : corpus_.warnings) warn(warning);
+    begin_ = Clock::now();
+    begin_share_ = share();
+    last_save_ = begin_;
+    std::optional<Ending> ending = reached();
+    while (!ending) {
+      step();
+      if (trainer_->steps() % recipe_.validate.every == 0)
+        validate();
+      else if (recipe_.output.checkpoint_minutes > 0 &&
+               seconds_since(last_save_) >= 60 * recipe_.output.checkpoint_minutes)
+        save(false);
+      ending = reached();
+    }
+    if (*ending != Ending::kStopped && validated_step_ != trainer_->steps()) validate();
+    if (saved_step_ != trainer_->steps()) save(false);
+    if (saved_step_ != trainer_->steps()) throw SaveError(save_problem_);
+    const Finished finished = result(*ending);
+    tell([&](Watcher& w) { w.finished(finished); });
+    return finished;
+  }
+
+ private:
+  // --------------------------------------------------------------------------------------------------------- before
+
+  std::optional<file::Checkpoint> find_checkpoint() {
+    if (!options_.resume) {
+      if (!folder_.names().empty())
+        throw SaveError(fmt::format(
+            "'{}' holds the checkpoints of a training already: --resume goes on with it, --output takes another folder",
+            folder_.folder().string()));
+      return {};
+    }
+    file::RunFolder::Newest newest = folder_.newest();
+    for (const file::Damage& damage : newest.damaged)
+      warn(fmt::format("{}{}", damage.reason,
+                       newest.checkpoint ? "; going on from " + newest.checkpoint->name() : std::string()));
+    expect(newest.checkpoint || newest.damaged.empty(), "'{}': no checkpoint can be used: {}",
+           folder_.folder().string(), newest.damaged.empty() ? "" : newest.damaged.front().reason);
+    return std::move(newest.checkpoint);
+  }
+
+  void prepare(const std::optional<file::Checkpoint>& from) {
+    tell([](Watcher& w) { w.preparing("reading the data"); });
+    TextPairs pairs = load_pairs(recipe_.data, recipe_.train.seed);
+    tell([](Watcher& w) { w.preparing("cutting it into tokens"); });
+    Vocabularies vocabularies =
+        from ? Vocabularies::load(*from, recipe_.data) : learn_vocabularies(pairs.train, recipe_.data);
+    corpus_ = make_corpus(std::move(pairs), vocabularies, recipe_.data);
+    check_lengths(recipe_, corpus_);
+    per_epoch_ = updates_per_epoch(corpus_.train, recipe_.train);
+    ScheduleOptions& schedule = recipe_.train.schedule;
+    schedule.steps = recipe_.stop.steps;
+    if (recipe_.stop.epochs > 0 && (schedule.steps == 0 || schedule.steps > recipe_.stop.epochs * per_epoch_))
+      schedule.steps = recipe_.stop.epochs * per_epoch_;
+    made_ = make_model(recipe_, std::move(vocabularies));
+    trainer_.emplace(*made_.model, *made_.parameters, corpus_.train, recipe_.train);
+  }
+
+  void load(const file::Checkpoint& checkpoint) {
+    const Recipe before = parse_recipe(checkpoint.text("config.toml"), (checkpoint.folder() / "config.toml").string());
+    const std::string changed = difference(recipe_, before);
+    expect(changed.empty(), "the recipe is not that of '{}': {}", checkpoint.folder().string(), changed);
+    const file::State state = checkpoint.state();
+    expect(state.text("data") == corpus_.fingerprint,
+           "the data is not that of '{}': it has changed, or the recipe takes another part of it",
+           checkpoint.folder().string());
+    trainer_->load(checkpoint);
+    seconds_before_ = state.real("seconds");
+    waited_ = state.integer("waited");
+    validated_step_ = state.integer("validated");
+    saved_step_ = resumed_from_ = trainer_->steps();
+    // The best one may be gone: then the next that is validated is the best.
+    const std::vector<std::string> names = folder_.names();
+    const std::string best = file::RunFolder::name_of(state.integer("best_step"));
+    if (std::find(names.begin(), names.end(), best) == names.end()) return;
+    best_value_ = state.real("best_value");
+    best_step_ = state.integer("best_step");
+    folder_.mark_best(best);
+  }
+
+  Started about() const {
+    return {.folder = recipe_.output.folder,
+            .model = recipe_.model.kind,
+            .parameters = made_.parameters->count(),
+            .examples = corpus_.train.size(),
+            .valid_examples = corpus_.valid.size(),
+            .source_tokens = made_.vocabularies.source->size(),
+            .target_tokens = made_.vocabularies.target->size(),
+            .updates_per_epoch = per_epoch_,
+            .resumed_from = resumed_from_};
+  }
+
+  // --------------------------------------------------------------------------------------------------------- during
+
+  void step() {
+    const Clock::time_point begin = Clock::now();
+    const StepReport report = trainer_->step();
+    speed_.add(static_cast<double>(report.tokens), seconds_since(begin));
+    if (report.skipped.empty()) {
+      tell([&](Watcher& w) { w.stepped(report, progress()); });
+    } else {
+      ++skipped_;
+      tell([&](Watcher& w) { w.skipped(report); });
+    }
+  }
+
+  void validate() {
+    tell([&](Watcher& w) { w.validating(trainer_->steps()); });
+    Validated v;
+    v.step = trainer_->steps();
+    {
+      const Trainer::Averaged averaged(*trainer_);
+      v.evaluation = evaluate(*made_.model, corpus_.valid, corpus_.references, made_.vocabularies.both(),
+                              {.batch_tokens = recipe_.train.batch_tokens,
+                               .decode = recipe_.validate.decode,
+                               .longest = longest_output(recipe_),
+                               .samples = recipe_.validate.samples});
+    }
+    const std::string& metric = recipe_.validate.metric;
+    v.value = metric == "loss" ? v.evaluation.nll
+                               : (metric == "exact" ? v.evaluation.exact.rate() : v.evaluation.characters.rate());
+    v.is_best = std::isfinite(v.value) && (best_step_ == 0 || is_better(v.value, best_value_));
+    waited_ = v.is_best ? 0 : waited_ + 1;
+    v.waited = waited_;
+    if (v.is_best) {
+      best_value_ = v.value;
+      best_step_ = v.step;
+    }
+    validated_step_ = v.step;
+    tell([&](Watcher& w) { w.validated(v, progress()); });
+    save(v.is_best);
+  }
+
+  bool is_better(double value, double than) const {
+    return recipe_.validate.metric == "exact" ? value > than : value < than;
+  }
+
+  /// A full disk does not end a training: the next time there may be room.
+  void save(bool is_best) {
+    last_save_ = Clock::now();
+    try {
+      file::CheckpointWriter writer;
+      file::State state;
+      writer.add_text("config.toml", recipe_text(recipe_));
+      trainer_->save(writer, state);
+      state.set("data", corpus_.fingerprint);
+      state.set("seconds", seconds());
+      state.set("best_value", best_value_);
+      state.set("best_step", best_step_);
+      state.set("waited", waited_);
+      state.set("validated", validated_step_);
+      writer.add_state(state);
+      made_.vocabularies.save(writer);
+      const std::string name = folder_.save(writer, trainer_->steps());
+      saved_step_ = trainer_->steps();
+      if (is_best) folder_.mark_best(name);
+      folder_.keep(recipe_.output.keep_last);
+      tell([&](Watcher& w) { w.saved(name, is_best); });
+    } catch (const Error& error) {
+      save_problem_ = error.what();
+      const auto names = folder_.names();
+      warn(fmt::format("update {}: {}; {}", trainer_->steps(), error.what(),
+                       names.empty() ? "there is no checkpoint yet" : "the last good checkpoint is " + names.back()));
+    }
+  }
+
+  /// Which limit was reached, if any.
+  std::optional<Ending> reached() const {
+    const StopOptions& s = recipe_.stop;
+    if (options_.stop && options_.stop->load()) return Ending::kStopped;
+    if (s.steps > 0 && trainer_->steps() >= s.steps) return Ending::kSteps;
+    if (s.epochs > 0 && trainer_->epoch() >= s.epochs) return Ending::kEpochs;
+    if (s.minutes > 0 && seconds() >= 60 * s.minutes) return Ending::kMinutes;
+    if (s.patience > 0 && waited_ >= s.patience) return Ending::kPatience;
+    return {};
+  }
+
+  double seconds() const { return seconds_before_ + (begin_ == Clock::time_point() ? 0.0 : seconds_since(begin_)); }
+
+  double share() const {
+    const StopOptions& s = recipe_.stop;
+    const auto step = static_cast<double>(trainer_->steps());
+    double most = 0;
+    if (s.steps > 0) most = std::max(most, step / static_cast<double>(s.steps));
+    if (s.epochs > 0) most = std::max(most, step / static_cast<double>(s.epochs * per_epoch_));
+    if (s.minutes > 0) most = std::max(most, seconds() / (60 * s.minutes));
+    return std::min(most, 1.0);
+  }
+
+  Progress progress() const {
+    Progress p{.seconds = seconds(), .tokens_per_second = speed_.rate(), .share = share()};
+    const double done = p.share - begin_share_;
+    if (done > 0) p.seconds_left = seconds_since(begin_) / done * (1.0 - p.share);
+    return p;
+  }
+
+  Finished result(Ending ending) const {
+    Finished f{.ending = ending, .step = trainer_->steps(), .seconds = seconds(), .skipped = skipped_};
+    if (best_step_ == 0) return f;
+    f.best = file::RunFolder::name_of(best_step_);
+    f.best_value = best_value_;
+    f.best_step = best_step_;
+    return f;
+  }
+
+  // -------------------------------------------------------------------------------------------------------- telling
+
+  void warn(const std::string& text) {
+    tell([&](Watcher& w) { w.warned(text); });
+  }
+
+  /// A watcher that fails (a log on a full disk) is told nothing more; the others hear why.
+  template <class Call>
+  void tell(const Call& call) {
+    for (size_t i = 0; i < watchers_.size();) {
+      try {
+        call(*watchers_[i]);
+        ++i;
+      } catch (const Error& error) {
+        watchers_.erase(watchers_.begin() + static_cast<int64_t>(i));
+        warn(error.what());
+      }
+    }
+  }
+
+  Recipe recipe_;
+  SessionOptions options_;
+  std::vector<Watcher*> watchers_;
+  file::RunFolder folder_;
+  Corpus corpus_;
+  TrainedModel made_;
+  std::optional<Trainer> trainer_;
+  Speed speed_;
+  Clock::time_point begin_, last_save_;
+  double begin_share_ = 0, seconds_before_ = 0;
+  double best_value_ = kNothing;
+  int64_t best_step_ = 0, waited_ = 0;
+  int64_t per_epoch_ = 0, resumed_from_ = 0, skipped_ = 0;
+  int64_t validated_step_ = -1, saved_step_ = -1;
+  std::string save_problem_;
+};
+
+}  // namespace
+
+Finished run_session(const Recipe& recipe, const SessionOptions& options) { return Session(recipe, options).run(); }
+
+Recipe recipe_of_folder(const std::filesystem::path& folder, std::span<const std::string> overrides) {
+  const file::RunFolder run(folder);
+  const file::RunFolder::Newest newest = run.newest();
+  expect(newest.checkpoint.has_value(), "'{}' holds no checkpoint that can be used{}", folder.string(),
+         newest.damaged.empty() ? "" : ": " + newest.damaged.front().reason);
+  return parse_recipe(newest.checkpoint->text("config.toml"), (newest.checkpoint->folder() / "config.toml").string(),
+                      overrides);
+}
+
+}  // namespace heed::train

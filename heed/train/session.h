@@ -1,0 +1,39 @@
+// A whole training: from a recipe to a folder with the trained model. Prints nothing; watchers are told.
+//
+//   recipe -> pairs -> tokenisers -> ids -> model -> updates, validations, checkpoints
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/file/run_folder.h"
+#include "heed/tensor/error.h"
+#include "heed/train/corpus.h"
+#include "heed/train/recipe.h"
+#include "heed/train/watcher.h"
+
+namespace heed::train {
+
+/// The result cannot be written: its folder cannot be made or is in use, or the last checkpoint could not be written.
+/// The ones before it are as they were.
+class SaveError : public Error {
+ public:
+  using Error::Error;
+};
+
+struct SessionOptions {
+  bool resume = false;                      // go on from the newest good checkpoint of the folder
+  const std::atomic<bool>* stop = nullptr;  // becomes true: save and return, after the update at hand
+  std::vector<Watcher*> watchers = {};
+};
+
+/// Trains as the recipe says. Throws RecipeError where the recipe makes no model, SaveError, and Error where the
+/// data or a checkpoint cannot be used.
+Finished run_session(const Recipe& recipe, const SessionOptions& options = {});
+
+/// The recipe that the newest good checkpoint of a folder was trained with.
+Recipe recipe_of_folder(const std::filesystem::path& folder, std::span<const std::string> overrides = {});
+
+}  // namespace heed::train

@@ -1,0 +1,143 @@
+#include "heed/train/trainer.h"
+
+#include <cmath>
+
+#include "heed/tensor/error.h"
+#include "heed/tensor/profile.h"
+#include "heed/train/clip.h"
+
+namespace heed::train {
+
+int64_t updates_per_epoch(const Examples& examples, const TrainerOptions& o) {
+  const auto batches = make_batches(lengths_of(examples), {.max_tokens = o.batch_tokens, .seed = o.seed}, 0);
+  return (static_cast<int64_t>(batches.size()) + o.accumulate - 1) / o.accumulate;
+}
+
+Trainer::Trainer(const model::Seq2Seq& model, Parameters& parameters, const Examples& examples,
+                 const TrainerOptions& options)
+    : model_(&model),
+      parameters_(&parameters),
+      examples_(&examples),
+      options_(options),
+      lengths_(lengths_of(examples)),
+      adam_(parameters, options.adam) {
+  expect(examples.size() > 0, "train: there are no examples");
+  expect(options.accumulate >= 1, "train: accumulate must be at least 1, not {}", options.accumulate);
+  if (options.average > 0.0f) average_.emplace(parameters, options.average);
+}
+
+const std::vector<Batch>& Trainer::batches() {
+  if (order_epoch_ != epoch_) {
+    order_ = make_batches(lengths_, {.max_tokens = options_.batch_tokens, .seed = options_.seed}, epoch_);
+    order_epoch_ = epoch_;
+  }
+  return order_;
+}
+
+void Trainer::next_batch() {
+  if (++batch_ < static_cast<int64_t>(batches().size())) return;
+  batch_ = 0;
+  ++epoch_;
+}
+
+StepReport Trainer::step() {
+  StepReport report;
+  report.step = ++step_;
+  report.epoch = epoch_ + 1;
+  report.rate = learning_rate(options_.schedule, step_);
+
+  // All batches of the update first: the loss of each is divided by the tokens of all.
+  std::vector<PackedBatch> packed;
+  for (int64_t i = 0; i < options_.accumulate; ++i) {
+    packed.push_back(pack_batch(*examples_, batches()[static_cast<size_t>(batch_)]));
+    report.tokens += static_cast<int64_t>(packed.back().target_out.size());
+    next_batch();
+  }
+  const double share = 1.0 / static_cast<double>(report.tokens);
+  int64_t part = 0;
+  for (const PackedBatch& b : packed) {
+    tape_.reset(options_.seed * 1'000'003 + static_cast<uint64_t>(step_ * options_.accumulate + part++));
+    const OutputLoss loss =
+        model_->loss(tape_, {b.source, b.source_offsets, b.target_in, b.target_out, b.target_offsets},
+                     {.label_smoothing = options_.label_smoothing, .scale = static_cast<float>(share)});
+    tape_.backward(loss.loss);
+    report.loss += loss.loss.item();
+    report.nll += loss.negative_log_likelihood * share;
+    report.accuracy += static_cast<double>(loss.correct) * share;
+  }
+
+  const Timed timed(Work::kOptimiser);
+  report.norm = options_.clip > 0.0f ? clip_gradients(*parameters_, options_.clip) : gradient_norm(*parameters_);
+  if (!std::isfinite(report.loss)) report.skipped = "the loss is not finite";
+  if (!std::isfinite(report.norm)) report.skipped = "the gradient is not finite";
+  if (report.skipped.empty()) {
+    adam_.step(report.rate);
+    if (average_) average_->update();
+    skipped_ = 0;
+    return report;
+  }
+  parameters_->forget_gradients();
+  ++skipped_;
+  expect(skipped_ < kMostSkipped,
+         "train: {} in update {}, and {} updates in a row had to be left out. A smaller learning rate, a longer "
+         "warm-up or "
+         "clip may help; the last checkpoint is as it was.",
+         report.skipped, step_, skipped_);
+  return report;
+}
+
+Trainer::Averaged::Averaged(Trainer& trainer) : average_(trainer.average_ ? &*trainer.average_ : nullptr) {
+  if (average_) average_->swap();
+}
+Trainer::Averaged::~Averaged() {
+  if (average_) average_->swap();
+}
+
+void Trainer::save(file::CheckpointWriter& writer, file::State& state) const {
+  state.set("step", step_);
+  state.set("epoch", epoch_);
+  state.set("batch", batch_);
+  state.set("skipped", skipped_);
+  std::vector<file::TensorToWrite> tensors;
+  for (const Parameter& p : *parameters_) {
+    if (const Adam::Moments* m = adam_.find(p); m && m->steps > 0) {
+      tensors.push_back({"first." + p.name, p.shape, m->first.data()});
+      tensors.push_back({"second." + p.name, p.shape, m->second.data()});
+      state.set("adam." + p.name, m->steps);
+    }
+    // weights.safetensors holds the average, which is what a user wants to run; the weights themselves go here
+    if (average_) tensors.push_back({"value." + p.name, p.shape, p.value.data()});
+  }
+  writer.add_tensors("optimiser.safetensors", std::move(tensors));
+  if (!average_) {
+    writer.add_tensors("weights.safetensors", *parameters_);
+    return;
+  }
+  std::vector<file::TensorToWrite> averages;
+  size_t n = 0;
+  for (const Parameter& p : *parameters_) averages.push_back({p.name, p.shape, average_->averages()[n++].data()});
+  writer.add_tensors("weights.safetensors", std::move(averages));
+}
+
+void Trainer::load(const file::Checkpoint& checkpoint) {
+  const file::State state = checkpoint.state();
+  step_ = state.integer("step");
+  epoch_ = state.integer("epoch");
+  batch_ = state.integer("batch");
+  skipped_ = state.integer("skipped");
+  checkpoint.load("weights.safetensors", *parameters_);
+  const file::Safetensors tensors = checkpoint.tensors("optimiser.safetensors");
+  size_t n = 0;
+  for (Parameter& p : *parameters_) {
+    if (state.has("adam." + p.name))
+      adam_.restore(
+          p, {tensors.values("first." + p.name), tensors.values("second." + p.name), state.integer("adam." + p.name)});
+    if (average_) {
+      average_->averages()[n] = p.value;
+      p.value = tensors.values("value." + p.name);
+    }
+    ++n;
+  }
+}
+
+}  // namespace heed::train

@@ -1,0 +1,56 @@
+// What must hold for any bytes whatsoever: they are refused with a reason, or they are tensors that can be read,
+// written and read again.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "heed/file/safetensors.h"
+#include "heed/tensor/error.h"
+
+namespace heed::test {
+
+/// Ends the program, as a fuzzer wants it.
+inline void require(bool condition, const char* what) {
+  if (condition) return;
+  std::fprintf(stderr, "safetensors: %s\n", what);
+  std::abort();
+}
+
+/// True where the bytes are a file.
+inline bool check_safetensors(std::span<const std::byte> bytes) {
+  std::vector<file::TensorToWrite> again;
+  std::vector<std::vector<float>> values;
+  try {
+    const file::Safetensors file({bytes.begin(), bytes.end()}, "fuzz");
+    size_t total = 0;
+    for (const file::StoredTensor& tensor : file.tensors()) {
+      values.push_back(file.values(tensor.name));
+      total += values.back().size() * sizeof(float);
+    }
+    require(total <= bytes.size() - 8, "the tensors are larger than the file");
+    for (size_t i = 0; i < values.size(); ++i)
+      again.push_back({file.tensors()[i].name, file.tensors()[i].shape, values[i].data()});
+    const file::Safetensors copy(file::safetensors_bytes(again, file.metadata()), "again");
+    require(copy.metadata() == file.metadata(), "other metadata after writing and reading");
+    require(copy.tensors().size() == values.size(), "other tensors after writing and reading");
+    for (size_t i = 0; i < values.size(); ++i) {
+      const std::vector<float> numbers = copy.values(again[i].name);
+      require(copy.at(again[i].name).shape == again[i].shape, "another shape after writing and reading");
+      require(numbers.size() == values[i].size(), "more or fewer numbers after writing and reading");
+      require(numbers.empty() || std::memcmp(numbers.data(), values[i].data(), numbers.size() * sizeof(float)) == 0,
+              "other numbers after writing and reading");
+    }
+    return true;
+  } catch (const Error& error) {
+    require(again.empty(), error.what());  // it was accepted, so the rest may not fail
+    require(std::strlen(error.what()) > 10, "refused without a reason");
+    return false;
+  }
+}
+
+}  // namespace heed::test

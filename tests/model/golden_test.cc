@@ -1,0 +1,74 @@
+// Ten training steps have the losses that PyTorch has (tests/golden/make_seq2seq.py), from the same weights.
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "heed/train/adam.h"
+#include "heed/train/clip.h"
+#include "tests/model/small.h"
+
+namespace heed::model::test {
+namespace {
+
+struct GoldenBatch {
+  std::vector<int32_t> source, target_in, target_out;
+  std::vector<int64_t> source_offsets, target_offsets;
+
+  explicit GoldenBatch(const nlohmann::json& b)
+      : source(b.at("source")),
+        target_in(b.at("target_in")),
+        target_out(b.at("target_out")),
+        source_offsets(b.at("source_offsets")),
+        target_offsets(b.at("target_offsets")) {}
+  Seq2SeqBatch view() const { return {source, source_offsets, target_in, target_out, target_offsets}; }
+};
+
+Seq2SeqOptions options_of(const nlohmann::json& c) {
+  const auto& o = c.at("options");
+  Seq2SeqOptions options{.kind = o.at("kind"),
+                         .source_vocabulary = c.at("vocabulary"),
+                         .target_vocabulary = c.at("vocabulary"),
+                         .width = o.at("width"),
+                         .encoder_layers = o.at("encoder_layers"),
+                         .decoder_layers = o.at("decoder_layers"),
+                         .dropout = o.at("dropout"),
+                         .tied = c.at("tied")};
+  if (options.kind == "rnn") options.attention.score = "additive";
+  if (options.kind == "transformer") options.attention.heads = o.at("heads");
+  return options;
+}
+
+TEST(Golden, TenStepsHaveTheLossesOfPyTorch) {
+  std::ifstream file(std::string(HEED_TEST_DATA) + "/../golden/seq2seq.json");
+  ASSERT_TRUE(file.is_open());
+  size_t steps = 0;
+  for (const nlohmann::json& c : nlohmann::json::parse(file)) {
+    const auto& o = c.at("options");
+    SCOPED_TRACE(o.at("kind").get<std::string>());
+    Parameters parameters;
+    const Seq2Seq model(parameters, options_of(c));
+    ASSERT_EQ(parameters.size(), c.at("weights").size());
+    for (const auto& [name, w] : c.at("weights").items()) {
+      ASSERT_EQ(parameters.at(name).shape, w.at("shape").get<std::vector<int64_t>>()) << name;
+      parameters.at(name).value = w.at("values").get<std::vector<float>>();
+    }
+    std::vector<GoldenBatch> batches(c.at("batches").begin(), c.at("batches").end());
+    Adam adam(parameters, {.beta2 = 0.98f, .epsilon = 1e-9f});
+    Tape tape;
+    const std::vector<double> right = c.at("losses");
+    for (size_t step = 0; step < right.size(); ++step, ++steps) {
+      const GoldenBatch& b = batches[step % batches.size()];
+      tape.reset();
+      const float share = 1.0f / static_cast<float>(b.target_out.size());
+      const OutputLoss loss = model.loss(tape, b.view(), {.label_smoothing = o.at("label_smoothing"), .scale = share});
+      // Rounding grows from step to step, as the weights part.
+      EXPECT_NEAR(loss.loss.item(), right[step], 2e-6 * static_cast<double>(step + 1)) << "step " << step;
+      tape.backward(loss.loss);
+      clip_gradients(parameters, o.at("clip"));
+      adam.step(o.at("learning_rate"));
+    }
+  }
+  EXPECT_EQ(steps, 20u);
+}
+
+}  // namespace
+}  // namespace heed::model::test

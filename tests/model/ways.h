@@ -1,0 +1,77 @@
+// Models in many forms, by name.
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tests/model/small.h"
+
+namespace heed::model::test {
+
+struct Way {
+  std::string name;
+  std::string kind;
+  std::function<void(Seq2SeqOptions&)> change = [](Seq2SeqOptions&) {};
+
+  Seq2SeqOptions options() const {
+    Seq2SeqOptions o = small(kind);
+    change(o);
+    return o;
+  }
+};
+inline void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+
+inline std::vector<Way> ways() {
+  using O = Seq2SeqOptions;
+  std::vector<Way> all;
+  const auto add = [&](const char* kind, std::string name, std::function<void(O&)> change) {
+    all.push_back({std::string(kind) + "_" + std::move(name), kind, std::move(change)});
+  };
+  const auto deep = [](O& o) { o.encoder_layers = o.decoder_layers = 2; };
+
+  add("rnn", "gru", [](O&) {});
+  add("rnn", "lstm", [](O& o) { o.cell = "lstm"; });
+  add("rnn", "two_layers", [=](O& o) { deep(o), o.attention.score = "additive"; });
+  add("rnn", "one_direction", [](O& o) { o.bidirectional = false, o.attention.score = "dot"; });
+  add("rnn", "input_feeding", [](O& o) { o.input_feeding = true, o.attention.score = "general"; });
+  add("rnn", "input_feeding_lstm", [=](O& o) { deep(o), o.input_feeding = true, o.cell = "lstm"; });
+  add("rnn", "multi_head", [](O& o) { o.attention.structure = "multi_head"; });
+  add("rnn", "local_p", [](O& o) { o.attention.region = "local_p"; });
+  add("rnn", "rotary", [](O& o) { o.attention.position = "rotary"; });
+  add("rnn", "feed_forward", [](O& o) { o.attention.structure = "feed_forward"; });
+  for (const char* time : {"static", "forced_forward", "guided", "forward_only"}) {
+    add("rnn", time, [=](O& o) { o.attention.time = time; });
+    add("rnn", std::string("input_feeding_") + time, [=](O& o) { o.attention.time = time, o.input_feeding = true; });
+    add("transformer", time, [=](O& o) { o.attention.time = time; });
+  }
+
+  for (const char* norm : {"post", "pre"})
+    for (const char* positions : {"sin_cos", "learned", "rotary", "alibi", "none"})
+      add("transformer", std::string(norm) + "_" + positions, [=](O& o) { o.norm = norm, o.positions = positions; });
+  add("transformer", "two_layers", deep);
+  add("transformer", "grouped", [](O& o) { o.attention.heads = 4, o.attention.kv_heads = 2; });
+  add("transformer", "grouped_rotary",
+      [](O& o) { o.attention.heads = 4, o.attention.kv_heads = 1, o.positions = "rotary"; });
+  add("transformer", "relative", [](O& o) { o.attention.position = "relative"; });
+  add("transformer", "swish", [](O& o) { o.activation = "swish"; });
+  for (const char* normalise : {"sparsemax", "entmax15", "hard", "hard_sampled"})
+    add("transformer", normalise, [=](O& o) { o.attention.normalise = normalise; });
+  for (const char* score : {"additive", "cosine", "general", "self_scored", "intra", "synthesizer_dense",
+                            "synthesizer_random", "synthesizer_mixture"})
+    add("transformer", score, [=](O& o) { o.attention.score = score, o.attention.max_length = 9; });
+  for (const char* region : {"causal", "local_m", "local_p", "sliding_window", "local_m+local_p"}) {
+    std::string name = region;
+    if (const size_t plus = name.find('+'); plus != std::string::npos) name[plus] = '_';
+    add("transformer", name, [=](O& o) { o.attention.region = region; });
+  }
+  add("transformer", "sinks", [](O& o) {
+    o.attention.region = "sliding_window+sinks", o.attention.sinks = 1, o.attention.learned_sink = true;
+  });
+  return all;
+}
+
+inline std::string name_of_way(const testing::TestParamInfo<Way>& info) { return info.param.name; }
+
+}  // namespace heed::model::test

@@ -1,0 +1,130 @@
+#include "heed/text/tokeniser.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/text/folder.h"
+
+namespace heed {
+namespace {
+
+std::shared_ptr<const Tokeniser> train(const std::vector<std::string_view>& sentences, TokeniserOptions options) {
+  return Tokeniser::train(sentences, options);
+}
+
+TEST(Characters, ThereAndBack) {
+  const auto t = train({"na\u00EFve caf\u00E9 ", " \u4E2D\u6587\U0001F600"}, {.kind = "characters"});
+  for (const char* text : {"", "caf\u00E9", " n  a ", "\u4E2D\U0001F600", "vf"}) {
+    const auto ids = t->encode(text);
+    EXPECT_EQ(t->decode(ids), text);
+    for (const int32_t id : ids) EXPECT_GE(id, kSpecials);
+  }
+  EXPECT_EQ(t->encode("caf\u00E9").size(), 4u);
+  EXPECT_EQ(t->token(t->encode("\u4E2D")[0]), "\u4E2D");
+  EXPECT_EQ(t->kind(), "characters");
+}
+
+TEST(Characters, UnknownOnesShow) {
+  const auto t = train({"abc"}, {.kind = "characters"});
+  const auto ids = t->encode("a\u00E9c");
+  ASSERT_EQ(ids.size(), 3u);
+  EXPECT_EQ(ids[1], kUnknown);
+  EXPECT_EQ(t->decode(ids), "a\u2047c");
+}
+
+TEST(Words, ThereAndBack) {
+  const auto t = train({"gro@@ \u00DF ist  das", "\tTH IH S\n"}, {.kind = "words"});
+  EXPECT_EQ(t->size(), 3 + 7);
+  EXPECT_EQ(t->decode(t->encode("  das \t gro@@ \u00DF ")), "das gro@@ \u00DF");
+  EXPECT_EQ(t->encode("das neue").back(), kUnknown);
+  EXPECT_EQ(t->decode(t->encode("das neue TH")), "das \u2047 TH");
+  EXPECT_TRUE(t->encode("").empty());
+  EXPECT_TRUE(t->encode(" \t ").empty());
+  EXPECT_EQ(t->decode({}), "");
+}
+
+TEST(Words, AWrittenEndIsNoEnd) {
+  const auto t = train({"a </s> b <s>"}, {.kind = "words"});
+  EXPECT_EQ(t->encode("a </s> <s> b"), (std::vector<int32_t>{3, kUnknown, kUnknown, 4}));
+}
+
+class EveryKind : public testing::TestWithParam<std::string> {
+ protected:
+  static std::shared_ptr<const Tokeniser> make() {
+    return train({"the cat sat on the mat", "the dog sat on the log", "a cat and a dog"},
+                 {.kind = GetParam(), .size = 30});
+  }
+};
+
+TEST_P(EveryKind, SpecialTokens) {
+  const auto t = make();
+  EXPECT_EQ(t->token(kUnknown), "<unk>");
+  EXPECT_EQ(t->token(kStart), "<s>");
+  EXPECT_EQ(t->token(kEnd), "</s>");
+  auto ids = t->encode("the cat");
+  ids.insert(ids.begin(), kStart);
+  ids.push_back(kEnd);
+  EXPECT_EQ(t->decode(ids), "the cat");
+  EXPECT_LE(t->size(), 30);
+}
+
+TEST_P(EveryKind, RefusesWhatIsNotThere) {
+  const auto t = make();
+  expect_part(error_of([&] { t->encode("ab\xFF"); }), "not valid UTF-8 at byte 3");
+  const std::vector<int32_t> beyond = {3, t->size()}, negative = {-1};
+  expect_part(error_of([&] { t->decode(beyond); }), "there is no token");
+  expect_part(error_of([&] { t->decode(negative); }), "there is no token -1");
+  expect_part(error_of([&] { t->token(t->size()); }), "there is no token");
+  expect_part(error_of([&] {
+                train({"fine", "a\x80"}, {.kind = GetParam()});
+              }),
+              "sentence 2 is not valid UTF-8 at byte 2");
+}
+
+TEST_P(EveryKind, SavedAndLoaded) {
+  const Folder folder;
+  const auto t = make();
+  t->save(folder / "source");
+  const auto again = Tokeniser::load(folder / "source");
+  EXPECT_EQ(again->kind(), GetParam());
+  ASSERT_EQ(again->size(), t->size());
+  for (int32_t id = 0; id < t->size(); ++id) EXPECT_EQ(again->token(id), t->token(id));
+  for (const char* text : {"the dog sat", "unseen words", ""}) EXPECT_EQ(again->encode(text), t->encode(text));
+  EXPECT_EQ(again->contents(), t->contents());
+}
+
+TEST_P(EveryKind, TheSameSentencesGiveTheSame) { EXPECT_EQ(make()->contents(), make()->contents()); }
+
+TEST_P(EveryKind, SavingReplacesAnotherKind) {
+  const Folder folder;
+  for (const std::string& other : Tokeniser::kinds()) {
+    train({"the cat sat on the mat and the dog"}, {.kind = other, .size = 30})->save(folder / "t");
+    make()->save(folder / "t");
+    EXPECT_EQ(Tokeniser::load(folder / "t")->kind(), GetParam());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tokeniser, EveryKind, testing::ValuesIn(Tokeniser::kinds().begin(), Tokeniser::kinds().end()),
+                         [](const auto& info) { return info.param; });
+
+TEST(Tokeniser, Mistakes) {
+  const Folder folder;
+  expect_part(error_of([] { train({"a"}, {.kind = "caracters"}); }), "did you mean 'characters'?");
+  expect_part(error_of([] { train({"a"}, {.kind = "words", .size = 3}); }), "size: must be more than 3");
+  expect_part(error_of([&] { Tokeniser::load(folder / "source"); }), "source.characters.txt");
+  folder.write("source.characters.txt", "<unk>\n<s>\n</s>\n");
+  folder.write("source.words.txt", "<unk>\n<s>\n</s>\n");
+  expect_part(error_of([&] { Tokeniser::load(folder / "source"); }), "which tokeniser?");
+  folder.write("target.words.txt", "a\n");
+  expect_part(error_of([&] { Tokeniser::load(folder / "target"); }), "target.words.txt, line 1");
+}
+
+TEST(Tokeniser, OneForBothSides) {
+  const auto t = train({"abc", "xyz"}, {.kind = "characters"});
+  EXPECT_EQ(t->decode(t->encode("axbycz")), "axbycz");
+}
+
+}  // namespace
+}  // namespace heed

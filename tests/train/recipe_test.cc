@@ -1,0 +1,86 @@
+#include "heed/train/recipe.h"
+
+#include "tests/train/small_run.h"
+
+namespace heed::train::test {
+namespace {
+
+std::string refused(const std::string& toml, const std::vector<std::string>& overrides = {}) {
+  return error_of<RecipeError>([&] { parse_recipe(toml, "r.toml", overrides); });
+}
+
+const std::string kTask = "[data]\ntask = \"reverse\"\n[stop]\nsteps = 5\n";
+
+TEST(Recipe, TheExampleRuns) {
+  const Recipe r = parse_recipe(example_recipe(), "example");
+  EXPECT_EQ(r.data.task, "dates");
+  EXPECT_EQ(r.model.attention.score, "additive");
+  EXPECT_EQ(r.stop.epochs, 4);
+  EXPECT_EQ(r.output.folder, "dates");
+}
+
+TEST(Recipe, TheWholeTextMeansTheSame) {
+  const std::vector<std::string> overrides = {
+      "data.task=none",      "data.folder=some/where",     "data.source=a.gz",       "data.target=b",
+      "data.valid_tsv=v",    "data.target_column=3",       "data.joint=true",        "data.source_tokens=sentencepiece",
+      "data.source_size=77", "data.sentencepiece=bpe",     "model.kind=transformer", "model.tied=all",
+      "attention.heads=8",   "attention.score=cosine",     "train.beta2=0.95",       "train.average=0.999",
+      "stop.minutes=2.5",    "validate.metric=characters", "output.folder=out"};
+  const Recipe r = parse_recipe(kTask, "r.toml", overrides);
+  EXPECT_EQ(r.data.train.source, "some/where/a.gz");
+  EXPECT_EQ(r.data.valid.tsv, "some/where/v");
+  EXPECT_EQ(r.data.valid.target_column, 3);
+  EXPECT_EQ(r.data.target.kind, "sentencepiece");  // joint
+  EXPECT_EQ(r.data.target.model, "bpe");
+  const std::string text = recipe_text(r);
+  const Recipe back = parse_recipe(text, "again");
+  EXPECT_EQ(recipe_text(back), text);
+  EXPECT_EQ(back.data.train.source, "some/where/a.gz");
+  EXPECT_EQ(difference(r, back), "");
+}
+
+TEST(Recipe, EveryMistakeHasItsLineAndTheNearestName) {
+  const std::string said = refused(
+      "[data]\ntask = \"date\"\n[modle]\nwidth = 3\n[train]\nlearning_rat = 0.1\nclip = -1\n"
+      "[stop]\nsteps = \"many\"\n[attention]\nscore = \"aditive\"\n");
+  for (const char* part :
+       {"r.toml:2: data.task must be one of none, dates, reverse",
+        "r.toml:3: unknown section [modle]; did you mean [model]?",
+        "r.toml:6: unknown key 'train.learning_rat'; did you mean 'train.learning_rate'?",
+        "r.toml:7: train.clip must be at least 0, not -1", "r.toml:9: stop.steps must be a whole number",
+        "r.toml:11: attention.score must be one of dot"})
+    expect_in(part, said);
+}
+
+TEST(Recipe, OverridesAreChecked) {
+  expect_in("--set train.lr=1: unknown key 'train.lr'", refused(kTask, {"train.lr=1"}));
+  expect_in("--set model.width=0: model.width must be from 1", refused(kTask, {"model.width=0"}));
+  EXPECT_EQ(parse_recipe(kTask, "r.toml", std::vector<std::string>{"model.width=64"}).model.width, 64);
+}
+
+TEST(Recipe, WhatDoesNotGoTogether) {
+  expect_in("there is no data", refused("[stop]\nsteps = 1\n"));
+  expect_in("data.task and files", refused(kTask, {"data.tsv=x"}));
+  expect_in("either two files", refused("[stop]\nsteps = 1\n", {"data.source=x"}));
+  expect_in("either two files", refused("[stop]\nsteps = 1\n", {"data.source=x", "data.target=x", "data.tsv=y"}));
+  expect_in("data.valid_source and data.valid_target",
+            refused("[stop]\nsteps = 1\n", {"data.tsv=y", "data.valid_target=x"}));
+  expect_in("nothing to validate on", refused("[stop]\nsteps = 1\n", {"data.tsv=y", "data.held_out=0"}));
+  expect_in("data.joint", refused(kTask, {"model.tied=all"}));
+  expect_in("never end", refused(kTask, {"stop.steps=0"}));
+  expect_in("cosine", refused(kTask, {"stop.steps=0", "stop.minutes=1", "train.schedule=cosine"}));
+  expect_in("validate.decode", refused(kTask, {"validate.metric=exact", "validate.decode=0"}));
+}
+
+TEST(Recipe, DifferencesThatMatter) {
+  const Recipe a = parse_recipe(kTask, "r.toml");
+  EXPECT_EQ(
+      difference(a, parse_recipe(kTask, "r.toml",
+                                 std::vector<std::string>{"stop.steps=9", "output.folder=x", "validate.every=3"})),
+      "");
+  EXPECT_EQ(difference(parse_recipe(kTask, "r.toml", std::vector<std::string>{"train.clip=2"}), a),
+            "train.clip is 2.0, was 1.0");
+}
+
+}  // namespace
+}  // namespace heed::train::test

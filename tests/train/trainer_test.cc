@@ -1,0 +1,109 @@
+#include "heed/train/trainer.h"
+
+#include <omp.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "heed/train/corpus.h"
+#include "heed/train/load_model.h"
+#include "tests/train/small_run.h"
+
+namespace heed::train::test {
+namespace {
+
+class TrainerTest : public testing::Test {
+ protected:
+  void make(const std::vector<std::string>& overrides = {}) {
+    recipe_ = small_recipe("unused", overrides);
+    TextPairs pairs = load_pairs(recipe_.data, 1);
+    Vocabularies vocabularies = learn_vocabularies(pairs.train, recipe_.data);
+    corpus_ = make_corpus(std::move(pairs), vocabularies, recipe_.data);
+    recipe_.train.schedule = {.kind = "constant", .peak = 0.01f, .warmup = 0};
+    made_ = make_model(recipe_, std::move(vocabularies));
+    trainer_.emplace(*made_.model, *made_.parameters, corpus_.train, recipe_.train);
+  }
+  std::vector<std::vector<float>> values() const {
+    std::vector<std::vector<float>> all;
+    for (const Parameter& p : *made_.parameters) all.push_back(p.value);
+    return all;
+  }
+
+  Recipe recipe_;
+  Corpus corpus_;
+  TrainedModel made_;
+  std::optional<Trainer> trainer_;
+};
+
+TEST_F(TrainerTest, AnUpdateThatIsNotFiniteChangesNothing) {
+  make();
+  EXPECT_EQ(trainer_->step().skipped, "");
+  const auto before = values();
+  float& bias = made_.parameters->at("output.bias").value[4];
+  const float kept = std::exchange(bias, std::numeric_limits<float>::quiet_NaN());
+  for (int i = 0; i < 9; ++i) expect_in("not finite", trainer_->step().skipped);
+  bias = kept;
+  EXPECT_EQ(values(), before);
+  const StepReport good = trainer_->step();
+  EXPECT_EQ(good.skipped, "");
+  EXPECT_EQ(good.step, 11);
+  EXPECT_TRUE(std::isfinite(good.norm));
+}
+
+TEST_F(TrainerTest, GradientsOfSeveralBatchesMakeOneUpdate) {
+  // Two batches of half the size hold the same examples as one: the same loss and, up to rounding, the same gradient.
+  make({"model.dropout=0", "data.examples=16", "train.batch_tokens=100000"});
+  const StepReport one = trainer_->step();
+  make({"model.dropout=0", "data.examples=16", "train.batch_tokens=1", "train.accumulate=16"});
+  const StepReport many = trainer_->step();
+  EXPECT_EQ(one.tokens, many.tokens);
+  EXPECT_NEAR(one.loss, many.loss, 1e-5 * one.loss);
+  EXPECT_NEAR(one.norm, many.norm, 1e-4 * one.norm);
+  EXPECT_EQ(one.epoch, many.epoch);
+  EXPECT_EQ(trainer_->epoch(), 1);
+}
+
+TEST_F(TrainerTest, LossesDoNotDependOnTheThreads) {
+  std::vector<double> losses[2];
+  for (const int threads : {1, 2}) {
+    omp_set_num_threads(threads);
+    make({"model.width=32"});
+    for (int i = 0; i < 5; ++i) losses[threads - 1].push_back(trainer_->step().loss);
+  }
+  for (size_t i = 0; i < 5; ++i) EXPECT_NEAR(losses[0][i], losses[1][i], 1e-6 * losses[0][i]);
+}
+
+TEST_F(TrainerTest, TheAverageIsSlow) {
+  make({"train.average=0.9"});
+  const auto first = values();
+  trainer_->step();
+  const auto second = values();
+  const Trainer::Averaged averaged(*trainer_);
+  const auto slow = values();
+  for (size_t p = 0; p < slow.size(); ++p)
+    for (size_t i = 0; i < slow[p].size(); ++i)
+      EXPECT_NEAR(slow[p][i], 0.9f * first[p][i] + 0.1f * second[p][i], 1e-6f);
+}
+
+// ----------------------------------------------------------------------------------------------------------- schedules
+
+TEST(Schedule, FollowsTheFormulas) {
+  const ScheduleOptions root{.kind = "inverse_sqrt", .peak = 2.0f, .warmup = 100};
+  EXPECT_FLOAT_EQ(learning_rate(root, 1), 0.02f);
+  EXPECT_FLOAT_EQ(learning_rate(root, 100), 2.0f);
+  EXPECT_FLOAT_EQ(learning_rate(root, 400), 1.0f);
+  const ScheduleOptions cosine{.kind = "cosine", .peak = 1.0f, .floor = 0.2f, .warmup = 10, .steps = 110};
+  EXPECT_FLOAT_EQ(learning_rate(cosine, 5), 0.5f);
+  EXPECT_FLOAT_EQ(learning_rate(cosine, 10), 1.0f);
+  EXPECT_FLOAT_EQ(learning_rate(cosine, 60), 0.6f);
+  EXPECT_FLOAT_EQ(learning_rate(cosine, 110), 0.2f);
+  EXPECT_FLOAT_EQ(learning_rate(cosine, 1000), 0.2f);
+  const ScheduleOptions constant{.kind = "constant", .peak = 0.5f, .warmup = 0};
+  EXPECT_FLOAT_EQ(learning_rate(constant, 1), 0.5f);
+  expect_in("linear", error_of([] { learning_rate({.kind = "linear", .warmup = 0}, 1); }));
+}
+
+}  // namespace
+}  // namespace heed::train::test
