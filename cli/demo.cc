@@ -23,6 +23,7 @@
 #include "heed/data/dates.h"
 #include "heed/file/atomic.h"
 #include "heed/file/sha256.h"
+#include "heed/metric/exact.h"
 #include "heed/search/greedy.h"
 #include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
@@ -159,7 +160,7 @@ void show_accuracy(const train::TrainedModel& trained, const Terminal& terminal)
   const std::vector<std::string> outputs = train::decode(*trained.model, unseen.source, trained.vocabularies.both(),
                                                          {.longest = train::longest_output(trained.recipe)});
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  const Accuracy right = exact_match(outputs, unseen.targets);
+  const metric::Accuracy right = metric::exact_match(outputs, unseen.targets);
   print(fmt::format(" {} dates it has never seen: {} ({} wrong), {} a second\n\n", grouped(right.count),
                     terminal.bold(fmt::format("{:.2f} % right", 100.0 * right.rate())), right.count - right.right,
                     grouped(std::llround(static_cast<double>(right.count) / std::max(seconds, 1e-3)))));

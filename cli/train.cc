@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/profile.h"
 #include "heed/train/event_file.h"
 #include "heed/train/log.h"
 #include "heed/train/session.h"
@@ -24,7 +26,7 @@ namespace {
 struct Chosen {
   std::string recipe, output;
   std::vector<std::string> overrides;
-  bool resume = false, show = false;
+  bool resume = false, show = false, profile = false;
   int threads = 0;
 };
 
@@ -79,6 +81,22 @@ std::string ending_text(const train::Finished& f, const train::Recipe& recipe, c
   return text + "\n";
 }
 
+/// What took the time of the updates, the most first.
+std::string profile_text(const Profile& profile) {
+  std::vector<std::pair<double, std::string>> parts;
+  double other = profile.all;
+  for (size_t i = 0; i < kWorkNames.size(); ++i) {
+    parts.emplace_back(profile.seconds[i], kWorkNames[i]);
+    other -= profile.seconds[i];
+  }
+  parts.emplace_back(other, "other");
+  std::sort(parts.rbegin(), parts.rend());
+  std::string text = fmt::format("\nwhere the {} of the updates went:\n", duration_text(profile.all));
+  for (const auto& [seconds, name] : parts)
+    if (seconds > 0) text += fmt::format("  {:5.1f} %  {}\n", 100.0 * seconds / profile.all, name);
+  return text;
+}
+
 void run(const Chosen& c) {
   const train::Recipe recipe = recipe_of(c);
   if (c.show) return print(train::recipe_text(recipe));
@@ -89,10 +107,14 @@ void run(const Chosen& c) {
   ProgressView view(terminal);
   train::Log log(folder / "log.jsonl", recipe.output.log_every);
   train::EventFile events(folder, recipe.output.log_every);
+  Profile profile;
   try {
-    const train::Finished finished =
-        train::run_session(recipe, {.resume = c.resume, .stop = &stop.asked(), .watchers = {&view, &log, &events}});
+    const train::Finished finished = train::run_session(recipe, {.resume = c.resume,
+                                                                 .stop = &stop.asked(),
+                                                                 .watchers = {&view, &log, &events},
+                                                                 .profile = c.profile ? &profile : nullptr});
     print(ending_text(finished, recipe, c));
+    if (c.profile && profile.all > 0) print(profile_text(profile));
   } catch (const train::RecipeError& error) {
     throw Failure(kConfig, error.what());
   } catch (const train::SaveError& error) {
@@ -130,6 +152,7 @@ void add_train(CLI::App& app) {
   verb->add_option("--threads", c->threads, "Threads; else OMP_NUM_THREADS, or all cores")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
+  verb->add_flag("--profile", c->profile, "At the end, say what kind of work took the time");
   verb->add_flag("--show", c->show, "Print the whole recipe, defaults and --set included, and stop");
   verb->footer(help());
   verb->callback([c] { run(*c); });

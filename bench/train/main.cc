@@ -25,17 +25,20 @@ namespace {
 using nlohmann::json;
 
 json profile(Training& training, int threads, int64_t updates) {
-  const Profile profile;
-  const Training::Times times = training.run(threads, updates);
+  Profile profile;
+  Training::Times times;
+  {
+    const Profiling profiling(&profile);
+    times = training.run(threads, updates);
+  }
   json parts;
   double known = 0;
   for (size_t i = 0; i < kWorkNames.size(); ++i) {
-    const double seconds = profile.seconds(static_cast<Work>(i));
-    parts[kWorkNames[i]] = seconds;
-    known += seconds;
+    parts[kWorkNames[i]] = profile.seconds[i];
+    known += profile.seconds[i];
   }
-  parts["other"] = times.seconds - known;
-  return {{"seconds", times.seconds}, {"tokens", times.tokens}, {"parts", parts}};
+  parts["other"] = profile.all - known;
+  return {{"seconds", profile.all}, {"tokens", times.tokens}, {"parts", parts}};
 }
 
 json answer(const json& request, std::optional<Training>& training) {

@@ -17,36 +17,44 @@ enum class Work {
 inline constexpr std::array<const char*, 6> kWorkNames = {"attention", "matrix products",     "output layer",
                                                           "cells",     "layer normalisation", "optimiser"};
 
-/// While one of these lives, what its thread does is counted. One at a time.
-class Profile {
- public:
-  Profile() { current_ = this; }
-  ~Profile() { current_ = nullptr; }
-  Profile(const Profile&) = delete;
-  Profile& operator=(const Profile&) = delete;
+/// Seconds by kind of work.
+struct Profile {
+  std::array<double, kWorkNames.size()> seconds = {};
+  double all = 0;  // with what has no kind
 
-  double seconds(Work work) const { return seconds_[static_cast<size_t>(work)]; }
+  double of(Work work) const { return seconds[static_cast<size_t>(work)]; }
+};
+
+/// While one of these lives, what its thread does goes into a profile. One at a time; null: nothing is counted.
+class Profiling {
+ public:
+  explicit Profiling(Profile* profile) : begin_(std::chrono::steady_clock::now()) { current_ = profile; }
+  ~Profiling() {
+    if (current_) current_->all += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    current_ = nullptr;
+  }
+  Profiling(const Profiling&) = delete;
+  Profiling& operator=(const Profiling&) = delete;
 
  private:
   friend class Timed;
   static inline thread_local Profile* current_ = nullptr;
-  std::array<double, kWorkNames.size()> seconds_ = {};
-  bool busy_ = false;
+  static inline thread_local bool busy_ = false;  // in work that is counted
+  std::chrono::steady_clock::time_point begin_;
 };
 
 /// Counts from here to the end of the scope. Work inside other work belongs to the outer one.
 class Timed {
  public:
-  explicit Timed(Work work) : profile_(Profile::current_), work_(work) {
-    if (profile_ && profile_->busy_) profile_ = nullptr;
+  explicit Timed(Work work) : profile_(Profiling::busy_ ? nullptr : Profiling::current_), work_(work) {
     if (!profile_) return;
-    profile_->busy_ = true;
+    Profiling::busy_ = true;
     begin_ = std::chrono::steady_clock::now();
   }
   ~Timed() {
     if (!profile_) return;
-    profile_->busy_ = false;
-    profile_->seconds_[static_cast<size_t>(work_)] +=
+    Profiling::busy_ = false;
+    profile_->seconds[static_cast<size_t>(work_)] +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   }
   Timed(const Timed&) = delete;

@@ -63,8 +63,8 @@ Evaluation evaluate(const model::Seq2Seq& model, const Examples& examples, const
                                          references.source.begin() + static_cast<int64_t>(count));
   const std::vector<std::string> outputs = decode(model, sources, tokenisers, options);
   const std::span right(references.targets.data(), count);
-  e.exact = exact_match(outputs, right);
-  e.characters = character_error_rate(outputs, right);
+  e.exact = metric::exact_match(outputs, right);
+  e.characters = metric::character_error_rate(outputs, right);
   for (size_t i = 0; i < std::min(count, static_cast<size_t>(options.samples)); ++i)
     e.samples.push_back({sources[i], outputs[i], right[i].front()});
   return e;

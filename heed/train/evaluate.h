@@ -7,8 +7,9 @@
 
 #include "heed/data/examples.h"
 #include "heed/data/pairs.h"
+#include "heed/metric/error_rate.h"
+#include "heed/metric/exact.h"
 #include "heed/model/seq2seq.h"
-#include "heed/text/metrics.h"
 
 namespace heed::train {
 
@@ -24,11 +25,11 @@ struct Sample {
 };
 
 struct Evaluation {
-  double nll = 0;             // per target token
-  double perplexity = 0;      // e^nll
-  double token_accuracy = 0;  // under teacher forcing
-  Accuracy exact;             // of decoded sources; any reference counts
-  ErrorRate characters;       // of them
+  double nll = 0;                // per target token
+  double perplexity = 0;         // e^nll
+  double token_accuracy = 0;     // under teacher forcing
+  metric::Accuracy exact;        // of decoded sources; any reference counts
+  metric::ErrorRate characters;  // of them
   std::vector<Sample> samples;
 };
 

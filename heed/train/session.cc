@@ -164,7 +164,10 @@ class Session {
 
   void step() {
     const Clock::time_point begin = Clock::now();
-    const StepReport report = trainer_->step();
+    const StepReport report = [&] {
+      const Profiling profiling(options_.profile);
+      return trainer_->step();
+    }();
     speed_.add(static_cast<double>(report.tokens), seconds_since(begin));
     if (report.skipped.empty()) {
       tell([&](Watcher& w) { w.stepped(report, progress()); });

@@ -10,6 +10,7 @@
 
 #include "heed/file/run_folder.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/profile.h"
 #include "heed/train/corpus.h"
 #include "heed/train/recipe.h"
 #include "heed/train/watcher.h"
@@ -27,6 +28,7 @@ struct SessionOptions {
   bool resume = false;                      // go on from the newest good checkpoint of the folder
   const std::atomic<bool>* stop = nullptr;  // becomes true: save and return, after the update at hand
   std::vector<Watcher*> watchers = {};
+  Profile* profile = nullptr;  // where the time of the updates goes, on request
 };
 
 /// Trains as the recipe says. Throws RecipeError where the recipe makes no model, SaveError, and Error where the

@@ -149,6 +149,14 @@ def begin(recipe, out, last, **more):
     raise AssertionError(process.communicate())
 
 
+def test_profile_says_what_took_the_time(tmp_path, recipe):
+    said = text("train", recipe, "--output", str(tmp_path / "out"), "--profile")
+    lines = said[said.index("where the"):].splitlines()[1:]
+    shares = {name.strip(): float(share) for share, name in (line.split("%") for line in lines)}
+    assert {"matrix products", "output layer", "attention", "optimiser", "other"} <= set(shares)
+    assert abs(sum(shares.values()) - 100) < 1
+
+
 @pytest.mark.parametrize("wish", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_saves_and_ends(tmp_path, recipe, wish):
     out = tmp_path / "out"

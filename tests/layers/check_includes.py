@@ -14,6 +14,7 @@ MAY_INCLUDE = {
     "layer": {"tensor", "kernels"},
     "attend": {"layer", "tensor", "kernels"},
     "text": {"tensor"},
+    "metric": {"text", "tensor"},
     "data": {"text", "tensor"},
     "file": {"layer", "tensor"},
     "embed": {"layer", "tensor"},
@@ -21,7 +22,7 @@ MAY_INCLUDE = {
     "decode": {"encode", "attend", "layer", "tensor"},
     "model": {"embed", "encode", "decode", "attend", "layer", "tensor"},
     "search": {"model", "tensor"},
-    "train": {"search", "model", "attend", "data", "text", "file", "layer", "tensor", "kernels"},
+    "train": {"search", "model", "attend", "metric", "data", "text", "file", "layer", "tensor", "kernels"},
 }
 
 # Highway is the only way to SIMD, so that every CPU it knows is served by the same source.

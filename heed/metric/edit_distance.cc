@@ -1,8 +1,8 @@
-#include "heed/text/edit_distance.h"
+#include "heed/metric/edit_distance.h"
 
 #include <vector>
 
-namespace heed {
+namespace heed::metric {
 
 namespace {
 
@@ -52,4 +52,4 @@ Edits edit_distance(std::span<const std::string_view> reference, std::span<const
   return distance(reference, hypothesis);
 }
 
-}  // namespace heed
+}  // namespace heed::metric

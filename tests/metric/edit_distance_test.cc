@@ -1,4 +1,4 @@
-#include "heed/text/edit_distance.h"
+#include "heed/metric/edit_distance.h"
 
 #include <algorithm>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "heed/text/random.h"
 #include "heed/text/words.h"
 
-namespace heed {
+namespace heed::metric {
 namespace {
 
 using Ids = std::vector<int32_t>;
@@ -65,4 +65,4 @@ TEST(EditDistance, Long) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::metric

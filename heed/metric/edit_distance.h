@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace heed {
+namespace heed::metric {
 
 struct Edits {
   int64_t substitutions = 0;  // one token of the reference became another
@@ -22,4 +22,4 @@ struct Edits {
 Edits edit_distance(std::span<const int32_t> reference, std::span<const int32_t> hypothesis);
 Edits edit_distance(std::span<const std::string_view> reference, std::span<const std::string_view> hypothesis);
 
-}  // namespace heed
+}  // namespace heed::metric

@@ -1,0 +1,59 @@
+#include "heed/metric/all.h"
+
+#include <vector>
+
+#include "heed/metric/error_rate.h"
+#include "heed/metric/exact.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/nearest.h"
+
+namespace heed::metric {
+
+namespace {
+
+using Made = std::unique_ptr<TextMetric>;
+using Options = const MetricOptions&;
+
+Made chrf(Options options, size_t words) {
+  ChrfOptions chosen = options.chrf;
+  chosen.words = words;
+  return std::make_unique<Chrf>(chosen);
+}
+
+}  // namespace
+
+std::span<const MetricEntry> all_metrics() {
+  static const std::vector<MetricEntry> all = {
+      {"bleu", "n-grams of words that a reference has too, as sacreBLEU", true,
+       [](Options options) -> Made { return std::make_unique<Bleu>(options.bleu); }},
+      {"chrf", "n-grams of characters that the reference has too, as sacreBLEU", true,
+       [](Options options) { return chrf(options, 0); }},
+      {"chrf++", "n-grams of characters and words, as sacreBLEU", true,
+       [](Options options) { return chrf(options, 2); }},
+      {"ter", "edits per word, moved runs of words count once, as sacreBLEU", false,
+       [](Options options) -> Made { return std::make_unique<Ter>(options.ter); }},
+      {"exact", "percent of the segments equal to a reference", true,
+       [](Options) -> Made { return std::make_unique<Exact>(ExactKind::kExact); }},
+      {"accuracy", "the same for labels: blanks around them do not count", true,
+       [](Options) -> Made { return std::make_unique<Exact>(ExactKind::kAccuracy); }},
+      {"wer", "percent of the segments equal to no reference: the word error of spelling to sound", false,
+       [](Options) -> Made { return std::make_unique<Exact>(ExactKind::kWordError); }},
+      {"per", "edits per token between blanks: the phone error rate, in speech the word error rate", false,
+       [](Options) -> Made { return std::make_unique<ErrorRateMetric>(ErrorUnit::kToken); }},
+      {"cer", "edits per character", false,
+       [](Options) -> Made { return std::make_unique<ErrorRateMetric>(ErrorUnit::kCharacter); }},
+  };
+  return all;
+}
+
+std::unique_ptr<TextMetric> make_metric(std::string_view name, const MetricOptions& options) {
+  std::vector<std::string> names;
+  for (const MetricEntry& entry : all_metrics()) {
+    if (entry.name == name) return entry.make(options);
+    names.push_back(entry.name);
+  }
+  throw Error(fmt::format("there is no metric '{}'; did you mean '{}'? There are: {}", name, nearest(name, names),
+                          fmt::join(names, ", ")));
+}
+
+}  // namespace heed::metric

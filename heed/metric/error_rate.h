@@ -1,0 +1,55 @@
+// Edits per token: how much of the hypotheses is wrong, where each source has one or several right answers.
+//
+// hypotheses[i] answers source i, references[i] are its right answers: at least one. The one with the fewest edits
+// counts (of equals the first).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/metric/edit_distance.h"
+#include "heed/metric/metric.h"
+
+namespace heed::metric {
+
+/// Edits per token of the references that counted.
+struct ErrorRate {
+  Edits edits;
+  int64_t tokens = 0;
+  double rate() const;  // may be above 1; where the references hold no token, 0 without edits and 1 with some
+};
+
+using Ids = std::vector<int32_t>;
+
+/// Over ids.
+ErrorRate token_error_rate(std::span<const Ids> hypotheses, std::span<const std::vector<Ids>> references);
+
+/// Over what stands between blanks: the phone error rate of phones. (What speech recognition calls word error rate.)
+ErrorRate token_error_rate(std::span<const std::string> hypotheses, std::span<const Texts> references);
+
+/// Over code points.
+ErrorRate character_error_rate(std::span<const std::string> hypotheses, std::span<const Texts> references);
+
+/// The same as metrics, in percent.
+enum class ErrorUnit { kToken, kCharacter };
+
+class ErrorRateMetric : public TextMetric {
+ public:
+  explicit ErrorRateMetric(ErrorUnit unit) : unit_(unit) {}
+
+  using TextMetric::score;
+
+  /// Substitutions, insertions, deletions, tokens of the reference that counted.
+  size_t width() const override { return 4; }
+  Score score(std::span<const double> total) const override;
+
+ protected:
+  std::vector<double> of_segment(const std::string& hypothesis, const Texts& references) const override;
+
+ private:
+  ErrorUnit unit_;
+};
+
+}  // namespace heed::metric

@@ -1,0 +1,45 @@
+// Is a hypothesis right as a whole. Any of its references may be met, byte for byte.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/metric/metric.h"
+
+namespace heed::metric {
+
+struct Accuracy {
+  int64_t right = 0;
+  int64_t count = 0;
+  double rate() const;  // of nothing: 0
+};
+
+Accuracy exact_match(std::span<const std::string> hypotheses, std::span<const Texts> references);
+
+/// The same as a metric, under one of its names.
+enum class ExactKind {
+  kExact,      // percent right
+  kAccuracy,   // percent right; what it is called where hypotheses are labels. Blanks around them do not count
+  kWordError,  // percent wrong: what papers on spelling to sound, where a segment is a word, call word error rate
+};
+
+class Exact : public TextMetric {
+ public:
+  explicit Exact(ExactKind kind = ExactKind::kExact) : kind_(kind) {}
+
+  using TextMetric::score;
+
+  /// 1 or 0, 1.
+  size_t width() const override { return 2; }
+  Score score(std::span<const double> total) const override;
+
+ protected:
+  std::vector<double> of_segment(const std::string& hypothesis, const Texts& references) const override;
+
+ private:
+  ExactKind kind_;
+};
+
+}  // namespace heed::metric

@@ -1,0 +1,24 @@
+// How BLEU cuts texts into tokens. Scores of different tokenisations cannot be compared.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::metric {
+
+enum class Tokenisation {
+  k13a,   // punctuation of Western languages, as the WMT scorer mteval-v13a does; the usual choice
+  kNone,  // what stands between blanks: for texts that are tokenised already
+  kChar,  // every character: for languages that write no blanks
+  kIntl,  // punctuation and symbols of all scripts, as mteval-v14 --international-tokenization
+};
+
+/// "13a", "none", "char", "intl". Throws Error for another name, with the nearest one.
+Tokenisation tokenisation_of(std::string_view name);
+std::string_view name_of(Tokenisation tokenisation);
+
+/// The tokens of valid UTF-8.
+std::vector<std::u32string> tokenised(std::string_view text, Tokenisation tokenisation);
+
+}  // namespace heed::metric
