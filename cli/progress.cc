@@ -35,6 +35,8 @@ std::string evaluation_text(const train::Evaluation& e) {
   std::string text = fmt::format("loss {:.4f}  perplexity {:.3f}", e.nll, e.perplexity);
   if (e.exact.count > 0)
     text += fmt::format("  right {}  character errors {}", percent(e.exact.rate()), percent(e.characters.rate()));
+  if (e.task && e.task->name != "exact match" && e.task->name != "CER")
+    text += fmt::format("  {} {:.2f}", e.task->name, e.task->value);
   return text;
 }
 

@@ -47,12 +47,12 @@ std::string comment(std::string_view text) {
     const std::string_view word = text.substr(0, end);
     if (line.size() > 1 && line.size() + 1 + word.size() > kColumns) {
       lines += line + "\n";
-      line = "#";
+      line.resize(1);  // "#"
     }
     if (!word.empty()) line += fmt::format(" {}", word);
     if (end < text.size() && text[end] == '\n') {
       lines += line + "\n";
-      line = "#";
+      line.resize(1);  // "#"
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }

@@ -6,6 +6,7 @@
 
 #include "heed/data/batches.h"
 #include "heed/data/packed_batch.h"
+#include "heed/metric/all.h"
 #include "heed/search/greedy.h"
 #include "heed/text/tokens.h"
 
@@ -65,6 +66,7 @@ Evaluation evaluate(const model::Seq2Seq& model, const Examples& examples, const
   const std::span right(references.targets.data(), count);
   e.exact = metric::exact_match(outputs, right);
   e.characters = metric::character_error_rate(outputs, right);
+  if (!options.metric.empty()) e.task = metric::make_metric(options.metric)->score(outputs, right);
   for (size_t i = 0; i < std::min(count, static_cast<size_t>(options.samples)); ++i)
     e.samples.push_back({sources[i], outputs[i], right[i].front()});
   return e;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "heed/data/pairs.h"
 #include "heed/metric/error_rate.h"
 #include "heed/metric/exact.h"
+#include "heed/metric/metric.h"
 #include "heed/model/seq2seq.h"
 
 namespace heed::train {
@@ -18,6 +20,7 @@ struct EvaluateOptions {
   int64_t decode = 500;   // sources that are decoded for the task metric; 0: none, -1: all
   int64_t longest = 200;  // tokens of an output
   int64_t samples = 3;    // outputs to show
+  std::string metric;     // of heed/metric/all.h, for the decoded sources; empty: none
 };
 
 struct Sample {
@@ -25,11 +28,12 @@ struct Sample {
 };
 
 struct Evaluation {
-  double nll = 0;                // per target token
-  double perplexity = 0;         // e^nll
-  double token_accuracy = 0;     // under teacher forcing
-  metric::Accuracy exact;        // of decoded sources; any reference counts
-  metric::ErrorRate characters;  // of them
+  double nll = 0;                     // per target token
+  double perplexity = 0;              // e^nll
+  double token_accuracy = 0;          // under teacher forcing
+  metric::Accuracy exact;             // of decoded sources; any reference counts
+  metric::ErrorRate characters;       // of them
+  std::optional<metric::Score> task;  // of them, by the metric that was asked for
   std::vector<Sample> samples;
 };
 

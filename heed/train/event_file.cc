@@ -141,6 +141,7 @@ void EventFile::validated(const Validated& v, const Progress&) {
   if (e.exact.count > 0) {
     scalars.emplace_back("valid/exact", e.exact.rate());
     scalars.emplace_back("valid/character_error_rate", e.characters.rate());
+    if (e.task) scalars.emplace_back("valid/" + e.task->name, e.task->value);
   }
   write(v.step, scalars);
 }

@@ -108,6 +108,7 @@ void Log::validated(const Validated& v, const Progress& p) {
     json["exact"] = e.exact.rate();
     json["characters"] = e.characters.rate();
     json["decoded"] = e.exact.count;
+    if (e.task) json["metric"] = {{"name", e.task->name}, {"value", e.task->value}};
   }
   json["best"] = v.is_best;
   json["waited"] = v.waited;

@@ -8,6 +8,7 @@
 #include "heed/attend/all.h"
 #include "heed/data/task.h"
 #include "heed/file/disk.h"
+#include "heed/metric/all.h"
 #include "heed/tensor/error.h"
 
 namespace heed::train {
@@ -146,6 +147,12 @@ void add_train(Fields& f, TrainerOptions& t) {
         Limit::from_to_below(0, 1));
 }
 
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names = {"loss"};
+  for (const metric::MetricEntry& entry : metric::all_metrics()) names.push_back(entry.name);
+  return names;
+}
+
 void add_rest(Fields& f, StopOptions& s, ValidateOptions& v, OutputOptions& o) {
   f.section("stop", "The first of these that is reached ends the training; 0: no limit.");
   f.add("stop.steps", s.steps, "updates", Limit::at_least(0));
@@ -154,13 +161,9 @@ void add_rest(Fields& f, StopOptions& s, ValidateOptions& v, OutputOptions& o) {
   f.add("stop.patience", s.patience, "validations in a row without a better one", Limit::at_least(0));
   f.section("validate", "How good the model is on pairs that it does not learn from.");
   f.add("validate.every", v.every, "updates", Limit::at_least(1));
-  f.add(
-      "validate.metric", v.metric,
-      "what says which model is the best: loss per token, exact (share of outputs that are right) or characters (error "
-      "rate)",
-      Limit::one_of({"loss", "exact", "characters"}));
-  f.add("validate.decode", v.decode, "sources that are decoded for exact and characters; 0: none, -1: all",
-        Limit::at_least(-1));
+  f.add("validate.metric", v.metric, "what says which model is the best: loss per token, or a metric of outputs",
+        Limit::one_of(metric_names()));
+  f.add("validate.decode", v.decode, "sources that are decoded for metrics; 0: none, -1: all", Limit::at_least(-1));
   f.add("validate.longest", v.longest, "tokens of an output", Limit::at_least(1));
   f.add("validate.samples", v.samples, "outputs to show", Limit::at_least(0));
   f.section("output", "What is kept.");

@@ -187,12 +187,13 @@ class Session {
                               {.batch_tokens = recipe_.train.batch_tokens,
                                .decode = recipe_.validate.decode,
                                .longest = longest_output(recipe_),
-                               .samples = recipe_.validate.samples});
+                               .samples = recipe_.validate.samples,
+                               .metric = recipe_.validate.metric == "loss" ? "" : recipe_.validate.metric});
     }
-    const std::string& metric = recipe_.validate.metric;
-    v.value = metric == "loss" ? v.evaluation.nll
-                               : (metric == "exact" ? v.evaluation.exact.rate() : v.evaluation.characters.rate());
-    v.is_best = std::isfinite(v.value) && (best_step_ == 0 || is_better(v.value, best_value_));
+    const std::optional<metric::Score>& task = v.evaluation.task;
+    v.value = task ? task->value : v.evaluation.nll;
+    const bool better = task && task->higher_is_better ? v.value > best_value_ : v.value < best_value_;
+    v.is_best = std::isfinite(v.value) && (best_step_ == 0 || better);
     waited_ = v.is_best ? 0 : waited_ + 1;
     v.waited = waited_;
     if (v.is_best) {
@@ -202,10 +203,6 @@ class Session {
     validated_step_ = v.step;
     tell([&](Watcher& w) { w.validated(v, progress()); });
     save(v.is_best);
-  }
-
-  bool is_better(double value, double than) const {
-    return recipe_.validate.metric == "exact" ? value > than : value < than;
   }
 
   /// A full disk does not end a training: the next time there may be room.

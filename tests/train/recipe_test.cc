@@ -21,11 +21,11 @@ TEST(Recipe, TheExampleRuns) {
 
 TEST(Recipe, TheWholeTextMeansTheSame) {
   const std::vector<std::string> overrides = {
-      "data.task=none",      "data.folder=some/where",     "data.source=a.gz",       "data.target=b",
-      "data.valid_tsv=v",    "data.target_column=3",       "data.joint=true",        "data.source_tokens=sentencepiece",
-      "data.source_size=77", "data.sentencepiece=bpe",     "model.kind=transformer", "model.tied=all",
-      "attention.heads=8",   "attention.score=cosine",     "train.beta2=0.95",       "train.average=0.999",
-      "stop.minutes=2.5",    "validate.metric=characters", "output.folder=out"};
+      "data.task=none",      "data.folder=some/where", "data.source=a.gz",       "data.target=b",
+      "data.valid_tsv=v",    "data.target_column=3",   "data.joint=true",        "data.source_tokens=sentencepiece",
+      "data.source_size=77", "data.sentencepiece=bpe", "model.kind=transformer", "model.tied=all",
+      "attention.heads=8",   "attention.score=cosine", "train.beta2=0.95",       "train.average=0.999",
+      "stop.minutes=2.5",    "validate.metric=cer",    "output.folder=out"};
   const Recipe r = parse_recipe(kTask, "r.toml", overrides);
   EXPECT_EQ(r.data.train.source, "some/where/a.gz");
   EXPECT_EQ(r.data.valid.tsv, "some/where/v");

@@ -91,6 +91,21 @@ TEST_F(SessionTest, PatienceEndsIt) {
   EXPECT_TRUE(again.steps.empty());
 }
 
+TEST_F(SessionTest, AnyMetricSaysWhichIsTheBest) {
+  for (const char* name : {"cer", "chrf", "bleu"}) {
+    Recorder seen;
+    run(small_recipe(folder_ / name, {"validate.every=4", std::string("validate.metric=") + name}), seen);
+    double best = 0;
+    for (const Validated& v : seen.validations) {
+      ASSERT_TRUE(v.evaluation.task.has_value());
+      EXPECT_EQ(v.value, v.evaluation.task->value);
+      const bool first = &v == &seen.validations.front();
+      EXPECT_EQ(v.is_best, first || (v.evaluation.task->higher_is_better ? v.value > best : v.value < best)) << name;
+      if (v.is_best) best = v.value;
+    }
+  }
+}
+
 TEST_F(SessionTest, ABetterLossIsTheBest) {
   run(small_recipe(folder_ / "run", {"validate.every=4"}), seen_);
   double best = 1e9;
