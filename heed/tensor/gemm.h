@@ -1,4 +1,5 @@
-// The one seam to a matrix product. Everything above the kernels that multiplies matrices comes through here.
+// The one seam to oneDNN's matrix product. Everything above the kernels that multiplies matrices comes through here,
+// but for the forwards of inference (forward_product.h).
 #pragma once
 
 #include <cstdint>

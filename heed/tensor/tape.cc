@@ -1,6 +1,7 @@
 #include "heed/tensor/tape.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "heed/kernels/isa.h"
 #include "heed/tensor/error.h"
@@ -51,8 +52,9 @@ Tensor Tape::input(const float* data, int64_t rows, int64_t cols, bool needs_gra
 Tensor Tape::parameter(Parameter& p) {
   const bool wanted = recording() && p.trainable;
   if (wanted && p.gradient.size() != p.value.size()) p.gradient.resize(p.value.size());
-  return add_node(
-      {this, p.value.data(), p.rows(), p.cols(), wanted ? p.gradient.data() : nullptr, &p.has_gradient, wanted, true});
+  // Only read, as an input is; a pointer for writing would drop the copy for inference.
+  return add_node({this, const_cast<float*>(std::as_const(p.value).data()), p.rows(), p.cols(),
+                   wanted ? p.gradient.data() : nullptr, &p.has_gradient, wanted, true, &p});
 }
 
 Tensor Tape::filled(int64_t rows, int64_t cols, float value) {

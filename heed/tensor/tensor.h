@@ -8,6 +8,7 @@
 namespace heed {
 
 class Tape;
+struct Parameter;
 
 /// Where a backward leaves its part of a gradient. `fresh`: nothing arrived yet and the memory is not initialised, so
 /// write; otherwise add.
@@ -28,6 +29,7 @@ struct Node {
   bool* has_gradient;   // a parameter's flag, or null
   bool needs_gradient;  // some parameter or input below it wants one
   bool keeps_gradient;  // inputs: read after the backward; all others give it back as soon as it was used
+  const Parameter* parameter = nullptr;  // whose value this is, or null
 };
 
 /// A handle: cheap to copy, valid until the tape is reset.
@@ -44,6 +46,8 @@ class Tensor {
   float* data() const { return node_->value; }
   float* row(int64_t r) const { return data() + r * cols(); }
   float item() const { return *data(); }  // of a [1, 1] tensor
+  /// The parameter whose value this is, or null.
+  const Parameter* parameter() const { return node_->parameter; }
 
   bool needs_gradient() const { return node_ && node_->needs_gradient; }
   /// The gradient so far, or null where none arrived.

@@ -1,7 +1,5 @@
 #include "heed/train/moving_average.h"
 
-#include <utility>
-
 #include "heed/tensor/parallel.h"
 
 namespace heed::train {
@@ -23,7 +21,7 @@ void MovingAverage::update() {
 
 void MovingAverage::swap() {
   size_t n = 0;
-  for (Parameter& p : *parameters_) std::swap(p.value, averages_[n++]);
+  for (Parameter& p : *parameters_) p.value.swap(averages_[n++]);
 }
 
 }  // namespace heed::train

@@ -87,6 +87,36 @@ TEST_F(TrainerTest, TheAverageIsSlow) {
       EXPECT_NEAR(slow[p][i], 0.9f * first[p][i] + 0.1f * second[p][i], 1e-6f);
 }
 
+/// Inference keeps copies of the weights. Train, evaluate, train, evaluate: what it sees is what the weights are now.
+TEST_F(TrainerTest, EvaluationSeesTheWeightsOfNow) {
+  make({"model.width=32", "train.average=0.9"});
+  const PackedBatch batch = pack_batch(corpus_.train, std::vector<int64_t>{0, 1, 2, 3});
+  Tape tape({.recording = false, .training = false});
+  const auto evaluate = [&] {
+    tape.reset();
+    return made_.model
+        ->loss(tape, {batch.source, batch.source_offsets, batch.target_in, batch.target_out, batch.target_offsets}, {})
+        .negative_log_likelihood;
+  };
+  const auto expect_now = [&](double before) {
+    const double seen = evaluate();
+    EXPECT_NE(seen, before);
+    for (Parameter& p : *made_.parameters) p.value.data();  // who may write drops the copies
+    EXPECT_EQ(evaluate(), seen);
+    return seen;
+  };
+  double last = evaluate();
+  for (int times = 0; times < 3; ++times) {
+    trainer_->step();
+    last = expect_now(last);
+    {
+      const Trainer::Averaged averaged(*trainer_);
+      expect_now(last);
+    }
+    EXPECT_EQ(evaluate(), last) << "the average is gone again";
+  }
+}
+
 // ----------------------------------------------------------------------------------------------------------- schedules
 
 TEST(Schedule, FollowsTheFormulas) {

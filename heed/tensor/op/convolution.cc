@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "heed/tensor/forward_product.h"
 #include "heed/tensor/gemm.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
@@ -140,22 +141,14 @@ Tensor convolution(Tensor x, Tensor weight, Tensor bias, const ConvolutionShape&
   const Patches patches(shape, x.cols());
   const int64_t out = weight.rows();
   Tensor y = tape.make_from(shape.images * patches.cells, out, x, weight, bias);
-  if (bias)  // the product is added to it
-    for (int64_t r = 0; r < y.rows(); ++r) std::copy_n(bias.data(), out, y.row(r));
+  const ForwardProduct product(weight);
   float* rows = tape.arena().take_array<float>(patches.elements());
   patches.each_group([&](int64_t first, int64_t count) {
     patches.read(x.data() + first * patches.image_size(), count, rows);
-    gemm({.m = count * patches.cells,
-          .n = out,
-          .k = patches.width,
-          .a = rows,
-          .b = weight.data(),
-          .c = y.row(first * patches.cells),
-          .a_stride = patches.width,
-          .b_stride = patches.width,
-          .c_stride = out,
-          .b_transposed = true,
-          .beta = bias ? 1.0f : 0.0f});
+    product({.rows = count * patches.cells,
+             .x = rows,
+             .bias = bias ? bias.data() : nullptr,
+             .y = y.row(first * patches.cells)});
   });
   tape.arena().give(rows);
   tape.on_backward([=] {

@@ -1,7 +1,6 @@
 #include "heed/tensor/op/linear.h"
 
-#include <algorithm>
-
+#include "heed/tensor/forward_product.h"
 #include "heed/tensor/gemm.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
@@ -18,21 +17,8 @@ Tensor linear(Tensor x, Tensor weight, Tensor bias) {
   if (bias) expect_shape("linear", "bias", bias, 1, out);
   Tape& tape = x.tape();
   Tensor y = tape.make_from(n, out, x, weight, bias);
-  if (bias)  // the product is added to it
-    for_pieces(n, out, [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) std::copy_n(bias.data(), out, y.row(r));
-    });
-  gemm({.m = n,
-        .n = out,
-        .k = in,
-        .a = x.data(),
-        .b = weight.data(),
-        .c = y.data(),
-        .a_stride = in,
-        .b_stride = in,
-        .c_stride = out,
-        .b_transposed = true,
-        .beta = bias ? 1.0f : 0.0f});
+  const ForwardProduct product(weight);
+  product({.rows = n, .x = x.data(), .bias = bias ? bias.data() : nullptr, .y = y.data()});
   tape.on_backward([=] {
     const float* g = y.gradient();
     if (const GradientSink d_x = x.sink())  // d_x = d_y W
@@ -71,15 +57,8 @@ Tensor matmul(Tensor a, Tensor b) {
   const int64_t n = a.rows(), k = a.cols(), m = b.cols();
   Tape& tape = a.tape();
   Tensor y = tape.make_from(n, m, a, b);
-  gemm({.m = n,
-        .n = m,
-        .k = k,
-        .a = a.data(),
-        .b = b.data(),
-        .c = y.data(),
-        .a_stride = k,
-        .b_stride = m,
-        .c_stride = m});
+  const ForwardProduct product(b, WeightOrder::kInOut);
+  product({.rows = n, .x = a.data(), .y = y.data()});
   tape.on_backward([=] {
     const float* g = y.gradient();
     if (const GradientSink d_a = a.sink())  // d_a = d_y b^T

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "heed/kernels/simd/math-inl.h"
+#include "heed/tensor/forward_product.h"
 #include "heed/tensor/gemm.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
@@ -101,23 +102,10 @@ OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int
   float* logits = arena.take_array<float>(std::min(kBlock, n) * classes);
   auto* rows = arena.take_array<OutputRow>(std::min(kBlock, n));
   double loss = 0.0;
+  const ForwardProduct product(weight);
   for (int64_t first = 0; first < n; first += kBlock) {
     const int64_t count = std::min(kBlock, n - first);
-    if (bias)
-      for_pieces(count, classes, [&](int64_t begin, int64_t end) {
-        for (int64_t r = begin; r < end; ++r) std::copy_n(bias.data(), classes, logits + r * classes);
-      });
-    gemm({.m = count,
-          .n = classes,
-          .k = width,
-          .a = x.row(first),
-          .b = weight.data(),
-          .c = logits,
-          .a_stride = width,
-          .b_stride = width,
-          .c_stride = classes,
-          .b_transposed = true,
-          .beta = bias ? 1.0f : 0.0f});
+    product({.rows = count, .x = x.row(first), .bias = bias ? bias.data() : nullptr, .y = logits});
     for_pieces(count, classes, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         const int32_t target = targets[static_cast<size_t>(first + r)];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/tensor/forward_product.h"
 #include "heed/tensor/gemm.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
@@ -164,7 +165,7 @@ RecurrentRun run_forward(const char* name, RecurrentRun run, RecurrentCell cell)
   Tape& tape = run.x.tape();
   Arena& arena = tape.arena();
   plan_steps(run, tape);
-  const int64_t h = run.hidden, wide = run.gates * h, tokens = run.tokens(), in = run.x.cols();
+  const int64_t h = run.hidden, wide = run.gates * h, tokens = run.tokens();
 
   const bool needs = run.x.needs_gradient() || run.w.input.needs_gradient() || run.w.state.needs_gradient() ||
                      run.w.input_bias.needs_gradient() || run.w.state_bias.needs_gradient() ||
@@ -174,36 +175,15 @@ RecurrentRun run_forward(const char* name, RecurrentRun run, RecurrentCell cell)
   run.extra = tape.keep<float>(tokens * h);
   run.state_bias = run.w.state_bias ? run.w.state_bias.data() : tape.filled(1, wide, 0.0f).data();
 
-  if (run.w.input_bias)
-    for_pieces(tokens, wide, [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) std::copy_n(run.w.input_bias.data(), wide, run.gate + r * wide);
-    });
-  gemm({.m = tokens,
-        .n = wide,
-        .k = in,
-        .a = run.x.data(),
-        .b = run.w.input.data(),
-        .c = run.gate,
-        .a_stride = in,
-        .b_stride = in,
-        .c_stride = wide,
-        .b_transposed = true,
-        .beta = run.w.input_bias ? 1.0f : 0.0f});
+  const ForwardProduct input_product(run.w.input), state_product(run.w.state);
+  input_product(
+      {.rows = tokens, .x = run.x.data(), .bias = run.w.input_bias ? run.w.input_bias.data() : nullptr, .y = run.gate});
 
   float* state = take_by_place(run, run.start.h ? run.start.h.data() : nullptr);
   float* c = run.gates == 4 ? take_by_place(run, run.start.c ? run.start.c.data() : nullptr) : nullptr;
   float* inner = arena.take_array<float>((run.steps > 0 ? run.active[0] : 0) * wide);
   for (int64_t t = 0; t < run.steps; ++t) {
-    gemm({.m = run.active[t],
-          .n = wide,
-          .k = h,
-          .a = state,
-          .b = run.w.state.data(),
-          .c = inner,
-          .a_stride = h,
-          .b_stride = h,
-          .c_stride = wide,
-          .b_transposed = true});
+    state_product({.rows = run.active[t], .x = state, .y = inner});
     const RecurrentStep step{.run = run, .t = t, .inner = inner, .h = state, .c = c};
     run_cell(cell, step);
   }

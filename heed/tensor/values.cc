@@ -1,0 +1,33 @@
+#include "heed/tensor/values.h"
+
+#include <cassert>
+
+namespace heed {
+
+float* Values::lend() {
+  lent_ = true;
+  return data();
+}
+
+std::shared_ptr<const PackedWeight> Values::packed(const WeightView& weight) const {
+  // A tensor made before the numbers were exchanged (the averages of training) views others.
+  const bool mine = weight.data == numbers_.data();
+  if (lent_ || !mine) return std::make_shared<const PackedWeight>(weight);
+  const std::lock_guard lock(mutex_);
+  auto& copy = packed_[static_cast<size_t>(weight.order)];
+  if (!copy || copy->in() != weight.in || copy->out() != weight.out) {
+    copy = std::make_shared<const PackedWeight>(weight);
+    kept_.store(true, std::memory_order_release);
+  }
+  // Fails where somebody wrote through a pointer that was taken before the copy was made.
+  assert(copy->is_copy_of(weight));
+  return copy;
+}
+
+void Values::drop() {
+  const std::lock_guard lock(mutex_);
+  packed_.fill(nullptr);
+  kept_.store(false, std::memory_order_release);
+}
+
+}  // namespace heed

@@ -1,0 +1,78 @@
+// The numbers of a parameter: an array that knows when somebody may have written to it.
+//
+// Inference keeps a copy of a weight in the order of its kernel (packed_weight.h), and the copy must never be older
+// than the weight. So it is kept here: every way to the numbers that would let them be changed drops it first. Nobody
+// has to remember to say that a parameter changed.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "heed/tensor/packed_weight.h"
+
+namespace heed {
+
+/// Like std::vector<float>. A pointer, reference or iterator that is not const is good for writing until the next
+/// operation on a tape; take it anew after that, or lend() it.
+class Values {
+ public:
+  Values() = default;
+  Values(std::vector<float> numbers) : numbers_(std::move(numbers)) {}  // NOLINT: a vector is values
+  Values(const Values& other) : numbers_(other.numbers_) {}
+  Values(Values&& other) noexcept : numbers_(std::move(other.mutable_numbers())), lent_(other.lent_) {}
+  Values& operator=(const Values& other) { return *this = other.numbers_; }
+  Values& operator=(Values&& other) noexcept {
+    lent_ |= other.lent_;
+    return *this = std::move(other.mutable_numbers());
+  }
+  Values& operator=(std::vector<float> numbers) noexcept {
+    mutable_numbers() = std::move(numbers);
+    return *this;
+  }
+  ~Values() = default;
+
+  size_t size() const { return numbers_.size(); }
+  bool empty() const { return numbers_.empty(); }
+  const float* data() const { return numbers_.data(); }
+  const float& operator[](size_t i) const { return numbers_[i]; }
+  auto begin() const { return numbers_.begin(); }
+  auto end() const { return numbers_.end(); }
+  operator const std::vector<float>&() const { return numbers_; }  // NOLINT: values are a vector
+  friend bool operator==(const Values& a, const Values& b) { return a.numbers_ == b.numbers_; }
+  friend bool operator==(const Values& a, const std::vector<float>& b) { return a.numbers_ == b; }
+
+  float* data() { return mutable_numbers().data(); }
+  float& operator[](size_t i) { return mutable_numbers()[i]; }
+  auto begin() { return mutable_numbers().begin(); }
+  auto end() { return mutable_numbers().end(); }
+  void resize(size_t size) { mutable_numbers().resize(size); }
+  void swap(std::vector<float>& other) { mutable_numbers().swap(other); }
+
+  /// The numbers for somebody who writes to them whenever he likes, as Python does through an array. From then on
+  /// nothing is kept: a product for inference copies the weight every time.
+  float* lend();
+
+  /// The copy for inference of `weight`; kept if that views these numbers. For any number of threads at once, as
+  /// reading is.
+  std::shared_ptr<const PackedWeight> packed(const WeightView& weight) const;
+
+ private:
+  std::vector<float>& mutable_numbers() {
+    if (kept_.load(std::memory_order_acquire)) drop();
+    return numbers_;
+  }
+  void drop();
+
+  std::vector<float> numbers_;
+  bool lent_ = false;
+  mutable std::atomic<bool> kept_{false};                              // whether there is a copy
+  mutable std::mutex mutex_;                                           // of the copies
+  mutable std::array<std::shared_ptr<const PackedWeight>, 2> packed_;  // one for each WeightOrder
+};
+
+}  // namespace heed
