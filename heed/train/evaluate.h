@@ -17,10 +17,10 @@ namespace heed::train {
 
 struct EvaluateOptions {
   int64_t batch_tokens = 4096;
-  int64_t decode = 500;   // sources that are decoded for the task metric; 0: none, -1: all
-  int64_t longest = 200;  // tokens of an output
-  int64_t samples = 3;    // outputs to show
-  std::string metric;     // of heed/metric/all.h, for the decoded sources; empty: none
+  int64_t decode = 500;     // sources that are decoded for the task metric; 0: none, -1: all
+  int64_t longest = 200;    // tokens of an output
+  int64_t samples = 3;      // outputs to show
+  std::string metric = {};  // of heed/metric/all.h, for the decoded sources; empty: none
 };
 
 struct Sample {

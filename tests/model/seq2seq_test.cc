@@ -76,7 +76,8 @@ TEST(Dropout, FollowsTheSeedAndIsOffOutsideTraining) {
       EXPECT_NE(loss_with(made, {.seed = 1}), loss_with(made, {.seed = 2}));
       EXPECT_NE(loss_with(made, {.seed = 1}), without);
       for (const uint64_t seed : {1, 2})
-        EXPECT_EQ(loss_with(made, {.recording = false, .training = false, .seed = seed}), without);
+        // Inference has products of its own, so the last bits may differ.
+        EXPECT_NEAR(loss_with(made, {.recording = false, .training = false, .seed = seed}), without, 1e-6 * without);
     }
 }
 
