@@ -24,7 +24,7 @@
 #include "heed/file/atomic.h"
 #include "heed/file/sha256.h"
 #include "heed/metric/exact.h"
-#include "heed/search/greedy.h"
+#include "heed/search/search.h"
 #include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
 #include "heed/train/load_model.h"
@@ -173,11 +173,9 @@ std::string answer(const train::TrainedModel& trained, const std::string& text, 
   const std::vector<int32_t> ids = trained.vocabularies.source->encode(text);
   const std::vector<int64_t> offsets = {0, static_cast<int64_t>(ids.size())};
   Tape tape({.recording = false, .training = false});
-  const search::Hypothesis found =
-      search::greedy(
-          *trained.model, tape, ids, offsets,
-          {.start = kStart, .end = kEnd, .longest = train::longest_output(trained.recipe), .alignment = true})
-          .front();
+  const search::Options greedy{
+      .start = kStart, .end = kEnd, .longest = train::longest_output(trained.recipe), .alignment = true};
+  const search::Hypothesis found = search::search(*trained.model, tape, {ids, offsets}, greedy).front().best();
   const std::string output = trained.vocabularies.target->decode(found.tokens);
   AlignmentPicture picture{.source = text, .rows = {}, .weights = {}};
   for (const std::string_view character : CodePoints(output)) picture.rows.emplace_back(character);
