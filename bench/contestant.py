@@ -68,3 +68,30 @@ def pythons():
         if candidate and os.path.realpath(candidate) not in map(os.path.realpath, found):
             found.append(candidate)
     return found
+
+
+def ask(contestant, **request):
+    """A reply that must not be an error."""
+    reply = contestant.ask(**request)
+    if "error" in reply:
+        sys.exit(f"{request['op']}: {reply['error']}")
+    return reply
+
+
+def start_torch(script):
+    """{name: Contestant}: one for every version of PyTorch that some Python here has; the first is "torch"."""
+    peers = {}
+    override = os.environ.get("HEED_BENCH_PYTHON")
+    for python in override.split(os.pathsep) if override else pythons():
+        peer = Contestant([python, "-B", str(script)], stderr=subprocess.DEVNULL)
+        hello = peer.ask(op="hello")
+        if "error" in hello or hello["version"] in [p.version for p in peers.values()]:
+            peer.close()
+            continue
+        peer.version = hello["version"]
+        name = "torch" if not peers else f"torch {peer.version}"
+        say(f"peer {name}: PyTorch {peer.version}")
+        peers[name] = peer
+    if not peers:
+        say("no peer: PyTorch is not installed")
+    return peers

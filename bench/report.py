@@ -43,6 +43,12 @@ def reaches(row, goals):
     return None if None in verdicts else True
 
 
+def verdict(row):
+    if row["aim_met"]:
+        return "aim reached"
+    return {True: "reached", False: "MISSED", None: ""}[row["met"]]
+
+
 def judge(row):
     must, aim = GOALS.get(row["case"], ({}, {}))
     row["must"], row["aim"] = must, aim

@@ -16,7 +16,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
-from contestant import Contestant, OtherLoad, pythons, say  # noqa: E402
+from contestant import Contestant, OtherLoad, ask, say, start_torch  # noqa: E402
 import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -33,28 +33,6 @@ GOALS = {
     "scaling": ({"times": ">= 1.7"}, {"times": ">= 1.9"}),
     "profile": ({}, {"rest": "<= 0.15"}),
 }
-
-
-def start_peers(wanted):
-    """{name: Contestant}: one for every version of PyTorch that some Python here has."""
-    peers = {}
-    override = os.environ.get("HEED_BENCH_PYTHON")
-    for python in override.split(os.pathsep) if override else pythons():
-        if not wanted:
-            break
-        peer = Contestant([python, "-B", str(HERE / "peers" / "torch_seq2seq.py")], stderr=subprocess.DEVNULL)
-        hello = peer.ask(op="hello")
-        # The table's "torch" is the first one found; others are named by their version.
-        name = "torch" if not peers else f"torch {hello.get('version')}"
-        if "error" in hello or hello["version"] in [p.version for p in peers.values()]:
-            peer.close()
-            continue
-        peer.version = hello["version"]
-        say(f"peer {name}: PyTorch {peer.version}")
-        peers[name] = peer
-    if not peers and wanted:
-        say("no peer: PyTorch is not installed")
-    return peers
 
 
 def agree(ours, theirs):
@@ -140,24 +118,11 @@ def memory_row(options, threads):
     }
 
 
-def ask(contestant, **request):
-    reply = contestant.ask(**request)
-    if "error" in reply:
-        sys.exit(f"{request['op']}: {reply['error']}")
-    return reply
-
-
 def judge(row):
     # The speed of a training is asked for with two threads.
     goals = GOALS[row["case"].split()[0]]
     row["must"], row["aim"] = ({}, {}) if row["peers"] and row["threads"] != 2 else goals
     row["met"], row["aim_met"] = report.reaches(row, row["must"]), report.reaches(row, row["aim"])
-
-
-def verdict(row):
-    if row["aim_met"]:
-        return "aim reached"
-    return {True: "reached", False: "MISSED", None: ""}[row["met"]]
 
 
 def table(rows):
@@ -169,7 +134,7 @@ def table(rows):
         speed = f"{row['tokens_per_s']:,.0f}" if row["tokens_per_s"] else ""
         value = f"{row['times']:.2f}x" if "times" in row else f"{row['peak_mb']:.0f} MB" if "peak_mb" in row else speed
         goal = ", ".join(row["must"].values())
-        lines.append(f"| {row['case']} | {row['threads']} | {value} | {', '.join(against)} | {goal} {verdict(row)} |")
+        lines.append(f"| {row['case']} | {row['threads']} | {value} | {', '.join(against)} | {goal} {report.verdict(row)} |")
     profiles = [row for row in rows if row["case"].startswith("profile")]
     if profiles:
         parts = list(profiles[0]["shares"])
@@ -210,7 +175,7 @@ def main():
     cases = options.case.split(",") if options.case else hello["cases"]
     say(f"heed: instruction set {hello['isa']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
     say(f"data: {options.data or 'made-up sentences with the lengths of Multi30k (--data takes real ones)'}")
-    peers = start_peers(not options.no_peers)
+    peers = {} if options.no_peers else start_torch(HERE / "peers" / "torch_seq2seq.py")
     rows = []
     for name in cases:
         say(f"[{time.monotonic() - began:4.0f} s] {name}")

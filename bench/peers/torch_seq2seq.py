@@ -222,9 +222,7 @@ class Peer:
         return {"version": torch.__version__}
 
 
-def main() -> int:
-    torch.manual_seed(1)
-    peer = Peer()
+def serve(peer) -> int:
     for line in sys.stdin:
         request = json.loads(line)
         try:
@@ -233,6 +231,11 @@ def main() -> int:
             reply = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(reply), flush=True)
     return 0
+
+
+def main() -> int:
+    torch.manual_seed(1)
+    return serve(Peer())
 
 
 if __name__ == "__main__":

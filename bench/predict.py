@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Searches with a trained Transformer, with heed and with PyTorch, in turns, and says how much faster heed is.
+
+Prints a table and writes build/bench-predict.json: a list of rows
+{"case", "threads", "sentences_per_s", "peers": {name: sentences_per_s}, ...}.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
+from contestant import Contestant, OtherLoad, ask, say, start_torch  # noqa: E402
+import report  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+CASES = {"greedy": 1, "beam_5": 5}
+AGREE = 0.97  # share of the outputs that must be the same before a peer is timed; rounding decides between near ties
+START_ROUNDS = 15
+
+# case -> (must, aim), as in report.py
+GOALS = {
+    "greedy": ({"vs_torch": ">= 3"}, {"vs_torch": ">= 6"}),
+    "beam_5": ({"vs_torch": ">= 3"}, {"vs_torch": ">= 6"}),
+    "start": ({"ms": "<= 100"}, {"ms": "<= 30"}),
+    "memory": ({"above_model_mb": "<= 50"}, {}),
+}
+
+
+def run_cases(heed, peers, options):
+    with tempfile.TemporaryDirectory(prefix="heed-bench-predict-") as folder:
+        opened = ask(heed, op="open", model=options.model, sources=options.sources, folder=folder)
+        for peer in peers.values():
+            ask(peer, op="open", folder=folder)
+        rows = []
+        for name, beam in CASES.items():
+            say(f"{name}")
+            ours = ask(heed, op="run", threads=2, beam=beam, outputs=True)["outputs"]
+            racing, same = {}, {}
+            for label, peer in peers.items():
+                theirs = ask(peer, op="run", threads=2, beam=beam, outputs=True)["outputs"]
+                same[label] = sum(a == b for a, b in zip(ours, theirs)) / len(ours)
+                # A beam ends by another rule in the peer, so only its greedy outputs must be the same.
+                if beam > 1 or same[label] >= AGREE:
+                    racing[label] = peer
+                else:
+                    say(f"{name}: {label} gives other outputs for {100 * (1 - same[label]):.1f} % of the sentences")
+            contestants = {"heed": heed, **racing}
+            samples, loads = {}, []
+            load = OtherLoad([heed, *peers.values()])
+            while sum(other < report.QUIET for other in loads) < options.rounds and len(loads) < 2 * options.rounds:
+                for threads in options.threads:
+                    for label, contestant in contestants.items():
+                        reply = ask(contestant, op="run", threads=threads, beam=beam)
+                        samples.setdefault((threads, label), []).append(reply["sentences"] / reply["seconds"])
+                loads.append(load.since_last())
+            for threads in options.threads:
+                best = {label: max(samples[threads, label]) for label in contestants}
+                row = {
+                    "case": name, "threads": threads, "sentences_per_s": best.pop("heed"), "peers": best,
+                    "sentences_per_s_median": statistics.median(samples[threads, "heed"]),
+                    "same_outputs": same, "parameters": opened["parameters"], "rounds": len(loads),
+                    "other_load": sum(loads) / len(loads),
+                }
+                for label, speed in best.items():
+                    row[f"vs_{label}"] = row["sentences_per_s"] / speed
+                rows.append(row)
+        return rows
+
+
+def start_row(program, model, line):
+    """From the start of `heed predict` to its first output, with the pipe still open."""
+    times = []
+    for _ in range(START_ROUNDS):
+        begin = time.perf_counter()
+        with subprocess.Popen([program, "predict", model], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            process.stdin.write(line.encode() + b"\n")
+            process.stdin.flush()
+            process.stdout.readline()
+            times.append(1e3 * (time.perf_counter() - begin))
+            process.stdin.close()
+    return {"case": "start", "threads": None, "sentences_per_s": None, "peers": {}, "ms": min(times),
+            "ms_median": statistics.median(times)}
+
+
+def memory_row(program, model, sources):
+    """Peak of `heed predict` on all sources, above the bytes of its weights."""
+    script = ("import resource, subprocess, sys; "
+              "subprocess.run(sys.argv[1:], stdin=open(sys.argv[-1]), stdout=subprocess.DEVNULL, check=True); "
+              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024e-6)")
+    command = [sys.executable, "-c", script.replace("sys.argv[1:]", "sys.argv[1:-1]"), program, "predict", model, sources]
+    peak = float(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+    weights = max(path.stat().st_size for path in pathlib.Path(model).rglob("weights.safetensors")) * 1e-6
+    return {"case": "memory", "threads": None, "sentences_per_s": None, "peers": {}, "peak_mb": peak,
+            "model_mb": weights, "above_model_mb": peak - weights}
+
+
+def table(rows):
+    lines = ["| case | threads | sentences/s | against PyTorch | what it must reach |", "|---|---|---|---|---|"]
+    for row in rows:
+        against = ", ".join(f"{row[f'vs_{n}']:.2f}x ({speed:,.1f}; {n})" for n, speed in row["peers"].items())
+        value = (f"{row['ms']:.1f} ms" if "ms" in row else f"{row['peak_mb']:.0f} MB, model {row['model_mb']:.0f} MB"
+                 if "peak_mb" in row else f"{row['sentences_per_s']:,.1f}")
+        goal = ", ".join(row["must"].values())
+        lines.append(f"| {row['case']} | {row['threads'] or ''} | {value} | {against} | {goal} {report.verdict(row)} |")
+    return "\n".join(lines)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default="build", help="folder of the build (default: build)")
+    parser.add_argument("--json", help="where the rows go (default: bench-predict.json in the build folder)")
+    parser.add_argument("--model", required=True, help="folder of a trained Transformer (post-norm, sin-cos, relu)")
+    parser.add_argument("--sources", required=True, help="file with sources, one a line, as the model was trained on")
+    parser.add_argument("--demo", help="folder of heed demo's model: how long heed predict takes to start with it")
+    parser.add_argument("--threads", help="numbers of threads (default: 1,2)")
+    parser.add_argument("--rounds", type=int, default=3, help="quiet rounds of interleaved samples (default: 3)")
+    parser.add_argument("--no-peers", action="store_true", help="heed alone")
+    parser.add_argument("--check", action="store_true", help="exit with 1 where a case misses what it must reach")
+    options = parser.parse_args()
+    cores = len(os.sched_getaffinity(0))
+    options.threads = [int(n) for n in options.threads.split(",")] if options.threads else [1, 2][:cores]
+    options.json = options.json or str(pathlib.Path(options.build) / "bench-predict.json")
+    return options
+
+
+def main():
+    options = parse()
+    heed = Contestant([str(pathlib.Path(options.build) / "bench" / "heed-bench-predict")])
+    hello = ask(heed, op="hello")
+    say(f"heed: instruction set {hello['isa']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
+    peers = {} if options.no_peers else start_torch(HERE / "peers" / "torch_search.py")
+    rows = run_cases(heed, peers, options)
+    heed.close()
+    for peer in peers.values():
+        peer.close()
+    program = str(pathlib.Path(options.build) / "cli" / "heed")
+    if options.demo:
+        rows.append(start_row(program, options.demo, "5 mars 2024"))
+    rows.append(memory_row(program, options.model, options.sources))
+    for row in rows:
+        row["isa"] = hello["isa"]
+        goals = GOALS[row["case"]]
+        row["must"], row["aim"] = ({}, {}) if row["peers"] and row["threads"] != 2 else goals
+        row["met"], row["aim_met"] = report.reaches(row, row["must"]), report.reaches(row, row["aim"])
+    with open(options.json, "w", encoding="utf-8") as file:
+        file.write("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+    print(table(rows))
+    if options.check and any(row["met"] is False for row in rows):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+// heed-bench-predict: searches, timed. `make bench-predict` drives it through bench/predict.py, which adds the peers.
+//
+// Requests are JSON lines on standard input, replies on standard output:
+//   {"op": "open", "model": FOLDER, "sources": FILE, "folder": FOLDER}    writes what the peers need
+//   {"op": "run", "threads": N, "beam": K, "outputs": B}      seconds for all sources; their tokens where asked for
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+
+#include "heed/file/safetensors.h"
+#include "heed/file/weights.h"
+#include "heed/kernels/isa.h"
+#include "heed/search/search.h"
+#include "heed/tensor/error.h"
+#include "heed/text/tokens.h"
+#include "heed/train/load_model.h"
+
+namespace heed::bench {
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t kBatch = 32;     // sentences
+constexpr int64_t kLongest = 100;  // steps
+
+class Searching {
+ public:
+  Searching(const std::string& folder, const std::string& file) : trained_(train::load_model(folder)) {
+    std::ifstream in(file);
+    expect(in.is_open(), "cannot read '{}'", file);
+    for (std::string line; std::getline(in, line);) ids_.push_back(trained_.vocabularies.source->encode(line));
+    cut();
+  }
+
+  void write(const std::filesystem::path& folder) const {
+    const model::Seq2SeqOptions& m = trained_.recipe.model;
+    expect(m.kind == "transformer" && m.norm == "post" && m.positions == "sin_cos" && m.activation == "relu",
+           "the peer knows Transformers as in the paper only: post-norm, sin-cos positions, relu");
+    std::ofstream(folder / "options.json") << json{{"kind", m.kind},
+                                                   {"heads", m.attention.heads},
+                                                   {"encoder_layers", m.encoder_layers},
+                                                   {"decoder_layers", m.decoder_layers},
+                                                   {"longest", kLongest}};
+    std::ofstream(folder / "sources.json") << json{{"ids", ids_}, {"batches", batches_}};
+    file::write_safetensors(folder / "weights.safetensors", file::tensors_of(*trained_.parameters));
+  }
+
+  json run(int threads, int64_t beam, bool outputs) {
+    omp_set_num_threads(threads);
+    std::vector<std::vector<int32_t>> said(ids_.size());
+    const auto begin = std::chrono::steady_clock::now();
+    for (const std::vector<size_t>& batch : batches_) {
+      std::vector<int32_t> ids;
+      std::vector<int64_t> offsets = {0};
+      for (const size_t s : batch) {
+        ids.insert(ids.end(), ids_[s].begin(), ids_[s].end());
+        offsets.push_back(static_cast<int64_t>(ids.size()));
+      }
+      const auto found = search::search(*trained_.model, tape_, {.ids = ids, .offsets = offsets},
+                                        {.start = kStart, .end = kEnd, .longest = kLongest, .beam = beam});
+      for (size_t i = 0; i < batch.size(); ++i) said[batch[i]] = found[i].best().tokens;
+    }
+    json reply = {{"seconds", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()},
+                  {"sentences", ids_.size()}};
+    if (outputs) reply["outputs"] = said;
+    return reply;
+  }
+
+  int64_t parameters() const { return trained_.parameters->count(); }
+
+ private:
+  /// Batches of like lengths, the longest first.
+  void cut() {
+    std::vector<size_t> order(ids_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return ids_[a].size() > ids_[b].size(); });
+    for (size_t first = 0; first < order.size(); first += kBatch)
+      batches_.emplace_back(order.begin() + static_cast<int64_t>(first),
+                            order.begin() + static_cast<int64_t>(std::min(first + kBatch, order.size())));
+  }
+
+  train::TrainedModel trained_;
+  std::vector<std::vector<int32_t>> ids_;
+  std::vector<std::vector<size_t>> batches_;
+  Tape tape_{{.recording = false, .training = false}};
+};
+
+json answer(const json& request, std::optional<Searching>& searching) {
+  const std::string op = request.at("op");
+  if (op == "hello") return {{"isa", kernels::isa()}};
+  if (op == "open") {
+    searching.emplace(request.at("model").get<std::string>(), request.at("sources").get<std::string>());
+    searching->write(request.at("folder").get<std::string>());
+    return {{"parameters", searching->parameters()}};
+  }
+  expect(searching.has_value(), "nothing is open");
+  expect(op == "run", "there is no op '{}'", op);
+  return searching->run(request.at("threads"), request.at("beam"), request.value("outputs", false));
+}
+
+}  // namespace
+}  // namespace heed::bench
+
+int main() {
+  std::optional<heed::bench::Searching> searching;
+  for (std::string line; std::getline(std::cin, line);) {
+    nlohmann::json reply;
+    try {
+      reply = heed::bench::answer(nlohmann::json::parse(line), searching);
+    } catch (const std::exception& error) {
+      reply = {{"error", error.what()}};
+    }
+    std::cout << reply << std::endl;
+  }
+  return 0;
+}
