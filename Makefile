@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python demo docs test bench bench-train format lint asan clang fuzz check-long install clean
+.PHONY: help build python demo docs test bench bench-train bench-predict format lint asan clang fuzz check-long install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -53,6 +53,14 @@ bench-train:  ## training beside PyTorch, and build/bench-train.json; DATA=FOLDE
 	@cmake --preset release --log-level=WARNING -DHEED_BENCH=ON
 	@cmake --build build -j $(JOBS) --target heed-bench-train
 	@$(PYTHON) bench/train.py --build build --data "$(DATA)" $(BENCH_ARGS)
+
+bench-predict:  ## search beside PyTorch, and build/bench-predict.json; DATA=FOLDER takes Multi30k
+	@scripts/setup.sh build bench
+	@cmake --preset release --log-level=WARNING -DHEED_BENCH=ON -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target heed-bench-predict heed-cli
+	@build/cli/heed demo --folder build/demo < /dev/null > /dev/null
+	@$(PYTHON) bench/predict.py --build build --data "$(DATA)" --model "$(MODEL)" --sources "$(SOURCES)" \
+	  --demo build/demo $(BENCH_ARGS)
 
 format:  ## every source as .clang-format has it
 	@scripts/setup.sh lint

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from random import Random
 
 sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
 from contestant import Contestant, OtherLoad, ask, say, start_torch  # noqa: E402
@@ -31,6 +32,48 @@ GOALS = {
     "start": ({"ms": "<= 100"}, {"ms": "<= 30"}),
     "memory": ({"above_model_mb": "<= 50"}, {}),
 }
+
+
+def made_up(folder):
+    """Sentences with the lengths and the number of words of Multi30k; a target is its source."""
+    folder.mkdir(parents=True, exist_ok=True)
+    random = Random(1)
+    for name, count in (("train", 29000), ("valid", 200), ("test.2016", 1000)):
+        lines = []
+        for _ in range(count):
+            length = 4 + random.randrange(10) + random.randrange(11)
+            lines.append(" ".join(f"w{int(9708 ** random.random())}" for _ in range(length)) + "\n")
+        for side in ("en", "de"):
+            (folder / f"{name}.{side}").write_text("".join(lines), encoding="utf-8")
+    return folder
+
+
+def find_sources(folder):
+    for name in ("test.2016.en", "test_2016_flickr.en", "test.en"):
+        if (folder / name).exists():
+            return str(folder / name)
+    sys.exit(f"{folder} holds no test.2016.en, test_2016_flickr.en or test.en: --sources names the file")
+
+
+def prepare(options):
+    """A model and sources where none were named: Transformer-Tiny, trained for a few minutes and kept."""
+    build = pathlib.Path(options.build)
+    if options.model and options.sources:
+        return
+    data = pathlib.Path(options.data) if options.data else made_up(build / "bench-data")
+    options.sources = options.sources or find_sources(data)
+    if options.model:
+        return
+    model = build / ("bench-model-files" if options.data else "bench-model-made-up")
+    options.model = str(model)
+    if (model / "log.jsonl").exists():
+        return
+    say(f"training a Transformer-Tiny for {options.minutes} minutes; --model takes one that is there")
+    subprocess.run(
+        [str(build / "cli" / "heed"), "train", str(HERE.parent / "recipes" / "multi30k-en-de" / "transformer.toml"),
+         "--set", f"data.folder={data}", "--set", f"stop.minutes={options.minutes}", "--set", "train.warmup=400",
+         "--set", "train.learning_rate=0.002", "--set", "validate.every=100000", "--output", str(model)],
+        check=True, stdout=subprocess.DEVNULL)
 
 
 def run_cases(heed, peers, options):
@@ -116,8 +159,11 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default="build", help="folder of the build (default: build)")
     parser.add_argument("--json", help="where the rows go (default: bench-predict.json in the build folder)")
-    parser.add_argument("--model", required=True, help="folder of a trained Transformer (post-norm, sin-cos, relu)")
-    parser.add_argument("--sources", required=True, help="file with sources, one a line, as the model was trained on")
+    parser.add_argument("--model", help="folder of a trained Transformer (post-norm, sin-cos, relu); else one is trained")
+    parser.add_argument("--sources", help="file with sources, one a line, as the model was trained on")
+    parser.add_argument("--data", help="folder with Multi30k's train.*, valid.* and test.2016.en, to train and test on; "
+                        "without it sentences of the same lengths are made up")
+    parser.add_argument("--minutes", type=float, default=4, help="to train where no model is named (default: 4)")
     parser.add_argument("--demo", help="folder of heed demo's model: how long heed predict takes to start with it")
     parser.add_argument("--threads", help="numbers of threads (default: 1,2)")
     parser.add_argument("--rounds", type=int, default=3, help="quiet rounds of interleaved samples (default: 3)")
@@ -132,6 +178,7 @@ def parse():
 
 def main():
     options = parse()
+    prepare(options)
     heed = Contestant([str(pathlib.Path(options.build) / "bench" / "heed-bench-predict")])
     hello = ask(heed, op="hello")
     say(f"heed: instruction set {hello['isa']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
