@@ -79,6 +79,14 @@ int64_t Attention::context_width() const {
   return options_.project_output ? options_.output_width : options_.heads * value_head_width_;
 }
 
+Traits Attention::traits() const {
+  const Options& o = options_;
+  bool matters = o.time == "forced_forward" || o.time == "forward_only" || o.position != "none" ||
+                 o.score.starts_with("synthesizer");  // some of them have a table with a row per position
+  for (const auto& word : region_words(o.region)) matters |= word != "global" && word != "local_p" && word != "masked";
+  return {.heads = o.heads, .order_matters = matters, .reads_memory = o.time == "static"};
+}
+
 Tensor Attention::placed(Tensor x, const Offsets& offsets, int64_t first, int64_t heads) const {
   if (options_.position != "rotary") return x;
   int64_t* positions = x.tape().keep<int64_t>(x.rows());

@@ -18,6 +18,7 @@ class Attention final : public Mechanism {
   /// `score`: one of its own instead of the one that options.score names.
   Attention(const Scope& scope, const Options& options, std::unique_ptr<Score> score = nullptr);
 
+  Traits traits() const override;
   Prepared prepare(const Memory& memory) const override;
   using Mechanism::attend;
   Attended attend(const Queries& queries, const Prepared& prepared, const State& state,

@@ -84,9 +84,20 @@ struct Attended {
   Tensor penalty;     // on request, [1, 1]: summed over the sequences
 };
 
+/// What a search asks, whose hypotheses of one sentence share its memory.
+struct Traits {
+  int64_t heads = 1;
+  /// Whether it counts where a query stands among those of its sequence, or what those before it saw. If not, the
+  /// queries of a call may as well be hypotheses that stand at the same step.
+  bool order_matters = true;
+  bool reads_memory = true;  // attend() reads Prepared::memory.rows, beside keys and values
+};
+
 class Mechanism {
  public:
   virtual ~Mechanism() = default;
+
+  virtual Traits traits() const { return {}; }
 
   virtual Prepared prepare(const Memory& memory) const = 0;
   virtual Attended attend(const Queries& queries, const Prepared& prepared, const State& state,

@@ -1,5 +1,6 @@
 #include "heed/attend/all.h"
 #include "heed/decode/decoder.h"
+#include "heed/decode/source_attention.h"
 #include "heed/encode/attention_options.h"
 #include "heed/layer/linear.h"
 #include "heed/tensor/error.h"
@@ -11,11 +12,43 @@ namespace heed::decode {
 
 namespace {
 
-struct RecurrentDecoderState final : State {
+/// What goes from step to step, on a tape.
+struct Moving {
   RecurrentStates states;
-  attend::Prepared prepared;
-  attend::State attention;
   Tensor out;  // the last attentional vector, which input feeding feeds
+};
+
+/// The same kept outside of it.
+struct RecurrentDecoderState final : State {
+  Groups groups;
+  std::vector<Kept> h, c;  // of each layer [rows, hidden]; c empty but for an LSTM
+  Kept out;                // empty without input feeding
+  SourceAttention source;
+
+  RecurrentDecoderState(const attend::Mechanism& attention, const Packed& memory)
+      : groups(memory.offsets), source(attention, memory) {}
+
+  void select(std::span<const int64_t> rows) override {
+    for (auto* layers : {&h, &c})
+      for (Kept& layer : *layers) layer.select(rows);
+    out.select(rows);
+    source.select(groups.select(rows));
+  }
+
+  Moving on(Tape& tape) const {
+    auto* states = tape.keep<RecurrentState>(std::ssize(h));
+    for (size_t l = 0; l < h.size(); ++l) states[l] = {h[l].on(tape), c[l].empty() ? Tensor() : c[l].on(tape)};
+    return {{states, h.size()}, out.empty() ? Tensor() : out.on(tape)};
+  }
+  void take(const Moving& m, bool with_out) {
+    h.resize(m.states.size());
+    c.resize(m.states.size());
+    for (size_t l = 0; l < m.states.size(); ++l) {
+      h[l].take(m.states[l].h);
+      if (m.states[l].c) c[l].take(m.states[l].c);
+    }
+    if (with_out) out.take(m.out);
+  }
 };
 
 class RecurrentDecoder final : public Decoder {
@@ -44,19 +77,20 @@ class RecurrentDecoder final : public Decoder {
   }
 
   std::unique_ptr<State> start(const encode::Encoded& source, int64_t) const override {
-    auto state = std::make_unique<RecurrentDecoderState>();
-    state->states = first_states(source);
-    state->prepared = attention_->prepare({source.memory});
-    Tape& tape = source.memory.rows.tape();
-    if (options_.input_feeding) state->out = tape.filled(source.memory.offsets.count, width(), 0.0f);
+    auto state = std::make_unique<RecurrentDecoderState>(*attention_, source.memory);
+    state->take(begin(source), options_.input_feeding);
     return state;
   }
 
   Tensor step(Tensor x, State& any, Alignment* alignment) const override {
     auto& state = static_cast<RecurrentDecoderState&>(any);
-    const attend::Attended a = advance(x, state, {.weights = alignment != nullptr});
-    if (alignment) alignment->layers = {a.weights};
-    return state.out;
+    if (alignment) alignment->layers.resize(1);
+    Moving m = state.on(x.tape());
+    advance(x, m, [&](Tensor s) {
+      return state.source.attend(s, state.groups, alignment ? &alignment->layers[0] : nullptr);
+    });
+    state.take(m, options_.input_feeding);
+    return m.out;
   }
 
   int64_t width() const override { return options_.recurrent.hidden; }
@@ -69,16 +103,19 @@ class RecurrentDecoder final : public Decoder {
     return r;
   }
 
-  /// One step of every sequence, x [B, width]: leaves what comes out in state.out.
-  attend::Attended advance(Tensor x, RecurrentDecoderState& state, const attend::Request& request) const {
-    if (options_.input_feeding) x = concat_columns({x, state.out});
-    const RecurrentOutput s = recurrent_.step(x, state.states);
-    state.states = s.states;
-    const Offsets one = x.tape().even_offsets(x.rows(), 1);
-    const attend::Attended a = attention_->attend({{s.rows, one}}, state.prepared, state.attention, request);
-    state.attention = a.state;
-    state.out = combined(a.context, s.rows);
-    return a;
+  Moving begin(const encode::Encoded& source) const {
+    const Offsets& o = source.memory.offsets;
+    return {first_states(source),
+            options_.input_feeding ? source.memory.rows.tape().filled(o.count, width(), 0.0f) : Tensor()};
+  }
+
+  /// One step of every row, x [rows, width]. `attend` gives the contexts of the states [rows, hidden].
+  template <class Attend>
+  void advance(Tensor x, Moving& m, const Attend& attend) const {
+    if (options_.input_feeding) x = concat_columns({x, m.out});
+    const RecurrentOutput s = recurrent_.step(x, m.states);
+    m.states = s.states;
+    m.out = combined(attend(s.rows), s.rows);
   }
 
   Tensor combined(Tensor context, Tensor s) const {
@@ -107,19 +144,25 @@ class RecurrentDecoder final : public Decoder {
   Tensor run_by_steps(const Packed& x, const encode::Encoded& source, AttentionCosts* costs) const {
     Tape& tape = x.rows.tape();
     const Offsets& o = x.offsets;
-    const auto any = start(source, o.longest());
-    auto& state = static_cast<RecurrentDecoderState&>(*any);
+    const attend::Prepared prepared = attention_->prepare({source.memory});
+    const Offsets one = tape.even_offsets(o.count, 1);
+    Moving m = begin(source);
+    attend::State seen;
     auto* lengths = tape.keep<int32_t>(o.count);
     for (int64_t b = 0; b < o.count; ++b) lengths[b] = static_cast<int32_t>(o.length(b));
-    state.attention.target_lengths = lengths;
+    seen.target_lengths = lengths;
 
     std::vector<Tensor> outs, guides, log_probs;  // of each step, [B, ..]
     for (int64_t t = 0; t < o.longest(); ++t) {   // a sequence that has ended goes on with its last token, unread
       int64_t* rows = tape.keep<int64_t>(o.count);
       for (int64_t b = 0; b < o.count; ++b) rows[b] = o.at[b] + std::min(t, o.length(b) - 1);
-      const attend::Attended a =
-          advance(gather_rows(x.rows, {rows, static_cast<size_t>(o.count)}), state, {.guide_cost = costs != nullptr});
-      outs.push_back(state.out);
+      attend::Attended a;
+      advance(gather_rows(x.rows, {rows, static_cast<size_t>(o.count)}), m, [&](Tensor s) {
+        a = attention_->attend({{s, one}}, prepared, seen, {.guide_cost = costs != nullptr});
+        return a.context;
+      });
+      seen = a.state;
+      outs.push_back(m.out);
       if (a.guide_cost) guides.push_back(transpose(a.guide_cost));
       if (a.log_prob) log_probs.push_back(transpose(a.log_prob));
     }

@@ -1,5 +1,7 @@
 #include "heed/attend/all.h"
 #include "heed/decode/decoder.h"
+#include "heed/decode/past.h"
+#include "heed/decode/source_attention.h"
 #include "heed/encode/attention_options.h"
 #include "heed/encode/block.h"
 
@@ -11,10 +13,22 @@ using encode::Residual;
 using encode::TransformerOptions;
 
 struct BlockState {
-  attend::Prepared past;  // grows
-  attend::State self;
-  attend::Prepared source;  // prepared once
-  attend::State cross;
+  Past past;
+  SourceAttention source;
+};
+
+struct TransformerState final : State {
+  Groups groups;
+  int64_t step = 0;
+  std::vector<BlockState> blocks;
+
+  void select(std::span<const int64_t> rows) override {
+    const Selection s = groups.select(rows);
+    for (BlockState& block : blocks) {
+      block.past.select(rows);
+      block.source.select(s);
+    }
+  }
 };
 
 class Block {
@@ -46,25 +60,18 @@ class Block {
   }
 
   BlockState start(const Packed& memory, int64_t longest) const {
-    return {self_->begin(memory.rows.tape(), memory.offsets.count, longest), {}, cross_->prepare({memory}), {}};
+    return {Past(memory.offsets.count, longest), SourceAttention(*cross_, memory)};
   }
 
-  Tensor step(Tensor x, BlockState& state, attend::Weights* weights) const {
+  /// The step number `state.step` of the block in `own`, which is one of the state's.
+  Tensor step(Tensor x, const TransformerState& state, BlockState& own, attend::Weights* weights) const {
     const Offsets one = x.tape().even_offsets(x.rows(), 1);
     x = around_self_(x, [&](Tensor rows) {
       const Packed packed{rows, one};
-      state.past = self_->extend(state.past, {packed});
-      const attend::Attended a = self_->attend({packed}, state.past, state.self);
-      state.self = a.state;
-      return a.context;
+      const attend::Prepared past = own.past.extend(*self_, packed);
+      return self_->attend({packed}, past, {.step = state.step}).context;
     });
-    x = around_cross_(x, [&](Tensor rows) {
-      const attend::Request request{.weights = weights != nullptr};
-      const attend::Attended a = cross_->attend({{rows, one}}, state.source, state.cross, request);
-      state.cross = a.state;
-      if (weights) *weights = a.weights;
-      return a.context;
-    });
+    x = around_cross_(x, [&](Tensor rows) { return own.source.attend(rows, state.groups, weights); });
     return around_feed_forward_(x, feed_forward_);
   }
 
@@ -72,10 +79,6 @@ class Block {
   std::unique_ptr<attend::Mechanism> self_, cross_;
   FeedForward feed_forward_;
   Residual around_self_, around_cross_, around_feed_forward_;
-};
-
-struct TransformerState final : State {
-  std::vector<BlockState> blocks;
 };
 
 class TransformerDecoder final : public Decoder {
@@ -96,6 +99,7 @@ class TransformerDecoder final : public Decoder {
 
   std::unique_ptr<State> start(const encode::Encoded& source, int64_t longest) const override {
     auto state = std::make_unique<TransformerState>();
+    state->groups = Groups(source.memory.offsets);
     for (const Block& block : blocks_) state->blocks.push_back(block.start(source.memory, longest));
     return state;
   }
@@ -104,7 +108,8 @@ class TransformerDecoder final : public Decoder {
     auto& state = static_cast<TransformerState&>(any);
     if (alignment) alignment->layers.resize(blocks_.size());
     for (size_t l = 0; l < blocks_.size(); ++l)
-      x = blocks_[l].step(x, state.blocks[l], alignment ? &alignment->layers[l] : nullptr);
+      x = blocks_[l].step(x, state, state.blocks[l], alignment ? &alignment->layers[l] : nullptr);
+    ++state.step;
     return norm_.gain ? norm_(x) : x;
   }
 

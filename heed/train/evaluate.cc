@@ -6,7 +6,7 @@
 
 #include "heed/data/batches.h"
 #include "heed/data/packed_batch.h"
-#include "heed/search/greedy.h"
+#include "heed/search/batches.h"
 #include "heed/text/tokens.h"
 
 namespace heed::train {
@@ -17,22 +17,19 @@ constexpr TapeOptions kInference{.recording = false, .training = false};
 
 std::vector<std::string> decode(const model::Seq2Seq& model, const std::vector<std::string>& sources,
                                 const Tokenisers& tokenisers, const EvaluateOptions& options) {
-  Sequences ids;
-  Lengths lengths;
+  std::vector<int32_t> ids;
+  std::vector<int64_t> offsets = {0};
   for (const auto& text : sources) {
-    ids.add(tokenisers.source.encode(text));
-    lengths.source.push_back(ids.length(ids.size() - 1));
-    lengths.target.push_back(lengths.source.back());
+    const std::vector<int32_t> tokens = tokenisers.source.encode(text);
+    ids.insert(ids.end(), tokens.begin(), tokens.end());
+    offsets.push_back(std::ssize(ids));
   }
-  std::vector<std::string> outputs(sources.size());
   Tape tape(kInference);
-  for (const Batch& batch : make_batches(lengths, {.max_tokens = options.batch_tokens, .shuffle = false}, 0)) {
-    const PackedBatch packed = pack_sources(ids, batch);
-    const auto found = search::greedy(model, tape, packed.source, packed.source_offsets,
-                                      {.start = kStart, .end = kEnd, .longest = options.longest});
-    for (size_t i = 0; i < batch.size(); ++i)
-      outputs[static_cast<size_t>(batch[i])] = tokenisers.target.decode(found[i].tokens);
-  }
+  const search::Options greedy{.start = kStart, .end = kEnd, .longest = options.longest};
+  std::vector<std::string> outputs;
+  for (const search::Result& found :
+       search::search_all(model, tape, {ids, offsets}, greedy, {.tokens = options.batch_tokens}))
+    outputs.push_back(tokenisers.target.decode(found.best().tokens));
   return outputs;
 }
 

@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "encode": {"attend", "layer", "tensor"},
     "decode": {"encode", "attend", "layer", "tensor"},
     "model": {"embed", "encode", "decode", "attend", "layer", "tensor"},
-    "search": {"model", "tensor"},
+    "search": {"model", "text", "tensor", "kernels"},
     "train": {"search", "model", "attend", "metric", "data", "text", "file", "layer", "tensor", "kernels"},
 }
 

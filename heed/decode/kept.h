@@ -1,0 +1,41 @@
+// Numbers that a search keeps from step to step. They stand outside the tape, so that a search may reset it after every
+// step: what a step leaves behind is what is kept here, and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "heed/tensor/tape.h"
+
+namespace heed::decode {
+
+/// Row i becomes what row rows[i] was. A row is `stride` numbers, of which the first `used` count.
+///
+/// Rows that stay where they are cost nothing. A search that orders its hypotheses so that most of them stay (beam.cc)
+/// pays for the others only; where a row is wanted after another took its place, everything moves to new memory.
+void select_rows(std::vector<float>& data, int64_t stride, int64_t used, std::span<const int64_t> rows);
+
+/// A matrix [rows, cols].
+class Kept {
+ public:
+  Kept() = default;
+  Kept(std::vector<float> data, int64_t rows, int64_t cols) : data_(std::move(data)), rows_(rows), cols_(cols) {}
+
+  bool empty() const { return cols_ == 0; }
+  int64_t cols() const { return cols_; }
+  const float* row(int64_t r) const { return data_.data() + r * cols_; }
+
+  void take(Tensor t);
+  void clear() { *this = {}; }
+  /// On a tape, without copying: must not be changed before the tape is reset.
+  Tensor on(Tape& tape) const;
+  void select(std::span<const int64_t> rows);
+
+ private:
+  std::vector<float> data_;
+  int64_t rows_ = 0, cols_ = 0;
+};
+
+}  // namespace heed::decode

@@ -1,0 +1,61 @@
+#include "heed/search/paths.h"
+
+#include <numeric>
+
+#include "heed/search/ranking.h"
+
+namespace heed::search {
+
+std::vector<Result> follow_paths(Steps& steps, int64_t paths, int64_t k, const Choose& choose) {
+  const Options& o = steps.options();
+  const Ranking ranking(o);
+  const int64_t sentences = steps.sources().size();
+  std::vector<Hypothesis> all(static_cast<size_t>(sentences * paths));
+  std::vector<std::vector<float>> coverage(all.size());
+
+  // At first the paths of a sentence share its row.
+  std::vector<int64_t> open(all.size()), row_of(all.size());
+  std::iota(open.begin(), open.end(), 0);
+  for (size_t p = 0; p < all.size(); ++p) row_of[p] = static_cast<int64_t>(p) / paths;
+  std::vector<int32_t> tokens(static_cast<size_t>(sentences), o.start);
+  BestTokens best;
+  while (!open.empty() && steps.may_go_on()) {
+    const Tensor logits = steps.next(tokens);
+    best_tokens(logits, k, best);
+    std::vector<int64_t> still_open, rows;
+    tokens.clear();
+    for (const int64_t path : open) {
+      const auto at = static_cast<size_t>(path);
+      const int64_t row = row_of[at];
+      Hypothesis& h = all[at];
+      const int32_t token = choose({path, row, logits, best});
+      const double log_probability =
+          static_cast<double>(logits.row(row)[token]) - best.log_sum[static_cast<size_t>(row)];
+      h.log_probability += log_probability;
+      h.token_log_probabilities.push_back(static_cast<float>(log_probability));
+      const std::vector<float> weights = steps.weights(row, path / paths);
+      coverage[at].resize(weights.size());
+      for (size_t j = 0; j < weights.size(); ++j) coverage[at][j] += weights[j];
+      if (o.alignment) h.alignment.push_back(weights);
+      h.finished = token == o.end;
+      if (h.finished) continue;
+      h.tokens.push_back(token);
+      tokens.push_back(token);
+      rows.push_back(row);
+      row_of[at] = std::ssize(still_open);
+      still_open.push_back(path);
+    }
+    if (still_open.size() != open.size() || steps.done() == 1) steps.select(rows);
+    open = std::move(still_open);
+  }
+
+  std::vector<Result> results(static_cast<size_t>(sentences));
+  for (size_t p = 0; p < all.size(); ++p) {
+    all[p].score = ranking.score(all[p].log_probability, std::ssize(all[p].token_log_probabilities), coverage[p]);
+    results[p / static_cast<size_t>(paths)].hypotheses.push_back(std::move(all[p]));
+  }
+  for (Result& r : results) sort_by_rank(r.hypotheses);
+  return results;
+}
+
+}  // namespace heed::search

@@ -1,0 +1,23 @@
+// Hypotheses that know nothing of each other: each goes its way, token by token, until END.
+#pragma once
+
+#include <functional>
+
+#include "heed/search/steps.h"
+#include "heed/search/vocabulary.h"
+
+namespace heed::search {
+
+/// The next token of path number `path`, from its row of the logits.
+struct PathStep {
+  int64_t path;  // sentence * paths of a sentence + number among them
+  int64_t row;
+  Tensor logits;
+  const BestTokens& best;
+};
+using Choose = std::function<int32_t(const PathStep&)>;
+
+/// `paths` hypotheses of each sentence. `k`: of the best tokens that `choose` wants to know.
+std::vector<Result> follow_paths(Steps& steps, int64_t paths, int64_t k, const Choose& choose);
+
+}  // namespace heed::search

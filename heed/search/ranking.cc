@@ -1,0 +1,30 @@
+#include "heed/search/ranking.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heed::search {
+
+namespace {
+constexpr double kLeastCoverage = 1e-6;
+}
+
+double Ranking::divisor(int64_t length) const {
+  const auto n = static_cast<double>(length);
+  return o_.length == LengthNormalisation::mean ? n : std::pow((5.0 + n) / 6.0, o_.alpha);
+}
+
+double Ranking::score(double log_probability, int64_t length, std::span<const float> coverage) const {
+  double penalty = 0.0;
+  if (needs_coverage())
+    for (const float sum : coverage) penalty += std::log(std::clamp<double>(sum, kLeastCoverage, 1.0));
+  return log_probability / divisor(length) + o_.beta * penalty;
+}
+
+void sort_by_rank(std::vector<Hypothesis>& hypotheses) {
+  std::stable_sort(hypotheses.begin(), hypotheses.end(), [](const Hypothesis& a, const Hypothesis& b) {
+    return a.finished != b.finished ? a.finished : a.score > b.score;
+  });
+}
+
+}  // namespace heed::search

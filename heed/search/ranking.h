@@ -1,0 +1,36 @@
+// What hypotheses are ranked by, and the best that one can still become.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "heed/search/search.h"
+
+namespace heed::search {
+
+class Ranking {
+ public:
+  explicit Ranking(const Options& options) : o_(options) {}
+
+  bool needs_coverage() const { return o_.beta != 0.0; }
+
+  /// log p / lp(length) + coverage penalty. `coverage`: of each source token, the sum of its weights so far.
+  double score(double log_probability, int64_t length, std::span<const float> coverage) const;
+
+  /// No hypothesis that goes on from here ends with a higher score.
+  ///
+  /// Whatever follows, log p only falls and stays below 0, so of all lengths that can still be reached, [length + 1,
+  /// longest], the one with the largest divisor bounds them all. Divisors do not fall with length (alpha >= 0): that is
+  /// `longest`. The coverage penalty is never above 0, and may come as close to it as it likes.
+  double bound(double log_probability) const { return log_probability / divisor(o_.longest); }
+
+ private:
+  double divisor(int64_t length) const;
+
+  const Options& o_;
+};
+
+/// The finished ones first, then by score; of equals the one that was there first.
+void sort_by_rank(std::vector<Hypothesis>& hypotheses);
+
+}  // namespace heed::search

@@ -1,0 +1,88 @@
+// tokens of sources -> tokens of targets: greedy, beam search or sampling, for any model with the decoder's interface.
+//
+//   Tape tape({.recording = false, .training = false});
+//   for (const search::Result& r : search::search(model, tape, {ids, offsets}, {.beam = 5, .alpha = 0.6}))
+//     use(r.best().tokens);
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heed/model/seq2seq.h"
+
+namespace heed::search {
+
+/// What a log-probability is divided by, |Y| being the tokens of a hypothesis, END included.
+enum class LengthNormalisation {
+  wu,    // ((5 + |Y|) / 6)^alpha.  Wu et al. 2016, equation 14; alpha = 0: nothing
+  mean,  // |Y|: the mean of the tokens' log-probabilities
+};
+
+/// Which of the weights of the attention to the source.
+struct Heads {
+  static constexpr int64_t kMean = -1, kLast = -2;
+  int64_t layer = kLast;  // a number, kLast, or kMean of all
+  int64_t head = kMean;   // a number, or kMean of all
+};
+
+struct Options {
+  int32_t start = 1, end = 2;
+  int64_t longest = 200;  // steps: tokens of a hypothesis, END included
+  int64_t beam = 1;       // 1: greedy
+  int64_t nbest = 1;      // hypotheses of a result: at most `beam`, or any number of samples
+
+  // ------------------------------------------------------------------------- score: what hypotheses are ranked by
+  LengthNormalisation length = LengthNormalisation::wu;
+  double alpha = 0.0;
+  /// Wu et al. 2016, equation 14: score += beta sum_i log min(sum_t a_ti, 1), i over the source, a of `heads`; a sum
+  /// below 1e-6 counts as that, since weights can be 0.
+  double beta = 0.0;
+
+  // ---------------------------------------------------------------------------------------------------- sampling
+  bool sample = false;       // draw each token instead of searching
+  double temperature = 1.0;  // p^(1 / temperature); first, then top_k, then top_p
+  int64_t top_k = 0;         // only the k likeliest; 0: all
+  double top_p = 1.0;        // only the likeliest that together have this much.  Holtzman et al. 2020
+  uint64_t seed = 0;         // a sentence draws from (seed, its number in the input): its batch does not matter
+
+  bool alignment = false;  // ask for Hypothesis::alignment, of `heads`
+  Heads heads = {};
+};
+
+/// Packed ids, and the numbers of the sentences in the whole input.
+struct Sources {
+  std::span<const int32_t> ids;
+  std::span<const int64_t> offsets;       // [B + 1]
+  int64_t first = 0;                      // number of the first sentence; the others follow ...
+  std::span<const int64_t> numbers = {};  // ... or [B]
+
+  int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
+  std::span<const int32_t> at(int64_t b) const {
+    return ids.subspan(static_cast<size_t>(offsets[b]), static_cast<size_t>(offsets[b + 1] - offsets[b]));
+  }
+  int64_t number(int64_t b) const { return numbers.empty() ? first + b : numbers[static_cast<size_t>(b)]; }
+};
+
+struct Hypothesis {
+  std::vector<int32_t> tokens = {};                 // without START and END
+  double log_probability = 0.0;                     // of the tokens, and of END where it came
+  double score = 0.0;                               // what it was ranked by
+  std::vector<float> token_log_probabilities = {};  // that of END last, where it came
+  bool finished = false;                            // END came within `longest` steps
+  std::vector<std::vector<float>> alignment = {};   // [token_log_probabilities][source tokens], on request
+};
+
+/// Hypotheses of a sentence, the best first: the finished ones by their score, then the others by theirs.
+struct Result {
+  std::vector<Hypothesis> hypotheses;
+  const Hypothesis& best() const { return hypotheses.front(); }
+};
+
+/// A batch. The tape must not be recording, and is reset; a search needs as much of its memory as one step does.
+///
+/// Every sentence gets at least one hypothesis. An empty source is not asked of the model: its only hypothesis is empty
+/// and finished, with a log-probability of 0. Throws where a model gives numbers that are none.
+std::vector<Result> search(const model::Seq2Seq& model, Tape& tape, const Sources& sources, const Options& options);
+
+}  // namespace heed::search

@@ -1,0 +1,24 @@
+// Logits of a step -> the best tokens and their log-probabilities.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "heed/tensor/tensor.h"
+
+namespace heed::search {
+
+/// Of each row of the logits [rows, vocabulary].
+struct BestTokens {
+  int64_t k = 0;                // tokens of a row: as many as were wanted, or all of a small vocabulary
+  std::vector<int32_t> token;   // [rows, k], the best first; of equals the smaller id
+  std::vector<double> log_sum;  // [rows]: log sum_v exp(logit_v)
+};
+
+/// `k` may be 0. Throws where a sum is not a number.
+void best_tokens(Tensor logits, int64_t k, BestTokens& best);
+
+/// The k best of one row, k <= count.
+void best_of_row(const float* logits, int64_t count, int64_t k, int32_t* tokens);
+
+}  // namespace heed::search
