@@ -1,6 +1,5 @@
 // heed demo: a model learns to read dates, and shows what it looks at.
 #include <fmt/format.h>
-#include <omp.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "cli/columns.h"
 #include "cli/exit_code.h"
 #include "cli/heat_map.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/stop_signal.h"
 #include "cli/terminal.h"
@@ -72,7 +72,6 @@ constexpr int64_t kUnseen = 2000;
 struct Chosen {
   std::string folder;
   bool retrain = false;
-  int threads = 0;
   int64_t steps = 0;  // 0: those of the recipe
 };
 
@@ -230,7 +229,6 @@ void answer_lines(const train::TrainedModel& trained, const Terminal& terminal) 
 }
 
 void run(const Chosen& c) {
-  if (c.threads > 0) omp_set_num_threads(c.threads);
   const Terminal terminal;
   print("\n " + terminal.bold("heed demo: dates in any language → ISO 8601") + "\n\n");
   const std::optional<train::TrainedModel> trained = train_or_load(c, terminal);
@@ -247,12 +245,10 @@ void add_demo(CLI::App& app) {
       app.add_subcommand("demo", "See it work: trains a model that reads dates, and asks for some")->group("Verbs");
   verb->add_flag("--retrain", c->retrain, "Train again, also where a trained model is there");
   verb->add_option("--folder", c->folder, "Where the model is kept; else in the user's cache")->type_name("FOLDER");
-  verb->add_option("--threads", c->threads, "Threads; else OMP_NUM_THREADS, or all cores")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024));
+  add_threads(*verb);
   verb->add_option("--steps", c->steps, "Updates of the training; fewer are faster, and worse")
       ->type_name("N")
-      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
+      ->check(in_range(int64_t{1}, int64_t{1'000'000}));
   verb->footer(
       "The model is trained once, in about a minute on two cores, and kept.\n"
       "Dates may also come from a pipe: echo '5 mars 2024' | heed demo");

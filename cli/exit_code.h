@@ -8,13 +8,28 @@ namespace heed::cli {
 
 enum ExitCode {
   kOk = 0,
-  kUsage = 64,         // a verb, option or name that does not exist
-  kData = 65,          // data or a checkpoint that cannot be used
-  kNoInput = 66,       // a file to read that is not there
-  kSoftware = 70,      // a fault of heed itself
-  kCannotCreate = 73,  // a file or folder that was to be written
-  kOutput = 74,        // standard output could not be written
-  kConfig = 78,        // a recipe with mistakes
+  kUsage = 64,
+  kData = 65,
+  kNoInput = 66,
+  kSoftware = 70,
+  kCannotCreate = 73,
+  kOutput = 74,
+  kConfig = 78,
+};
+
+struct ExitMeaning {
+  ExitCode code;
+  const char* meaning;
+};
+inline constexpr ExitMeaning kExitMeanings[] = {
+    {kOk, "all is well; also where the reader of a pipe went away early"},
+    {kUsage, "wrong usage: a verb, an option or a name that does not exist. The message names the nearest one"},
+    {kData, "data or a checkpoint that cannot be used"},
+    {kNoInput, "a recipe, a model or a file to read that is not there"},
+    {kSoftware, "a fault of heed itself: please report it"},
+    {kCannotCreate, "a file or folder could not be written, or a folder holds something else already"},
+    {kOutput, "standard output could not be written, for example because the disk is full"},
+    {kConfig, "a recipe with mistakes: each with its line"},
 };
 
 /// An error that ends the program with a code of its own. Any other heed::Error means that the input was wrong: kUsage.

@@ -27,18 +27,24 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   heed demo                            a model that reads dates, trained in a minute
   heed train recipe.toml               a model of your own; heed train --help shows a recipe
+  heed predict model < in > out        its outputs, line by line
+  heed evaluate model test.tsv         how good they are
+  heed info model                      what it is, and what it runs on
   heed mechanisms                      every kind of attention, by part
-  heed mechanisms --part score         the scores alone
   heed mechanisms additive             what it does, costs, reads and learns
-  heed mechanisms additive --json      the same for a program
 
 heed VERB --help tells more of a verb. Exit codes: 0 all is well, 64 wrong usage; docs/cli.md has the rest.)";
 
+/// Those that are listed; the others are known too, but nobody means them by mistake.
 std::vector<std::string> verbs_of(const CLI::App& app) {
   std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App* v) { return !v->get_group().empty(); }))
     verbs.push_back(verb->get_name());
   return verbs;
+}
+
+bool is_verb(const CLI::App& app, std::string_view word) {
+  return !app.get_subcommands([word](const CLI::App* v) { return v->get_name() == word; }).empty();
 }
 
 /// What was on the command line and has no meaning there.
@@ -63,9 +69,9 @@ int run(int argc, char** argv) {
   app.set_help_flag("-h,--help", "This text");
   app.require_subcommand(1);
   app.get_formatter()->label("SUBCOMMAND", "VERB");
-  add_demo(app);
-  add_train(app);
-  add_mechanisms(app);
+  for (const auto& add : {add_demo, add_train, add_predict, add_score, add_evaluate, add_average, add_info,
+                          add_mechanisms, add_completions, add_manual})
+    add(app);
   for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; }))
     verb->set_help_flag("-h,--help", "This text");
   app.footer(kExamples);  // after the verbs, which would have it too
@@ -74,7 +80,7 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "{}", app.help());
     return kUsage;
   }
-  if (argv[1][0] != '-')
+  if (argv[1][0] != '-' && !is_verb(app, argv[1]))
     if (const std::string wrong = complaint("verb", argv[1], verbs_of(app)); !wrong.empty())
       throw Failure(kUsage, wrong);
   try {
@@ -83,8 +89,11 @@ int run(int argc, char** argv) {
     print(std::string(version.what()) + "\n");
   } catch (const CLI::CallForHelp&) {
     print(app.help());
-  } catch (const CLI::RequiredError&) {
-    throw Failure(kUsage, unexpected(app));
+  } catch (const CLI::RequiredError& error) {
+    const std::string verb = app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name();
+    throw Failure(kUsage, verb.empty() || !app.remaining(true).empty()
+                              ? unexpected(app)
+                              : fmt::format("{}: {}. heed {} --help tells more", verb, error.what(), verb));
   } catch (const CLI::ExtrasError&) {
     throw Failure(kUsage, unexpected(app));
   } catch (const CLI::ParseError& error) {

@@ -8,6 +8,7 @@
 #include "cli/exit_code.h"
 #include "cli/facts.h"
 #include "cli/markdown.h"
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 
@@ -163,6 +164,12 @@ void refuse_two_answers(const Chosen& c) {
   if (c.json && c.name.empty()) throw Failure(kUsage, fmt::format("{} and --json do not go together", asked[0]));
 }
 
+constexpr const char* kHelp = R"(Examples:
+  heed mechanisms                      every kind of attention, by part
+  heed mechanisms --part score         the scores alone
+  heed mechanisms additive             what it does, costs, reads and learns
+  heed mechanisms additive --json      the same for a program)";
+
 }  // namespace
 
 void add_mechanisms(CLI::App& app) {
@@ -170,14 +177,17 @@ void add_mechanisms(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("mechanisms", "The kinds of attention: a list, or all about one")->group("Verbs");
   std::vector<std::string> parts;
   for (attend::Part part : kParts) parts.emplace_back(attend::name_of(part));
-  verb->add_option("NAME", chosen->name, "A mechanism, by name or alias")->type_name("");
-  verb->add_option("--part", chosen->part, fmt::format("Only these: {}", fmt::join(parts, ", ")))
-      ->type_name("PART")
-      ->check([parts](const std::string& word) { return complaint("part", word, parts); });
-  verb->add_flag("--json", chosen->json, "As JSON");
+  std::vector<std::string> names;
+  for (const attend::Entry* entry : attend::all()) names.emplace_back(entry->name);
+  offer(verb->add_option("NAME", chosen->name, "A mechanism, by name or alias")->type_name(""), names);
+  one_of(verb->add_option("--part", chosen->part, fmt::format("Only these: {}", fmt::join(parts, ", ")))
+             ->type_name("PART"),
+         "part", parts);
+  add_json(*verb, chosen->json);
   verb->add_flag("--names", chosen->names, "Names alone, one per line");
   verb->add_option("--markdown", chosen->folder, "Write a page for each into a folder, and an index")
       ->type_name("FOLDER");
+  verb->footer(kHelp);
   verb->callback([chosen] {
     refuse_two_answers(*chosen);
     run(*chosen);

@@ -97,10 +97,19 @@ std::string table(const std::vector<Row>& rows, const Terminal& terminal, size_t
   return all;
 }
 
+namespace {
+bool gone = false;
+}  // namespace
+
+bool reader_is_gone() { return gone; }
+
 void print(std::string_view text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!written && errno != EPIPE)
+  if (gone) return;
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  if (errno != EPIPE)
     throw Failure(kOutput, fmt::format("standard output could not be written: {}", std::strerror(errno)));
+  gone = true;
 }
 
 }  // namespace heed::cli

@@ -43,4 +43,7 @@ std::string table(const std::vector<Row>& rows, const Terminal& terminal, size_t
 /// Writes to standard output. A reader that has gone away (heed ... | head) is no error; a full disk is.
 void print(std::string_view text);
 
+/// After print(): nobody reads standard output any more.
+bool reader_is_gone();
+
 }  // namespace heed::cli

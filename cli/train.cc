@@ -1,6 +1,5 @@
 // heed train: from a recipe to a trained model.
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +8,7 @@
 #include <memory>
 
 #include "cli/exit_code.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/stop_signal.h"
 #include "cli/terminal.h"
@@ -27,7 +27,6 @@ struct Chosen {
   std::string recipe, output;
   std::vector<std::string> overrides;
   bool resume = false, show = false, profile = false;
-  int threads = 0;
 };
 
 train::Recipe recipe_of(const Chosen& c) {
@@ -100,7 +99,6 @@ std::string profile_text(const Profile& profile) {
 void run(const Chosen& c) {
   const train::Recipe recipe = recipe_of(c);
   if (c.show) return print(train::recipe_text(recipe));
-  if (c.threads > 0) omp_set_num_threads(c.threads);
   const Terminal terminal;
   const StopSignal stop;
   const std::filesystem::path folder = recipe.output.folder;
@@ -149,9 +147,7 @@ void add_train(CLI::App& app) {
       ->allow_extra_args(false);
   verb->add_option("--output", c->output, "Folder for the result: output.folder")->type_name("FOLDER");
   verb->add_flag("--resume", c->resume, "Go on from the newest good checkpoint in it");
-  verb->add_option("--threads", c->threads, "Threads; else OMP_NUM_THREADS, or all cores")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024));
+  add_threads(*verb);
   verb->add_flag("--profile", c->profile, "At the end, say what kind of work took the time");
   verb->add_flag("--show", c->show, "Print the whole recipe, defaults and --set included, and stop");
   verb->footer(help());

@@ -1,6 +1,7 @@
 #include "heed/train/load_model.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "heed/file/run_folder.h"
@@ -17,9 +18,7 @@ TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies) {
   return made;
 }
 
-namespace {
-
-file::Checkpoint open(const std::filesystem::path& folder, std::string_view name) {
+file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::string_view name) {
   std::error_code ignored;
   if (std::filesystem::exists(folder / "MANIFEST.json", ignored)) return file::Checkpoint::open(folder);
   const file::RunFolder run(folder);
@@ -30,23 +29,26 @@ file::Checkpoint open(const std::filesystem::path& folder, std::string_view name
   return std::move(*newest.checkpoint);
 }
 
-}  // namespace
-
 TrainedModel load_model(const std::filesystem::path& folder, std::string_view name) {
-  const file::Checkpoint checkpoint = open(folder, name);
+  return load_model(open_checkpoint(folder, name));
+}
+
+TrainedModel load_model(const file::Checkpoint& checkpoint) {
   const Recipe recipe = parse_recipe(checkpoint.text("config.toml"), (checkpoint.folder() / "config.toml").string());
   TrainedModel trained = make_model(recipe, Vocabularies::load(checkpoint, recipe.data));
   checkpoint.load("weights.safetensors", *trained.parameters);
   return trained;
 }
 
-int64_t longest_output(const Recipe& recipe) {
-  int64_t longest = recipe.validate.longest;
+int64_t places(const Recipe& recipe) {
+  int64_t places = std::numeric_limits<int64_t>::max();
   if (recipe.model.kind == "transformer" && recipe.model.positions == "learned")
-    longest = std::min(longest, recipe.model.max_length);
+    places = std::min(places, recipe.model.max_length);
   if (recipe.model.attention.score.starts_with("synthesizer"))
-    longest = std::min(longest, recipe.model.attention.max_length);
-  return longest;
+    places = std::min(places, recipe.model.attention.max_length);
+  return places;
 }
+
+int64_t longest_output(const Recipe& recipe) { return std::min(recipe.validate.longest, places(recipe)); }
 
 }  // namespace heed::train

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "heed/file/checkpoint.h"
 #include "heed/model/seq2seq.h"
 #include "heed/train/corpus.h"
 #include "heed/train/recipe.h"
@@ -24,7 +25,13 @@ TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies);
 
 /// `folder`: of a training, or one checkpoint of it. `name`: "best" (where none was marked: the newest good one),
 /// "last", or the name of a checkpoint.
+file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::string_view name = "best");
+TrainedModel load_model(const file::Checkpoint& checkpoint);
 TrainedModel load_model(const std::filesystem::path& folder, std::string_view name = "best");
+
+/// Tokens of a source or a target at most (a target's END included), where the model has a place for each; else more
+/// than any text has.
+int64_t places(const Recipe& recipe);
 
 /// Tokens of an output at most: what the recipe says, or less where the model can place no more.
 int64_t longest_output(const Recipe& recipe);

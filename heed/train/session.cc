@@ -35,9 +35,7 @@ void check_model(const Recipe& recipe) {
 }
 
 void check_lengths(const Recipe& recipe, const Corpus& corpus) {
-  Recipe unlimited = recipe;
-  unlimited.validate.longest = std::numeric_limits<int64_t>::max();
-  const int64_t limit = longest_output(unlimited);
+  const int64_t limit = places(recipe);
   for (const Examples* examples : {&corpus.train, &corpus.valid})
     for (int64_t i = 0; i < examples->size(); ++i) {
       const int64_t longest = std::max(examples->source.length(i), examples->target.length(i) + 1);

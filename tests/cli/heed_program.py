@@ -27,3 +27,50 @@ def text(*arguments, **environment):
 
 def from_json(*arguments):
     return json.loads(text(*arguments))
+
+
+def run(*arguments, given=b"", **environment):
+    """The finished process with bytes as its standard input and output."""
+    clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
+    return subprocess.run([PROGRAM, *map(str, arguments)], input=given, capture_output=True, timeout=120, check=False,
+                          env={**clean, "COLUMNS": "80", **environment})
+
+
+def answers(*arguments, given):
+    """The lines of the output of a run that must go well, of which nothing is said."""
+    done = run(*arguments, given=given.encode())
+    assert done.returncode == 0 and done.stderr == b"", done.stderr
+    assert done.stdout == b"" or done.stdout.endswith(b"\n")
+    return done.stdout.decode().splitlines()
+
+
+SMALL_RECIPE = """
+[data]
+task = "reverse"
+examples = 400
+valid_examples = 20
+[model]
+width = 16
+[attention]
+score = "additive"
+[train]
+batch_tokens = 256
+learning_rate = 0.01
+warmup = 5
+[stop]
+steps = 60
+[validate]
+every = 20
+decode = 5
+longest = 25
+"""
+
+
+def train_small(folder, *settings):
+    """A model that knows little, in a second: what it says is its own, and always the same."""
+    recipe = folder.parent / f"{folder.name}.toml"
+    recipe.write_text(SMALL_RECIPE)
+    done = heed("train", str(recipe), "--output", str(folder), "--threads", "1",
+                *[word for setting in settings for word in ("--set", setting)])
+    assert done.returncode == 0, done.stderr
+    return folder

@@ -54,6 +54,13 @@ message(STATUS "find_package: ${output}")
 # The program, where it was built.
 if(EXISTS "${prefix}/bin/heed")
   run("${prefix}/bin/heed" mechanisms --names)
+  foreach(page bash-completion/completions/heed zsh/site-functions/_heed fish/vendor_completions.d/heed.fish
+      man/man1/heed.1)
+    file(READ "${prefix}/share/${page}" content)
+    if(NOT content MATCHES "predict")
+      message(FATAL_ERROR "share/${page} does not know the verbs")
+    endif()
+  endforeach()
 endif()
 
 find_program(PKG_CONFIG pkg-config)

@@ -1,0 +1,96 @@
+// heed average: the mean of the weights of some checkpoints, often better than each of them.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "cli/exit_code.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "heed/file/run_folder.h"
+#include "heed/tensor/error.h"
+#include "heed/train/average.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct Chosen {
+  std::vector<std::string> folders;
+  std::string output;
+  int64_t last = 0;  // 0: all
+};
+
+/// A checkpoint is itself; the folder of a training is its last ones.
+std::vector<file::Checkpoint> checkpoints_of(const Chosen& c) {
+  std::vector<file::Checkpoint> all;
+  for (const std::string& folder : c.folders) {
+    const std::filesystem::path path(folder);
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored))
+      throw Failure(kNoInput, fmt::format("there is no folder '{}'", folder));
+    std::vector<std::filesystem::path> found;
+    if (std::filesystem::exists(path / "MANIFEST.json", ignored))
+      found.push_back(path);
+    else
+      for (const std::string& name : file::RunFolder(path).names()) found.push_back(path / name);
+    if (found.empty()) throw Failure(kData, fmt::format("'{}' holds no checkpoint", folder));
+    if (c.last > 0 && found.front() != path) {
+      if (std::ssize(found) < c.last)
+        throw Failure(kData,
+                      fmt::format("'{}' holds {} checkpoints, and --last asks for {}", folder, found.size(), c.last));
+      found.erase(found.begin(), found.end() - c.last);
+    }
+    for (const std::filesystem::path& one : found) all.push_back(file::Checkpoint::open(one));
+  }
+  return all;
+}
+
+void run(const Chosen& c) {
+  std::error_code ignored;
+  if (std::filesystem::exists(c.output, ignored))
+    throw Failure(kCannotCreate, fmt::format("'{}' is there already: --output takes a new folder", c.output));
+  std::vector<std::string> names;
+  std::optional<train::AverageCheckpoint> average;
+  try {
+    const std::vector<file::Checkpoint> checkpoints = checkpoints_of(c);
+    for (const file::Checkpoint& checkpoint : checkpoints) names.push_back(checkpoint.name());
+    average.emplace(checkpoints);
+  } catch (const Error& error) {
+    throw Failure(kData, error.what());
+  }
+  try {
+    average->write(c.output);
+  } catch (const Error& error) {
+    throw Failure(kCannotCreate, error.what());
+  }
+  print(fmt::format("'{}' is the mean of {} checkpoints: {}\n", c.output, names.size(), fmt::join(names, ", ")));
+}
+
+constexpr const char* kHelp = R"(Examples:
+  heed average model --last 3 --output averaged
+  heed average model/step-000400 model/step-000500 --output averaged
+  heed predict averaged < source.txt
+
+All must be of one model, with the same vocabularies. The result is a checkpoint for predict, score, evaluate and info; a
+training cannot go on from it.)";
+
+}  // namespace
+
+void add_average(CLI::App& app) {
+  auto c = std::make_shared<Chosen>();
+  CLI::App* verb =
+      app.add_subcommand("average", "One model from the mean of the weights of several checkpoints")->group("Verbs");
+  verb->add_option("FOLDER", c->folders, "The folder of a training, or checkpoints")->type_name("")->required();
+  verb->add_option("--last", c->last, "The last N checkpoints of a training's folder; else all that it holds")
+      ->type_name("N")
+      ->check(in_range(int64_t{1}, int64_t{1'000'000}));
+  verb->add_option("--output", c->output, "A new folder for the result")->type_name("FOLDER")->required();
+  verb->footer(kHelp);
+  verb->callback([c] { run(*c); });
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,33 @@
+// How many lines are done, for a person: one line on standard error that is written again and again. Nothing where that
+// is no terminal, or where standard output is one, which then shows the answers themselves.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace heed::cli {
+
+class Counter {
+ public:
+  explicit Counter(std::string what);  // "lines"
+  Counter(const Counter&) = delete;
+  Counter& operator=(const Counter&) = delete;
+  ~Counter();  // leaves nothing behind
+
+  void add(int64_t count);
+  void erase();  // before something else is written there
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string what_;
+  bool shown_, there_ = false;
+  int64_t count_ = 0;
+  Clock::time_point begin_, last_;
+};
+
+/// "heed: line 3: ..." on standard error.
+void warn(const std::string& text);
+
+}  // namespace heed::cli

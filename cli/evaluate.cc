@@ -1,0 +1,213 @@
+// heed evaluate: how good outputs are, of a model or from a file.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+
+#include "cli/counter.h"
+#include "cli/evaluation.h"
+#include "cli/exit_code.h"
+#include "cli/options.h"
+#include "cli/predictor.h"
+#include "cli/search_options.h"
+#include "cli/verbs.h"
+#include "heed/data/lines.h"
+#include "heed/data/pairs.h"
+#include "heed/file/atomic.h"
+#include "heed/tensor/error.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct Chosen {
+  ModelChoice model;
+  std::vector<std::string> files;  // after the model: a source and references, or a TSV
+  std::string hypotheses, baseline, save;
+  std::vector<std::string> references;
+  std::string tokenise = "13a";
+  EvaluationOptions options;
+  SearchChoice search;
+  bool json = false;
+};
+
+metric::Texts lines_of(const std::string& path) {
+  metric::Texts lines;
+  LineReader reader(readable(path));
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
+/// References of each line, from files with one for each.
+std::vector<metric::Texts> references_of(const std::vector<std::string>& files, const std::string& of, size_t count) {
+  std::vector<metric::Texts> references(count);
+  for (const std::string& file : files) {
+    const metric::Texts lines = lines_of(file);
+    if (lines.size() != count)
+      throw Failure(kData, fmt::format("'{}' has {} lines, and '{}' has {}", of, count, file, lines.size()));
+    for (size_t i = 0; i < count; ++i) references[i].push_back(lines[i]);
+  }
+  return references;
+}
+
+// ------------------------------------------------------------------------------------------------------------
+// predicting
+
+struct Sources {
+  metric::Texts texts;
+  std::vector<metric::Texts> references;
+  std::vector<int64_t> lines;
+};
+
+Sources sources_of(const Chosen& c) {
+  Sources s;
+  if (c.files.size() > 1) {
+    s.texts = lines_of(c.files.front());
+    s.references = references_of({c.files.begin() + 1, c.files.end()}, c.files.front(), s.texts.size());
+    for (size_t i = 0; i < s.texts.size(); ++i) s.lines.push_back(static_cast<int64_t>(i) + 1);
+    return s;
+  }
+  Report report;
+  References grouped = group_references(read_pairs({.tsv = readable(c.files.front())}, report));
+  if (report.dropped() > 0) warn(c.files.front() + ": " + report.text());
+  return {std::move(grouped.source), std::move(grouped.targets), std::move(grouped.line)};
+}
+
+metric::Texts predicted(const Sources& sources, const Chosen& c) {
+  const train::TrainedModel trained = load_model(c.model);
+  Predictor predictor(trained, options_of(c.search, trained));
+  Counter counter("lines");
+  metric::Texts outputs;
+  // Many at once, so that the batches are of like lengths, and yet the counter moves.
+  const auto chunk = static_cast<size_t>(c.search.batch) * 8;
+  for (size_t begin = 0; begin < sources.texts.size(); begin += chunk) {
+    std::vector<Question> questions;
+    for (size_t i = begin; i < std::min(begin + chunk, sources.texts.size()); ++i)
+      questions.push_back({sources.texts[i], sources.lines[i]});
+    const std::vector<Answer> answers = predictor.answer(questions);
+    for (size_t i = 0; i < answers.size(); ++i) {
+      if (!answers[i].error.empty()) {
+        counter.erase();
+        warn(fmt::format("line {}: {}; its output is empty", questions[i].number, answers[i].error));
+      }
+      outputs.push_back(answers[i].hypotheses.empty() ? "" : predictor.text_of(answers[i].hypotheses.front()));
+    }
+    counter.add(std::ssize(questions));
+  }
+  return outputs;
+}
+
+// ----------------------------------------------------------------------------------------------------------------- run
+
+void refuse_half_a_question(const Chosen& c) {
+  const bool model = !c.model.folder.empty();
+  const bool files = !c.hypotheses.empty() || !c.references.empty();
+  if (model && files) throw Failure(kUsage, "evaluate: MODEL and --hypotheses do not go together");
+  if (!model && !files)
+    throw Failure(kUsage,
+                  "evaluate: what? heed evaluate --hypotheses FILE --references FILE, or heed evaluate MODEL SOURCE "
+                  "REFERENCE");
+  if (model && c.files.empty()) throw Failure(kUsage, "evaluate: SOURCE and REFERENCE are needed, or a TSV");
+  if (files && c.hypotheses.empty()) throw Failure(kUsage, "evaluate: --hypotheses is needed too");
+  if (files && c.references.empty()) throw Failure(kUsage, "evaluate: --references is needed too");
+  if (!model && !c.save.empty()) throw Failure(kUsage, "evaluate: --save needs a MODEL");
+  if (c.options.randomisation && c.baseline.empty()) throw Failure(kUsage, "evaluate: --randomisation needs --compare");
+}
+
+Outputs outputs_of(const Chosen& c) {
+  Outputs outputs;
+  std::string from = c.hypotheses;
+  if (c.model.folder.empty()) {
+    outputs.hypotheses = lines_of(c.hypotheses);
+    outputs.references = references_of(c.references, c.hypotheses, outputs.hypotheses.size());
+  } else {
+    Sources sources = sources_of(c);
+    outputs.hypotheses = predicted(sources, c);
+    outputs.references = std::move(sources.references);
+    from = c.files.front();
+  }
+  if (outputs.hypotheses.empty()) throw Failure(kData, fmt::format("'{}' holds no line", from));
+  if (!c.baseline.empty()) outputs.baseline = lines_of(c.baseline);
+  if (outputs.baseline && outputs.baseline->size() != outputs.hypotheses.size())
+    throw Failure(kData, fmt::format("'{}' has {} lines, and there are {} outputs to compare", c.baseline,
+                                     outputs.baseline->size(), outputs.hypotheses.size()));
+  return outputs;
+}
+
+void save(const metric::Texts& texts, const std::string& path) {
+  std::string all;
+  for (const std::string& text : texts) all += text + "\n";
+  try {
+    file::write_file(path, all);
+  } catch (const Error& error) {
+    throw Failure(kCannotCreate, error.what());
+  }
+}
+
+void run(Chosen& c) {
+  refuse_half_a_question(c);
+  c.options.metric.bleu.tokenise = metric::tokenisation_of(c.tokenise);
+  try {
+    Outputs outputs = outputs_of(c);
+    if (!c.save.empty()) save(outputs.hypotheses, c.save);
+    const size_t segments = outputs.hypotheses.size();
+    const std::vector<Evaluated> all = evaluate(std::move(outputs), c.options);
+    print(c.json ? evaluation_json(all, segments) : evaluation_text(all, Terminal()));
+  } catch (const Error& error) {
+    throw Failure(kData, error.what());
+  }
+}
+
+constexpr const char* kHelp = R"(Examples:
+  heed evaluate --hypotheses output.txt --references reference.txt --metric bleu,chrf,ter
+  heed evaluate --hypotheses output.txt --references first.txt second.txt --confidence
+  heed evaluate --hypotheses new.txt --references reference.txt --compare old.txt
+  heed evaluate model test.source test.target --beam 5
+  heed evaluate model words.tsv --metric wer,per,cer
+
+BLEU, chrF and TER are those of sacreBLEU, and so are the lines with the settings in them. With a TSV, a source that
+stands there several times is asked once, and all its targets are right; with files, each line stands for itself.)";
+
+}  // namespace
+
+void add_evaluate(CLI::App& app) {
+  auto c = std::make_shared<Chosen>();
+  CLI::App* verb =
+      app.add_subcommand("evaluate", "How good outputs are, from a file or of a model: BLEU, chrF, TER, error rates")
+          ->group("Verbs");
+  std::vector<std::string> metrics;
+  for (const metric::MetricEntry& entry : metric::all_metrics()) metrics.push_back(entry.name);
+  add_model(*verb, c->model, /*required=*/false);
+  verb->add_option("FILES", c->files,
+                   "After MODEL: SOURCE and one or more REFERENCEs, line by line; or one TSV of both")
+      ->type_name("");
+  verb->add_option("--hypotheses", c->hypotheses, "Outputs, one a line; - is standard input")->type_name("FILE");
+  verb->add_option("--references", c->references, "What they should be; each file has one for each line")
+      ->type_name("FILE");
+  one_of(verb->add_option("--metric", c->options.metrics,
+                          fmt::format("With commas: {}; else bleu,chrf", fmt::join(metrics, ", ")))
+             ->type_name("NAMES")
+             ->delimiter(',')
+             ->take_all()
+             ->expected(1)
+             ->allow_extra_args(false),
+         "metric", metrics);
+  one_of(verb->add_option("--tokenise", c->tokenise, "How BLEU cuts texts: 13a, none, char or intl; else 13a")
+             ->type_name("NAME"),
+         "tokenisation", {"13a", "none", "char", "intl"});
+  verb->add_flag("--lowercase", c->options.lowercase, "Capital letters do not count");
+  verb->add_flag("--remove-bpe", c->options.remove_bpe, "Join what ends with @@ to what follows it");
+  verb->add_flag("--confidence", c->options.confidence, "Between what 95 % of the scores of such texts lie: bootstrap");
+  verb->add_option("--compare", c->baseline, "Other outputs: is the difference significant? By paired bootstrap")
+      ->type_name("FILE");
+  verb->add_flag("--randomisation", c->options.randomisation, "With --compare: by approximate randomisation");
+  add_seed(*verb, c->options.seed, "For --confidence and --compare");
+  add_search(*verb, c->search);
+  verb->add_option("--save", c->save, "Keep the outputs of the model, one a line")->type_name("FILE");
+  add_json(*verb, c->json);
+  add_threads(*verb);
+  verb->footer(kHelp);
+  verb->callback([c] { run(*c); });
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,47 @@
+// Scores of outputs against references, and how they are shown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/terminal.h"
+#include "heed/metric/all.h"
+#include "heed/metric/resample.h"
+
+namespace heed::cli {
+
+struct EvaluationOptions {
+  std::vector<std::string> metrics = {"bleu", "chrf"};
+  metric::MetricOptions metric;
+  bool lowercase = false;
+  bool remove_bpe = false;     // "gro@@ ß" is "groß"
+  bool confidence = false;     // 95 % by bootstrap
+  bool randomisation = false;  // the test of a comparison: else by bootstrap
+  uint64_t seed = 12345;
+};
+
+struct Outputs {
+  metric::Texts hypotheses;
+  std::vector<metric::Texts> references;  // of each hypothesis
+  std::optional<metric::Texts> baseline;  // what to compare with
+};
+
+struct Evaluated {
+  std::string key;  // as it was asked for: "bleu"
+  std::string meaning;
+  std::string signature;  // of the settings, as sacreBLEU writes it
+  metric::Score score;
+  std::optional<metric::Interval> interval;
+  std::optional<metric::Comparison> comparison;
+};
+
+/// Throws Error where the texts do not belong together.
+std::vector<Evaluated> evaluate(Outputs outputs, const EvaluationOptions& options);
+
+/// A table, and below it the lines that papers quote.
+std::string evaluation_text(const std::vector<Evaluated>& all, const Terminal& terminal);
+std::string evaluation_json(const std::vector<Evaluated>& all, size_t segments);
+
+}  // namespace heed::cli

@@ -1,0 +1,92 @@
+// heed manual: the page that `man heed` shows.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/command_line.h"
+#include "cli/exit_code.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+
+namespace heed::cli {
+
+namespace {
+
+/// Text as troff reads it: a backslash is its own, a minus is a minus and no hyphen, and a line must not begin as one
+/// of its commands does.
+std::string troff(std::string_view text) {
+  std::string all;
+  bool begins = true;
+  for (const char c : text) {
+    if (begins && (c == '.' || c == '\'')) all += "\\&";
+    begins = c == '\n';
+    if (c == '\\')
+      all += "\\e";
+    else if (c == '-')
+      all += "\\-";
+    else
+      all += c;
+  }
+  return all;
+}
+
+std::string synopsis(const VerbText& verb) {
+  std::string text = fmt::format(".B heed {}\n", verb.name);
+  std::string rest = "[OPTIONS]";
+  for (const OptionText& option : verb.options) {
+    if (!option.positional) continue;
+    const std::string name = option.names.front() + (option.several ? "..." : "");
+    rest += option.required ? " " + name : fmt::format(" [{}]", name);
+  }
+  return text + troff(rest) + "\n.br\n";
+}
+
+std::string entry(const OptionText& option) {
+  std::string head = fmt::format("\\fB{}\\fR", troff(fmt::format("{}", fmt::join(option.names, ", "))));
+  if (option.value_may_be_left_out)
+    head += fmt::format("[=\\fI{}\\fR]", troff(option.value));
+  else if (!option.value.empty())
+    head += fmt::format(" \\fI{}\\fR", troff(option.value));
+  return fmt::format(".TP\n{}\n{}\n", head, troff(option.meaning));
+}
+
+/// As it stands, line by line.
+std::string verbatim(const std::string& text) { return text.empty() ? "" : ".PP\n.nf\n" + troff(text) + "\n.fi\n"; }
+
+struct Variable {
+  const char *name, *meaning;
+};
+constexpr Variable kEnvironment[] = {
+    {"NO_COLOR", "set and not empty: no colours. There are none either where standard output is not a terminal"},
+    {"COLUMNS", "the width to write for; without it that of the terminal, or 80"},
+    {"HEED_ISA", "forces an instruction set: avx2, for example"},
+    {"OMP_NUM_THREADS", "number of threads"},
+};
+
+std::string page(const ProgramText& program) {
+  std::string text = fmt::format(".TH HEED 1 \"\" \"heed {}\"\n.SH NAME\nheed \\- {}\n.SH SYNOPSIS\n", HEED_VERSION,
+                                 troff("attention, all of it: trains models and runs them"));
+  for (const VerbText& verb : program.verbs) text += synopsis(verb);
+  text += ".SH OPTIONS\n";
+  for (const OptionText& option : program.options) text += entry(option);
+  text += ".SH VERBS\n";
+  for (const VerbText& verb : program.verbs) {
+    text += fmt::format(".SS heed {}\n{}.\n", verb.name, troff(verb.meaning));
+    for (const OptionText& option : verb.options) text += entry(option);
+    text += verbatim(verb.footer);
+  }
+  text += ".SH EXIT STATUS\n";
+  for (const ExitMeaning& exit : kExitMeanings)
+    text += fmt::format(".TP\n{}\n{}\n", static_cast<int>(exit.code), troff(exit.meaning));
+  text += ".SH ENVIRONMENT\n";
+  for (const Variable& v : kEnvironment) text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", v.name, troff(v.meaning));
+  return text + ".SH EXAMPLES" + verbatim(program.footer).substr(3);
+}
+
+}  // namespace
+
+void add_manual(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("manual", "The manual as troff, for man")->group("");
+  verb->callback([&app] { print(page(program_text(app))); });
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,55 @@
+"""heed info: what a model is, and what it runs on."""
+import re
+
+import pytest
+from heed_program import DATA, NO_INPUT, SOURCE, USAGE, from_json, run, text
+
+
+def test_the_machine():
+    said = from_json("info", "--json", "--threads", "3")
+    assert list(said) == ["machine"]
+    machine = said["machine"]
+    version = re.search(r"project\(heed VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+    assert machine["heed"] == version and machine["threads"] == 3
+    assert machine["instruction_set"] in machine["instruction_sets"]
+    assert re.fullmatch(r"\d+\.\d+\.\d+", machine["onednn"])
+    forced = machine["instruction_sets"][-1]
+    assert f"instruction set  {forced}" in " ".join(text("info", HEED_ISA=forced).split(" ")).replace("   ", " ") or \
+        re.search(rf"instruction set +{forced}\n", text("info", HEED_ISA=forced))
+
+
+def test_a_model(model):
+    said = from_json("info", str(model), "--json")["model"]
+    assert said["kind"] == "rnn" and said["cell"] == "gru" and said["width"] == 16
+    assert said["attention"] == {"score": "additive"}
+    assert said["source_vocabulary"]["kind"] == "characters" and said["source_vocabulary"]["size"] > 3
+    assert sum(said["parameters_by_part"].values()) == said["parameters"]
+    assert {"encoder", "decoder"} <= set(said["parameters_by_part"])
+    assert said["weight_bytes"] == 4 * said["parameters"]
+    assert said["training"]["updates"] in (20, 40, 60) and said["training"]["best"]["metric"] == "loss"
+    assert from_json("info", str(model), "--checkpoint", "step-000020", "--json")["model"]["training"]["updates"] == 20
+
+
+def test_the_text_says_the_same(model):
+    said, facts = text("info", str(model)), from_json("info", str(model), "--json")
+    for part in ("model", "machine"):
+        for name in facts[part]:
+            assert re.search(rf"^  {name.replace('_', ' ')} +\S", said, re.M), name
+    assert f"{facts['model']['parameters']:,}" in said and "KiB" in said
+    assert max(map(len, said.splitlines())) <= 80
+
+
+def test_a_transformer(placed):
+    said = from_json("info", str(placed), "--json")["model"]
+    assert said["kind"] == "transformer" and said["hidden"] == 64 and said["positions"] == "learned"
+
+
+@pytest.mark.parametrize("arguments, code, says", [
+    (("gone",), NO_INPUT, "there is no model 'gone'"),
+    (("DAMAGED",), DATA, "has changed"),
+    (("--jsn",), USAGE, "did you mean '--json'?"),
+    (("--threads", "0"), USAGE, "--threads"),
+])
+def test_wrong_usage(damaged, arguments, code, says):
+    done = run("info", *[damaged if a == "DAMAGED" else a for a in arguments])
+    assert done.returncode == code and says in done.stderr.decode() and done.stdout == b""

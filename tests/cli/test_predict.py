@@ -1,0 +1,247 @@
+"""heed predict: one line for one line, in order and at once, whatever the lines are."""
+import json
+import os
+import pty
+import select
+import subprocess
+import threading
+
+import pytest
+from heed_program import DATA, NO_INPUT, OUTPUT, PROGRAM, USAGE, answers, run
+
+SOURCES = ["abc", "hello", "a", "zyx wvu", "deed", "a longer line of letters", "q", "reverse"]
+TEXT = "".join(line + "\n" for line in SOURCES)
+
+
+def as_json(model, *arguments, given=TEXT):
+    return [json.loads(line) for line in answers("predict", model, "--json", *arguments, given=given)]
+
+
+# ----------------------------------------------------------------------------------------------------- line by line
+
+def test_a_line_for_each_line_in_order(model):
+    said = answers("predict", model, given=TEXT)
+    assert len(said) == len(SOURCES) and len(set(said)) > 1
+    alone = [answers("predict", model, given=source + "\n") for source in SOURCES]
+    assert [[line] for line in said] == alone
+    assert answers("predict", model, given="".join(s + "\n" for s in SOURCES[::-1])) == said[::-1]
+
+
+@pytest.mark.parametrize("batch", [1, 3, 1000])
+def test_batches_change_nothing(model, batch):
+    assert answers("predict", model, "--batch", batch, given=TEXT) == answers("predict", model, given=TEXT)
+
+
+def test_empty_lines_and_ends_of_lines(model):
+    a, b = answers("predict", model, given="abc\nhello\n")
+    assert answers("predict", model, given="") == []
+    assert answers("predict", model, given="\n") == [""]
+    assert answers("predict", model, given="\nabc\n\n\nhello\n\n") == ["", a, "", "", b, ""]
+    assert answers("predict", model, given="abc\r\nhello") == [a, b]
+    assert answers("predict", model, given="\ufeffabc\nhello\n") == [a, b]
+    assert answers("predict", model, "--scores", "--alignments", given="\n") == [""]
+
+
+def test_invalid_utf8_is_named_and_shifts_nothing(model):
+    a, b = answers("predict", model, given="abc\nhello\n")
+    done = run("predict", model, given=b"abc\nb\xffd\nhello\n\xe4\n")
+    assert done.returncode == 0
+    assert done.stdout.decode() == f"{a}\n\n{b}\n\n"
+    assert done.stderr.decode().splitlines() == [
+        "heed: line 2: byte 2 is not valid UTF-8; it is answered by nothing",
+        "heed: line 4: byte 1 is not valid UTF-8; it is answered by nothing"]
+    done = run("predict", model, "--json", given=b"abc\nb\xffd\nhello\n")
+    lines = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    assert [line["output"] for line in lines] == [a, "", b]
+    assert [line.get("error") for line in lines] == [None, "byte 2 is not valid UTF-8", None]
+
+
+def test_a_line_of_100000_tokens(model):
+    said = answers("predict", model, given="abc\n" + "abcdefghij" * 10000 + "\nhello\n")
+    assert [said[0], said[2]] == answers("predict", model, given="abc\nhello\n")
+    assert len(said) == 3 and said[1]
+
+
+def test_lines_that_the_model_has_no_places_for(placed):
+    a, b = answers("predict", placed, given="abc\n" + "b" * 40 + "\n")
+    done = run("predict", placed, given=b"abc\n" + b"b" * 41 + b"\n" + b"b" * 40 + b"\n")
+    assert done.returncode == 0 and done.stdout.decode() == f"{a}\n\n{b}\n"
+    assert "line 2: 41 tokens are too long: the model has places for 40" in done.stderr.decode()
+
+
+# --------------------------------------------------------------------------------------------------------- streaming
+
+def begin(*arguments, **more):
+    return subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, **more)
+
+
+def read_line(process, seconds=60):
+    """A line of its output, and never more than that."""
+    line = b""
+    while not line.endswith(b"\n"):
+        assert select.select([process.stdout], [], [], seconds)[0], "there is no answer"
+        line += os.read(process.stdout.fileno(), 1)
+    return line.decode().rstrip("\n")
+
+
+def test_answers_come_while_the_input_is_open(model):
+    expected = answers("predict", model, given=TEXT)
+    with begin("predict", model, bufsize=0) as process:
+        for source, answer in zip(SOURCES, expected):
+            process.stdin.write(source.encode() + b"\n")
+            assert read_line(process) == answer
+        process.stdin.write(b"ab")  # a line may come in pieces
+        assert not select.select([process.stdout], [], [], 0.2)[0]
+        process.stdin.write(b"c\n")
+        assert read_line(process) == expected[0]
+        process.stdin.close()
+        assert process.stdout.read() == b"" and process.wait(60) == 0
+        assert process.stderr.read() == b""
+
+
+def test_more_input_than_a_pipe_holds(model):
+    lines = [SOURCES[i % len(SOURCES)] for i in range(20000)]
+    with begin("predict", model, "--max-length", "2") as process:
+        given = "".join(line + "\n" for line in lines).encode()
+        writer = threading.Thread(target=lambda: (process.stdin.write(given), process.stdin.close()))
+        writer.start()
+        said = process.stdout.read().decode().splitlines()
+        writer.join()
+        assert process.wait(60) == 0
+    by_source = dict(zip(SOURCES, answers("predict", model, "--max-length", "2", given=TEXT)))
+    assert said == [by_source[line] for line in lines]
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(model):
+    with begin("predict", model, bufsize=0) as process:
+        process.stdin.write(b"abc\n")
+        read_line(process)
+        process.stdout.close()
+        assert process.wait(60) == 0  # although the input is open, and says nothing
+        assert process.stderr.read() == b""
+
+
+def test_a_reader_that_goes_away_while_it_writes(model):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as closed:
+        done = subprocess.run([PROGRAM, "predict", str(model)], input=TEXT.encode() * 100, stdout=closed,
+                              stderr=subprocess.PIPE, check=False, timeout=60)
+    assert done.returncode == 0 and done.stderr == b""
+
+
+def test_a_full_disk_is_an_error(model):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([PROGRAM, "predict", str(model)], input=b"abc\n", stdout=full, stderr=subprocess.PIPE,
+                              check=False, timeout=60)
+    assert done.returncode == OUTPUT and b"could not be written" in done.stderr
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_on_a_terminal_only(model, terminal):
+    master, slave = pty.openpty()
+    with subprocess.Popen([PROGRAM, "predict", str(model)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=slave if terminal else subprocess.DEVNULL) as process:
+        process.communicate(TEXT.encode())
+    os.close(slave)
+    said = os.read(master, 65536).decode() if terminal else ""
+    os.close(master)
+    assert ("8 lines, " in said and said.endswith("\r\033[K")) == terminal
+
+
+# ------------------------------------------------------------------------------------------------------------- search
+
+def test_a_beam_finds_nothing_less_likely(model):
+    greedy = as_json(model)
+    beam = as_json(model, "--beam", "8")
+    assert sum(b["score"] for b in beam if b["finished"]) >= sum(
+        g["score"] for g, b in zip(greedy, beam) if b["finished"]) - 1e-4
+    assert all(g["score"] == g["log_probability"] for g in greedy)
+
+
+def test_nbest_are_different_and_sorted(model):
+    for line in as_json(model, "--nbest", "4"):
+        outputs = line["outputs"]
+        assert len(outputs) == 4 and outputs[0]["output"] == line["output"]
+        assert len({tuple(o["tokens"]) for o in outputs}) == 4
+        for finished in (True, False):
+            scores = [o["score"] for o in outputs if o["finished"] == finished]
+            assert scores == sorted(scores, reverse=True)
+
+
+def test_fields_of_plain_lines(model):
+    objects = as_json(model, "--nbest", "2", "--alignments")
+    for line, source in zip(answers("predict", model, "--nbest", "2", "--scores", "--alignments", given=TEXT), objects):
+        fields = line.split("\t")
+        assert len(fields) == 6
+        for i, output in enumerate(source["outputs"]):
+            score, text, links = fields[3 * i:3 * i + 3]
+            assert float(score) == pytest.approx(output["score"], abs=1e-6) and text == output["output"]
+            assert links == " ".join(f"{i}-{j}" for i, j in output["alignment"])
+
+
+def test_alignments(model):
+    for plain, full in zip(as_json(model, "--alignments"), as_json(model, "--alignments=matrix")):
+        assert len(plain["alignment"]) == len(plain["tokens"]) == len(full["alignment"])
+        for (i, j), row in zip(plain["alignment"], full["alignment"]):
+            assert len(row) == len(plain["source_tokens"]) and sum(row) == pytest.approx(1, abs=1e-4)
+            assert row[i] == max(row) and full["alignment"][j] is row
+        assert "".join(plain["tokens"]) == plain["output"]
+
+
+def test_the_length_penalty_divides(model):
+    for line in as_json(model, "--beam", "3", "--length-penalty", "0.7"):
+        length = len(line["tokens"]) + line["finished"]
+        assert line["score"] == pytest.approx(line["log_probability"] / ((5 + length) / 6) ** 0.7, rel=1e-6)
+
+
+def test_samples_follow_from_seed_and_line(model):
+    first = answers("predict", model, "--sample", "--seed", "1", given=TEXT)
+    assert first == answers("predict", model, "--sample", "--seed", "1", "--batch", "1", given=TEXT)
+    assert first != answers("predict", model, "--sample", "--seed", "2", given=TEXT)
+    assert first != answers("predict", model, given=TEXT)
+    cold = ("--sample", "--temperature", "0.001"), ("--sample", "--top-k", "1"), ("--sample", "--top-p", "1e-9")
+    assert all(answers("predict", model, *c, given=TEXT) == answers("predict", model, given=TEXT) for c in cold)
+    assert len(as_json(model, "--sample", "--nbest", "5")[0]["outputs"]) == 5
+
+
+def test_max_length(model):
+    assert all(len(line["tokens"]) <= 2 for line in as_json(model, "--max-length", "2"))
+    assert any(len(line["tokens"]) > 2 for line in as_json(model))
+
+
+# -------------------------------------------------------------------------------------------------------------- models
+
+def test_checkpoints(model):
+    best = (model / "best.txt").read_text().strip()
+    assert answers("predict", model, "--checkpoint", best, given=TEXT) == answers("predict", model, given=TEXT)
+    assert answers("predict", model / best, given=TEXT) == answers("predict", model, given=TEXT)
+    assert answers("predict", model, "--checkpoint", "step-000020", given=TEXT) != answers(
+        "predict", model, "--checkpoint", "last", given=TEXT)
+
+
+@pytest.mark.parametrize("arguments, code, says", [
+    ((), USAGE, "predict: MODEL is required"),
+    (("nowhere",), NO_INPUT, "there is no model 'nowhere'"),
+    (("EMPTY",), DATA, "holds no checkpoint"),
+    (("DAMAGED",), DATA, "weights.safetensors has changed"),
+    (("MODEL", "--checkpoint", "step-00002"), NO_INPUT, "did you mean 'step-000020'?"),
+    (("MODEL", "--beem", "3"), USAGE, "there is no option '--beem'; did you mean '--beam'?"),
+    (("MODEL", "--beam", "0"), USAGE, "--beam"),
+    (("MODEL", "--beam", "five"), USAGE, "--beam"),
+    (("MODEL", "--beam", "2", "--nbest", "3"), USAGE, "--nbest 3 needs a beam of at least 3, not 2"),
+    (("MODEL", "--beam", "2", "--sample"), USAGE, "--sample and --beam do not go together"),
+    (("MODEL", "--temperature", "0.5"), USAGE, "--sample"),
+    (("MODEL", "--top-p", "1.5", "--sample"), USAGE, "--top-p"),
+    (("MODEL", "--alignments=matrx"), USAGE, "did you mean 'matrix'?"),
+    (("MODEL", "--alignments=matrix"), USAGE, "--alignments=matrix needs --json"),
+    (("PLACED", "--max-length", "41"), USAGE, "the model has places for 40"),
+    (("MODEL", "another"), USAGE, "'another' was not expected"),
+])
+def test_wrong_usage(model, placed, damaged, tmp_path, arguments, code, says):
+    # pylint: disable=too-many-arguments
+    there = {"MODEL": model, "PLACED": placed, "DAMAGED": damaged, "EMPTY": tmp_path}
+    done = run("predict", *[there.get(a, a) for a in arguments], given=b"abc\n")
+    assert done.returncode == code, done.stderr
+    assert says in done.stderr.decode() and done.stderr.startswith(b"heed: ") and done.stdout == b""
