@@ -8,13 +8,14 @@ MovingAverage::MovingAverage(Parameters& parameters, float decay) : parameters_(
   for (const Parameter& p : parameters) averages_.push_back(p.value);
 }
 
-void MovingAverage::update() {
+void MovingAverage::update(int64_t step) {
+  const auto n = static_cast<float>(step);
+  const float rate = 1.0f - std::min(decay_, (1.0f + n) / (10.0f + n));
   size_t n = 0;
   for (const Parameter& p : *parameters_) {
     float* average = averages_[n++].data();
     for_pieces(p.size(), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        average[i] += (1.0f - decay_) * (p.value[static_cast<size_t>(i)] - average[i]);
+      for (int64_t i = begin; i < end; ++i) average[i] += rate * (p.value[static_cast<size_t>(i)] - average[i]);
     });
   }
 }

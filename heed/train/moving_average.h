@@ -2,6 +2,7 @@
 // Juditsky 1992
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "heed/layer/parameters.h"
@@ -12,7 +13,9 @@ class MovingAverage {
  public:
   MovingAverage(Parameters& parameters, float decay);
 
-  void update();
+  /// average += (1 - d) (value - average) with d = min(decay, (1 + step) / (10 + step)): the first updates, far from
+  /// where a training will be, are soon forgotten. `step`: updates done, from 1.
+  void update(int64_t step);
   /// Exchanges average and values: to evaluate or save the average, then back.
   void swap();
 

@@ -72,7 +72,7 @@ StepReport Trainer::step() {
   if (!std::isfinite(report.norm)) report.skipped = "the gradient is not finite";
   if (report.skipped.empty()) {
     adam_.step(report.rate);
-    if (average_) average_->update();
+    if (average_) average_->update(step_);
     skipped_ = 0;
     return report;
   }

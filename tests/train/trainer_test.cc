@@ -75,16 +75,19 @@ TEST_F(TrainerTest, LossesDoNotDependOnTheThreads) {
   for (size_t i = 0; i < 5; ++i) EXPECT_NEAR(losses[0][i], losses[1][i], 1e-6 * losses[0][i]);
 }
 
-TEST_F(TrainerTest, TheAverageIsSlow) {
-  make({"train.average=0.9"});
-  const auto first = values();
-  trainer_->step();
-  const auto second = values();
-  const Trainer::Averaged averaged(*trainer_);
-  const auto slow = values();
-  for (size_t p = 0; p < slow.size(); ++p)
-    for (size_t i = 0; i < slow[p].size(); ++i)
-      EXPECT_NEAR(slow[p][i], 0.9f * first[p][i] + 0.1f * second[p][i], 1e-6f);
+TEST_F(TrainerTest, TheAverageIsSlowButNotAtFirst) {
+  // d = min(decay, (1 + step) / (10 + step)): 2 / 11 after the first update, or the decay where that is less
+  for (const auto& [decay, first_kept] : {std::pair{"0.9", 2.0f / 11.0f}, std::pair{"0.1", 0.1f}}) {
+    make({std::string("train.average=") + decay});
+    const auto first = values();
+    trainer_->step();
+    const auto second = values();
+    const Trainer::Averaged averaged(*trainer_);
+    const auto slow = values();
+    for (size_t p = 0; p < slow.size(); ++p)
+      for (size_t i = 0; i < slow[p].size(); ++i)
+        EXPECT_NEAR(slow[p][i], first_kept * first[p][i] + (1.0f - first_kept) * second[p][i], 1e-6f) << decay;
+  }
 }
 
 /// Inference keeps copies of the weights. Train, evaluate, train, evaluate: what it sees is what the weights are now.
