@@ -9,8 +9,8 @@ MovingAverage::MovingAverage(Parameters& parameters, float decay) : parameters_(
 }
 
 void MovingAverage::update(int64_t step) {
-  const auto n = static_cast<float>(step);
-  const float rate = 1.0f - std::min(decay_, (1.0f + n) / (10.0f + n));
+  const auto done = static_cast<float>(step);
+  const float rate = 1.0f - std::min(decay_, (1.0f + done) / (10.0f + done));
   size_t n = 0;
   for (const Parameter& p : *parameters_) {
     float* average = averages_[n++].data();
