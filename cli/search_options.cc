@@ -18,7 +18,7 @@ constexpr double kSmallest = 1e-3;
 }  // namespace
 
 void add_search(CLI::App& verb, SearchChoice& c) {
-  verb.add_option("--beam", c.beam, "Hypotheses that are followed at once; else 1 (greedy), or as many as --nbest")
+  verb.add_option("--beam", c.beam, "Hypotheses that are followed at once; else 1: greedy")
       ->type_name("N")
       ->check(in_range(int64_t{1}, kWidest));
   verb.add_option("--length-penalty", c.options.alpha,
@@ -38,7 +38,8 @@ void add_search(CLI::App& verb, SearchChoice& c) {
 }
 
 void add_nbest_and_sampling(CLI::App& verb, SearchChoice& c) {
-  verb.add_option("--nbest", c.options.nbest, "Outputs for each line, the best first; else 1")
+  verb.add_option("--nbest", c.options.nbest,
+                  "Outputs for each line, the best first; else 1. Without --beam, of a beam that wide")
       ->type_name("N")
       ->check(in_range(int64_t{1}, kWidest));
   CLI::Option* sample =
