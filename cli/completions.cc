@@ -43,43 +43,51 @@ bool takes_files(const VerbText& verb) {
 
 // ---------------------------------------------------------------------------------------------------------------- bash
 
+/// One line of bash that offers something. `compopt` makes a folder end with a slash, and says so only inside bash's
+/// own completion.
+std::string bash_words(const std::vector<std::string>& words) {
+  return fmt::format(R"(mapfile -t COMPREPLY < <(compgen -P "$list" -W "{}" -- "${{word##*,}}"))",
+                     fmt::join(words, " "));
+}
+
+std::string bash_files(const char* kind) {
+  return fmt::format(R"(mapfile -t COMPREPLY < <(compgen {} -- "$word"); compopt -o filenames 2> /dev/null)", kind);
+}
+
 std::string bash_value(const OptionText& option) {
-  if (!option.words.empty())
-    return fmt::format(R"(COMPREPLY=($(compgen -W "{}" -- "${{word##*,}}")))", fmt::join(option.words, " "));
-  if (option.value == "FILE") return R"(COMPREPLY=($(compgen -f -- "$word")))";
-  if (option.value == "FOLDER") return R"(COMPREPLY=($(compgen -d -- "$word")))";
+  if (!option.words.empty()) return bash_words(option.words);
+  if (option.value == "FILE") return bash_files("-f");
+  if (option.value == "FOLDER") return bash_files("-d");
   return "COMPREPLY=()";
 }
 
 std::string bash(const ProgramText& program) {
-  std::vector<std::string> verbs, global;
-  for (const VerbText& verb : program.verbs) verbs.push_back(verb.name);
-  for (const OptionText& option : program.options)
-    global.insert(global.end(), option.names.begin(), option.names.end());
+  std::vector<std::string> words;
+  for (const VerbText& verb : program.verbs) words.push_back(verb.name);
+  for (const OptionText& option : program.options) words.insert(words.end(), option.names.begin(), option.names.end());
   std::string text = fmt::format(R"(# Completions of heed for bash, made by `heed completions bash`.
 _heed() {{
   local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD - 1]}}"
+  local list=""  # what stands before the last comma: --metric bleu,chrf
+  [[ $word == *,* ]] && list="${{word%,*}},"
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "{} {}" -- "$word"))
+    {}
     return
   fi
   case "${{COMP_WORDS[1]}}" in
 )",
-                                 fmt::join(verbs, " "), fmt::join(global, " "));
+                                 bash_words(words));
   for (const VerbText& verb : program.verbs) {
     text += fmt::format("    {})\n      case \"$before\" in\n", verb.name);
     for (const OptionText& option : verb.options)
       if (!option.positional && !option.value.empty() && !option.value_may_be_left_out)
         text += fmt::format("        {}) {}; return ;;\n", fmt::join(option.names, "|"), bash_value(option));
     text += "      esac\n      if [[ $word == -* ]]; then\n";
-    text += fmt::format("        COMPREPLY=($(compgen -W \"{}\" -- \"$word\"))\n", fmt::join(option_names(verb), " "));
-    text += "      else\n";
-    text += takes_files(verb) ? "        COMPREPLY=($(compgen -f -- \"$word\"))\n"
-                              : fmt::format("        COMPREPLY=($(compgen -W \"{}\" -- \"$word\"))\n",
-                                            fmt::join(positional_words(verb), " "));
+    text += fmt::format("        {}\n      else\n        {}\n", bash_words(option_names(verb)),
+                        takes_files(verb) ? bash_files("-f") : bash_words(positional_words(verb)));
     text += "      fi\n      ;;\n";
   }
-  return text + "  esac\n}\ncomplete -o filenames -o bashdefault -F _heed heed\n";
+  return text + "  esac\n}\ncomplete -F _heed heed\n";
 }
 
 // ----------------------------------------------------------------------------------------------------------------- zsh

@@ -18,7 +18,7 @@ constexpr double kSmallest = 1e-3;
 }  // namespace
 
 void add_search(CLI::App& verb, SearchChoice& c) {
-  verb.add_option("--beam", c.beam, "Hypotheses that are followed at once; else 1 (greedy)")
+  verb.add_option("--beam", c.beam, "Hypotheses that are followed at once; else 1: greedy")
       ->type_name("N")
       ->check(in_range(int64_t{1}, kWidest));
   verb.add_option("--length-penalty", c.options.alpha,
@@ -39,7 +39,7 @@ void add_search(CLI::App& verb, SearchChoice& c) {
 
 void add_nbest_and_sampling(CLI::App& verb, SearchChoice& c) {
   verb.add_option("--nbest", c.options.nbest,
-                  "Outputs for each line, the best first; else 1. Without --beam, as many hypotheses are followed")
+                  "Outputs for each line, the best first; else 1. Without --beam, of a beam that wide")
       ->type_name("N")
       ->check(in_range(int64_t{1}, kWidest));
   CLI::Option* sample =

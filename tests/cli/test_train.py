@@ -176,7 +176,8 @@ def test_kill_9_and_resume_is_as_if_nothing_had_happened(tmp_path, recipe):
     process = begin(recipe, parts, 120)
     process.kill()
     process.communicate()
-    process = begin(recipe, parts, 230, arguments=["--resume"])
+    further = losses(parts)[-1][0] + 50  # than the first one had come when it was killed
+    process = begin(recipe, parts, further, arguments=["--resume"])
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
     done = events(parts, "finished")[0]["step"]
