@@ -213,8 +213,7 @@ def main():
         report.judge(row)
     say(f"[{time.monotonic() - began:4.0f} s] done")
 
-    with open(options.json, "w", encoding="utf-8") as file:
-        file.write("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+    report.write_rows(options.json, rows)
     if options.mechanisms:
         print(mechanism_table.table(rows))
         for line in mechanism_table.disagreements(rows):

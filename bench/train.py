@@ -118,13 +118,6 @@ def memory_row(options, threads):
     }
 
 
-def judge(row):
-    # The speed of a training is asked for with two threads.
-    goals = GOALS[row["case"].split()[0]]
-    row["must"], row["aim"] = ({}, {}) if row["peers"] and row["threads"] != 2 else goals
-    row["met"], row["aim_met"] = report.reaches(row, row["must"]), report.reaches(row, row["aim"])
-
-
 def table(rows):
     lines = ["| case | threads | target tokens/s | against PyTorch | what it must reach |", "|---|---|---|---|---|"]
     for row in rows:
@@ -188,10 +181,9 @@ def main():
     for row in rows:
         row["isa"] = hello["isa"]
         row["data"] = "files" if options.data else "made up"
-        judge(row)
+        report.judge_beside_peers(row, GOALS[row["case"].split()[0]])
     say(f"[{time.monotonic() - began:4.0f} s] done")
-    with open(options.json, "w", encoding="utf-8") as file:
-        file.write("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+    report.write_rows(options.json, rows)
     print(table(rows))
     if options.check and any(row["met"] is False for row in rows):
         sys.exit(1)

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import pty
 import subprocess
 
 PROGRAM = os.environ["HEED"]
@@ -74,3 +75,23 @@ def train_small(folder, *settings):
                 *[word for setting in settings for word in ("--set", setting)])
     assert done.returncode == 0, done.stderr
     return folder
+
+
+def on_terminal(*arguments, **environment):
+    """What a run that must go well writes to a terminal."""
+    master, slave = pty.openpty()
+    clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
+    with subprocess.Popen([PROGRAM, *arguments], stdout=slave, env={**clean, "TERM": "xterm", **environment}) as process:
+        os.close(slave)
+        said = b""
+        while True:
+            try:
+                part = os.read(master, 65536)
+            except OSError:  # how Linux says that the other end was closed
+                break
+            if not part:
+                break
+            said += part
+    os.close(master)
+    assert process.returncode == 0
+    return said.decode()

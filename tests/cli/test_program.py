@@ -1,11 +1,10 @@
 """heed itself: help, version, messages and exit codes."""
 import os
-import pty
 import re
 import subprocess
 
 import pytest
-from heed_program import CANNOT_CREATE, OUTPUT, PROGRAM, SOURCE, USAGE, heed, text
+from heed_program import CANNOT_CREATE, OUTPUT, PROGRAM, SOURCE, USAGE, heed, on_terminal, text
 
 
 def test_version_is_that_of_the_project():
@@ -65,27 +64,8 @@ def test_a_reader_that_goes_away_is_none():
     assert done.stderr == b""
 
 
-def on_terminal(**environment):
-    """What `heed mechanisms` writes to a terminal."""
-    master, slave = pty.openpty()
-    clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
-    with subprocess.Popen([PROGRAM, "mechanisms", "dot"], stdout=slave, env={**clean, "TERM": "xterm", **environment}):
-        os.close(slave)
-        said = b""
-        while True:
-            try:
-                part = os.read(master, 65536)
-            except OSError:  # how Linux says that the other end was closed
-                break
-            if not part:
-                break
-            said += part
-    os.close(master)
-    return said.decode()
-
-
 def test_colours_on_a_terminal_only_and_not_with_no_color():
-    assert "\033[1m" in on_terminal()
-    assert "\033[" not in on_terminal(NO_COLOR="1")
-    assert "\033[" not in on_terminal(TERM="dumb")
+    assert "\033[1m" in on_terminal("mechanisms", "dot")
+    assert "\033[" not in on_terminal("mechanisms", "dot", NO_COLOR="1")
+    assert "\033[" not in on_terminal("mechanisms", "dot", TERM="dumb")
     assert "\033[" not in text("mechanisms", "dot")

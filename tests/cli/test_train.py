@@ -1,13 +1,12 @@
 """heed train: recipes with mistakes, bad data, progress, and trainings that are interrupted."""
 import json
 import os
-import pty
 import signal
 import subprocess
 import time
 
 import pytest
-from heed_program import CANNOT_CREATE, CONFIG, DATA, NO_INPUT, PROGRAM, USAGE, heed, text
+from heed_program import CANNOT_CREATE, CONFIG, DATA, NO_INPUT, PROGRAM, USAGE, heed, on_terminal, text
 
 SMALL = """
 [data]
@@ -212,25 +211,6 @@ def test_another_recipe_does_not_go_on(tmp_path, recipe):
 
 
 # --------------------------------------------------------------------------------------------------------------- terminal
-
-def on_terminal(*arguments, **environment):
-    master, slave = pty.openpty()
-    clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
-    with subprocess.Popen([PROGRAM, *arguments], stdout=slave, env={**clean, "TERM": "xterm", **environment}) as process:
-        os.close(slave)
-        said = b""
-        while True:
-            try:
-                part = os.read(master, 65536)
-            except OSError:  # how Linux says that the other end was closed
-                break
-            if not part:
-                break
-            said += part
-    os.close(master)
-    assert process.returncode == 0
-    return said.decode()
-
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 200])
 def test_a_bar_that_fits_the_terminal(tmp_path, recipe, columns):
