@@ -2,13 +2,13 @@
 
 #include <omp.h>
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
+#include "heed/kernels/signals_later.h"
 #include "hwy/base.h"
 #include "hwy/cache_control.h"
 
@@ -59,19 +59,14 @@ class Helpers {
   static constexpr uint32_t kInside = 0xFFFF;
 
   bool add_one() {
-    // Signals are for the threads of the program.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool made = true;
+    const SignalsLater signals_later;  // a helper begins with this mask: signals are for the threads of the program
     try {
       std::thread([this, seen = call_.load()] { live(seen); }).detach();
-      ++count_;
     } catch (const std::system_error&) {  // no more threads to be had: fewer will do
-      made = false;
+      return false;
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return made;
+    ++count_;
+    return true;
   }
 
   void live(uint32_t seen) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "heed/kernels/signals_later.h"
 #include "heed/kernels/threads.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/profile.h"
@@ -100,6 +101,9 @@ void gemm(const Gemm& g) {
   const int threads = kernels::most_threads();
   {
     const OneThread one_thread;
+    // oneDNN's kernel for AVX-512 uses a buffer from the heap as its stack (K > 32). A signal's handler would put its
+    // frame there, over whatever lies before the buffer, and the program would die of it later and elsewhere.
+    const kernels::SignalsLater signals_later;
     kernels::for_each_task(tiles.count(), threads, [&](int64_t t) {
       if (!run_tile(g, tiles, t)) good = false;
     });
