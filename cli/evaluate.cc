@@ -28,6 +28,7 @@ struct Chosen {
   std::string tokenise = "13a";
   EvaluationOptions options;
   SearchChoice search;
+  bool valid = false;  // on what the training validated on
   bool json = false;
 };
 
@@ -59,6 +60,13 @@ struct Sources {
   std::vector<int64_t> lines;
 };
 
+/// A source that stands there several times is asked once.
+Sources grouped(const Pairs& pairs, const std::string& from, const Report& report) {
+  if (report.dropped() > 0) warn(from + ": " + report.text());
+  References all = group_references(pairs);
+  return {std::move(all.source), std::move(all.targets), std::move(all.line)};
+}
+
 Sources sources_of(const Chosen& c) {
   Sources s;
   if (c.files.size() > 1) {
@@ -68,13 +76,20 @@ Sources sources_of(const Chosen& c) {
     return s;
   }
   Report report;
-  References grouped = group_references(read_pairs({.tsv = readable(c.files.front())}, report));
-  if (report.dropped() > 0) warn(c.files.front() + ": " + report.text());
-  return {std::move(grouped.source), std::move(grouped.targets), std::move(grouped.line)};
+  return grouped(read_pairs({.tsv = readable(c.files.front())}, report), c.files.front(), report);
 }
 
-metric::Texts predicted(const Sources& sources, const Chosen& c) {
-  const train::TrainedModel trained = load_model(c.model);
+/// The files of the training must be where they were. What it held out of them is drawn again from its seed.
+Sources validation_of(const train::TrainedModel& trained) {
+  const train::DataOptions& data = trained.recipe.data;
+  for (const PairFiles* files : {&data.train, &data.valid})
+    for (const std::filesystem::path* file : {&files->tsv, &files->source, &files->target})
+      if (!file->empty()) readable(file->string());
+  const train::TextPairs pairs = train::load_pairs(data, trained.recipe.train.seed);
+  return grouped(pairs.valid, "validation", pairs.reports.back());
+}
+
+metric::Texts predicted(const train::TrainedModel& trained, const Sources& sources, const Chosen& c) {
   Predictor predictor(trained, options_of(c.search, trained));
   Counter counter("lines");
   metric::Texts outputs;
@@ -107,7 +122,10 @@ void refuse_half_a_question(const Chosen& c) {
     throw Failure(kUsage,
                   "evaluate: what? heed evaluate --hypotheses FILE --references FILE, or heed evaluate MODEL SOURCE "
                   "REFERENCE");
-  if (model && c.files.empty()) throw Failure(kUsage, "evaluate: SOURCE and REFERENCE are needed, or a TSV");
+  if (!model && c.valid) throw Failure(kUsage, "evaluate: --valid needs a MODEL");
+  if (c.valid && !c.files.empty()) throw Failure(kUsage, "evaluate: --valid stands instead of files");
+  if (model && c.files.empty() && !c.valid)
+    throw Failure(kUsage, "evaluate: SOURCE and REFERENCE are needed, or a TSV, or --valid");
   if (files && c.hypotheses.empty()) throw Failure(kUsage, "evaluate: --hypotheses is needed too");
   if (files && c.references.empty()) throw Failure(kUsage, "evaluate: --references is needed too");
   if (!model && !c.save.empty()) throw Failure(kUsage, "evaluate: --save needs a MODEL");
@@ -121,10 +139,11 @@ Outputs outputs_of(const Chosen& c) {
     outputs.hypotheses = lines_of(c.hypotheses);
     outputs.references = references_of(c.references, c.hypotheses, outputs.hypotheses.size());
   } else {
-    Sources sources = sources_of(c);
-    outputs.hypotheses = predicted(sources, c);
+    const train::TrainedModel trained = load_model(c.model);
+    Sources sources = c.valid ? validation_of(trained) : sources_of(c);
+    outputs.hypotheses = predicted(trained, sources, c);
     outputs.references = std::move(sources.references);
-    from = c.files.front();
+    from = c.valid ? "validation" : c.files.front();
   }
   if (outputs.hypotheses.empty()) throw Failure(kData, fmt::format("'{}' holds no line", from));
   if (!c.baseline.empty()) outputs.baseline = lines_of(c.baseline);
@@ -164,6 +183,7 @@ constexpr const char* kHelp = R"(Examples:
   heed evaluate --hypotheses new.txt --references reference.txt --compare old.txt
   heed evaluate model test.source test.target --beam 5
   heed evaluate model words.tsv --metric wer,per,cer
+  heed evaluate model --valid --metric wer,per
 
 BLEU, chrF and TER are those of sacreBLEU, and so are the lines with the settings in them. With a TSV, a source that
 stands there several times is asked once, and all its targets are right; with files, each line stands for itself.)";
@@ -181,6 +201,8 @@ void add_evaluate(CLI::App& app) {
   verb->add_option("FILES", c->files,
                    "After MODEL: SOURCE and one or more REFERENCEs, line by line; or one TSV of both")
       ->type_name("");
+  verb->add_flag("--valid", c->valid,
+                 "After MODEL: on what its training validated on or held out, from the same files");
   verb->add_option("--hypotheses", c->hypotheses, "Outputs, one a line; - is standard input")->type_name("FILE");
   verb->add_option("--references", c->references, "What they should be; each file has one for each line")
       ->type_name("FILE");

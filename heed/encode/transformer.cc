@@ -50,7 +50,7 @@ class TransformerEncoder final : public Encoder {
 
   Encoded run(const Packed& x) const override {
     Tensor rows = x.rows;
-    for (const Block& block : blocks_) rows = block(rows, x.offsets);
+    for (const Block& block : blocks_) rows = rows.tape().only_result([&] { return block(rows, x.offsets); });
     return {{norm_.gain ? norm_(rows) : rows, x.offsets}};
   }
   int64_t width() const override { return width_; }

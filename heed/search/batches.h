@@ -7,7 +7,9 @@
 namespace heed::search {
 
 struct BatchLimits {
-  int64_t tokens = 4096;  // of the sources of a batch; a longer source stands alone
+  // Of the sources of a batch; a longer source stands alone. A Transformer-Tiny over Multi30k, one thread: 2,048 take
+  // 5 % less time than 512 and 40 MB more.
+  int64_t tokens = 512;
   int64_t sentences = 0;  // 0: no limit
 };
 

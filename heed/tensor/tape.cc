@@ -75,7 +75,23 @@ Offsets Tape::even_offsets(int64_t count, int64_t length) {
 
 Tensor Tape::make(int64_t rows, int64_t cols, bool needs_gradient) {
   float* value = arena_.take_array<float>(rows * cols);
-  return add_node({this, value, rows, cols, nullptr, nullptr, needs_gradient && recording(), false});
+  return add_node({this, value, rows, cols, nullptr, nullptr, needs_gradient && recording(), false, nullptr, true});
+}
+
+void Tape::drop_since(size_t first, Tensor but) {
+  size_t kept = first;
+  for (size_t i = first; i < nodes_.size(); ++i) {
+    Node* node = nodes_[i];
+    // The tensor itself, and the one whose memory it is a view of.
+    if (node == but.node_ || (node->owns_value && node->value == but.data())) {
+      nodes_[kept++] = node;
+      continue;
+    }
+    if (node->owns_value) arena_.give(node->value);
+    arena_.give(node);
+  }
+  nodes_.resize(kept);
+  noted_ = kept;
 }
 
 Tensor Tape::view(Tensor of, int64_t rows, int64_t cols) {

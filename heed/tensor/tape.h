@@ -75,6 +75,16 @@ class Tape {
     if (watched.needs_gradient()) note(std::move(backward), {}, watched.node_);
   }
 
+  /// What f() returns. Where nothing is recorded, all other tensors that f() made are gone with it, and their memory
+  /// serves what comes next: a stack of layers needs the memory of one.
+  template <class F>
+  Tensor only_result(const F& f) {
+    const size_t before = nodes_.size();
+    const Tensor result = f();
+    if (!recording()) drop_since(before, result);
+    return result;
+  }
+
   /// `of` with another shape: the same numbers in the same memory, but a gradient of its own.
   Tensor view(Tensor of, int64_t rows, int64_t cols);
 
@@ -130,6 +140,7 @@ class Tape {
   bool arrived(const Note& note) const;
   GradientSink sink(Node& node);
   Tensor add_node(Node node);
+  void drop_since(size_t first, Tensor but);
 
   TapeOptions options_;
   uint64_t draws_ = 0;

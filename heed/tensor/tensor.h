@@ -30,6 +30,7 @@ struct Node {
   bool needs_gradient;  // some parameter or input below it wants one
   bool keeps_gradient;  // inputs: read after the backward; all others give it back as soon as it was used
   const Parameter* parameter = nullptr;  // whose value this is, or null
+  bool owns_value = false;               // it was taken from the tape's arena for this node
 };
 
 /// A handle: cheap to copy, valid until the tape is reset.

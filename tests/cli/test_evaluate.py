@@ -2,7 +2,7 @@
 import json
 
 import pytest
-from heed_program import DATA, NO_INPUT, SOURCE, USAGE, answers, heed, run, text
+from heed_program import DATA, NO_INPUT, SOURCE, USAGE, answers, heed, run, text, train_small
 
 GOLDEN = json.loads((SOURCE / "tests" / "golden" / "metrics.json").read_text())
 # What the command line can ask for of all that is in the file.
@@ -146,11 +146,29 @@ def test_a_source_that_cannot_be_answered_counts_as_wrong(placed, tmp_path):
     assert json.loads(done.stdout)["segments"] == 2
 
 
+def test_what_the_training_held_out(tmp_path):
+    words = [f"{a}{b}" for a in "abcdef" for b in "abcdefghij"]
+    pairs = lines(tmp_path / "pairs.tsv", [f"{w}\t{w[0]}" for w in words] + [f"{w}\t{w[1]}" for w in words])
+    folder = train_small(tmp_path / "out", "data.task=none", f"data.tsv={pairs}", "data.held_out=0.2", "validate.decode=-1",
+                         "stop.steps=60", "train.learning_rate=0.03", "validate.every=60")
+    validated = [line for line in map(json.loads, (folder / "log.jsonl").read_text().splitlines())
+                 if line["event"] == "validated"]
+    found = json.loads(text("evaluate", str(folder), "--valid", "--metric", "exact", "--json"))
+    assert found["segments"] == validated[-1]["decoded"] == 12
+    assert found["metrics"][0]["score"] == pytest.approx(100 * validated[-1]["exact"])
+    assert found["metrics"][0]["signature"].startswith("nrefs:")
+    (tmp_path / "pairs.tsv").unlink()
+    gone = heed("evaluate", str(folder), "--valid")
+    assert gone.returncode == NO_INPUT and "pairs.tsv" in gone.stderr
+
+
 @pytest.mark.parametrize("arguments, code, says", [
     ((), USAGE, "evaluate: what?"),
     (("--hypotheses", "F/r"), USAGE, "--references is needed too"),
     (("--references", "F/r"), USAGE, "--hypotheses is needed too"),
     (("MODEL",), USAGE, "SOURCE and REFERENCE are needed, or a TSV"),
+    (("MODEL", "F/r", "--valid"), USAGE, "--valid stands instead of files"),
+    (("--hypotheses", "F/r", "--references", "F/r", "--valid"), USAGE, "--valid needs a MODEL"),
     (("MODEL", "F/r", "--hypotheses", "F/r"), USAGE, "MODEL and --hypotheses do not go together"),
     (("--hypotheses", "F/r", "--references", "F/r", "--metric", "blue"), USAGE,
      "there is no metric 'blue'; did you mean 'bleu'?"),

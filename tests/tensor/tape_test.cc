@@ -136,6 +136,39 @@ TEST(Tape, GradientsAreGivenBackDuringTheBackward) {
   EXPECT_LT(tape.arena().peak() - forward, size_t{4} * 64 * 64 * sizeof(float));
 }
 
+TEST(Tape, OnlyTheResultOfALayerStays) {
+  constexpr int64_t kRows = 64, kWidth = 64, kLayers = 12;
+  constexpr size_t kBytes = kRows * kWidth * sizeof(float);
+  const Matrix x = random(kRows, kWidth);
+  const std::vector<float> data = to_float(x);
+  const auto deep = [&](Tape& tape, bool drop) {
+    const auto layer = [](Tensor in) { return reshape(relu(scale(relu(in), 1.5f)), kWidth, kRows); };
+    Tensor y = tape.input(data.data(), kRows, kWidth);
+    for (int64_t l = 0; l < kLayers; ++l) y = drop ? tape.only_result([&] { return layer(y); }) : layer(y);
+    return std::vector<float>(y.data(), y.data() + y.size());
+  };
+  Tape all({.recording = false}), one({.recording = false});
+  EXPECT_EQ(deep(all, false), deep(one, true));
+  EXPECT_GT(all.arena().peak(), kLayers * 3 * kBytes);
+  EXPECT_LT(one.arena().peak(), (kLayers + 5) * kBytes);  // what a layer was given stays: it was made before
+  one.reset();
+  EXPECT_EQ(deep(one, true), deep(all, false));
+}
+
+TEST(Tape, ATapeThatRecordsKeepsWhatItsBackwardNeeds) {
+  Parameter weight = parameter(8, 8);
+  const std::vector<float> data = to_float(random(5, 8));
+  const auto gradient = [&](bool drop) {
+    Tape tape;
+    weight.has_gradient = false;
+    const Tensor x = tape.input(data.data(), 5, 8);
+    const auto layer = [&] { return tanh(linear(x, tape.parameter(weight))); };
+    tape.backward(sum_squares(drop ? tape.only_result(layer) : layer()));
+    return weight.gradient;
+  };
+  EXPECT_EQ(gradient(true), gradient(false));
+}
+
 TEST(Tape, ASteadyStepAsksTheSystemForNothing) {
   Parameter embedding = parameter(50, 24), gain = parameter(1, 24), bias = parameter(1, 24), out = parameter(50, 32);
   Parameter input = parameter(96, 24), state = parameter(96, 32), b1 = parameter(1, 96), b2 = parameter(1, 96);
