@@ -1,5 +1,6 @@
 """heed predict: one line for one line, in order and at once, whatever the lines are."""
 import json
+import math
 import os
 import pty
 import select
@@ -194,6 +195,19 @@ def test_the_length_penalty_divides(model):
     for line in as_json(model, "--beam", "3", "--length-penalty", "0.7"):
         length = len(line["tokens"]) + line["finished"]
         assert line["score"] == pytest.approx(line["log_probability"] / ((5 + length) / 6) ** 0.7, rel=1e-6)
+
+
+def test_the_coverage_penalty_is_for_what_was_not_looked_at(model):
+    weight = 0.4
+    seen = 0
+    for line in as_json(model, "--beam", "3", "--coverage", str(weight), "--alignments=matrix"):
+        penalty = (line["score"] - line["log_probability"]) / weight
+        sums = [sum(row[j] for row in line["alignment"]) for j in range(len(line["source_tokens"]))]
+        # The end looked at something too, and stands in no row: the penalty is at most that of the rows.
+        least = sum(math.log(min(max(total, 1e-6), 1)) for total in sums)
+        assert least - 1e-3 <= penalty <= 1e-6
+        seen += penalty < -1e-3
+    assert seen > 0
 
 
 def test_samples_follow_from_seed_and_line(model):
