@@ -3,6 +3,7 @@
 //   config.toml  weights.safetensors  optimiser.safetensors  state.json  source.vocab  ...  MANIFEST.json
 //
 // It is there completely or not at all (atomic.h), and every byte is checked against the manifest before it is used.
+// A model that only runs does not use the state of the optimiser, three quarters of the bytes.
 #pragma once
 
 #include <filesystem>
@@ -20,6 +21,11 @@
 namespace heed::file {
 
 class OutputFile;
+
+inline constexpr const char* kWeightsPart = "weights.safetensors";
+inline constexpr const char* kOptimiserPart = "optimiser.safetensors";
+
+enum class Purpose { kTrain, kRun };
 
 /// Collects the parts, then writes them all.
 class CheckpointWriter {
@@ -44,11 +50,11 @@ class CheckpointWriter {
   std::vector<Source> sources_;
 };
 
-/// A checkpoint whose every part was compared with the manifest.
+/// A checkpoint whose every part was compared with the manifest; to run a model, that of the optimiser by its size only.
 class Checkpoint {
  public:
   /// Throws where the folder is not there, where a part is missing or was changed, naming both.
-  static Checkpoint open(const std::filesystem::path& folder);
+  static Checkpoint open(const std::filesystem::path& folder, Purpose purpose = Purpose::kTrain);
 
   const std::filesystem::path& folder() const { return folder_; }
   std::string name() const { return folder_.filename().string(); }

@@ -24,9 +24,9 @@ std::optional<int64_t> step_of(const std::string& name) {
   return step >= 0 && RunFolder::name_of(step) == name ? std::optional(step) : std::nullopt;
 }
 
-std::optional<Checkpoint> try_open(const fs::path& folder, std::vector<Damage>& damaged) {
+std::optional<Checkpoint> try_open(const fs::path& folder, Purpose purpose, std::vector<Damage>& damaged) {
   try {
-    return Checkpoint::open(folder);
+    return Checkpoint::open(folder, purpose);
   } catch (const Error& error) {
     damaged.push_back({folder.filename().string(), error.what()});
     return {};
@@ -63,7 +63,7 @@ void RunFolder::keep(int64_t count) {
   std::vector<Damage> ignored;
   for (auto name = all.rbegin(); name != all.rend(); ++name) {
     if (count > 0) {
-      if (good_.count(*name) || try_open(folder_ / *name, ignored)) {
+      if (good_.count(*name) || try_open(folder_ / *name, Purpose::kTrain, ignored)) {
         good_.insert(*name);
         --count;
       }
@@ -102,15 +102,15 @@ std::optional<std::string> RunFolder::best_name() const {
   return name;
 }
 
-RunFolder::Newest RunFolder::newest() const {
+RunFolder::Newest RunFolder::newest(Purpose purpose) const {
   Newest result;
   const std::vector<std::string> all = names();
   for (auto name = all.rbegin(); name != all.rend() && !result.checkpoint; ++name)
-    result.checkpoint = try_open(folder_ / *name, result.damaged);
+    result.checkpoint = try_open(folder_ / *name, purpose, result.damaged);
   return result;
 }
 
-Checkpoint RunFolder::open(std::string_view wanted) const {
+Checkpoint RunFolder::open(std::string_view wanted, Purpose purpose) const {
   const std::vector<std::string> all = names();
   expect(!all.empty(), "'{}' holds no checkpoint", folder_.string());
   std::string name(wanted);
@@ -127,11 +127,11 @@ Checkpoint RunFolder::open(std::string_view wanted) const {
   expect(there || step, "'{}': there is no checkpoint '{}'; did you mean '{}'?", folder_.string(), name,
          nearest(name, all));
   try {
-    return Checkpoint::open(folder_ / name);
+    return Checkpoint::open(folder_ / name, purpose);
   } catch (const Error& error) {
     std::vector<Damage> ignored;
     for (auto other = all.rbegin(); other != all.rend(); ++other)
-      if (step_of(*other) < step && try_open(folder_ / *other, ignored))
+      if (step_of(*other) < step && try_open(folder_ / *other, purpose, ignored))
         throw Error(fmt::format("{}; the newest good one before it is '{}'", error.what(), *other));
     throw Error(fmt::format("{}; there is no good one before it", error.what()));
   }

@@ -14,9 +14,12 @@
 
 namespace heed {
 
+/// What a new parameter holds: numbers drawn as its layer wants them, or zeros, for those that are loaded next.
+enum class Start { kDrawn, kZero };
+
 class Parameters {
  public:
-  explicit Parameters(uint64_t seed = 0) : seed_(seed) {}
+  explicit Parameters(uint64_t seed = 0, Start start = Start::kDrawn) : seed_(seed), start_(start) {}
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
 
@@ -36,6 +39,7 @@ class Parameters {
 
  private:
   uint64_t seed_;
+  Start start_;
   std::deque<Parameter> all_;  // in the order they were made; addresses never change
   std::unordered_map<std::string, Parameter*> by_name_;
 };

@@ -9,6 +9,7 @@
 #include "heed/tensor/nearest.h"
 #include "heed/text/file.h"
 #include "heed/text/sentencepiece.h"
+#include "heed/text/unicode_form.h"
 #include "heed/text/utf8.h"
 #include "heed/text/vocabulary.h"
 #include "heed/text/words.h"
@@ -19,7 +20,8 @@ namespace {
 
 const std::string kCharacters = "characters";
 const std::string kWords = "words";
-const std::array<std::string, 3> kKinds = {kCharacters, kWords, kSentencePiece};
+const std::string kLetters = "letters";
+const std::array<std::string, 4> kKinds = {kCharacters, kLetters, kWords, kSentencePiece};
 
 /// Where <prefix> with this kind is kept.
 std::filesystem::path file_of(const std::filesystem::path& prefix, const std::string& kind) {
@@ -28,7 +30,7 @@ std::filesystem::path file_of(const std::filesystem::path& prefix, const std::st
   return path;
 }
 
-/// Characters or words: both are a way to cut and a table.
+/// Characters, letters or words: all are a way to cut and a table.
 class TableTokeniser : public Tokeniser {
  public:
   explicit TableTokeniser(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
@@ -41,7 +43,7 @@ class TableTokeniser : public Tokeniser {
   Vocabulary vocabulary_;
 };
 
-class Characters final : public TableTokeniser {
+class Characters : public TableTokeniser {
  public:
   using TableTokeniser::TableTokeniser;
   const std::string& kind() const override { return kCharacters; }
@@ -57,6 +59,21 @@ class Characters final : public TableTokeniser {
     std::string text;
     for (const int32_t id : ids) text += shown(id);
     return text;
+  }
+};
+
+/// The characters of the decomposed text.
+class Letters final : public Characters {
+ public:
+  using Characters::Characters;
+  const std::string& kind() const override { return kLetters; }
+
+ protected:
+  std::vector<int32_t> encode_valid(std::string_view text) const override {
+    return Characters::encode_valid(decomposed(text));
+  }
+  std::string decode_valid(std::span<const int32_t> ids) const override {
+    return composed(Characters::decode_valid(ids));
   }
 };
 
@@ -89,6 +106,7 @@ void expect_kind(std::string_view kind) {
 
 std::shared_ptr<const Tokeniser> from_vocabulary(std::string_view kind, Vocabulary vocabulary) {
   if (kind == kCharacters) return std::make_shared<Characters>(std::move(vocabulary));
+  if (kind == kLetters) return std::make_shared<Letters>(std::move(vocabulary));
   return std::make_shared<WordTokeniser>(std::move(vocabulary));
 }
 
@@ -108,10 +126,12 @@ std::shared_ptr<const Tokeniser> Tokeniser::train(std::span<const std::string_vi
   if (options.kind == kSentencePiece) return train_sentencepiece(sentences, options);
   TokenCounts counts;
   for (const std::string_view sentence : sentences) {
-    if (options.kind == kCharacters)
-      for (const std::string_view character : CodePoints(sentence)) counts.add(character);
-    else
+    if (options.kind == kWords) {
       for_each_word(sentence, [&](std::string_view word) { counts.add(word); });
+      continue;
+    }
+    const std::string form = options.kind == kLetters ? decomposed(sentence) : std::string(sentence);
+    for (const std::string_view character : CodePoints(form)) counts.add(character);
   }
   return from_vocabulary(options.kind,
                          Vocabulary::from_counts(counts, {.max_size = options.size, .min_count = options.min_count}));
@@ -152,8 +172,9 @@ std::shared_ptr<const Tokeniser> Tokeniser::load(const std::filesystem::path& pr
   std::vector<std::string> found;
   for (const std::string& kind : kKinds)
     if (std::error_code ignored; std::filesystem::exists(file_of(prefix, kind), ignored)) found.push_back(kind);
-  expect(!found.empty(), "there is no tokeniser: neither {}, {} nor {} exists", file_of(prefix, kKinds[0]).string(),
-         file_of(prefix, kKinds[1]).string(), file_of(prefix, kKinds[2]).string());
+  std::vector<std::string> possible;
+  for (const std::string& kind : kKinds) possible.push_back(file_of(prefix, kind).string());
+  expect(!found.empty(), "there is no tokeniser: none of {} exists", fmt::join(possible, ", "));
   expect(found.size() == 1, "which tokeniser? There is {} and also {}", file_of(prefix, found.front()).string(),
          file_of(prefix, found.back()).string());
   const std::filesystem::path path = file_of(prefix, found.front());

@@ -1,14 +1,14 @@
 // From text to ids and back.
 //
 //   characters      every code point is a token (see utf8.h)
-//   words           what stands between blanks is a token: phones, or text that another program has cut ("gro@@ ß"
-//   stays
+//   letters         every code point of the decomposed text (NFD): a Hangul syllable is two or three tokens, an accent one
+//   words           what stands between blanks is a token: phones, or text that another program has cut ("gro@@ ß" stays
 //                   two tokens and is not joined again)
 //   sentencepiece   subwords that are learned from the training text (Kudo and Richardson 2018)
 //
 // The text comes back as it was: characters and sentencepiece to the byte (unless `normalisation` is asked for; only
-// U+2581, SentencePiece's own mark for a blank, comes back as a blank), words with one blank between two. What the
-// vocabulary does not hold becomes kUnknown, and kUnknown becomes the sign ⁇.
+// U+2581, SentencePiece's own mark for a blank, comes back as a blank), letters composed (NFC), words with one blank
+// between two. What the vocabulary does not hold becomes kUnknown, and kUnknown becomes the sign ⁇.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@
 namespace heed {
 
 struct TokeniserOptions {
-  std::string kind = "characters";  // or words, sentencepiece
+  std::string kind = "characters";  // or letters, words, sentencepiece
   int64_t size = 0;                 // entries at most, <unk>, <s>, </s> included; 0: no limit, sentencepiece: 8000
-  int64_t min_count = 1;            // characters, words: what was seen less often is unknown
+  int64_t min_count = 1;            // not sentencepiece: what was seen less often is unknown
   std::string model = "unigram";    // sentencepiece: or bpe
   double coverage = 0.9995;         // sentencepiece: share of all characters that must be known
   std::string normalisation = "identity";  // sentencepiece: or nfkc, nmt_nfkc, nfkc_cf, nmt_nfkc_cf

@@ -38,7 +38,7 @@ AverageCheckpoint::AverageCheckpoint(std::span<const file::Checkpoint> checkpoin
   for (const file::Checkpoint& checkpoint : checkpoints) {
     expect_one_model(first, checkpoint);
     step = std::max(step, checkpoint.state().integer("step"));
-    const file::Safetensors tensors = checkpoint.tensors("weights.safetensors");
+    const file::Safetensors tensors = checkpoint.tensors(file::kWeightsPart);
     if (weights_.empty())
       for (const file::StoredTensor& t : tensors.tensors()) {
         weights_.push_back({t.name, t.shape, tensors.values(t.name)});
@@ -71,7 +71,7 @@ void AverageCheckpoint::write(const std::filesystem::path& folder) const {
   file::CheckpointWriter writer = others_;
   std::vector<file::TensorToWrite> tensors;
   for (const Weight& weight : weights_) tensors.push_back({weight.name, weight.shape, weight.mean.data()});
-  writer.add_tensors("weights.safetensors", std::move(tensors));
+  writer.add_tensors(file::kWeightsPart, std::move(tensors));
   writer.commit(folder);
 }
 

@@ -9,8 +9,8 @@
 
 namespace heed::train {
 
-TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies) {
-  TrainedModel made{recipe, std::move(vocabularies), std::make_unique<Parameters>(recipe.train.seed), nullptr};
+TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies, Start start) {
+  TrainedModel made{recipe, std::move(vocabularies), std::make_unique<Parameters>(recipe.train.seed, start), nullptr};
   model::Seq2SeqOptions options = recipe.model;
   options.source_vocabulary = made.vocabularies.source->size();
   options.target_vocabulary = made.vocabularies.target->size();
@@ -20,10 +20,10 @@ TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies) {
 
 file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::string_view name) {
   std::error_code ignored;
-  if (std::filesystem::exists(folder / "MANIFEST.json", ignored)) return file::Checkpoint::open(folder);
+  if (std::filesystem::exists(folder / "MANIFEST.json", ignored)) return file::Checkpoint::open(folder, file::Purpose::kRun);
   const file::RunFolder run(folder);
-  if (name != "best" || run.best_name()) return run.open(name);
-  file::RunFolder::Newest newest = run.newest();
+  if (name != "best" || run.best_name()) return run.open(name, file::Purpose::kRun);
+  file::RunFolder::Newest newest = run.newest(file::Purpose::kRun);
   expect(newest.checkpoint.has_value(), "'{}' holds no checkpoint that can be used{}", folder.string(),
          newest.damaged.empty() ? "" : ": " + newest.damaged.front().reason);
   return std::move(*newest.checkpoint);
@@ -35,8 +35,8 @@ TrainedModel load_model(const std::filesystem::path& folder, std::string_view na
 
 TrainedModel load_model(const file::Checkpoint& checkpoint) {
   const Recipe recipe = parse_recipe(checkpoint.text("config.toml"), (checkpoint.folder() / "config.toml").string());
-  TrainedModel trained = make_model(recipe, Vocabularies::load(checkpoint, recipe.data));
-  checkpoint.load("weights.safetensors", *trained.parameters);
+  TrainedModel trained = make_model(recipe, Vocabularies::load(checkpoint, recipe.data), Start::kZero);
+  checkpoint.load(file::kWeightsPart, *trained.parameters);
   return trained;
 }
 

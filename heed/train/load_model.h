@@ -20,11 +20,11 @@ struct TrainedModel {
   std::unique_ptr<model::Seq2Seq> model;
 };
 
-/// A model for these vocabularies, with fresh weights.
-TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies);
+/// A model for these vocabularies, with fresh weights or, where others are to be loaded, zeros.
+TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies, Start start = Start::kDrawn);
 
 /// `folder`: of a training, or one checkpoint of it. `name`: "best" (where none was marked: the newest good one),
-/// "last", or the name of a checkpoint.
+/// "last", or the name of a checkpoint. Opened to run the model, not to go on with its training.
 file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::string_view name = "best");
 TrainedModel load_model(const file::Checkpoint& checkpoint);
 TrainedModel load_model(const std::filesystem::path& folder, std::string_view name = "best");

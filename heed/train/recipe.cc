@@ -308,7 +308,7 @@ task = "dates"                # built in; or files:
 # valid_source = "valid.de"   #   and two to validate on; without them data.held_out is kept back
 # valid_target = "valid.en"
 # tsv = "words.tsv"           #   or one file with columns
-# source_tokens = "words"     # characters, words or sentencepiece
+# source_tokens = "words"     # characters, letters, words or sentencepiece
 # target_tokens = "sentencepiece"
 # target_size = 8000
 

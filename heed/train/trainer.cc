@@ -108,15 +108,15 @@ void Trainer::save(file::CheckpointWriter& writer, file::State& state) const {
     // weights.safetensors holds the average, which is what a user wants to run; the weights themselves go here
     if (average_) tensors.push_back({"value." + p.name, p.shape, p.value.data()});
   }
-  writer.add_tensors("optimiser.safetensors", std::move(tensors));
+  writer.add_tensors(file::kOptimiserPart, std::move(tensors));
   if (!average_) {
-    writer.add_tensors("weights.safetensors", *parameters_);
+    writer.add_tensors(file::kWeightsPart, *parameters_);
     return;
   }
   std::vector<file::TensorToWrite> averages;
   size_t n = 0;
   for (const Parameter& p : *parameters_) averages.push_back({p.name, p.shape, average_->averages()[n++].data()});
-  writer.add_tensors("weights.safetensors", std::move(averages));
+  writer.add_tensors(file::kWeightsPart, std::move(averages));
 }
 
 void Trainer::load(const file::Checkpoint& checkpoint) {
@@ -125,8 +125,8 @@ void Trainer::load(const file::Checkpoint& checkpoint) {
   epoch_ = state.integer("epoch");
   batch_ = state.integer("batch");
   skipped_ = state.integer("skipped");
-  checkpoint.load("weights.safetensors", *parameters_);
-  const file::Safetensors tensors = checkpoint.tensors("optimiser.safetensors");
+  checkpoint.load(file::kWeightsPart, *parameters_);
+  const file::Safetensors tensors = checkpoint.tensors(file::kOptimiserPart);
   size_t n = 0;
   for (Parameter& p : *parameters_) {
     if (state.has("adam." + p.name))

@@ -77,6 +77,13 @@ TEST(Parameters, ValuesComeFromSeedAndNameAlone) {
   EXPECT_NE(one.at("a").value, other.at("a").value);
 }
 
+TEST(Parameters, ThoseThatAreLoadedNextAreNotDrawn) {
+  Parameters drawn(3), zeros(3, Start::kZero);
+  for (Parameters* all : {&drawn, &zeros}) all->make("weight", {2, 3}, Initialiser::normal(1.0f));
+  EXPECT_NE(drawn.at("weight").value, std::vector<float>(6, 0.0f));
+  EXPECT_EQ(zeros.at("weight").value, std::vector<float>(6, 0.0f));
+}
+
 TEST(Parameters, ForgettingGradients) {
   Parameters all;
   Linear layer(all, 2, 3);

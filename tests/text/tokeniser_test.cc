@@ -34,6 +34,19 @@ TEST(Characters, UnknownOnesShow) {
   EXPECT_EQ(t->decode(ids), "a\u2047c");
 }
 
+TEST(Letters, SyllablesAndAccentsComeApartAndTogetherAgain) {
+  const auto t = train({"\uD55C\uAE00 \u00E9"}, {.kind = "letters"});  // han-geul, e with an acute
+  EXPECT_EQ(t->kind(), "letters");
+  EXPECT_EQ(t->encode("\uD55C").size(), 3u);       // h, a, n
+  EXPECT_EQ(t->token(t->encode("\uD55C")[0]), "\u1112");
+  EXPECT_EQ(t->encode("e\u0301"), t->encode("\u00E9"));
+  EXPECT_EQ(t->decode(t->encode("e\u0301 \uAE00")), "\u00E9 \uAE00");
+  // A syllable that was never seen, of letters that were: heun.
+  for (const int32_t id : t->encode("\uD754")) EXPECT_GE(id, kSpecials);
+  EXPECT_EQ(t->decode(t->encode("\uD754")), "\uD754");
+  EXPECT_EQ(t->encode("z"), std::vector<int32_t>{kUnknown});
+}
+
 TEST(Words, ThereAndBack) {
   const auto t = train({"gro@@ \u00DF ist  das", "\tTH IH S\n"}, {.kind = "words"});
   EXPECT_EQ(t->size(), 3 + 7);

@@ -1,0 +1,33 @@
+#include "heed/text/unicode_form.h"
+
+#include <unicode/bytestream.h>
+#include <unicode/normalizer2.h>
+
+#include "heed/tensor/error.h"
+
+namespace heed {
+
+namespace {
+
+using Form = const icu::Normalizer2*(UErrorCode&);
+
+std::string in_form(std::string_view text, Form* form) {
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::Normalizer2* normaliser = form(status);
+  std::string result;
+  if (U_SUCCESS(status)) {
+    icu::StringByteSink<std::string> sink(&result, static_cast<int32_t>(text.size()));
+    normaliser->normalizeUTF8(0, {text.data(), static_cast<int32_t>(text.size())}, sink, nullptr, status);
+  }
+  expect(U_SUCCESS(status), "ICU cannot bring a text of {} bytes into another form: {}", text.size(),
+         u_errorName(status));
+  return result;
+}
+
+}  // namespace
+
+std::string decomposed(std::string_view text) { return in_form(text, &icu::Normalizer2::getNFDInstance); }
+
+std::string composed(std::string_view text) { return in_form(text, &icu::Normalizer2::getNFCInstance); }
+
+}  // namespace heed

@@ -1,0 +1,15 @@
+// The two forms of a text that Unicode holds to be the same: composed and decomposed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+/// NFD: an accented letter becomes a letter and its accent, a Hangul syllable its two or three letters. Valid UTF-8.
+std::string decomposed(std::string_view text);
+
+/// NFC: the other way round.
+std::string composed(std::string_view text);
+
+}  // namespace heed
