@@ -54,7 +54,7 @@ bench-train:  ## training beside PyTorch, and build/bench-train.json; DATA=FOLDE
 	@cmake --build build -j $(JOBS) --target heed-bench-train
 	@$(PYTHON) bench/train.py --build build --data "$(DATA)" $(BENCH_ARGS)
 
-bench-predict:  ## search beside PyTorch, and build/bench-predict.json; DATA=FOLDER takes Multi30k
+bench-predict:  ## search beside PyTorch and CTranslate2, and build/bench-predict.json; DATA=FOLDER takes Multi30k
 	@scripts/setup.sh build bench
 	@cmake --preset release --log-level=WARNING -DHEED_BENCH=ON -DHEED_CLI=ON
 	@cmake --build build -j $(JOBS) --target heed-bench-predict heed-cli

@@ -61,13 +61,19 @@ class OtherLoad:
 
 
 def pythons():
-    """Every python3 there is: a peer may be installed for another one than the first."""
-    found = [sys.executable]
+    """Every python3 there is, or those that HEED_BENCH_PYTHON names: a peer may be installed for another than the first.
+
+    Told apart by their folders, since that of a virtual environment is a link to the one that it was made with.
+    """
+    override = os.environ.get("HEED_BENCH_PYTHON")
+    if override:
+        return override.split(os.pathsep)
+    found = {os.path.realpath(os.path.dirname(sys.executable)): sys.executable}
     for folder in os.environ.get("PATH", "").split(os.pathsep) + os.defpath.split(os.pathsep):
         candidate = shutil.which("python3", path=folder) if folder else None
-        if candidate and os.path.realpath(candidate) not in map(os.path.realpath, found):
-            found.append(candidate)
-    return found
+        if candidate:
+            found.setdefault(os.path.realpath(folder), candidate)
+    return list(found.values())
 
 
 def ask(contestant, **request):
@@ -78,20 +84,34 @@ def ask(contestant, **request):
     return reply
 
 
-def start_torch(script):
-    """{name: Contestant}: one for every version of PyTorch that some Python here has; the first is "torch"."""
+def start_versions(script, package, first=None):
+    """{name: Contestant}: one for every version of a package that some Python here has, "PACKAGE VERSION" or `first`."""
     peers = {}
-    override = os.environ.get("HEED_BENCH_PYTHON")
-    for python in override.split(os.pathsep) if override else pythons():
+    for python in pythons():
         peer = Contestant([python, "-B", str(script)], stderr=subprocess.DEVNULL)
         hello = peer.ask(op="hello")
         if "error" in hello or hello["version"] in [p.version for p in peers.values()]:
             peer.close()
             continue
         peer.version = hello["version"]
-        name = "torch" if not peers else f"torch {peer.version}"
-        say(f"peer {name}: PyTorch {peer.version}")
+        name = first if first and not peers else f"{package} {peer.version}"
+        say(f"peer {name}: version {peer.version} of {python}")
         peers[name] = peer
+    return peers
+
+
+def start_torch(script):
+    """{name: Contestant}: one for every version of PyTorch; the first is "torch"."""
+    peers = start_versions(script, "torch", first="torch")
     if not peers:
-        say("no peer: PyTorch is not installed")
+        say("no peer torch: PyTorch is not installed")
+    return peers
+
+
+def start_ctranslate2(script):
+    """{name: Contestant}: one for every version of CTranslate2."""
+    peers = start_versions(script, "ctranslate2")
+    if not peers:
+        say("no peer ctranslate2: to have it, python3 -m venv FOLDER && FOLDER/bin/pip install ctranslate2, "
+            "and then PATH=FOLDER/bin:$PATH")
     return peers

@@ -33,8 +33,7 @@ def start_peers(chosen):
         label = script.stem.removesuffix("_peer")
         if chosen is not None and label not in chosen:
             continue
-        override = os.environ.get("HEED_BENCH_PYTHON")
-        for python in [override] if override else pythons():
+        for python in pythons():
             contestant = Contestant([python, "-B", str(script)], stderr=subprocess.DEVNULL)
             hello = contestant.ask(op="hello")
             if "error" not in hello:

@@ -9,7 +9,6 @@ Requests are JSON lines on standard input, replies on standard output, as heed-b
 Written the way PyTorch is commonly used: padded batches, keys and values of the past kept and grown, those of the source made
 once, one batch until all of its sentences have ended.
 """
-import json
 import pathlib
 import sys
 import time
@@ -18,9 +17,9 @@ import torch
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import heed_model  # noqa: E402
 import torch_seq2seq  # noqa: E402
-
-START, END = 1, 2
+from heed_model import END, START  # noqa: E402
 
 
 class Searcher(torch_seq2seq.Transformer):
@@ -73,11 +72,7 @@ class Searcher(torch_seq2seq.Transformer):
         return torch.log_softmax(torch.nn.functional.linear(x[:, 0], weight, self.p["output.bias"]), dim=-1)
 
     def make_places(self, longest):
-        width = self.p["source.weight"].shape[1]
-        angle = torch.arange(longest, dtype=torch.float32)[:, None] / torch.pow(
-            torch.tensor(10000.0), torch.arange(0, width, 2, dtype=torch.float32) / width)
-        self.places = torch.zeros(longest, width)
-        self.places[:, 0::2], self.places[:, 1::2] = torch.sin(angle), torch.cos(angle)
+        self.places = torch.from_numpy(heed_model.places(longest, self.p["source.weight"].shape[1]))
 
     def greedy(self, source, there, longest):
         memory, seen = self.encode(source, there)
@@ -138,18 +133,15 @@ class Peer:
         return {"version": torch.__version__}
 
     def open(self, folder):
-        folder = pathlib.Path(folder)
-        options = json.loads((folder / "options.json").read_text())
-        sources = json.loads((folder / "sources.json").read_text())
+        options, batches, weights = heed_model.read_search(folder)
         self.longest = options["longest"]
         self.batches = []
-        for batch in sources["batches"]:
+        for batch, sentences in batches:
             offsets = [0]
-            for s in batch:
-                offsets.append(offsets[-1] + len(sources["ids"][s]))
-            ids = [i for s in batch for i in sources["ids"][s]]
-            self.batches.append((batch, *torch_seq2seq.padded(ids, offsets)))
-        self.model = Searcher(options, torch_seq2seq.read_safetensors(folder / "weights.safetensors"))
+            for ids in sentences:
+                offsets.append(offsets[-1] + len(ids))
+            self.batches.append((batch, *torch_seq2seq.padded([i for ids in sentences for i in ids], offsets)))
+        self.model = Searcher(options, torch_seq2seq.tensors(weights))
         self.model.make_places(max(self.longest, 1024))
         return {}
 
@@ -172,4 +164,4 @@ class Peer:
 
 
 if __name__ == "__main__":
-    sys.exit(torch_seq2seq.serve(Peer()))
+    sys.exit(heed_model.serve(Peer()))

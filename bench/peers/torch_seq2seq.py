@@ -15,27 +15,18 @@ import json
 import math
 import pathlib
 import resource
-import struct
 import sys
 import time
 
-import numpy
 import torch
 import torch.nn.functional as F
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import heed_model  # noqa: E402
 
-def read_safetensors(path):
-    data = pathlib.Path(path).read_bytes()
-    (size,) = struct.unpack("<Q", data[:8])
-    header = json.loads(data[8 : 8 + size])
-    tensors = {}
-    for name, about in header.items():
-        if name == "__metadata__":
-            continue
-        begin, end = about["data_offsets"]
-        values = numpy.frombuffer(data[8 + size + begin : 8 + size + end], dtype=numpy.float32)
-        tensors[name] = torch.from_numpy(values.reshape(about["shape"]).copy())
-    return tensors
+
+def tensors(arrays):
+    return {name: torch.from_numpy(value) for name, value in arrays.items()}
 
 
 def padded(ids, offsets):
@@ -199,7 +190,7 @@ class Peer:
         folder = pathlib.Path(folder)
         self.options = json.loads((folder / "options.json").read_text())
         self.batches = [Batch(raw) for raw in json.loads((folder / "batches.json").read_text())]
-        self.weights = read_safetensors(folder / "weights.safetensors")
+        self.weights = tensors(heed_model.read_safetensors(folder / "weights.safetensors"))
         self.running = {}
         return {}
 
@@ -222,20 +213,9 @@ class Peer:
         return {"version": torch.__version__}
 
 
-def serve(peer) -> int:
-    for line in sys.stdin:
-        request = json.loads(line)
-        try:
-            reply = getattr(peer, request.pop("op"))(**request)
-        except Exception as error:  # pylint: disable=broad-except
-            reply = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(reply), flush=True)
-    return 0
-
-
 def main() -> int:
     torch.manual_seed(1)
-    return serve(Peer())
+    return heed_model.serve(Peer())
 
 
 if __name__ == "__main__":
