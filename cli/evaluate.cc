@@ -3,12 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <memory>
+#include <span>
 
 #include "cli/counter.h"
 #include "cli/evaluation.h"
 #include "cli/exit_code.h"
 #include "cli/options.h"
-#include "cli/predictor.h"
 #include "cli/search_options.h"
 #include "cli/verbs.h"
 #include "heed/data/lines.h"
@@ -74,25 +74,24 @@ Sources sources_of(const Chosen& c) {
 }
 
 metric::Texts predicted(const Sources& sources, const Chosen& c) {
-  const train::TrainedModel trained = load_model(c.model);
-  Predictor predictor(trained, options_of(c.search, trained));
+  const predict::Predictor predictor(load_model(c.model));
+  predict::Options options = c.search.options;
+  options.alignments = false;
+  check(options, predictor);
   Counter counter("lines");
   metric::Texts outputs;
   // Many at once, so that the batches are of like lengths, and yet the counter moves.
   const auto chunk = static_cast<size_t>(c.search.batch) * 8;
   for (size_t begin = 0; begin < sources.texts.size(); begin += chunk) {
-    std::vector<Question> questions;
-    for (size_t i = begin; i < std::min(begin + chunk, sources.texts.size()); ++i)
-      questions.push_back({sources.texts[i], sources.lines[i]});
-    const std::vector<Answer> answers = predictor.answer(questions);
-    for (size_t i = 0; i < answers.size(); ++i) {
-      if (!answers[i].error.empty()) {
+    const auto some = std::span(sources.texts).subspan(begin, std::min(chunk, sources.texts.size() - begin));
+    for (const predict::Prediction& p : predictor.predict_all(some, options)) {
+      if (!p.error.empty()) {
         counter.erase();
-        warn(fmt::format("line {}: {}; its output is empty", questions[i].number, answers[i].error));
+        warn(fmt::format("line {}: {}; its output is empty", sources.lines[outputs.size()], p.error));
       }
-      outputs.push_back(answers[i].hypotheses.empty() ? "" : predictor.text_of(answers[i].hypotheses.front()));
+      outputs.push_back(p.text());
     }
-    counter.add(std::ssize(questions));
+    counter.add(std::ssize(some));
   }
   return outputs;
 }

@@ -20,6 +20,7 @@ TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies) {
 
 file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::string_view name) {
   std::error_code ignored;
+  expect(std::filesystem::exists(folder, ignored), "there is no model '{}'", folder.string());
   if (std::filesystem::exists(folder / "MANIFEST.json", ignored)) return file::Checkpoint::open(folder);
   const file::RunFolder run(folder);
   if (name != "best" || run.best_name()) return run.open(name);
