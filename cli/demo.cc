@@ -24,10 +24,9 @@
 #include "heed/file/atomic.h"
 #include "heed/file/sha256.h"
 #include "heed/metric/exact.h"
-#include "heed/search/search.h"
+#include "heed/predict/predictor.h"
 #include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
-#include "heed/train/load_model.h"
 #include "heed/train/session.h"
 
 namespace heed::cli {
@@ -107,7 +106,7 @@ int64_t updates_done(const std::filesystem::path& folder) {
 }
 
 /// Empty where the user stopped the training.
-std::optional<train::TrainedModel> train_or_load(const Chosen& c, const Terminal& terminal) {
+std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal& terminal) {
   train::Recipe recipe = train::parse_recipe(kRecipe, "the demo's recipe");
   if (c.steps > 0) recipe.stop.steps = c.steps;
   const std::filesystem::path folder =
@@ -127,7 +126,7 @@ std::optional<train::TrainedModel> train_or_load(const Chosen& c, const Terminal
                                 grouped(recipe.data.examples)),
                     1, std::min<size_t>(terminal.width(), 90)) +
           "\n");
-      return train::load_model(folder, "last");
+      return predict::load(folder, "last");
     }
     if (done == 0) introduce(recipe, terminal);
     const StopSignal stop;
@@ -138,7 +137,7 @@ std::optional<train::TrainedModel> train_or_load(const Chosen& c, const Terminal
       print(" Stopped, and kept: heed demo goes on from here.\n");
       return {};
     }
-    return train::load_model(folder, "last");
+    return predict::load(folder, "last");
   } catch (const train::SaveError& error) {
     throw Failure(kCannotCreate, error.what());
   }
@@ -153,11 +152,12 @@ References unseen_dates() {
   return dates;
 }
 
-void show_accuracy(const train::TrainedModel& trained, const Terminal& terminal) {
+void show_accuracy(const predict::Predictor& predictor, const Terminal& terminal) {
   const References unseen = unseen_dates();
   const auto begin = std::chrono::steady_clock::now();
-  const std::vector<std::string> outputs = train::decode(*trained.model, unseen.source, trained.vocabularies.both(),
-                                                         {.longest = train::longest_output(trained.recipe)});
+  std::vector<std::string> outputs;
+  for (predict::Prediction& p : predictor.predict_all(unseen.source, {.alignments = false}))
+    outputs.push_back(p.text());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const metric::Accuracy right = metric::exact_match(outputs, unseen.targets);
   print(fmt::format(" {} dates it has never seen: {} ({} wrong), {} a second\n\n", grouped(right.count),
@@ -168,30 +168,26 @@ void show_accuracy(const train::TrainedModel& trained, const Terminal& terminal)
 // ------------------------------------------------------------------------------------------------------------- answers
 
 /// One date, and where the model looked for it.
-std::string answer(const train::TrainedModel& trained, const std::string& text, const Terminal& terminal) {
-  const std::vector<int32_t> ids = trained.vocabularies.source->encode(text);
-  const std::vector<int64_t> offsets = {0, static_cast<int64_t>(ids.size())};
-  Tape tape({.recording = false, .training = false});
-  const search::Options greedy{
-      .start = kStart, .end = kEnd, .longest = train::longest_output(trained.recipe), .alignment = true};
-  const search::Hypothesis found = search::search(*trained.model, tape, {ids, offsets}, greedy).front().best();
-  const std::string output = trained.vocabularies.target->decode(found.tokens);
-  AlignmentPicture picture{.source = text, .rows = {}, .weights = {}};
-  for (const std::string_view character : CodePoints(output)) picture.rows.emplace_back(character);
-  picture.weights.assign(found.alignment.begin(), found.alignment.begin() + static_cast<int64_t>(picture.rows.size()));
-  const double sure = std::exp(found.log_probability);
+std::string answer(const predict::Predictor& predictor, const std::string& text, const Terminal& terminal) {
+  const predict::Prediction found = predictor.predict(text);
+  if (found.nbest.empty())
+    return fmt::format("  No answer: {}.\n", found.error.empty() ? "nothing there" : found.error);
+  const predict::Output& best = found.nbest.front();
+  AlignmentPicture picture{.source = text, .rows = {}, .weights = best.alignment};
+  for (const std::string_view character : CodePoints(best.text)) picture.rows.emplace_back(character);
+  const double sure = std::exp(best.log_probability);
   const std::string doubt = sure < 0.9 ? terminal.faint(fmt::format("   ({:.0f} % sure)", 100.0 * sure)) : "";
-  return fmt::format("\n  {}  →  {}{}\n\n{}", isolated(text), terminal.bold(output), doubt,
+  return fmt::format("\n  {}  →  {}{}\n\n{}", isolated(text), terminal.bold(best.text), doubt,
                      heat_map(picture, terminal));
 }
 
-std::string answer_or_complaint(const train::TrainedModel& trained, std::string text, const Terminal& terminal) {
+std::string answer_or_complaint(const predict::Predictor& predictor, std::string text, const Terminal& terminal) {
   constexpr size_t kLongest = 200;
   text.erase(text.find_last_not_of(" \t\r\n") + 1);
   text.erase(0, text.find_first_not_of(" \t"));
   if (utf8_fault(text) != std::string::npos) return "  That is not UTF-8.\n";
   if (utf8_count(text) > kLongest) return fmt::format("  That is longer than {} characters.\n", kLongest);
-  return answer(trained, text, terminal);
+  return answer(predictor, text, terminal);
 }
 
 /// Something stands in standard input, or will soon. A program that starts heed may leave it open and never write.
@@ -201,12 +197,12 @@ bool input_is_there() {
   return poll(&in, 1, kPatience) > 0 && (in.revents & POLLIN) != 0;
 }
 
-void answer_lines(const train::TrainedModel& trained, const Terminal& terminal) {
+void answer_lines(const predict::Predictor& predictor, const Terminal& terminal) {
   const bool typed = isatty(STDIN_FILENO) != 0;
   const Pairs examples = example_dates();
   int64_t answered = 0;
   const auto show = [&](const std::string& text) {
-    print(answer_or_complaint(trained, text, terminal));
+    print(answer_or_complaint(predictor, text, terminal));
     ++answered;
   };
   if (typed && terminal.interactive()) {
@@ -231,10 +227,10 @@ void answer_lines(const train::TrainedModel& trained, const Terminal& terminal) 
 void run(const Chosen& c) {
   const Terminal terminal;
   print("\n " + terminal.bold("heed demo: dates in any language → ISO 8601") + "\n\n");
-  const std::optional<train::TrainedModel> trained = train_or_load(c, terminal);
-  if (!trained) return;
-  show_accuracy(*trained, terminal);
-  answer_lines(*trained, terminal);
+  const std::optional<predict::Predictor> predictor = train_or_load(c, terminal);
+  if (!predictor) return;
+  show_accuracy(*predictor, terminal);
+  answer_lines(*predictor, terminal);
 }
 
 }  // namespace

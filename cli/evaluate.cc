@@ -3,12 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <memory>
+#include <span>
 
 #include "cli/counter.h"
 #include "cli/evaluation.h"
 #include "cli/exit_code.h"
 #include "cli/options.h"
-#include "cli/predictor.h"
 #include "cli/search_options.h"
 #include "cli/verbs.h"
 #include "heed/data/lines.h"
@@ -89,25 +89,24 @@ Sources validation_of(const train::TrainedModel& trained) {
   return grouped(pairs.valid, "validation", pairs.reports.back());
 }
 
-metric::Texts predicted(const train::TrainedModel& trained, const Sources& sources, const Chosen& c) {
-  Predictor predictor(trained, options_of(c.search, trained));
+metric::Texts predicted(const predict::Predictor& predictor, const Sources& sources, const Chosen& c) {
+  predict::Options options = c.search.options;
+  options.alignments = false;
+  check(options, predictor);
   Counter counter("lines");
   metric::Texts outputs;
   // Many at once, so that the batches are of like lengths, and yet the counter moves.
   const auto chunk = static_cast<size_t>(c.search.batch) * 8;
   for (size_t begin = 0; begin < sources.texts.size(); begin += chunk) {
-    std::vector<Question> questions;
-    for (size_t i = begin; i < std::min(begin + chunk, sources.texts.size()); ++i)
-      questions.push_back({sources.texts[i], sources.lines[i]});
-    const std::vector<Answer> answers = predictor.answer(questions);
-    for (size_t i = 0; i < answers.size(); ++i) {
-      if (!answers[i].error.empty()) {
+    const auto some = std::span(sources.texts).subspan(begin, std::min(chunk, sources.texts.size() - begin));
+    for (const predict::Prediction& p : predictor.predict_all(some, options)) {
+      if (!p.error.empty()) {
         counter.erase();
-        warn(fmt::format("line {}: {}; its output is empty", questions[i].number, answers[i].error));
+        warn(fmt::format("line {}: {}; its output is empty", sources.lines[outputs.size()], p.error));
       }
-      outputs.push_back(answers[i].hypotheses.empty() ? "" : predictor.text_of(answers[i].hypotheses.front()));
+      outputs.push_back(p.text());
     }
-    counter.add(std::ssize(questions));
+    counter.add(std::ssize(some));
   }
   return outputs;
 }
@@ -139,9 +138,9 @@ Outputs outputs_of(const Chosen& c) {
     outputs.hypotheses = lines_of(c.hypotheses);
     outputs.references = references_of(c.references, c.hypotheses, outputs.hypotheses.size());
   } else {
-    const train::TrainedModel trained = load_model(c.model);
-    Sources sources = c.valid ? validation_of(trained) : sources_of(c);
-    outputs.hypotheses = predicted(trained, sources, c);
+    const predict::Predictor predictor(load_model(c.model));
+    Sources sources = c.valid ? validation_of(predictor.model()) : sources_of(c);
+    outputs.hypotheses = predicted(predictor, sources, c);
     outputs.references = std::move(sources.references);
     from = c.valid ? "validation" : c.files.front();
   }

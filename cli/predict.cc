@@ -9,7 +9,6 @@
 #include "cli/exit_code.h"
 #include "cli/input_lines.h"
 #include "cli/options.h"
-#include "cli/predictor.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -19,6 +18,8 @@ namespace heed::cli {
 namespace {
 
 using nlohmann::ordered_json;
+using predict::Output;
+using predict::Prediction;
 
 struct Chosen {
   ModelChoice model;
@@ -32,14 +33,14 @@ constexpr const char* kMatrix = "matrix";
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
-/// score, output, alignment, those that were asked for, with tabs between them; one hypothesis after the other.
-std::string plain(const Answer& answer, const Predictor& predictor, const Chosen& c) {
+/// score, output, alignment, those that were asked for, with tabs between them; one output after the other.
+std::string plain(const Prediction& prediction, const Chosen& c) {
   std::string line;
-  for (const search::Hypothesis& h : answer.hypotheses) {
-    if (&h != &answer.hypotheses.front()) line += '\t';
-    if (c.scores) line += fmt::format("{:.6f}\t", h.score);
-    line += predictor.text_of(h);
-    if (!c.alignments.empty()) line.append(1, '\t').append(pharaoh(h));
+  for (const Output& output : prediction.nbest) {
+    if (&output != &prediction.nbest.front()) line += '\t';
+    if (c.scores) line += fmt::format("{:.6f}\t", output.score);
+    line += output.text;
+    if (!c.alignments.empty()) line.append(1, '\t').append(predict::pharaoh(output));
   }
   return line + "\n";
 }
@@ -49,86 +50,88 @@ std::string plain(const Answer& answer, const Predictor& predictor, const Chosen
 /// As many digits as a float holds: 0.1f is 0.1, and not 0.10000000149011612.
 double short_number(float value) { return std::stod(fmt::format("{}", value)); }
 
-std::vector<std::string> spelled(const Tokeniser& tokeniser, const std::vector<int32_t>& ids) {
-  std::vector<std::string> tokens;
-  for (const int32_t id : ids) tokens.push_back(tokeniser.token(id));
-  return tokens;
+ordered_json numbers(const std::vector<float>& values) {
+  ordered_json all = ordered_json::array();
+  for (const float value : values) all.push_back(short_number(value));
+  return all;
 }
 
-ordered_json json_of(const search::Hypothesis& h, const Predictor& predictor, const Chosen& c) {
+ordered_json alignment(const Output& output, const std::string& kind) {
+  ordered_json all = ordered_json::array();
+  if (kind == kMatrix)
+    for (const std::vector<float>& row : output.alignment) all.push_back(numbers(row));
+  else
+    for (const predict::Link& link : output.links()) all.push_back({link.source, link.target});
+  return all;
+}
+
+ordered_json json_of(const Output& output, const Chosen& c) {
   ordered_json j;
-  j["output"] = predictor.text_of(h);
-  j["score"] = h.score;
-  j["log_probability"] = h.log_probability;
-  j["finished"] = h.finished;
-  j["tokens"] = spelled(predictor.target(), h.tokens);
-  if (c.scores) {
-    j["token_log_probabilities"] = ordered_json::array();
-    for (const float p : h.token_log_probabilities) j["token_log_probabilities"].push_back(short_number(p));
-  }
-  if (c.alignments == kPharaoh) j["alignment"] = links_of(h);
-  if (c.alignments == kMatrix) {
-    j["alignment"] = ordered_json::array();
-    for (size_t t = 0; t < std::min(h.tokens.size(), h.alignment.size()); ++t) {
-      ordered_json row = ordered_json::array();
-      for (const float weight : h.alignment[t]) row.push_back(short_number(weight));
-      j["alignment"].push_back(std::move(row));
-    }
-  }
+  j["output"] = output.text;
+  j["score"] = output.score;
+  j["log_probability"] = output.log_probability;
+  j["finished"] = output.finished;
+  j["tokens"] = output.tokens;
+  if (c.scores) j["token_log_probabilities"] = numbers(output.token_log_probabilities);
+  if (!c.alignments.empty()) j["alignment"] = alignment(output, c.alignments);
   return j;
 }
 
-ordered_json json_of(const InputLines::Line& line, const Answer& answer, const Predictor& predictor, const Chosen& c) {
+ordered_json json_of(const InputLines::Line& line, const Prediction& prediction, const Chosen& c) {
   ordered_json j;
   j["line"] = line.number;
   j["source"] = line.text;
-  if (!answer.error.empty()) {
+  if (!prediction.error.empty()) {
     j["output"] = "";
-    j["error"] = answer.error;
+    j["error"] = prediction.error;
     return j;
   }
-  j["source_tokens"] = spelled(predictor.source(), answer.source);
-  if (answer.hypotheses.empty()) {
+  j["source_tokens"] = prediction.source_tokens;
+  if (prediction.nbest.empty()) {
     j["output"] = "";
     return j;
   }
-  j.update(json_of(answer.hypotheses.front(), predictor, c));
+  j.update(json_of(prediction.nbest.front(), c));
   if (c.search.options.nbest == 1) return j;
-  for (const search::Hypothesis& h : answer.hypotheses) j["outputs"].push_back(json_of(h, predictor, c));
+  for (const Output& output : prediction.nbest) j["outputs"].push_back(json_of(output, c));
   return j;
 }
 
 // ----------------------------------------------------------------------------------------------------------------- run
 
-std::vector<Question> questions_of(const std::vector<InputLines::Line>& lines) {
-  std::vector<Question> questions;
-  for (const InputLines::Line& line : lines) questions.push_back({line.text, line.number});
-  return questions;
+std::vector<Prediction> answer(const std::vector<InputLines::Line>& lines, const predict::Predictor& predictor,
+                               predict::Options options) {
+  std::vector<std::string> texts;
+  for (const InputLines::Line& line : lines) texts.push_back(line.text);
+  options.first_line = lines.front().number;
+  std::vector<Prediction> predictions = predictor.predict_all(texts, options);
+  for (size_t i = 0; i < lines.size(); ++i)
+    if (lines[i].cut_off)
+      predictions[i].error = fmt::format("more than {} bytes: that is no text", InputLines::kLongest);
+  return predictions;
 }
 
-void run(const Chosen& c) {
+void run(Chosen& c) {
   if (c.alignments == kMatrix && !c.json) throw Failure(kUsage, "--alignments=matrix needs --json");
-  const train::TrainedModel trained = load_model(c.model);
-  search::Options options = options_of(c.search, trained);
-  options.alignment = !c.alignments.empty();
-  Predictor predictor(trained, options);
+  const predict::Predictor predictor(load_model(c.model));
+  c.search.options.alignments = !c.alignments.empty();
+  check(c.search.options, predictor);
   InputLines input;
   Counter counter("lines");
   while (true) {
     const std::vector<InputLines::Line> lines = input.next(static_cast<size_t>(c.search.batch));
     if (lines.empty()) return;
-    std::vector<Answer> answers = predictor.answer(questions_of(lines));
+    const std::vector<Prediction> predictions = answer(lines, predictor, c.search.options);
     std::string text;
     for (size_t i = 0; i < lines.size(); ++i) {
-      if (lines[i].cut_off) answers[i].error = fmt::format("more than {} bytes: that is no text", InputLines::kLongest);
-      if (!answers[i].error.empty()) {
+      if (!predictions[i].error.empty()) {
         counter.erase();
-        warn(fmt::format("line {}: {}; it is answered by nothing", lines[i].number, answers[i].error));
+        warn(fmt::format("line {}: {}; it is answered by nothing", lines[i].number, predictions[i].error));
       }
-      text += c.json ? json_of(lines[i], answers[i], predictor, c)
-                               .dump(-1, ' ', false, ordered_json::error_handler_t::replace) +
-                           "\n"
-                     : plain(answers[i], predictor, c);
+      text +=
+          c.json
+              ? json_of(lines[i], predictions[i], c).dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n"
+              : plain(predictions[i], c);
     }
     print(text);
     if (reader_is_gone()) return;

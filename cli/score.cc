@@ -11,7 +11,6 @@
 #include "cli/counter.h"
 #include "cli/exit_code.h"
 #include "cli/options.h"
-#include "cli/predictor.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -20,6 +19,7 @@
 #include "heed/data/packed_batch.h"
 #include "heed/search/score.h"
 #include "heed/tensor/error.h"
+#include "heed/text/utf8.h"
 
 namespace heed::cli {
 

@@ -4,16 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 
-#include "heed/search/search.h"
-#include "heed/train/load_model.h"
+#include "heed/predict/predictor.h"
 
 namespace heed::cli {
 
 struct SearchChoice {
-  search::Options options;
-  int64_t beam = 0;     // 0: as many as nbest
-  int64_t longest = 0;  // 0: what the model's recipe says
-  int64_t batch = 64;
+  predict::Options options;
+  int64_t batch = 64;  // lines
 };
 
 /// For a single output of each source.
@@ -21,7 +18,7 @@ void add_search(CLI::App& verb, SearchChoice& choice);
 /// Several outputs, and outputs that are drawn.
 void add_nbest_and_sampling(CLI::App& verb, SearchChoice& choice);
 
-/// Checked against each other and against what the model can do.
-search::Options options_of(const SearchChoice& choice, const train::TrainedModel& trained);
+/// Ends the program where the options do not go together, or the model cannot do that.
+void check(const predict::Options& options, const predict::Predictor& predictor);
 
 }  // namespace heed::cli

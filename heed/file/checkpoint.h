@@ -50,7 +50,8 @@ class CheckpointWriter {
   std::vector<Source> sources_;
 };
 
-/// A checkpoint whose every part was compared with the manifest; to run a model, that of the optimiser by its size only.
+/// A checkpoint whose every part was compared with the manifest; to run a model, that of the optimiser by its size
+/// only.
 class Checkpoint {
  public:
   /// Throws where the folder is not there, where a part is missing or was changed, naming both.

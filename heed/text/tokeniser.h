@@ -1,8 +1,9 @@
 // From text to ids and back.
 //
 //   characters      every code point is a token (see utf8.h)
-//   letters         every code point of the decomposed text (NFD): a Hangul syllable is two or three tokens, an accent one
-//   words           what stands between blanks is a token: phones, or text that another program has cut ("gro@@ ß" stays
+//   letters         every code point of the decomposed text (NFD): a Hangul syllable is two or three tokens, an accent
+//   one words           what stands between blanks is a token: phones, or text that another program has cut ("gro@@ ß"
+//   stays
 //                   two tokens and is not joined again)
 //   sentencepiece   subwords that are learned from the training text (Kudo and Richardson 2018)
 //

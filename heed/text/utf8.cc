@@ -1,5 +1,7 @@
 #include "heed/text/utf8.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <cstring>
 
@@ -43,6 +45,11 @@ size_t utf8_fault(std::string_view text) {
     i += length;
   }
   return std::string_view::npos;
+}
+
+std::string utf8_complaint(std::string_view text) {
+  const size_t fault = utf8_fault(text);
+  return fault == std::string_view::npos ? "" : fmt::format("byte {} is not valid UTF-8", fault + 1);
 }
 
 size_t utf8_count(std::string_view text) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <string>
 #include <string_view>
 
 namespace heed {
@@ -14,6 +15,9 @@ namespace heed {
 /// Position of the first byte that does not belong to valid UTF-8: a stray or missing continuation byte, an overlong
 /// form, a surrogate, a code point above U+10FFFF. Of a broken sequence, its first byte. npos where all is valid.
 size_t utf8_fault(std::string_view text);
+
+/// "byte 7 is not valid UTF-8", or nothing.
+std::string utf8_complaint(std::string_view text);
 
 /// The number of code points of valid UTF-8.
 size_t utf8_count(std::string_view text);

@@ -20,7 +20,9 @@ TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies, Start s
 
 file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::string_view name) {
   std::error_code ignored;
-  if (std::filesystem::exists(folder / "MANIFEST.json", ignored)) return file::Checkpoint::open(folder, file::Purpose::kRun);
+  expect(std::filesystem::exists(folder, ignored), "there is no model '{}'", folder.string());
+  if (std::filesystem::exists(folder / "MANIFEST.json", ignored))
+    return file::Checkpoint::open(folder, file::Purpose::kRun);
   const file::RunFolder run(folder);
   if (name != "best" || run.best_name()) return run.open(name, file::Purpose::kRun);
   file::RunFolder::Newest newest = run.newest(file::Purpose::kRun);

@@ -4,6 +4,7 @@ out = heed.attend(q, k, v, causal=True)                      # a function of arr
 out, gradient = heed.attend_with_gradient(q, k, v)           # and its gradients
 attention = heed.Attention("additive", query_width=16, key_width=8)      # parameters by name, forward, backward
 heed.mechanisms()                                            # what there is
+heed.load("en-de").predict(["A dog runs."])[0].text          # a model that `heed train` made
 """
 
 from ._attend import Attended, attend, attend_with_gradient
@@ -14,6 +15,7 @@ from ._onnx import OnnxAttention, onnx_attention
 from ._parameters import Parameters
 from ._question import STAGES
 from ._result import Memory, Result
+from ._trained import Output, Prediction, TrainedModel, load
 
 __version__ = "0.1.0"
 __all__ = [
@@ -23,15 +25,19 @@ __all__ = [
     "Mechanism",
     "Memory",
     "OnnxAttention",
+    "Output",
     "Parameters",
+    "Prediction",
     "Result",
     "STAGES",
     "State",
+    "TrainedModel",
     "attend",
     "attend_with_gradient",
     "available_isas",
     "default_options",
     "isa",
+    "load",
     "mechanism",
     "mechanisms",
     "onnx_attention",

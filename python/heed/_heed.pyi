@@ -105,3 +105,22 @@ class Run:
     def extend(self, so_far: Memory, arguments: Dict[str, Any]) -> Memory: ...
     def attend(self, memory: Memory, state: Optional[State], arguments: Dict[str, Any]) -> Result: ...
     def backward(self, seeds: List[Tuple[Value, np.ndarray]]) -> Dict[str, np.ndarray]: ...
+
+class Predictor:
+    """A trained model."""
+
+    def __init__(self, folder: bytes, checkpoint: str) -> None: ...
+    def predict(self, lines: List[bytes], options: Dict[str, Any]) -> List[Dict[str, Any]]:
+        """For each line: error, source_tokens, and nbest, which holds the fields of heed.Output."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def parameters(self) -> int: ...
+    @property
+    def recipe(self) -> str:
+        """As TOML."""
+
+    @property
+    def vocabulary_sizes(self) -> Tuple[int, int]:
+        """Of the sources and of the targets."""

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <string>
+#include <type_traits>
 
 #include "heed/tensor/error.h"
 
@@ -42,8 +43,33 @@ T* contiguous_data(const py::array& array, const std::string& name, py::ssize_t 
   return static_cast<T*>(const_cast<void*>(array.data()));
 }
 
+/// Python's bool is a number and its int a float to pybind11; here an option takes what it says.
+template <class T>
+T option_value(const std::string& name, const py::handle& value) {
+  const bool is_bool = py::isinstance<py::bool_>(value), is_int = py::isinstance<py::int_>(value) && !is_bool;
+  const auto expect_that = [&](bool holds, const char* what) {
+    expect(holds, "{}: expected {}, got {}", name, what, py::repr(value).cast<std::string>());
+  };
+  if constexpr (std::is_same_v<T, std::string>) {
+    expect_that(py::isinstance<py::str>(value), "a word");
+  } else if constexpr (std::is_same_v<T, bool>) {
+    expect_that(is_bool, "True or False");
+  } else if constexpr (std::is_integral_v<T>) {
+    expect_that(is_int, "a whole number");
+  } else {
+    expect_that(is_int || py::isinstance<py::float_>(value), "a number");
+  }
+  try {
+    return value.cast<T>();
+  } catch (const py::cast_error&) {  // below or above what T holds
+    expect_that(false, std::is_unsigned_v<T> ? "a whole number from 0 to 2^64 - 1" : "a smaller number");
+    throw;
+  }
+}
+
 void define_fused(py::module_& m);      // the loop of heed/kernels on strided arrays
 void define_catalogue(py::module_& m);  // names, options and what is known of each mechanism
 void define_attention(py::module_& m);  // every mechanism, on a tape
+void define_predictor(py::module_& m);  // trained models
 
 }  // namespace heed::python

@@ -33,28 +33,11 @@ py::dict entry_dict(const attend::Entry& e) {
   return d;
 }
 
-/// Python's bool is a number and its int a float to pybind11; here an option takes what it says.
-template <class T>
-T option(const std::string& name, const py::handle& value) {
-  const bool is_bool = py::isinstance<py::bool_>(value), is_int = py::isinstance<py::int_>(value) && !is_bool;
-  if constexpr (std::is_same_v<T, std::string>) {
-    expect(py::isinstance<py::str>(value), "{}: expected a word, got {}", name, py::repr(value).cast<std::string>());
-  } else if constexpr (std::is_same_v<T, bool>) {
-    expect(is_bool, "{}: expected True or False, got {}", name, py::repr(value).cast<std::string>());
-  } else if constexpr (std::is_same_v<T, int64_t>) {
-    expect(is_int, "{}: expected a whole number, got {}", name, py::repr(value).cast<std::string>());
-  } else {
-    expect(is_int || py::isinstance<py::float_>(value), "{}: expected a number, got {}", name,
-           py::repr(value).cast<std::string>());
-  }
-  return value.cast<T>();
-}
-
 }  // namespace
 
 void read_options(const py::dict& from, attend::Options& into) {
   attend::each_option(into, [&](const char* name, auto& field) {
-    if (from.contains(name)) field = option<std::decay_t<decltype(field)>>(name, from[name]);
+    if (from.contains(name)) field = option_value<std::decay_t<decltype(field)>>(name, from[name]);
   });
 }
 

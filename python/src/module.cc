@@ -41,4 +41,5 @@ PYBIND11_MODULE(_heed, m) {
   define_fused(m);
   define_catalogue(m);
   define_attention(m);
+  define_predictor(m);
 }

@@ -245,7 +245,7 @@ def test_checkpoints(model):
     (("MODEL", "--beam", "0"), USAGE, "--beam"),
     (("MODEL", "--beam", "five"), USAGE, "--beam"),
     (("MODEL", "--beam", "2", "--nbest", "3"), USAGE, "--nbest 3 needs a beam of at least 3, not 2"),
-    (("MODEL", "--beam", "2", "--sample"), USAGE, "--sample and --beam do not go together"),
+    (("MODEL", "--beam", "2", "--sample"), USAGE, "--sample goes without a beam, not with one of 2"),
     (("MODEL", "--temperature", "0.5"), USAGE, "--sample"),
     (("MODEL", "--top-p", "1.5", "--sample"), USAGE, "--top-p"),
     (("MODEL", "--alignments=matrx"), USAGE, "did you mean 'matrix'?"),

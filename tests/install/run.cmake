@@ -1,4 +1,4 @@
-# cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCOMPILER=... -DFLAGS=... -DCONFIG=... -DGENERATOR=... -P run.cmake
+# cmake -DBUILD=... -DSOURCE=... -DEXAMPLES=... -DWORK=... -DCOMPILER=... -DFLAGS=... -DCONFIG=... -DGENERATOR=... -P run.cmake
 # Installs BUILD below WORK, then builds and runs the project in SOURCE against that, once by find_package and once by
 # pkg-config.
 cmake_minimum_required(VERSION 3.22)
@@ -27,7 +27,8 @@ set(expected heed/kernels/attention.h heed/kernels/custom.h heed/kernels/isa.h h
 if(NOT kernels STREQUAL expected)
   message(FATAL_ERROR "installed headers of the kernels: ${kernels}\nexpected: ${expected}")
 endif()
-foreach(header heed/attend/all.h heed/attend/reinforce.h heed/layer/linear.h heed/tensor/ops.h heed/train/adam.h)
+foreach(header heed/attend/all.h heed/attend/reinforce.h heed/layer/linear.h heed/predict/predictor.h heed/tensor/ops.h
+    heed/train/adam.h)
   if(NOT header IN_LIST headers)
     message(FATAL_ERROR "${header} was not installed; there are: ${headers}")
   endif()
@@ -43,13 +44,42 @@ foreach(kernels_only OFF ON)
   set(folder "${WORK}/build-${kernels_only}")
   run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${folder}" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${prefix}"
     "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_BUILD_TYPE=${CONFIG}"
-    "-DKERNELS_ONLY=${kernels_only}" "-DHEADERS=${header_names}")
+    "-DKERNELS_ONLY=${kernels_only}" "-DHEADERS=${header_names}" "-DEXAMPLES=${EXAMPLES}")
   run("${CMAKE_COMMAND}" --build "${folder}")
   run("${folder}/uses_heed")
   message(STATUS "find_package: ${output}")
 endforeach()
 run("${WORK}/build-OFF/uses_attend")
 message(STATUS "find_package: ${output}")
+
+# examples/translate.cpp: a model that is not there, and where the program was built, a model that it trained: both must
+# say the same.
+function(check_translate translate)
+  execute_process(COMMAND "${translate}" "${WORK}/nowhere" RESULT_VARIABLE failed OUTPUT_VARIABLE output
+    ERROR_VARIABLE said)
+  if(NOT failed EQUAL 1 OR NOT said MATCHES "there is no model '.*nowhere'")
+    message(FATAL_ERROR "${translate} without a model: ${failed} ${output} ${said}")
+  endif()
+  if(NOT EXISTS "${prefix}/bin/heed")
+    return()
+  endif()
+  if(NOT EXISTS "${WORK}/model")
+    file(WRITE "${WORK}/recipe.toml" "[data]\ntask = \"reverse\"\nexamples = 400\nvalid_examples = 20\n"
+      "[model]\nwidth = 16\n[attention]\nscore = \"additive\"\n[train]\nbatch_tokens = 256\n"
+      "learning_rate = 0.02\nwarmup = 5\n[stop]\nsteps = 150\n[validate]\nevery = 150\nlongest = 25\n")
+    run("${prefix}/bin/heed" train "${WORK}/recipe.toml" --output "${WORK}/model" --threads 1)
+    file(WRITE "${WORK}/lines.txt" "abc\nhello\n\na longer line of letters\nzyx wvu\r\nreverse")
+  endif()
+  execute_process(COMMAND "${prefix}/bin/heed" predict "${WORK}/model" --beam 5 --alignments
+    INPUT_FILE "${WORK}/lines.txt" OUTPUT_VARIABLE expected RESULT_VARIABLE failed)
+  execute_process(COMMAND "${translate}" "${WORK}/model"
+    INPUT_FILE "${WORK}/lines.txt" OUTPUT_VARIABLE output RESULT_VARIABLE also_failed)
+  if(failed OR also_failed OR NOT output STREQUAL expected OR NOT output MATCHES "[a-z]\t[0-9]+-0")
+    message(FATAL_ERROR "${translate}: ${also_failed}\n${output}\nheed predict: ${failed}\n${expected}")
+  endif()
+  message(STATUS "translate: as heed predict")
+endfunction()
+check_translate("${WORK}/build-OFF/translate")
 
 # The program, where it was built.
 if(EXISTS "${prefix}/bin/heed")
@@ -73,15 +103,20 @@ if(PKG_CONFIG)
   set(ENV{PKG_CONFIG_PATH} "${pc_dir}:$ENV{PKG_CONFIG_PATH}")
   separate_arguments(flags UNIX_COMMAND "${FLAGS}")
   get_filename_component(lib_dir "${pc_dir}" DIRECTORY)
-  foreach(program main:heed-kernels attend:heed)
+  foreach(program "${SOURCE}/main.cc:heed-kernels" "${SOURCE}/attend.cc:heed" "${EXAMPLES}/translate.cpp:heed")
     string(REGEX MATCH "(.*):(.*)" matched "${program}")
-    set(name "${CMAKE_MATCH_1}")
+    set(source "${CMAKE_MATCH_1}")
     set(package "${CMAKE_MATCH_2}")
+    get_filename_component(name "${source}" NAME_WE)
     run("${PKG_CONFIG}" --cflags --libs "${package}")
     separate_arguments(pc_flags UNIX_COMMAND "${output}")
-    run("${COMPILER}" -std=c++20 ${flags} "${SOURCE}/${name}.cc" -o "${WORK}/${name}_by_pkg_config" ${pc_flags}
+    run("${COMPILER}" -std=c++20 ${flags} "${source}" -o "${WORK}/${name}_by_pkg_config" ${pc_flags}
       "-Wl,-rpath,${lib_dir}")
-    run("${WORK}/${name}_by_pkg_config")
-    message(STATUS "pkg-config: ${output}")
+    if(name STREQUAL "translate")
+      check_translate("${WORK}/translate_by_pkg_config")
+    else()
+      run("${WORK}/${name}_by_pkg_config")
+      message(STATUS "pkg-config: ${output}")
+    endif()
   endforeach()
 endif()

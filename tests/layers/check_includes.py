@@ -23,6 +23,7 @@ MAY_INCLUDE = {
     "model": {"embed", "encode", "decode", "attend", "layer", "tensor"},
     "search": {"model", "text", "tensor", "kernels"},
     "train": {"search", "model", "attend", "metric", "data", "text", "file", "layer", "tensor", "kernels"},
+    "predict": {"train", "search", "text", "tensor"},
 }
 
 # Highway is the only way to SIMD, so that every CPU it knows is served by the same source.

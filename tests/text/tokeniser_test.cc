@@ -37,7 +37,7 @@ TEST(Characters, UnknownOnesShow) {
 TEST(Letters, SyllablesAndAccentsComeApartAndTogetherAgain) {
   const auto t = train({"\uD55C\uAE00 \u00E9"}, {.kind = "letters"});  // han-geul, e with an acute
   EXPECT_EQ(t->kind(), "letters");
-  EXPECT_EQ(t->encode("\uD55C").size(), 3u);       // h, a, n
+  EXPECT_EQ(t->encode("\uD55C").size(), 3u);  // h, a, n
   EXPECT_EQ(t->token(t->encode("\uD55C")[0]), "\u1112");
   EXPECT_EQ(t->encode("e\u0301"), t->encode("\u00E9"));
   EXPECT_EQ(t->decode(t->encode("e\u0301 \uAE00")), "\u00E9 \uAE00");

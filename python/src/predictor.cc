@@ -1,0 +1,122 @@
+// Trained models: heed/predict for Python. What users see is python/heed/_trained.py.
+#include "heed/predict/predictor.h"
+
+#include <pybind11/stl.h>
+
+#include <optional>
+#include <vector>
+
+#include "bindings.h"
+
+namespace heed::python {
+namespace {
+
+using predict::Output;
+using predict::Prediction;
+using predict::Predictor;
+
+/// A vocabulary learned from bytes can cut a character in two; Python's strings cannot.
+py::str text_of(const std::string& text) {
+  return py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "replace"));
+}
+
+py::list texts_of(const std::vector<std::string>& texts) {
+  py::list list;
+  for (const std::string& text : texts) list.append(text_of(text));
+  return list;
+}
+
+/// [rows, cols]
+py::array_t<float> matrix(const std::vector<std::vector<float>>& rows, size_t cols) {
+  py::array_t<float> array({rows.size(), cols});
+  for (size_t i = 0; i < rows.size(); ++i)
+    std::copy(rows[i].begin(), rows[i].end(), array.mutable_data(static_cast<py::ssize_t>(i), 0));
+  return array;
+}
+
+py::dict dict_of(const Output& output, size_t sources, bool alignments) {
+  py::dict d;
+  d["text"] = text_of(output.text);
+  d["score"] = output.score;
+  d["log_probability"] = output.log_probability;
+  d["finished"] = output.finished;
+  d["tokens"] = texts_of(output.tokens);
+  d["token_log_probabilities"] = py::array_t<float>(static_cast<py::ssize_t>(output.token_log_probabilities.size()),
+                                                    output.token_log_probabilities.data());
+  py::list links;
+  for (const predict::Link& link : output.links()) links.append(py::make_tuple(link.source, link.target));
+  d["links"] = links;
+  d["alignment"] = py::none();
+  if (alignments) d["alignment"] = matrix(output.alignment, sources);
+  return d;
+}
+
+py::dict dict_of(const Prediction& prediction, bool alignments) {
+  py::dict d;
+  d["error"] = py::none();
+  if (!prediction.error.empty()) d["error"] = text_of(prediction.error);
+  d["source_tokens"] = texts_of(prediction.source_tokens);
+  py::list nbest;
+  for (const Output& output : prediction.nbest)
+    nbest.append(dict_of(output, prediction.source_tokens.size(), alignments));
+  d["nbest"] = nbest;
+  return d;
+}
+
+/// Names are those of predict::Options; None is its default.
+predict::Options options_of(const py::dict& from) {
+  predict::Options options;
+  py::dict rest = from.attr("copy")();
+  const auto read = [&](const char* name, auto& field) {
+    const py::object value = rest.attr("pop")(name, py::none());
+    if (!value.is_none()) field = option_value<std::decay_t<decltype(field)>>(name, value);
+  };
+  read("beam", options.beam);
+  read("nbest", options.nbest);
+  read("length_penalty", options.length_penalty);
+  read("coverage", options.coverage);
+  read("max_length", options.max_length);
+  read("sample", options.sample);
+  read("temperature", options.temperature);
+  read("top_k", options.top_k);
+  read("top_p", options.top_p);
+  read("seed", options.seed);
+  read("first_line", options.first_line);
+  read("alignments", options.alignments);
+  expect(rest.empty(), "unknown option {}", py::str(py::list(rest)).cast<std::string>());
+  return options;
+}
+
+/// [lines] -> [lines]
+py::list predict_all(const Predictor& predictor, const std::vector<std::string>& lines, const py::dict& given) {
+  const predict::Options options = options_of(given);
+  std::vector<Prediction> predictions;
+  {
+    const Running running;
+    predictions = predictor.predict_all(lines, options);
+  }
+  py::list all;
+  for (const Prediction& prediction : predictions) all.append(dict_of(prediction, options.alignments));
+  return all;
+}
+
+std::shared_ptr<Predictor> load(const std::string& folder, const std::string& checkpoint) {
+  const Running running;
+  return std::make_shared<Predictor>(predict::load(folder, checkpoint));
+}
+
+}  // namespace
+
+void define_predictor(py::module_& m) {
+  py::class_<Predictor, std::shared_ptr<Predictor>>(m, "Predictor", "A trained model.")
+      .def(py::init(&load), py::arg("folder"), py::arg("checkpoint"))
+      .def("predict", &predict_all, py::arg("lines"), py::arg("options"))
+      .def_property_readonly("kind", [](const Predictor& p) { return p.model().recipe.model.kind; })
+      .def_property_readonly("parameters", [](const Predictor& p) { return p.model().parameters->count(); })
+      .def_property_readonly("recipe", [](const Predictor& p) { return text_of(train::recipe_text(p.model().recipe)); })
+      .def_property_readonly("vocabulary_sizes",
+                             [](const Predictor& p) { return std::make_pair(p.source().size(), p.target().size()); });
+}
+
+}  // namespace heed::python
