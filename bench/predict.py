@@ -162,7 +162,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default="build", help="folder of the build (default: build)")
     parser.add_argument("--json", help="where the rows go (default: bench-predict.json in the build folder)")
-    parser.add_argument("--model", help="folder of a trained Transformer (post-norm, sin-cos, relu); else one is trained")
+    parser.add_argument("--model", help="folder of a trained Transformer (sin-cos, relu); else one is trained")
     parser.add_argument("--sources", help="file with sources, one a line, as the model was trained on")
     parser.add_argument("--data", help="folder with Multi30k's train.*, valid.* and test.2016.en, to train and test on; "
                         "without it sentences of the same lengths are made up")

@@ -56,7 +56,7 @@ class Conversion:
 
     def spec(self):
         spec = TransformerSpec.from_config((self.o["encoder_layers"], self.o["decoder_layers"]), self.o["heads"],
-                                           pre_norm=False, activation=Activation.RELU)
+                                           pre_norm=self.o["pre_norm"], activation=Activation.RELU)
         source = self.w["source.weight"]
         target = self.w.get("target.weight", source)
         spec.encoder.embeddings[0].weight, spec.decoder.embeddings.weight = source, target  # each times sqrt(width)
@@ -69,6 +69,9 @@ class Conversion:
             self.self_attention(layer.self_attention, f"decoder.{i}.self")
             self.source_attention(layer.attention, f"decoder.{i}.source")
             self.feed_forward(layer.ffn, f"decoder.{i}.feed_forward")
+        if self.o["pre_norm"]:
+            self.norm(spec.encoder.layer_norm, "encoder")
+            self.norm(spec.decoder.layer_norm, "decoder")
         spec.decoder.projection.weight = self.w.get("output.weight", target)
         spec.decoder.projection.bias = self.w["output.bias"]
         spec.config.layer_norm_epsilon = 1e-5

@@ -36,6 +36,7 @@ class Searcher(torch_seq2seq.Transformer):
             name = f"encoder.{layer}"
             x = self.around(x, f"{name}.self", lambda r, n=name: self.attention(r, r, f"{n}.self", seen))
             x = self.around(x, f"{name}.feed_forward", lambda r, n=name: self.feed_forward(r, f"{n}.feed_forward"))
+        x = self.after(x, "encoder")
         return [
             (self.heads(self.linear(x, f"decoder.{layer}.source.key")),
              self.heads(self.linear(x, f"decoder.{layer}.source.value")))
@@ -69,6 +70,7 @@ class Searcher(torch_seq2seq.Transformer):
             x = self.around(x, f"{name}.source", lambda r, n=name, at=layer: self.look(r, *source[at], f"{n}.source", seen))
             x = self.around(x, f"{name}.feed_forward", lambda r, n=name: self.feed_forward(r, f"{n}.feed_forward"))
         weight = self.p.get("output.weight", table)
+        x = self.after(x, "decoder")
         return torch.log_softmax(torch.nn.functional.linear(x[:, 0], weight, self.p["output.bias"]), dim=-1)
 
     def make_places(self, longest):

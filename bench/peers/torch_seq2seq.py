@@ -99,7 +99,13 @@ class Transformer(Model):
         return self.linear(self.drop(F.relu(self.linear(x, f"{name}.up"))), f"{name}.down")
 
     def around(self, x, name, part):
+        if self.o.get("pre_norm"):
+            return x + self.drop(part(self.norm(x, name)))
         return self.norm(x + self.drop(part(x)), name)
+
+    def after(self, x, side):
+        """What the last layer of a side leaves: with the norm before each part, nothing has brought it to scale yet."""
+        return self.norm(x, side) if self.o.get("pre_norm") else x
 
     def loss(self, batch):
         seen = batch.source_there[:, None, None, :]
@@ -110,13 +116,13 @@ class Transformer(Model):
             name = f"encoder.{layer}"
             x = self.around(x, f"{name}.self", lambda r, n=name: self.attention(r, r, f"{n}.self", seen))
             x = self.around(x, f"{name}.feed_forward", lambda r, n=name: self.feed_forward(r, f"{n}.feed_forward"))
-        memory, x = x, self.embed(batch.target_in, "target")
+        memory, x = self.after(x, "encoder"), self.embed(batch.target_in, "target")
         for layer in range(self.o["decoder_layers"]):
             name = f"decoder.{layer}"
             x = self.around(x, f"{name}.self", lambda r, n=name: self.attention(r, r, f"{n}.self", past))
             x = self.around(x, f"{name}.source", lambda r, n=name: self.attention(r, memory, f"{n}.source", seen))
             x = self.around(x, f"{name}.feed_forward", lambda r, n=name: self.feed_forward(r, f"{n}.feed_forward"))
-        return self.output(x, batch)
+        return self.output(self.after(x, "decoder"), batch)
 
 
 class Recurrent(Model):

@@ -41,9 +41,10 @@ class Searching {
 
   void write(const std::filesystem::path& folder) const {
     const model::Seq2SeqOptions& m = trained_.recipe.model;
-    expect(m.kind == "transformer" && m.norm == "post" && m.positions == "sin_cos" && m.activation == "relu",
-           "the peer knows Transformers as in the paper only: post-norm, sin-cos positions, relu");
+    expect(m.kind == "transformer" && m.positions == "sin_cos" && m.activation == "relu",
+           "the peers know Transformers with sin-cos positions and relu only");
     std::ofstream(folder / "options.json") << json{{"kind", m.kind},
+                                                   {"pre_norm", m.norm == "pre"},
                                                    {"heads", m.attention.heads},
                                                    {"encoder_layers", m.encoder_layers},
                                                    {"decoder_layers", m.decoder_layers},
