@@ -101,7 +101,7 @@ void gemm(const Gemm& g) {
   const int threads = kernels::most_threads();
   {
     const OneThread one_thread;
-    // oneDNN's kernel for AVX-512 uses a buffer from the heap as its stack (K > 32). A signal's handler would put its
+    // oneDNN's kernel for AVX-512 uses a buffer from the heap as its stack. A signal's handler would put its
     // frame there, over whatever lies before the buffer, and the program would die of it later and elsewhere.
     const kernels::SignalsLater signals_later;
     kernels::for_each_task(tiles.count(), threads, [&](int64_t t) {
