@@ -96,7 +96,7 @@ metric::Texts predicted(const predict::Predictor& predictor, const Sources& sour
   Counter counter("lines");
   metric::Texts outputs;
   // Many at once, so that the batches are of like lengths, and yet the counter moves.
-  const auto chunk = static_cast<size_t>(c.search.batch) * 8;
+  const size_t chunk = lines_at_once(c.search) * 8;
   for (size_t begin = 0; begin < sources.texts.size(); begin += chunk) {
     const auto some = std::span(sources.texts).subspan(begin, std::min(chunk, sources.texts.size() - begin));
     for (const predict::Prediction& p : predictor.predict_all(some, options)) {

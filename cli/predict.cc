@@ -119,7 +119,7 @@ void run(Chosen& c) {
   InputLines input;
   Counter counter("lines");
   while (true) {
-    const std::vector<InputLines::Line> lines = input.next(static_cast<size_t>(c.search.batch));
+    const std::vector<InputLines::Line> lines = input.next(lines_at_once(c.search));
     if (lines.empty()) return;
     const std::vector<Prediction> predictions = answer(lines, predictor, c.search.options);
     std::string text;

@@ -5,6 +5,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/options.h"
+#include "heed/kernels/threads.h"
 #include "heed/tensor/error.h"
 
 namespace heed::cli {
@@ -29,9 +30,14 @@ void add_search(CLI::App& verb, SearchChoice& c) {
                   "Tokens of an output at most; else validate.longest of the model's recipe")
       ->type_name("N")
       ->check(in_range(int64_t{1}, kLongest));
-  verb.add_option("--batch", c.batch, "Lines that are worked on together at most; else 64")
+  verb.add_option("--batch", c.batch, "Lines that are worked on together at most; else 64 for each thread")
       ->type_name("SENTENCES")
       ->check(in_range(int64_t{1}, kLongest));
+}
+
+size_t lines_at_once(const SearchChoice& c) {
+  constexpr int64_t kOfAThread = 64;  // three or four batches: the threads finish at about the same time
+  return static_cast<size_t>(c.batch > 0 ? c.batch : kOfAThread * kernels::most_threads());
 }
 
 void add_nbest_and_sampling(CLI::App& verb, SearchChoice& c) {

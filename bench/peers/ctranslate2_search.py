@@ -6,8 +6,10 @@ Requests are JSON lines on standard input, replies on standard output, as heed-b
     {"op": "open", "folder": FOLDER}                      options.json, sources.json and weights.safetensors in it
     {"op": "run", "threads": N, "beam": K, "outputs": B}  seconds for all sources; their tokens where asked for
 
-The model is converted into FOLDER/ctranslate2. Hypotheses are ranked as heed's are by default, by log-probability, without
-a length penalty; CTranslate2 then ends a sentence as soon as the best of its beam has ended.
+Threads share a batch, each with sentences of its own, as heed's do (inter_threads; several threads on the same step, which
+is intra_threads, were slower). The model is converted into FOLDER/ctranslate2. Hypotheses are ranked as heed's are by
+default, by log-probability, without a length penalty; CTranslate2 then ends a sentence as soon as the best of its beam
+has ended.
 """
 import pathlib
 import sys
@@ -108,7 +110,7 @@ class Peer:
     def translator(self, threads):
         if threads not in self.translators:
             self.translators[threads] = ctranslate2.Translator(
-                str(self.model), device="cpu", compute_type="float32", inter_threads=1, intra_threads=threads)
+                str(self.model), device="cpu", compute_type="float32", inter_threads=threads, intra_threads=1)
         return self.translators[threads]
 
     def run(self, threads, beam, outputs=False):
@@ -117,8 +119,8 @@ class Peer:
         begin = time.perf_counter()
         for batch, sentences in self.batches:
             found = translator.translate_batch(
-                sentences, beam_size=beam, length_penalty=0, min_decoding_length=0,
-                max_decoding_length=self.options["longest"])
+                sentences, max_batch_size=-(-len(sentences) // threads), beam_size=beam, length_penalty=0,
+                min_decoding_length=0, max_decoding_length=self.options["longest"])
             for s, result in zip(batch, found):
                 said[s] = result.hypotheses[0]
         reply = {"seconds": time.perf_counter() - begin, "sentences": len(said)}

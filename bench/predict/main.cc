@@ -17,7 +17,7 @@
 #include "heed/file/safetensors.h"
 #include "heed/file/weights.h"
 #include "heed/kernels/isa.h"
-#include "heed/search/search.h"
+#include "heed/search/batches.h"
 #include "heed/tensor/error.h"
 #include "heed/text/tokens.h"
 #include "heed/train/load_model.h"
@@ -27,7 +27,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kBatch = 32;     // sentences
+constexpr int64_t kBatch = 32;  // sentences, which the threads share
+constexpr int64_t kAnyLength = int64_t{1} << 40;
 constexpr int64_t kLongest = 100;  // steps
 
 class Searching {
@@ -64,8 +65,9 @@ class Searching {
         ids.insert(ids.end(), ids_[s].begin(), ids_[s].end());
         offsets.push_back(static_cast<int64_t>(ids.size()));
       }
-      const auto found = search::search(*trained_.model, tape_, {.ids = ids, .offsets = offsets},
-                                        {.start = kStart, .end = kEnd, .longest = kLongest, .beam = beam});
+      const auto found = search::search_all(*trained_.model, tapes_, {.ids = ids, .offsets = offsets},
+                                            {.start = kStart, .end = kEnd, .longest = kLongest, .beam = beam},
+                                            {.tokens = kAnyLength, .sentences = (kBatch + threads - 1) / threads});
       for (size_t i = 0; i < batch.size(); ++i) said[batch[i]] = found[i].best().tokens;
     }
     json reply = {{"seconds", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()},
@@ -90,7 +92,7 @@ class Searching {
   train::TrainedModel trained_;
   std::vector<std::vector<int32_t>> ids_;
   std::vector<std::vector<size_t>> batches_;
-  Tape tape_{{.recording = false, .training = false}};
+  search::Tapes tapes_;
 };
 
 json answer(const json& request, std::optional<Searching>& searching) {

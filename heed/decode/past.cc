@@ -23,7 +23,7 @@ void Past::adopt(Part& part, Tensor made) const {
 }
 
 void Past::grow() {
-  const int64_t more = std::min(longest_, 2 * capacity_);
+  const int64_t more = std::min(longest_, capacity_ + capacity_ / 2);
   for (Part* part : {&keys_, &values_}) {
     std::vector<float> wider(static_cast<size_t>(rows_ * more * part->width));
     for (int64_t r = 0; r < rows_; ++r)

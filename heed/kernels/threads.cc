@@ -8,6 +8,7 @@
 #include <system_error>
 #include <thread>
 
+#include "heed/kernels/one_thread.h"
 #include "heed/kernels/signals_later.h"
 #include "hwy/base.h"
 #include "hwy/cache_control.h"
@@ -118,6 +119,9 @@ Helpers& get_helpers() {
 }  // namespace
 
 int most_threads() { return std::max(omp_get_max_threads(), 1); }
+
+OneThread::OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+OneThread::~OneThread() { omp_set_num_threads(before_); }
 
 void inside::on_threads(int threads, void (*work)(void*, bool), void* argument) {
   if (!get_helpers().run(threads - 1, work, argument)) work(argument, false);

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 #include <new>
 #include <utility>
 
 #include "heed/search/batches.h"
 #include "heed/tensor/error.h"
-#include "heed/tensor/tape.h"
 #include "heed/text/utf8.h"
 
 namespace heed::predict {
@@ -38,41 +36,6 @@ const std::string& Prediction::text() const {
   return nbest.empty() ? nothing : nbest.front().text;
 }
 
-// --------------------------------------------------------------------------------------------------------------- tapes
-
-/// A tape belongs to one call at a time, and its memory serves the next one.
-class Predictor::Tapes {
- public:
-  class Lent {
-   public:
-    explicit Lent(Tapes& from) : from_(from), tape_(from.take()) {}
-    ~Lent() { from_.give_back(std::move(tape_)); }
-    Lent(const Lent&) = delete;
-    Lent& operator=(const Lent&) = delete;
-    Tape& tape() { return *tape_; }
-
-   private:
-    Tapes& from_;
-    std::unique_ptr<Tape> tape_;
-  };
-
- private:
-  std::unique_ptr<Tape> take() {
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<Tape>(TapeOptions{.recording = false, .training = false});
-    std::unique_ptr<Tape> tape = std::move(free_.back());
-    free_.pop_back();
-    return tape;
-  }
-  void give_back(std::unique_ptr<Tape> tape) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(tape));
-  }
-
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Tape>> free_;
-};
-
 // ----------------------------------------------------------------------------------------------------------- questions
 
 namespace {
@@ -99,7 +62,8 @@ struct Predictor::Asked {
   Prediction* answer = nullptr;
 };
 
-Predictor::Predictor(train::TrainedModel trained) : trained_(std::move(trained)), tapes_(std::make_unique<Tapes>()) {}
+Predictor::Predictor(train::TrainedModel trained)
+    : trained_(std::move(trained)), tapes_(std::make_unique<search::Tapes>()) {}
 Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 Predictor::~Predictor() = default;
@@ -136,14 +100,13 @@ std::vector<Prediction> Predictor::predict_all(std::span<const std::string> line
     asked.push_back({std::move(ids), options.first_line + static_cast<int64_t>(i), &predictions[i]});
   }
   if (asked.empty()) return predictions;
-  Tapes::Lent lent(*tapes_);
-  search(asked, how, lent.tape());
+  search(asked, how);
   return predictions;
 }
 
 /// Where all of them together fail, each is tried alone: one line that is too much for the memory or gives numbers that
 /// are none takes no other with it.
-void Predictor::search(std::span<const Asked> asked, const search::Options& options, Tape& tape) const {
+void Predictor::search(std::span<const Asked> asked, const search::Options& options) const {
   std::vector<int32_t> ids;
   std::vector<int64_t> offsets = {0}, numbers;
   for (const Asked& a : asked) {
@@ -154,7 +117,7 @@ void Predictor::search(std::span<const Asked> asked, const search::Options& opti
   std::string error;
   try {
     std::vector<search::Result> found =
-        search::search_all(*trained_.model, tape, {.ids = ids, .offsets = offsets, .numbers = numbers}, options);
+        search::search_all(*trained_.model, *tapes_, {.ids = ids, .offsets = offsets, .numbers = numbers}, options);
     for (size_t i = 0; i < asked.size(); ++i)
       for (search::Hypothesis& h : found[i].hypotheses) asked[i].answer->nbest.push_back(output_of(std::move(h)));
     return;
@@ -168,7 +131,7 @@ void Predictor::search(std::span<const Asked> asked, const search::Options& opti
     asked.front().answer->error = error;
     return;
   }
-  for (size_t i = 0; i < asked.size(); ++i) search(asked.subspan(i, 1), options, tape);
+  for (size_t i = 0; i < asked.size(); ++i) search(asked.subspan(i, 1), options);
 }
 
 Output Predictor::output_of(search::Hypothesis&& h) const {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "heed/predict/options.h"
+#include "heed/search/tapes.h"
 #include "heed/train/load_model.h"
 
 namespace heed::predict {
@@ -74,13 +75,12 @@ class Predictor {
 
  private:
   struct Asked;
-  class Tapes;
   std::vector<int32_t> read(std::string_view line, Prediction& prediction) const;
-  void search(std::span<const Asked> asked, const search::Options& options, Tape& tape) const;
+  void search(std::span<const Asked> asked, const search::Options& options) const;
   Output output_of(search::Hypothesis&& hypothesis) const;
 
   train::TrainedModel trained_;
-  std::unique_ptr<Tapes> tapes_;
+  std::unique_ptr<search::Tapes> tapes_;
 };
 
 /// `folder`: of a training, or one checkpoint of it. `checkpoint`: "best" (where none was marked: the newest good one),

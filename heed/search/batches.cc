@@ -1,8 +1,12 @@
 #include "heed/search/batches.h"
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
 #include <numeric>
 
+#include "heed/kernels/one_thread.h"
+#include "heed/kernels/threads.h"
 #include "heed/tensor/error.h"
 
 namespace heed::search {
@@ -11,13 +15,9 @@ namespace {
 
 /// Some of the sources, packed anew.
 struct Batch {
-  std::vector<int32_t> ids;
-  std::vector<int64_t> offsets = {0}, numbers, places;
+  std::vector<int32_t> ids = {};
+  std::vector<int64_t> offsets = {0}, numbers = {}, places = {};
 
-  bool has_room(int64_t tokens, const BatchLimits& limits) const {
-    return places.empty() || (std::ssize(ids) + tokens <= limits.tokens &&
-                              (limits.sentences == 0 || std::ssize(places) < limits.sentences));
-  }
   void add(const Sources& all, int64_t b) {
     const auto source = all.at(b);
     ids.insert(ids.end(), source.begin(), source.end());
@@ -25,32 +25,64 @@ struct Batch {
     numbers.push_back(all.number(b));
     places.push_back(b);
   }
+  Sources view() const { return {.ids = ids, .offsets = offsets, .numbers = numbers}; }
 };
 
-}  // namespace
-
-std::vector<Result> search_all(const model::Seq2Seq& model, Tape& tape, const Sources& sources, const Options& options,
-                               const BatchLimits& limits) {
-  expect(limits.tokens > 0 && limits.sentences >= 0, "search: batches of {} tokens and {} sentences", limits.tokens,
-         limits.sentences);
+/// The longest first. As few as the limits allow, and of those about the same number of tokens in each.
+std::vector<Batch> cut(const Sources& sources, const Options& options, const BatchLimits& limits) {
   std::vector<int64_t> order(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return sources.at(a).size() > sources.at(b).size(); });
-  std::vector<Result> results(order.size());
-  Batch batch;
-  const auto finish = [&] {
-    if (batch.places.empty()) return;
-    std::vector<Result> found =
-        search(model, tape, {.ids = batch.ids, .offsets = batch.offsets, .numbers = batch.numbers}, options);
-    for (size_t i = 0; i < found.size(); ++i) results[static_cast<size_t>(batch.places[i])] = std::move(found[i]);
-    batch = {};
+  const int64_t tokens = std::ssize(sources.ids);
+  const int64_t most = std::max<int64_t>(limits.tokens / (options.sample ? options.nbest : options.beam), 1);
+  const int64_t fewest = std::max<int64_t>((tokens + most - 1) / most, 1);
+  const int64_t share = std::max<int64_t>((tokens + fewest - 1) / fewest, 1);
+
+  std::vector<Batch> batches;
+  const auto has_room = [&](int64_t more) {
+    const Batch& batch = batches.back();
+    return std::ssize(batch.ids) < share && std::ssize(batch.ids) + more <= most &&
+           (limits.sentences == 0 || std::ssize(batch.places) < limits.sentences);
   };
   for (const int64_t b : order) {
-    if (!batch.has_room(std::ssize(sources.at(b)), limits)) finish();
-    batch.add(sources, b);
+    if (batches.empty() || !has_room(std::ssize(sources.at(b)))) batches.emplace_back();
+    batches.back().add(sources, b);
   }
-  finish();
+  return batches;
+}
+
+}  // namespace
+
+std::vector<Result> search_all(const model::Seq2Seq& model, Tapes& tapes, const Sources& sources,
+                               const Options& options, const BatchLimits& limits) {
+  expect(limits.tokens > 0 && limits.sentences >= 0, "search: batches of {} tokens and {} sentences", limits.tokens,
+         limits.sentences);
+  const std::vector<Batch> batches = cut(sources, options, limits);
+  std::vector<Result> results(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));
+  const auto find = [&](const Batch& batch) {
+    Tapes::Lent tape(tapes);
+    std::vector<Result> found = search(model, *tape, batch.view(), options);
+    for (size_t i = 0; i < found.size(); ++i) results[static_cast<size_t>(batch.places[i])] = std::move(found[i]);
+  };
+  if (batches.size() == 1) {  // all threads for the one
+    find(batches.front());
+    return results;
+  }
+  std::vector<std::exception_ptr> wrong(batches.size());
+  std::atomic<bool> failed = false;
+  kernels::for_each_task(std::ssize(batches), kernels::most_threads(), [&](int64_t b) {
+    if (failed) return;
+    const kernels::OneThread alone;
+    try {
+      find(batches[static_cast<size_t>(b)]);
+    } catch (...) {
+      wrong[static_cast<size_t>(b)] = std::current_exception();
+      failed = true;
+    }
+  });
+  for (const std::exception_ptr& error : wrong)
+    if (error) std::rethrow_exception(error);
   return results;
 }
 

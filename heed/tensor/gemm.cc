@@ -1,11 +1,11 @@
 #include "heed/tensor/gemm.h"
 
 #include <dnnl.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
 
+#include "heed/kernels/one_thread.h"
 #include "heed/kernels/signals_later.h"
 #include "heed/kernels/threads.h"
 #include "heed/tensor/error.h"
@@ -77,19 +77,6 @@ bool run_tile(const Gemm& g, const Tiles& tiles, int64_t t) {
                     g.c_stride) == dnnl_success;
 }
 
-/// The library must use one thread for a tile: its own way of cutting the work, and with it the last bits, would depend
-/// on how many there are. Helpers do so by themselves; this is for the calling thread.
-class OneThread {
- public:
-  OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
-  ~OneThread() { omp_set_num_threads(before_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int before_;
-};
-
 }  // namespace
 
 void gemm(const Gemm& g) {
@@ -100,7 +87,9 @@ void gemm(const Gemm& g) {
   std::atomic<bool> good = true;
   const int threads = kernels::most_threads();
   {
-    const OneThread one_thread;
+    // oneDNN's own way of cutting the work, and with it the last bits, would depend on the number of threads. Helpers
+    // work alone anyway; this is for the calling thread.
+    const kernels::OneThread one_thread;
     // oneDNN's kernel for AVX-512 uses a buffer from the heap as its stack. A signal's handler would put its
     // frame there, over whatever lies before the buffer, and the program would die of it later and elsewhere.
     const kernels::SignalsLater signals_later;

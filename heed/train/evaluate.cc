@@ -25,11 +25,10 @@ std::vector<std::string> decode(const model::Seq2Seq& model, const std::vector<s
     ids.insert(ids.end(), tokens.begin(), tokens.end());
     offsets.push_back(std::ssize(ids));
   }
-  Tape tape(kInference);
+  search::Tapes tapes;
   const search::Options greedy{.start = kStart, .end = kEnd, .longest = options.longest};
   std::vector<std::string> outputs;
-  for (const search::Result& found :
-       search::search_all(model, tape, {ids, offsets}, greedy, {.tokens = options.batch_tokens}))
+  for (const search::Result& found : search::search_all(model, tapes, {ids, offsets}, greedy))
     outputs.push_back(tokenisers.target.decode(found.best().tokens));
   return outputs;
 }

@@ -33,6 +33,16 @@ def test_batches_change_nothing(model, batch):
     assert answers("predict", model, "--batch", batch, given=TEXT) == answers("predict", model, given=TEXT)
 
 
+@pytest.mark.parametrize("threads", [2, 5])
+def test_threads_change_nothing(model, threads):
+    """Not even the last digit of a score, with lines enough for several batches."""
+    many = TEXT * 40
+    for search in (["--scores"], ["--beam", 4, "--scores"], ["--sample", "--seed", 3, "--scores"]):
+        right = answers("predict", model, *search, "--threads", 1, given=many)
+        assert len(right) == len(SOURCES) * 40
+        assert answers("predict", model, *search, "--threads", threads, given=many) == right
+
+
 def test_empty_lines_and_ends_of_lines(model):
     a, b = answers("predict", model, given="abc\nhello\n")
     assert answers("predict", model, given="") == []

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "heed/kernels/one_thread.h"
 #include "heed/kernels/threads.h"
 
 namespace heed::kernels {
@@ -99,6 +100,18 @@ TEST(Threads, AChildProcessHasItsOwn) {
 TEST(Threads, TheNumberIsOpenMPs) {
   const int before = omp_get_max_threads();
   omp_set_num_threads(5);
+  EXPECT_EQ(most_threads(), 5);
+  omp_set_num_threads(before);
+}
+
+TEST(Threads, OneThreadMeansOneUntilItEnds) {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(5);
+  {
+    const OneThread alone;
+    EXPECT_EQ(most_threads(), 1);
+    EXPECT_EQ(times_done(10, most_threads()), std::vector<int>(10, 1));
+  }
   EXPECT_EQ(most_threads(), 5);
   omp_set_num_threads(before);
 }

@@ -1,7 +1,12 @@
 // What is found for a sentence does not depend on the sentences beside it, on their order, or on the batches; and its
 // log-probabilities are those of the whole target at once. For every kind of state that a decoder can have.
+#include <omp.h>
+
+#include <limits>
+
 #include "heed/search/score.h"
 #include "heed/search/strategies.h"
+#include "heed/tensor/error.h"
 #include "tests/search/found.h"
 
 namespace heed::search::test {
@@ -105,12 +110,57 @@ TEST(Batches, GiveResultsInTheOrderOfTheInput) {
     const std::vector<Result> right = find(made.model, texts, options);
     for (const BatchLimits limits : {BatchLimits{.tokens = 7}, {.tokens = 12, .sentences = 2}, {.tokens = 1}, {}}) {
       SCOPED_TRACE(limits.tokens);
-      Tape tape(kQuiet);
-      const std::vector<Result> found = search_all(made.model, tape, texts.view(), options, limits);
+      Tapes tapes;
+      const std::vector<Result> found = search_all(made.model, tapes, texts.view(), options, limits);
       ASSERT_EQ(found.size(), right.size());
       for (size_t b = 0; b < found.size(); ++b) ASSERT_NO_FATAL_FAILURE(expect_same(found[b], right[b]));
     }
   }
+}
+
+/// Sentences enough for several batches and threads.
+Texts many_texts() {
+  std::vector<std::pair<int, int>> lengths;
+  for (int i = 0; i < 24; ++i) lengths.push_back({1 + i * 7 % 9, 0});
+  return Texts(model::test::random_sentences(lengths, 6).sources);
+}
+
+TEST(Batches, NumberOfThreadsChangesNoBit) {
+  const Decided made(model::test::small("transformer"));
+  const Texts texts = many_texts();
+  for (const auto& [name, options] : searches()) {
+    SCOPED_TRACE(name);
+    Tapes tapes;
+    const auto on = [&](int threads) {
+      const int before = omp_get_max_threads();
+      omp_set_num_threads(threads);
+      std::vector<Result> found = search_all(made.model, tapes, texts.view(), options, {.tokens = 20});
+      EXPECT_EQ(omp_get_max_threads(), threads);
+      omp_set_num_threads(before);
+      return found;
+    };
+    const std::vector<Result> right = on(1);
+    for (const int threads : {2, 3, 8}) {
+      const std::vector<Result> found = on(threads);
+      ASSERT_EQ(found.size(), right.size());
+      for (size_t b = 0; b < found.size(); ++b) ASSERT_NO_FATAL_FAILURE(expect_same(found[b], right[b], 0.0));
+    }
+  }
+}
+
+TEST(Batches, ErrorOfOneIsToldAndNothingIsStuck) {
+  Decided made(model::test::small("transformer"));
+  const Texts texts = many_texts();
+  for (Parameter& p : made.parameters)
+    if (p.name == "source.weight")  // the last token of the last sentence
+      std::fill_n(p.value.begin() + texts.ids.back() * p.cols(), p.cols(), std::numeric_limits<float>::quiet_NaN());
+  Tapes tapes;
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(3);
+  EXPECT_THROW(search_all(made.model, tapes, texts.view(), {.longest = 8}, {.tokens = 20}), Error);
+  omp_set_num_threads(before);
+  const Decided whole(model::test::small("transformer"));
+  EXPECT_EQ(search_all(whole.model, tapes, texts.view(), {.longest = 8}, {.tokens = 20}).size(), 24u);
 }
 
 TEST(Batches, ScoreIsPerSentence) {

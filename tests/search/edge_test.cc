@@ -35,7 +35,8 @@ TEST(Empty, NoSourcesGiveNoResults) {
   Tape tape(kQuiet);
   const std::vector<int64_t> offsets = {0};
   EXPECT_TRUE(search(made.model, tape, {.ids = {}, .offsets = offsets}, {}).empty());
-  EXPECT_TRUE(search_all(made.model, tape, {.ids = {}, .offsets = offsets}, {}).empty());
+  Tapes tapes;
+  EXPECT_TRUE(search_all(made.model, tapes, {.ids = {}, .offsets = offsets}, {}).empty());
 }
 
 TEST(Longest, OfOneStepIsOneTokenOrEnd) {
