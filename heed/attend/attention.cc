@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <string_view>
 
 #include "heed/attend/all.h"
 #include "heed/attend/cache.h"
@@ -52,9 +54,16 @@ Attention::Attention(const Scope& scope, const Options& options, std::unique_ptr
   const int64_t values = o.value_width > 0 ? o.value_width : o.key_width;
   const int64_t shared_width = o.width / o.heads * kv_heads_;
   if (o.project) {
-    if (!learned) query_ = Linear(scope / "query", o.query_width, o.width);
-    key_ = Linear(scope / "key", o.key_width, shared_width);
-    value_ = Linear(scope / "value", values, shared_width);
+    // Xavier's reach for the three as one matrix [3 width, width], as is common. With that of each alone, attention
+    // adds more than what comes in, and a Transformer with the norm after each part loses the differences between its
+    // rows while it learns (docs/results.md).
+    const float gain = std::numbers::sqrt2_v<float> / 2.0f;
+    const auto projection = [&](std::string_view name, int64_t in, int64_t out) {
+      return Linear(scope / name, in, out, /*with_bias=*/true, gain);
+    };
+    if (!learned) query_ = projection("query", o.query_width, o.width);
+    key_ = projection("key", o.key_width, shared_width);
+    value_ = projection("value", values, shared_width);
   }
   value_head_width_ = (o.project ? shared_width : values) / kv_heads_;
   if (o.project_output) output_ = Linear(scope / "output", value_head_width_ * o.heads, o.output_width);

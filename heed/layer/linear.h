@@ -9,14 +9,14 @@
 
 namespace heed {
 
-/// "weight" [out, in], Xavier uniform; "bias" [out], zero.
+/// "weight" [out, in], Xavier uniform times `gain`; "bias" [out], zero.
 struct Linear {
   Parameter* weight = nullptr;
   Parameter* bias = nullptr;  // null: none
 
   Linear() = default;
-  Linear(const Scope& scope, int64_t in, int64_t out, bool with_bias = true)
-      : weight(&scope.make("weight", {out, in}, Initialiser::xavier())) {
+  Linear(const Scope& scope, int64_t in, int64_t out, bool with_bias = true, float gain = 1.0f)
+      : weight(&scope.make("weight", {out, in}, Initialiser::xavier(gain))) {
     if (with_bias) bias = &scope.make("bias", {out}, Initialiser::constant(0.0f));
   }
 

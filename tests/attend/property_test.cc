@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/attend/cases.h"
 #include "tests/attend/expect.h"
 
@@ -239,6 +241,24 @@ TEST(Dropout, IsForTrainingAndRightOnAverage) {
   }
   // A kept weight has the deviation sqrt(p / (1 - p)) = 0.82 of itself; values are below 2.5.
   EXPECT_TRUE(close("mean", mean, without.context.data, {5.0 * 0.82 * 2.5 / std::sqrt(kDraws), 0.0}));
+}
+
+// ------------------------------------------------------------------------------------------------------------ start
+
+/// What self-attention adds at the start is shorter than what comes in, or a deep model cannot tell its rows apart.
+TEST(Start, ProjectionsAreDrawnAsOneMatrix) {
+  constexpr int64_t kWidth = 64;
+  Parameters parameters;
+  const auto attention = make(parameters, options_of("multi_head", {.key_width = kWidth, .heads = 4}));
+  const double alone = std::sqrt(6.0 / (2 * kWidth)), as_one = std::sqrt(6.0 / (4 * kWidth));
+  const auto largest = [&](std::string_view name) {
+    double most = 0.0;
+    for (const float w : parameters.at(name).value) most = std::max(most, std::abs(static_cast<double>(w)));
+    return most;
+  };
+  for (const auto name : {"query.weight", "key.weight", "value.weight"})
+    EXPECT_NEAR(largest(name), as_one, 0.01 * as_one);
+  EXPECT_NEAR(largest("output.weight"), alone, 0.01 * alone);
 }
 
 // ----------------------------------------------------------------------------------------------------------- memory
