@@ -5,7 +5,7 @@
 namespace heed::decode {
 
 namespace {
-constexpr int64_t kFirstCapacity = 16;
+constexpr int64_t kFirstCapacity = 8;
 }
 
 Past::Past(int64_t rows, int64_t longest)
