@@ -35,7 +35,8 @@ std::vector<Batch> cut(const Sources& sources, const Options& options, const Bat
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return sources.at(a).size() > sources.at(b).size(); });
   const int64_t tokens = std::ssize(sources.ids);
-  const int64_t most = std::max<int64_t>(limits.tokens / (options.sample ? options.nbest : options.beam), 1);
+  const int64_t hypotheses = std::max<int64_t>(options.sample ? options.nbest : options.beam, 1);  // search() refuses 0
+  const int64_t most = std::max<int64_t>(limits.tokens / hypotheses, 1);
   const int64_t fewest = std::max<int64_t>((tokens + most - 1) / most, 1);
   const int64_t share = std::max<int64_t>((tokens + fewest - 1) / fewest, 1);
 

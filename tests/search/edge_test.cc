@@ -138,8 +138,11 @@ TEST(Refused, WhatMakesNoSense) {
                                                {.sample = true, .temperature = 0.0},
                                                {.sample = true, .top_k = -1},
                                                {.sample = true, .top_p = 0.0},
-                                               {.sample = true, .top_p = 1.1}})
+                                               {.sample = true, .top_p = 1.1}}) {
     EXPECT_THROW(find(made.model, texts, o), Error);
+    Tapes tapes;
+    EXPECT_THROW(search_all(made.model, tapes, texts.view(), o), Error);
+  }
   Tape recording;
   EXPECT_THROW(search(made.model, recording, texts.view(), {}), Error);
   made.favour(4, std::numeric_limits<float>::quiet_NaN());
