@@ -9,8 +9,8 @@ namespace heed::search {
 
 struct BatchLimits {
   // Of the sources of a batch, each counted once for each of its hypotheses; a longer one stands alone. A
-  // Transformer-Tiny over 1,000 sentences, two threads, needed 55 MB with 192, 60 with 256 and 74 with 512, and was as
-  // fast with each.
+  // Transformer-Tiny over 1,000 sentences, two threads, needed 55 MB with 192, 60 with 256 and 74 with 512, and was
+  // greedily as fast with each.
   int64_t tokens = 192;
   int64_t sentences = 0;  // 0: no limit
 };
