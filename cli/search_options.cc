@@ -36,7 +36,7 @@ void add_search(CLI::App& verb, SearchChoice& c) {
 }
 
 size_t lines_at_once(const SearchChoice& c) {
-  constexpr int64_t kOfAThread = 64;  // three or four batches: the threads finish at about the same time
+  constexpr int64_t kOfAThread = 64;  // several batches: the threads finish at about the same time
   return static_cast<size_t>(c.batch > 0 ? c.batch : kOfAThread * kernels::most_threads());
 }
 
