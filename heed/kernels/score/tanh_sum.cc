@@ -3,10 +3,11 @@
 // tanh(a + b) = 1 - 2 / (1 + e^2a e^2b). With e^2q and e^2k computed once per token a pair-dimension costs no
 // exponential:
 //   score = sum_d v_d - 2 sum_d v_d u_d,   u_d = 1 / t_d,   t_d = 1 + e^2q_d e^2k_d
-// and several dimensions share one reciprocal: v_1/t_1 + v_2/t_2 = (v_1 t_2 + v_2 t_1) / (t_1 t_2), likewise four.
+// and several dimensions share one division: v_1/t_1 + v_2/t_2 = (v_1 t_2 + v_2 t_1) / (t_1 t_2), likewise four, eight.
 // The derivative needs no more: tanh' = 4 u (1 - u).
 //
-// The product of the t must stay below 2^126: four share one while every |q|, |k| <= 5, two up to 10, one up to 20.
+// The product of the t must stay below 2^126: eight share one while every |q|, |k| <= 2.5, four up to 5, two up to 10,
+// one up to 20.
 // Beyond that q + k is added first and tanh taken of the sum, as it is where inputs are so small that 1 - 2u would lose
 // them: so inputs of any size are exact.
 #undef HWY_TARGET_INCLUDE
@@ -15,7 +16,7 @@
 #include "hwy/highway.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 #include "heed/kernels/score/score.h"
 #include "heed/kernels/simd/math-inl.h"
@@ -28,7 +29,10 @@ namespace heed::kernels::HWY_NAMESPACE {
 class TanhSum final : public ScoreKernel {
  public:
   explicit TanhSum(const Problem& p)
-      : dim_(p.shape.dim), whole_((dim_ + 3) / 4 * 4), v_(p.score.v), v_stride_(p.score.v_head_stride) {}
+      : dim_(p.shape.dim),
+        whole_((dim_ + kMostDims - 1) / kMostDims * kMostDims),
+        v_(p.score.v),
+        v_stride_(p.score.v_head_stride) {}
 
   // Queries: q^T [whole D, width], e^2q^T [whole D, width], the largest |q|; then v padded to whole D, and the sum of
   // v.
@@ -65,6 +69,9 @@ class TanhSum final : public ScoreKernel {
       const int dims = dims_together(a, b, t.row + r);
       for (count = 1; count < kRows && r + count < t.keys && dims_together(a, b, t.row + r + count) == dims;) ++count;
       switch (dims) {
+        case 8:
+          factored_keys<8>(a, b, q.stride, t, r, count);
+          break;
         case 4:
           factored_keys<4>(a, b, q.stride, t, r, count);
           break;
@@ -136,7 +143,8 @@ class TanhSum final : public ScoreKernel {
   }
 
  private:
-  static constexpr int kRows = 4;           // keys at once: enough independent chains to hide the reciprocal
+  static constexpr int kMostDims = 8;       // that share a division
+  static constexpr int kRows = 4;           // keys at once: enough independent chains to hide the division
   static constexpr size_t kNotes = 16;      // room for single numbers, a cache line
   static constexpr float kLargest = 20.0f;  // (1 + e^(4 * 20)) < 2^116
   static constexpr float kSmallest = 0.05f;
@@ -161,27 +169,30 @@ class TanhSum final : public ScoreKernel {
     const F32 d;
     V32 most = hn::Zero(d);
     bool all_numbers = true;
-    size_t i = 0;
-    for (; i + kLanes <= count; i += kLanes) {
-      const V32 v = hn::LoadU(d, x + i);
+    const auto exponential = [&](const float* from, float* to) HWY_ATTR {
+      const V32 v = hn::LoadU(d, from);
       most = hn::Max(most, hn::Abs(v));
       all_numbers &= hn::AllTrue(d, hn::Eq(v, v));
       const V32 clamped = hn::Min(hn::Set(d, kLargest), hn::Max(hn::Set(d, -kLargest), v));
-      hn::StoreU(Exp(hn::Add(clamped, clamped)), d, e + i);
+      hn::StoreU(Exp(hn::Add(clamped, clamped)), d, to);
+    };
+    const size_t vectors = count / kLanes * kLanes;
+    for (size_t i = 0; i < vectors; i += kLanes) exponential(x + i, e + i);
+    if (vectors < count) {
+      float rest[kLanes] = {};
+      std::copy(x + vectors, x + count, rest);
+      exponential(rest, rest);
+      std::copy_n(rest, count - vectors, e + vectors);
     }
-    float largest = hn::GetLane(hn::MaxOfLanes(d, most));
-    for (; i < count; ++i) {
-      largest = std::max(largest, std::abs(x[i]));
-      all_numbers &= x[i] == x[i];
-      e[i] = std::exp(2.0f * std::clamp(x[i], -kLargest, kLargest));
-    }
+    const float largest = hn::GetLane(hn::MaxOfLanes(d, most));
     return all_numbers ? largest : std::numeric_limits<float>::infinity();
   }
 
-  /// How many dimensions may share a reciprocal for this key with these queries; 0: none, not even one.
+  /// How many dimensions may share a division for this key with these queries; 0: none, not even one.
   static int dims_together(const Queries& a, const Keys& b, int key) {
     const float largest = std::max(a.notes[0], b.most[key]);
     if (a.notes[0] + b.most[key] < kSmallest) return 0;
+    if (largest <= kLargest / 8) return 8;
     return largest <= kLargest / 4 ? 4 : largest <= kLargest / 2 ? 2 : largest <= kLargest ? 1 : 0;
   }
 
@@ -202,7 +213,7 @@ class TanhSum final : public ScoreKernel {
     }
   }
 
-  /// scores of kKeys keys x kVecs vectors of queries, kDims dimensions to a reciprocal
+  /// scores of kKeys keys x kVecs vectors of queries, kDims dimensions to a division
   template <int kKeys, int kVecs, int kDims>
   HWY_INLINE void factored(const Queries& a, const Keys& b, size_t stride, const Tile& t, int r, int c) const {
     const F32 d;
@@ -212,16 +223,16 @@ class TanhSum final : public ScoreKernel {
     const float* k = b.e + (t.row + r) * whole_;
     for (size_t x = 0; x < whole_; x += kDims) {
       V32 v[kDims], q[kDims];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int n = 0; n < kDims; ++n) v[n] = hn::Set(d, a.v[x + n]);
 #pragma GCC unroll 4
       for (int j = 0; j < kVecs; ++j) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int n = 0; n < kDims; ++n) q[n] = hn::LoadU(d, a.e + (x + n) * stride + t.lane + c + j * kLanes);
 #pragma GCC unroll 8
         for (int i = 0; i < kKeys; ++i) {
           const Fraction f = fraction<kDims>(q, v, k + i * whole_ + x);
-          sum[i][j] = hn::MulAdd(f.over, Reciprocal(f.under), sum[i][j]);
+          sum[i][j] = hn::Add(hn::Div(f.over, f.under), sum[i][j]);
         }
       }
     }

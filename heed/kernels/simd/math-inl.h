@@ -39,16 +39,8 @@ HWY_INLINE V32 Exp(V32 x) {
   return hn::IfThenZeroElse(hn::Lt(x, low), hn::BitCast(d, bits));
 }
 
-/// 1 / x by the approximate instruction and one Newton step: 4 ULP for 1 <= x < 2^126 (AVX-512: 2).
-HWY_INLINE V32 Reciprocal(V32 x) {
-  const F32 d;
-#if HWY_TARGET == HWY_SCALAR
-  return hn::Div(hn::Set(d, 1.0f), x);
-#else
-  const V32 r = hn::ApproximateReciprocal(x);
-  return hn::Mul(r, hn::NegMulAdd(x, r, hn::Set(d, 2.0f)));
-#endif
-}
+/// 1 / x, rounded as IEEE 754 says. Never by the approximate instruction: its bits are each vendor's own.
+HWY_INLINE V32 Reciprocal(V32 x) { return hn::Div(hn::Set(F32(), 1.0f), x); }
 
 /// tanh(x) for any x: 4 ULP. A polynomial below 0.625, where 1 - 2 / (1 + e^2x) would cancel.
 HWY_INLINE V32 Tanh(V32 x) {
