@@ -14,7 +14,7 @@
 #include "blas_table.h"
 #include "case.h"
 #include "heed/kernels/isa.h"
-#include "inference_table.h"
+#include "product_table.h"
 #include "peak_memory.h"
 #include "session.h"
 
@@ -29,7 +29,7 @@ constexpr const char* kHelp = R"(heed-bench [options]
   --rounds N      rounds of interleaved samples (default: 7)
   --serve         requests as JSON lines on standard input, replies on standard output (see README.md)
   --memory SCORE  peak memory of forward and backward at T 16384, D 64; SCORE is inner or tanh_sum
-  --blas          oneDNN beside other BLAS libraries, and beside the products of inference, on the shapes that matter
+  --blas          oneDNN beside other BLAS libraries, and beside heed's own products, on the shapes that matter
 )";
 
 std::vector<std::string> split(const std::string& text) {
@@ -206,7 +206,7 @@ int run(int argc, char** argv) {
     return 2;
   }
   if (o.blas) {
-    for (int threads : o.threads) print_blas_table(threads), print_inference_table(threads);
+    for (int threads : o.threads) print_blas_table(threads), print_product_table(threads);
     return 0;
   }
   if (!o.memory.empty()) return memory(o);

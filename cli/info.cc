@@ -1,5 +1,4 @@
 // heed info: what a model is, and what it runs on.
-#include <dnnl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -32,13 +31,11 @@ struct Chosen {
 // All of it is gathered as JSON; the text is made from that, so that neither says more than the other.
 
 ordered_json machine() {
-  const dnnl_version_t* onednn = dnnl_version();
   return {{"heed", HEED_VERSION},
           {"instruction_set", kernels::isa()},
           {"instruction_sets", kernels::available_isas()},
           {"threads", kernels::most_threads()},
           {"cores", std::thread::hardware_concurrency()},
-          {"onednn", fmt::format("{}.{}.{}", onednn->major, onednn->minor, onednn->patch)},
           {"compiler", fmt::format("{} {}", HEED_COMPILER, __VERSION__)}};
 }
 

@@ -2,6 +2,7 @@
 
 #include <omp.h>
 #include <pthread.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <mutex>
@@ -9,7 +10,6 @@
 #include <thread>
 
 #include "heed/kernels/one_thread.h"
-#include "heed/kernels/signals_later.h"
 #include "hwy/base.h"
 #include "hwy/cache_control.h"
 
@@ -31,6 +31,24 @@ bool soon(const Ready& ready) {
   }
   return ready();
 }
+
+/// While it lives, a thread that is started takes no signals: those are for the threads of the program. Faults of the
+/// code itself (SIGSEGV and the like) are not held up.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 /// Threads that wait for a call of on_threads(). Never destroyed: they may still sleep when the program ends.
 class Helpers {
@@ -60,7 +78,7 @@ class Helpers {
   static constexpr uint32_t kInside = 0xFFFF;
 
   bool add_one() {
-    const SignalsLater signals_later;  // a helper begins with this mask: signals are for the threads of the program
+    const NoSignals no_signals;
     try {
       std::thread([this, seen = call_.load()] { live(seen); }).detach();
     } catch (const std::system_error&) {  // no more threads to be had: fewer will do

@@ -1,9 +1,4 @@
-// Products for inference: rows times a weight that was brought into the kernel's order once. Forward only: training
-// uses gemm().
-//
-// Every number of a result is one chain, bias + x_0 w_0 + x_1 w_1 + ..., by multiply-adds in that order, in whatever
-// block of rows and columns it is computed. So a row has the same bits whatever other rows there are, wherever it
-// stands, and for any number of threads; oneDNN's product has other last bits for another number of rows.
+// A weight in the order of the product's kernel (product.h): copied once, multiplied many times.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +19,6 @@ struct WeightView {
   WeightOrder order = WeightOrder::kOutIn;
 };
 
-/// y [rows, out] = x [rows, in] W^T + bias
-struct RowProduct {
-  int64_t rows = 0;
-  const float* x = nullptr;
-  const float* bias = nullptr;  // [out], or null for none
-  float* y = nullptr;
-};
-
 /// A copy of a weight in panels of 32 columns of the result, [panels, in, 32], the last one filled up with zeros. The
 /// same for every instruction set.
 class PackedWeight {
@@ -39,6 +26,9 @@ class PackedWeight {
   static constexpr int64_t kPanel = 32;
 
   explicit PackedWeight(const WeightView& weight);
+
+  /// Copies a weight of the same sizes over this one.
+  void copy(const WeightView& weight);
 
   int64_t in() const { return in_; }
   int64_t out() const { return out_; }
@@ -55,7 +45,5 @@ class PackedWeight {
   int64_t in_, out_;
   std::unique_ptr<float[], Free> data_;
 };
-
-void multiply(const PackedWeight& weight, const RowProduct& product);
 
 }  // namespace heed

@@ -17,7 +17,6 @@ struct GradientSink {
   bool fresh = false;
 
   explicit operator bool() const { return data != nullptr; }
-  float beta() const { return fresh ? 0.0f : 1.0f; }  // as in C = A B + beta C
 };
 
 /// What a tape keeps of a tensor. Lives in the tape's arena.

@@ -15,10 +15,15 @@ std::shared_ptr<const PackedWeight> Values::packed(const WeightView& weight) con
   if (lent_ || !mine) return std::make_shared<const PackedWeight>(weight);
   const std::lock_guard lock(mutex_);
   auto& copy = packed_[static_cast<size_t>(weight.order)];
-  if (!copy || copy->in() != weight.in || copy->out() != weight.out) {
-    copy = std::make_shared<const PackedWeight>(weight);
-    kept_.store(true, std::memory_order_release);
-  }
+  bool& fresh = fresh_[static_cast<size_t>(weight.order)];
+  const bool fits = copy && copy->in() == weight.in && copy->out() == weight.out;
+  // A training writes to the weight at every update: the memory of an old copy that nobody holds is used again.
+  if (fits && !fresh && copy.use_count() == 1)
+    copy->copy(weight);
+  else if (!fits || !fresh)
+    copy = std::make_shared<PackedWeight>(weight);
+  fresh = true;
+  kept_.store(true, std::memory_order_release);
   // Fails where somebody wrote through a pointer that was taken before the copy was made.
   assert(copy->is_copy_of(weight));
   return copy;
@@ -26,7 +31,7 @@ std::shared_ptr<const PackedWeight> Values::packed(const WeightView& weight) con
 
 void Values::drop() {
   const std::lock_guard lock(mutex_);
-  packed_.fill(nullptr);
+  fresh_.fill(false);
   kept_.store(false, std::memory_order_release);
 }
 

@@ -70,9 +70,10 @@ class Values {
 
   std::vector<float> numbers_;
   bool lent_ = false;
-  mutable std::atomic<bool> kept_{false};                              // whether there is a copy
-  mutable std::mutex mutex_;                                           // of the copies
-  mutable std::array<std::shared_ptr<const PackedWeight>, 2> packed_;  // one for each WeightOrder
+  mutable std::atomic<bool> kept_{false};                        // whether a copy is fresh
+  mutable std::mutex mutex_;                                     // of the copies
+  mutable std::array<std::shared_ptr<PackedWeight>, 2> packed_;  // one for each WeightOrder
+  mutable std::array<bool, 2> fresh_{};                          // whether it holds the numbers of today
 };
 
 }  // namespace heed

@@ -12,7 +12,6 @@ def test_the_machine():
     version = re.search(r"project\(heed VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
     assert machine["heed"] == version and machine["threads"] == 3
     assert machine["instruction_set"] in machine["instruction_sets"]
-    assert re.fullmatch(r"\d+\.\d+\.\d+", machine["onednn"])
     forced = machine["instruction_sets"][-1]
     assert re.search(rf"^  instruction set +{forced}$", text("info", HEED_ISA=forced), re.M)
 

@@ -29,12 +29,6 @@ namespace heed::kernels::HWY_NAMESPACE {
 // Blocks of C held in registers. With 32 registers: 12 rows of 2 vectors where A is read along its rows, 6 rows of 4
 // vectors where A is read down a column (each broadcast then feeds four multiply-adds, and A is walked half as often).
 // With 16 registers: 6 rows of 2 vectors for both. The ladder is in docs/kernels.md.
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
-inline constexpr bool kManyRegisters = false;
-#else
-inline constexpr bool kManyRegisters = true;
-#endif
-
 /// An [M, depth] matrix read element by element: a[r * row + p * depth].
 struct LeftOperand {
   const float* data;

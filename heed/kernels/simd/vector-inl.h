@@ -22,6 +22,12 @@ using U32 = hn::RebindToUnsigned<F32>;
 using V32 = hn::Vec<F32>;
 
 inline constexpr size_t kLanes = hn::MaxLanes(F32());
+/// 32 vector registers instead of 16.
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
+inline constexpr bool kManyRegisters = false;
+#else
+inline constexpr bool kManyRegisters = true;
+#endif
 inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 /// max(low, x), but NaN where x is NaN: which of two operands a maximum with NaN gives differs between instruction

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
-#include "heed/tensor/forward_product.h"
-#include "heed/tensor/gemm.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
 #include "heed/tensor/tape.h"
+#include "heed/tensor/weight_product.h"
 
 namespace heed {
 
@@ -101,32 +100,20 @@ void backward(const Patches& patches, Tensor x, Tensor weight, const float* d_y)
   clear_if_fresh(d_x, x.size());
   clear_if_fresh(d_w, weight.size());
   float* rows = arena.take_array<float>(patches.elements());
+  const WeightProduct back(weight, WeightOrder::kInOut);
   patches.each_group([&](int64_t first, int64_t count) {
     const float* g = d_y + first * patches.cells * out;
     if (d_w) {  // d_W = d_y^T patches
       patches.read(x.data() + first * patches.image_size(), count, rows);
-      gemm({.m = out,
-            .n = patches.width,
-            .k = count * patches.cells,
-            .a = g,
-            .b = rows,
-            .c = d_w.data,
-            .a_stride = out,
-            .b_stride = patches.width,
-            .c_stride = patches.width,
-            .a_transposed = true,
-            .beta = 1.0f});
+      multiply({.rows = count * patches.cells,
+                .left = g,
+                .left_cols = out,
+                .right = rows,
+                .right_cols = patches.width,
+                .sum = d_w});
     }
     if (d_x) {  // d_patches = d_y W
-      gemm({.m = count * patches.cells,
-            .n = patches.width,
-            .k = out,
-            .a = g,
-            .b = weight.data(),
-            .c = rows,
-            .a_stride = out,
-            .b_stride = patches.width,
-            .c_stride = patches.width});
+      back({.rows = count * patches.cells, .x = g, .y = rows});
       patches.add_back(rows, count, d_x.data + first * patches.image_size());
     }
   });
@@ -141,7 +128,7 @@ Tensor convolution(Tensor x, Tensor weight, Tensor bias, const ConvolutionShape&
   const Patches patches(shape, x.cols());
   const int64_t out = weight.rows();
   Tensor y = tape.make_from(shape.images * patches.cells, out, x, weight, bias);
-  const ForwardProduct product(weight);
+  const WeightProduct product(weight);
   float* rows = tape.arena().take_array<float>(patches.elements());
   patches.each_group([&](int64_t first, int64_t count) {
     patches.read(x.data() + first * patches.image_size(), count, rows);

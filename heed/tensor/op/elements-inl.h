@@ -113,6 +113,31 @@ HWY_INLINE float Sum(int64_t count, Arrays<kCount> in, F&& f) {
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
 }
 
+/// x[i] = f(x[i]), and the sum of those: what is written need not be read again for it.
+template <class F>
+HWY_INLINE float MapAndSum(float* x, int64_t count, F&& f) {
+  const F32 d;
+  constexpr auto kStep = static_cast<int64_t>(kLanes);
+  V32 s0 = hn::Zero(d), s1 = s0;
+  const auto step = [&](float* at, V32& sum) HWY_ATTR {
+    const V32 v = f(hn::LoadU(d, at));
+    hn::StoreU(v, d, at);
+    sum = hn::Add(sum, v);
+  };
+  int64_t i = 0;
+  for (; i + 2 * kStep <= count; i += 2 * kStep) {
+    step(x + i, s0);
+    step(x + i + kStep, s1);
+  }
+  for (; i + kStep <= count; i += kStep) step(x + i, s0);
+  if (i < count) {
+    const V32 v = f(LoadFirst(x + i, count - i));
+    StoreFirst(v, x + i, count - i);
+    s1 = hn::Add(s1, hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(count - i)), v));
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1)));
+}
+
 /// sum_i x[i]
 HWY_INLINE float Sum(int64_t count, const float* x) {
   return Sum(count, Of(x), [](V32 v) HWY_ATTR { return v; });

@@ -1,10 +1,9 @@
 #include "heed/tensor/op/linear.h"
 
-#include "heed/tensor/forward_product.h"
-#include "heed/tensor/gemm.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
 #include "heed/tensor/tape.h"
+#include "heed/tensor/weight_product.h"
 
 namespace heed {
 
@@ -17,34 +16,21 @@ Tensor linear(Tensor x, Tensor weight, Tensor bias) {
   if (bias) expect_shape("linear", "bias", bias, 1, out);
   Tape& tape = x.tape();
   Tensor y = tape.make_from(n, out, x, weight, bias);
-  const ForwardProduct product(weight);
-  product({.rows = n, .x = x.data(), .bias = bias ? bias.data() : nullptr, .y = y.data()});
+  WeightProduct{weight}({.rows = n, .x = x.data(), .bias = bias ? bias.data() : nullptr, .y = y.data()});
   tape.on_backward([=] {
     const float* g = y.gradient();
     if (const GradientSink d_x = x.sink())  // d_x = d_y W
-      gemm({.m = n,
-            .n = in,
-            .k = out,
-            .a = g,
-            .b = weight.data(),
-            .c = d_x.data,
-            .a_stride = out,
-            .b_stride = in,
-            .c_stride = in,
-            .beta = d_x.beta()});
+      WeightProduct{weight, WeightOrder::kInOut}({.rows = n, .x = g, .y = d_x.data, .add = !d_x.fresh});
     if (const GradientSink d_w = weight.sink())  // d_W = d_y^T x
-      gemm({.m = out,
-            .n = in,
-            .k = n,
-            .a = g,
-            .b = x.data(),
-            .c = d_w.data,
-            .a_stride = out,
-            .b_stride = in,
-            .c_stride = in,
-            .a_transposed = true,
-            .beta = d_w.beta()});
-    add_column_sums(bias.sink(), {g, n, out});
+      multiply({.rows = n,
+                .left = g,
+                .left_cols = out,
+                .right = x.data(),
+                .right_cols = in,
+                .sum = d_w,
+                .left_sum = bias.sink()});
+    else
+      add_column_sums(bias.sink(), {g, n, out});
   });
   return y;
 }
@@ -57,34 +43,13 @@ Tensor matmul(Tensor a, Tensor b) {
   const int64_t n = a.rows(), k = a.cols(), m = b.cols();
   Tape& tape = a.tape();
   Tensor y = tape.make_from(n, m, a, b);
-  const ForwardProduct product(b, WeightOrder::kInOut);
-  product({.rows = n, .x = a.data(), .y = y.data()});
+  WeightProduct{b, WeightOrder::kInOut}({.rows = n, .x = a.data(), .y = y.data()});
   tape.on_backward([=] {
     const float* g = y.gradient();
     if (const GradientSink d_a = a.sink())  // d_a = d_y b^T
-      gemm({.m = n,
-            .n = k,
-            .k = m,
-            .a = g,
-            .b = b.data(),
-            .c = d_a.data,
-            .a_stride = m,
-            .b_stride = m,
-            .c_stride = k,
-            .b_transposed = true,
-            .beta = d_a.beta()});
+      WeightProduct{b}({.rows = n, .x = g, .y = d_a.data, .add = !d_a.fresh});
     if (const GradientSink d_b = b.sink())  // d_b = a^T d_y
-      gemm({.m = k,
-            .n = m,
-            .k = n,
-            .a = a.data(),
-            .b = g,
-            .c = d_b.data,
-            .a_stride = k,
-            .b_stride = m,
-            .c_stride = m,
-            .a_transposed = true,
-            .beta = d_b.beta()});
+      multiply({.rows = n, .left = a.data(), .left_cols = k, .right = g, .right_cols = m, .sum = d_b});
   });
   return y;
 }

@@ -5,16 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "heed/kernels/simd/math-inl.h"
-#include "heed/tensor/forward_product.h"
-#include "heed/tensor/gemm.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
 #include "heed/tensor/op/elements-inl.h"
 #include "heed/tensor/op/output_loss.h"
 #include "heed/tensor/profile.h"
 #include "heed/tensor/tape.h"
+#include "heed/tensor/weight_product.h"
 
 #ifndef HEED_TENSOR_OP_OUTPUT_LOSS_ONCE_
 #define HEED_TENSOR_OP_OUTPUT_LOSS_ONCE_
@@ -39,11 +39,10 @@ void OutputLossRow(OutputRow& row, float* x, int64_t classes) {
   const F32 d;
   const float largest = Largest(x, classes);
   const V32 shift = hn::Set(d, largest);
-  const float all = Sum(classes, x);
+  const float all = row.smoothing > 0.0f ? Sum(classes, x) : 0.0f;
   const float at_target = x[row.target];
   // The exponentials take the place of the logits: they are computed once, for the sum and for the gradient.
-  Map(x, classes, Of(x), [=](V32 v) HWY_ATTR { return Exp(hn::Sub(v, shift)); });
-  const float sum = Sum(classes, x);
+  const float sum = MapAndSum(x, classes, [=](V32 v) HWY_ATTR { return Exp(hn::Sub(v, shift)); });
   const float lse = largest + std::log(sum);
   const float each = row.smoothing / static_cast<float>(classes);
   row.nll = lse - at_target;
@@ -102,7 +101,9 @@ OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int
   float* logits = arena.take_array<float>(std::min(kBlock, n) * classes);
   auto* rows = arena.take_array<OutputRow>(std::min(kBlock, n));
   double loss = 0.0;
-  const ForwardProduct product(weight);
+  const WeightProduct product(weight);
+  std::optional<WeightProduct> back;
+  if (d_x) back.emplace(weight, WeightOrder::kInOut);
   for (int64_t first = 0; first < n; first += kBlock) {
     const int64_t count = std::min(kBlock, n - first);
     product({.rows = count, .x = x.row(first), .bias = bias ? bias.data() : nullptr, .y = logits});
@@ -125,28 +126,17 @@ OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int
       ++result.rows;
     }
     if (d_x)  // d_x = d_logits W
-      gemm({.m = count,
-            .n = width,
-            .k = classes,
-            .a = logits,
-            .b = weight.data(),
-            .c = d_x + first * width,
-            .a_stride = classes,
-            .b_stride = width,
-            .c_stride = width});
+      (*back)({.rows = count, .x = logits, .y = d_x + first * width});
     if (d_w)  // d_W += d_logits^T x
-      gemm({.m = classes,
-            .n = width,
-            .k = count,
-            .a = logits,
-            .b = x.row(first),
-            .c = d_w,
-            .a_stride = classes,
-            .b_stride = width,
-            .c_stride = width,
-            .a_transposed = true,
-            .beta = first > 0 ? 1.0f : 0.0f});
-    if (d_b) add_column_sums({d_b, first == 0}, {logits, count, classes});
+      multiply({.rows = count,
+                .left = logits,
+                .left_cols = classes,
+                .right = x.row(first),
+                .right_cols = width,
+                .sum = {d_w, first == 0},
+                .left_sum = {d_b, first == 0}});
+    else
+      add_column_sums({d_b, first == 0}, {logits, count, classes});
   }
   arena.give(rows);
   arena.give(logits);

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
-#include "heed/tensor/forward_product.h"
-#include "heed/tensor/gemm.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
 #include "heed/tensor/profile.h"
+#include "heed/tensor/weight_product.h"
 
 namespace heed {
 
@@ -107,38 +106,28 @@ float* take_states_before(const RecurrentRun& run) {
   return before;
 }
 
-/// d_W [out, width of `right`] (+)= left^T right over all tokens, for some rows of a weight.
-void weight_gradient(ConstMatrix left, ConstMatrix right, float* d_w, float beta) {
-  gemm({.m = left.cols,
-        .n = right.cols,
-        .k = left.rows,
-        .a = left.data,
-        .b = right.data,
-        .c = d_w,
-        .a_stride = left.stride,
-        .b_stride = right.stride,
-        .c_stride = right.cols,
-        .a_transposed = true,
-        .beta = beta});
+/// d_W [out, width of `right`] (+)= left^T right over all tokens and d_b (+)= sum of left, for some rows of a weight
+/// and its bias. Either may be null.
+void layer_gradient(ConstMatrix left, ConstMatrix right, GradientSink d_w, GradientSink d_b) {
+  if (!d_w) return add_column_sums(d_b, left);
+  multiply({.rows = left.rows,
+            .left = left.data,
+            .left_cols = left.cols,
+            .right = right.data,
+            .right_cols = right.cols,
+            .sum = d_w,
+            .left_sum = d_b,
+            .left_stride = left.stride,
+            .right_stride = right.stride});
 }
 
 void input_gradients(const RecurrentRun& run) {
   const int64_t wide = run.gates * run.hidden, in = run.x.cols();
   const ConstMatrix d_gate{run.gate, run.tokens(), wide};
   if (const GradientSink d_x = run.x.sink())
-    gemm({.m = run.tokens(),
-          .n = in,
-          .k = wide,
-          .a = run.gate,
-          .b = run.w.input.data(),
-          .c = d_x.data,
-          .a_stride = wide,
-          .b_stride = in,
-          .c_stride = in,
-          .beta = d_x.beta()});
-  if (const GradientSink d_w = run.w.input.sink())
-    weight_gradient(d_gate, {run.x.data(), run.tokens(), in}, d_w.data, d_w.beta());
-  add_column_sums(run.w.input_bias.sink(), d_gate);
+    WeightProduct{run.w.input,
+                  WeightOrder::kInOut}({.rows = run.tokens(), .x = run.gate, .y = d_x.data, .add = !d_x.fresh});
+  layer_gradient(d_gate, {run.x.data(), run.tokens(), in}, run.w.input.sink(), run.w.input_bias.sink());
 }
 
 /// The gradient inside the gates is the same for what comes from the input and from the state; only the new gate of a
@@ -147,14 +136,13 @@ void state_gradients(const RecurrentRun& run, const float* h_before) {
   const int64_t h = run.hidden, wide = run.gates * h;
   const int64_t shared = run.gates == 3 ? 2 * h : wide;
   const ConstMatrix before{h_before, run.tokens(), h};
-  if (const GradientSink d_w = run.w.state.sink()) {
-    weight_gradient({run.gate, run.tokens(), shared, wide}, before, d_w.data, d_w.beta());
-    if (shared < wide) weight_gradient({run.extra, run.tokens(), h}, before, d_w.data + shared * h, d_w.beta());
-  }
-  if (const GradientSink d_b = run.w.state_bias.sink()) {
-    add_column_sums(d_b, {run.gate, run.tokens(), shared, wide});
-    if (shared < wide) add_column_sums({d_b.data + shared, d_b.fresh}, {run.extra, run.tokens(), h});
-  }
+  const GradientSink d_w = run.w.state.sink(), d_b = run.w.state_bias.sink();
+  layer_gradient({run.gate, run.tokens(), shared, wide}, before, d_w, d_b);
+  if (shared == wide) return;
+  const auto rest = [](GradientSink sink, int64_t numbers) {
+    return GradientSink{sink ? sink.data + numbers : nullptr, sink.fresh};
+  };
+  layer_gradient({run.extra, run.tokens(), h}, before, rest(d_w, shared * h), rest(d_b, shared));
 }
 
 }  // namespace
@@ -175,7 +163,7 @@ RecurrentRun run_forward(const char* name, RecurrentRun run, RecurrentCell cell)
   run.extra = tape.keep<float>(tokens * h);
   run.state_bias = run.w.state_bias ? run.w.state_bias.data() : tape.filled(1, wide, 0.0f).data();
 
-  const ForwardProduct input_product(run.w.input), state_product(run.w.state);
+  const WeightProduct input_product(run.w.input), state_product(run.w.state);
   input_product(
       {.rows = tokens, .x = run.x.data(), .bias = run.w.input_bias ? run.w.input_bias.data() : nullptr, .y = run.gate});
 
@@ -202,6 +190,7 @@ void run_backward(const RecurrentRun& run, RecurrentCell cell, bool adds) {
   float* d_c = run.gates == 4 ? take_by_place(run, run.last.c.gradient()) : nullptr;
   float* d_inner = arena.take_array<float>((run.steps > 0 ? run.active[0] : 0) * wide);
   float* h_before = take_states_before(run);
+  const WeightProduct back(run.w.state, WeightOrder::kInOut);
   for (int64_t t = run.steps; t-- > 0;) {
     const RecurrentStep step{.run = run,
                              .t = t,
@@ -212,16 +201,7 @@ void run_backward(const RecurrentRun& run, RecurrentCell cell, bool adds) {
                              .h_before = h_before};
     run_cell(cell, step);
     if (t == 0 && !run.start.h.needs_gradient()) break;
-    gemm({.m = run.active[t],
-          .n = h,
-          .k = wide,
-          .a = d_inner,
-          .b = run.w.state.data(),
-          .c = d_state,
-          .a_stride = wide,
-          .b_stride = h,
-          .c_stride = h,
-          .beta = adds ? 1.0f : 0.0f});
+    back({.rows = run.active[t], .x = d_inner, .y = d_state, .add = adds});
   }
   arena.give(d_inner);
   give_by_sequence(run, d_state, run.start.h.sink());

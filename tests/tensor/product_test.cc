@@ -1,4 +1,4 @@
-#include "heed/tensor/packed_weight.h"
+#include "heed/tensor/product.h"
 
 #include <limits>
 #include <map>
@@ -146,6 +146,129 @@ TEST(PackedWeight, TheSameBitsWithFusedMultiplyAdd) {
   }
   ASSERT_TRUE(kernels::use_isa(""));
   for (const auto& [isa, result] : results) EXPECT_EQ(result, results.begin()->second) << isa;
+}
+
+/// Every number is the chain that product.h promises, to the bit: with and without a start, deeper than a block.
+TEST(RowProduct, IsOneChainOfMultiplyAdds) {
+  on_every_isa([] {
+    if (kernels::isa() != "avx512" && kernels::isa() != "avx2") return;  // the others round products before they add
+    for (const Sizes& s : {Sizes{29, 1300, 77}, {3, 700, 64}, {13, 1, 5}}) {
+      const Case c(s);
+      const PackedWeight packed(c.view(WeightOrder::kOutIn));
+      for (const bool add : {false, true}) {
+        std::vector<float> y(static_cast<size_t>(s.rows * s.out), 0.25f);
+        multiply(packed, {.rows = s.rows,
+                          .x = c.x_data.data(),
+                          .bias = add ? nullptr : c.bias_data.data(),
+                          .y = y.data(),
+                          .add = add});
+        for (int64_t r = 0; r < s.rows; ++r)
+          for (int64_t o = 0; o < s.out; ++o) {
+            float sum = add ? 0.25f : c.bias_data[static_cast<size_t>(o)];
+            for (int64_t i = 0; i < s.in; ++i)
+              sum = std::fma(c.x_data[static_cast<size_t>(r * s.in + i)], c.out_in[static_cast<size_t>(o * s.in + i)],
+                             sum);
+            ASSERT_EQ(y[static_cast<size_t>(r * s.out + o)], sum) << r << ", " << o;
+          }
+      }
+    }
+  });
+}
+
+struct Columns {
+  int64_t rows, left, right;
+  int64_t gap = 0;  // numbers between rows that belong to nobody
+};
+
+/// left^T right by heed. `before`: what the sum holds already; NaN where nothing may be read.
+std::vector<float> gradient(const Columns& c, const std::vector<float>& left, const std::vector<float>& right, bool add,
+                            std::vector<float>* left_sum = nullptr) {
+  const auto numbers = static_cast<size_t>(c.left * c.right);
+  std::vector<float> sum(numbers + 1, add ? 0.5f : std::numeric_limits<float>::quiet_NaN());
+  sum.back() = -7.0f;
+  multiply(GradientProduct{.rows = c.rows,
+                           .left = left.data(),
+                           .left_cols = c.left,
+                           .right = right.data(),
+                           .right_cols = c.right,
+                           .sum = {sum.data(), !add},
+                           .left_sum = left_sum ? GradientSink{left_sum->data(), !add} : GradientSink{},
+                           .left_stride = c.left + c.gap,
+                           .right_stride = c.right + c.gap});
+  EXPECT_EQ(sum.back(), -7.0f) << "written behind the result";
+  sum.pop_back();
+  return sum;
+}
+
+std::vector<float> with_gaps(const Matrix& m, int64_t gap) {
+  // The last row has no gap behind it: nothing there may be read.
+  std::vector<float> numbers(static_cast<size_t>(std::max<int64_t>(0, m.rows * (m.cols + gap) - gap)),
+                             std::numeric_limits<float>::quiet_NaN());
+  for (int64_t r = 0; r < m.rows; ++r)
+    for (int64_t k = 0; k < m.cols; ++k)
+      numbers[static_cast<size_t>(r * (m.cols + gap) + k)] = static_cast<float>(m(r, k));
+  return numbers;
+}
+
+TEST(GradientProduct, EqualsTheFormulaAndIsOneChain) {
+  on_every_isa([] {
+    const bool fused = kernels::isa() == "avx512" || kernels::isa() == "avx2";
+    for (const Columns& c : {Columns{1, 1, 1},
+                             {7, 5, 3},
+                             {3, 12, 32, 5},
+                             {65, 63, 65, 3},
+                             {0, 4, 5},
+                             {5, 0, 3},
+                             {600, 49, 33},
+                             {257, 130, 300},
+                             {31, 300, 1, 1},
+                             {31, 30, 0},
+                             {40, 1, 300}}) {
+      const Matrix left = random(c.rows, c.left), right = random(c.rows, c.right);
+      const std::vector<float> left_data = with_gaps(left, c.gap), right_data = with_gaps(right, c.gap);
+      for (const bool add : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << c.rows << " " << c.left << " " << c.right << " add " << add);
+        std::vector<float> left_sum(static_cast<size_t>(c.left), add ? 0.5f : std::nanf(""));
+        const std::vector<float> sum = gradient(c, left_data, right_data, add, &left_sum);
+        for (int64_t i = 0; i < c.left; ++i) {
+          double exact = add ? 0.5 : 0.0;
+          for (int64_t r = 0; r < c.rows; ++r) exact += left(r, i);
+          ASSERT_NEAR(left_sum[static_cast<size_t>(i)], exact, 1e-6 * (1.0 + static_cast<double>(c.rows))) << i;
+        }
+        for (int64_t i = 0; i < c.left; ++i)
+          for (int64_t j = 0; j < c.right; ++j) {
+            float chain = add ? 0.5f : 0.0f;
+            double exact = chain;
+            for (int64_t r = 0; r < c.rows; ++r) {
+              chain = std::fma(static_cast<float>(left(r, i)), static_cast<float>(right(r, j)), chain);
+              exact += left(r, i) * right(r, j);
+            }
+            const float got = sum[static_cast<size_t>(i * c.right + j)];
+            if (fused) {
+              ASSERT_EQ(got, chain) << i << ", " << j;
+            }
+            ASSERT_NEAR(got, exact, 1e-5 * (1.0 + std::sqrt(1.0 * c.rows))) << i << ", " << j;
+          }
+      }
+    }
+  });
+}
+
+TEST(GradientProduct, AnyNumberOfThreads) {
+  const int before = omp_get_max_threads();
+  on_every_isa([] {
+    for (const Columns& c : {Columns{300, 128, 128}, {64, 1000, 96}, {128, 70, 600}, {2000, 33, 65}}) {
+      const std::vector<float> left = to_float(random(c.rows, c.left)), right = to_float(random(c.rows, c.right));
+      std::vector<std::vector<float>> results;
+      for (const int threads : {1, 2, 3}) {
+        omp_set_num_threads(threads);
+        results.push_back(gradient(c, left, right, false));
+      }
+      EXPECT_EQ(results[0], results[1]);
+      EXPECT_EQ(results[0], results[2]);
+    }
+  });
+  omp_set_num_threads(before);
 }
 
 TEST(PackedWeight, KnowsWhatItCopied) {

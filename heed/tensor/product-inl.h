@@ -1,0 +1,414 @@
+// The kernel of the products, per instruction set: blocks of rows and columns whose sums stay in registers.
+//
+// What differs from the product of the attention loop (kernels/simd/gemm-inl.h): the right side stands in panels, sums
+// begin with a bias or with what is there already, and few rows take more columns at once. Whatever the block, a
+// number's chain of multiply-adds is the same.
+#if defined(HEED_TENSOR_PRODUCT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_TENSOR_PRODUCT_INL_H_
+#undef HEED_TENSOR_PRODUCT_INL_H_
+#else
+#define HEED_TENSOR_PRODUCT_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "heed/kernels/simd/rows-inl.h"
+#include "heed/kernels/simd/vector-inl.h"
+#include "heed/tensor/product.h"
+#include "hwy/highway.h"
+
+#ifndef HEED_TENSOR_PRODUCT_ONCE_
+#define HEED_TENSOR_PRODUCT_ONCE_
+namespace heed {
+/// Rows and panels of one task.
+struct ProductPart {
+  int64_t row, row_end, panel, panel_end;
+};
+
+/// Terms of a sum that are added before the next columns are turned to: so much of the left side stays in the
+/// first-level cache. A sum is taken up again where it was left, so its bits do not depend on these.
+inline constexpr int64_t kWeightDepth = 512;
+inline constexpr int64_t kGradientDepth = 256;
+
+/// What a task of a gradient copies of both sides at a time: so many columns of the left one, and panels of the right
+/// one; so many floats in all.
+inline constexpr int64_t kLeftCols = 48;
+inline constexpr int64_t kLeftSlack = 64;
+inline constexpr int64_t kGradientPanels = 8;
+inline constexpr int64_t kGradientScratch =
+    kGradientDepth * (kLeftCols + kGradientPanels * PackedWeight::kPanel) + kLeftSlack;
+}  // namespace heed
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace heed::kernels::HWY_NAMESPACE;  // NOLINT: the vectors and functions of the kernels
+
+inline constexpr size_t kPanelWidth = PackedWeight::kPanel;
+inline constexpr int kPanelVecs = static_cast<int>(kPanelWidth / kLanes);
+inline constexpr int kMostRows = kManyRegisters ? 12 : 6;
+
+/// Rows of panels, [depth, 32], that form a group: 256 KB.
+inline constexpr int64_t kGroupRows = 2048;
+
+/// Rows of a panel that are asked for ahead.
+inline constexpr size_t kAhead = 16;
+
+/// Vectors of columns that a block of so many rows takes at once. A multiply-add's result is there after four cycles,
+/// and two start in each: eight sums at least must be under way.
+constexpr int BlockVecs(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }
+
+/// Rows of a matrix that will be wanted soon. Their cache lines are asked for a few at a time while sums are made: all
+/// at once they would keep everything else waiting.
+class RowsAhead {
+ public:
+  /// `steps`: how often ask() will be called.
+  RowsAhead(const float* at, int64_t stride, int64_t rows, int64_t width, int64_t steps)
+      : at_(at), end_(at + std::max<int64_t>(rows, 0) * stride), stride_(stride), width_(width) {
+    const int64_t lines = rows * ((width + kLine - 1) / kLine);
+    at_once_ = (lines + steps - 1) / steps;
+  }
+  HWY_INLINE void ask() {
+    for (int64_t n = at_once_; n > 0 && at_ < end_; --n) {
+      __builtin_prefetch(at_ + std::min(col_ + kLine, width_) - 1, 0, 2);
+      col_ += kLine;
+      if (col_ < width_) continue;
+      col_ = 0;
+      at_ += stride_;
+    }
+  }
+
+ private:
+  static constexpr int64_t kLine = 16;
+  const float* at_;
+  const float* end_;
+  int64_t stride_, width_, at_once_;
+  int64_t col_ = 0;
+};
+
+struct RowBlock {
+  const float* x;
+  size_t x_stride;  // from row to row, or for columns (see SumBlock) from term to term
+  size_t depth;
+  const float* w;      // the first panel
+  size_t w_stride;     // from panel to panel
+  const float* start;  // of its sums: the bias; null: zeros
+  bool add;            // or what y holds
+  float* y;
+  size_t y_stride;
+  const float* next;  // the results that will be wanted after these
+  RowsAhead* ahead;   // of the left side
+};
+
+/// kRows rows of kPanels panels, in each kVecs vectors from column `col` on. kColumns: x stands with its rows side by
+/// side, [depth, x_stride].
+template <int kRows, int kVecs, int kPanels, bool kColumns>
+HWY_INLINE void SumBlock(const RowBlock& block, size_t col) {
+  const F32 d;
+  constexpr int kAll = kVecs * kPanels;
+  const auto at = [](int v) HWY_ATTR { return static_cast<size_t>(v / kVecs) * kPanelWidth + v % kVecs * kLanes; };
+  V32 acc[kRows][kAll];
+  if (block.add) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 8
+      for (int v = 0; v < kAll; ++v) acc[r][v] = hn::LoadU(d, block.y + r * block.y_stride + col + at(v));
+  } else {
+#pragma GCC unroll 8
+    for (int v = 0; v < kAll; ++v) {
+      const V32 start = block.start ? hn::LoadU(d, block.start + col + at(v)) : hn::Zero(d);
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) acc[r][v] = start;
+    }
+  }
+  // Three rows share a base pointer, as in kernels/simd/gemm-inl.h.
+  constexpr int kBases = kColumns ? 1 : (kRows + 2) / 3;
+  const size_t row = block.x_stride, depth = block.depth;
+  const float* base[kBases];
+#pragma GCC unroll 4
+  for (int i = 0; i < kBases; ++i) {
+    base[i] = block.x + 3 * i * row;
+    asm("" : "+r"(base[i]));
+  }
+  const float* w[kPanels];
+#pragma GCC unroll 4
+  for (int q = 0; q < kPanels; ++q) w[q] = block.w + q * block.w_stride + col;
+  const auto steps = [&](size_t count) HWY_ATTR {
+    for (size_t p = 0; p < count; ++p) {
+      // The weight on its way from the second-level cache or beyond. Small blocks have no load to spare for that.
+      if constexpr (kRows > kMostRows / 2)
+#pragma GCC unroll 8
+        for (size_t line = 0; line < kVecs * kLanes; line += 16)
+          __builtin_prefetch(w[0] + kAhead * kPanelWidth + line, 0, 3);
+      V32 right[kAll];
+#pragma GCC unroll 8
+      for (int v = 0; v < kAll; ++v) right[v] = hn::Load(d, w[v / kVecs] + v % kVecs * kLanes);
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+        const V32 left = hn::Set(d, kColumns ? base[0][r] : base[r / 3][(r % 3) * row]);
+#pragma GCC unroll 8
+        for (int v = 0; v < kAll; ++v) acc[r][v] = hn::MulAdd(left, right[v], acc[r][v]);
+      }
+#pragma GCC unroll 4
+      for (int i = 0; i < kBases; ++i) base[i] += kColumns ? row : 1;
+#pragma GCC unroll 4
+      for (int q = 0; q < kPanels; ++q) w[q] += kPanelWidth;
+    }
+  };
+  // The lines of the next results are asked for a row at a time: all at once they would keep the weight waiting.
+  size_t left_over = depth;
+  const float* next = block.next + col;
+  for (int r = 0; r < kRows; ++r, next += block.y_stride) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kAll; ++v) __builtin_prefetch(next + at(v), 1, 3);
+    const size_t count = r + 1 < kRows ? depth / kRows : left_over;
+    block.ahead->ask();
+    steps(count);
+    left_over -= count;
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 8
+    for (int v = 0; v < kAll; ++v) hn::StoreU(acc[r][v], d, block.y + r * block.y_stride + col + at(v));
+}
+
+/// kRows rows of one whole panel.
+template <int kRows, bool kColumns>
+void RunPanel(const RowBlock& block) {
+  constexpr int kVecs = std::min(BlockVecs(kRows), kPanelVecs);
+  for (size_t col = 0; col < kPanelWidth; col += kVecs * kLanes) SumBlock<kRows, kVecs, 1, kColumns>(block, col);
+}
+
+/// kRows rows of `panels` whole panels.
+template <int kRows>
+void RunBlock(RowBlock block, size_t panels) {
+  constexpr int kVecs = std::min(BlockVecs(kRows), kPanelVecs);
+  const float* after = block.y + kRows * block.y_stride;
+  block.next = block.y + kPanelWidth;
+  const auto advance = [&](size_t count) HWY_ATTR {
+    block.w += count * block.w_stride;
+    if (block.start) block.start += count * kPanelWidth;
+    block.y += count * kPanelWidth;
+    panels -= count;
+    block.next = panels > 1 ? block.y + kPanelWidth : after;
+  };
+  constexpr int kTogether = BlockVecs(kRows) / kVecs;  // panels
+  if constexpr (kTogether > 1)
+    while (panels >= kTogether) {
+      SumBlock<kRows, kVecs, kTogether, false>(block, 0);
+      advance(kTogether);
+    }
+  while (panels > 0) {
+    RunPanel<kRows, false>(block);
+    advance(1);
+  }
+}
+
+template <int... kRows>
+HWY_INLINE void RunBlockOf(int64_t rows, const RowBlock& block, size_t panels, std::integer_sequence<int, kRows...>) {
+  using Run = void (*)(RowBlock, size_t);
+  static constexpr Run kRuns[] = {RunBlock<kRows + 1>...};
+  kRuns[rows - 1](block, panels);
+}
+
+/// One panel of which only `cols` columns and `rows` rows exist goes through memory of its own. run(block)
+template <class Run>
+HWY_INLINE void RunPartialPanel(int64_t rows, RowBlock block, size_t cols, const Run& run) {
+  HWY_ALIGN float start[kPanelWidth] = {}, sums[kMostRows * kPanelWidth] = {};
+  if (block.start) std::copy_n(block.start, cols, start);
+  float* y = block.y;
+  const size_t y_stride = std::exchange(block.y_stride, kPanelWidth);
+  if (block.add)
+    for (int64_t r = 0; r < rows; ++r)
+      std::copy_n(y + static_cast<size_t>(r) * y_stride, cols, sums + static_cast<size_t>(r) * kPanelWidth);
+  block.start = start;
+  block.y = sums;
+  run(block);
+  for (int64_t r = 0; r < rows; ++r)
+    std::copy_n(sums + static_cast<size_t>(r) * kPanelWidth, cols, y + static_cast<size_t>(r) * y_stride);
+}
+
+/// f(first, count) for pieces of [0, total) that differ by one at most, none longer than `most`; at least one piece.
+template <class F>
+HWY_INLINE void ForEvenPieces(int64_t total, int64_t most, const F& f) {
+  const int64_t pieces = std::max<int64_t>(1, (total + most - 1) / most);
+  for (int64_t n = 0; n < pieces; ++n) {
+    const int64_t first = total * n / pieces;
+    f(first, total * (n + 1) / pieces - first);
+  }
+}
+
+void MultiplyPart(const PackedWeight& weight, const RowProduct& product, const ProductPart& part) {
+  const int64_t in = weight.in(), out = weight.out(), whole = std::min(part.panel_end, out / PackedWeight::kPanel);
+  const int64_t rows = part.row_end - part.row;
+  // One block of rows passes all panels. With more, a group of panels stays in the second-level cache while all rows
+  // pass, and is no deeper than the rows' first-level cache.
+  const bool few = rows <= kMostRows;
+  const int64_t depth_step = few ? std::max<int64_t>(1, in) : kWeightDepth;
+  const int64_t group = few ? std::max<int64_t>(1, whole)
+                            : std::max<int64_t>(1, kGroupRows / std::min(std::max<int64_t>(1, in), depth_step));
+  const auto run = [&](int64_t panel, int64_t panels) HWY_ATTR {
+    const int64_t col = panel * PackedWeight::kPanel;
+    ForEvenPieces(in, depth_step, [&](int64_t term, int64_t depth) HWY_ATTR {
+      // Blocks of rows that differ by one at most: 7 and 6 rather than 12 and 1.
+      ForEvenPieces(rows, kMostRows, [&](int64_t begin, int64_t count) HWY_ATTR {
+        const int64_t first = part.row + begin;
+        RowsAhead ahead(product.x + (first + count) * in + term, in,
+                        std::min<int64_t>(kMostRows, part.row_end - first - count), depth,
+                        std::max<int64_t>(panels, 1) * count);
+        const RowBlock block{.x = product.x + first * in + term,
+                             .x_stride = static_cast<size_t>(in),
+                             .depth = static_cast<size_t>(depth),
+                             .w = weight.panel(panel) + term * PackedWeight::kPanel,
+                             .w_stride = static_cast<size_t>(in) * kPanelWidth,
+                             .start = product.bias ? product.bias + col : nullptr,
+                             .add = product.add || term > 0,
+                             .y = product.y + first * out + col,
+                             .y_stride = static_cast<size_t>(out),
+                             .next = nullptr,
+                             .ahead = &ahead};
+        const auto sums = [&](const RowBlock& b, size_t n)
+                              HWY_ATTR { RunBlockOf(count, b, n, std::make_integer_sequence<int, kMostRows>()); };
+        if (panels > 0)
+          sums(block, static_cast<size_t>(panels));
+        else
+          RunPartialPanel(count, block, static_cast<size_t>(out - col),
+                          [&](const RowBlock& b) HWY_ATTR { sums(b, 1); });
+      });
+    });
+  };
+  for (int64_t p = part.panel; p < whole; p += group) run(p, std::min(group, whole - p));
+  if (whole < part.panel_end) run(whole, 0);
+}
+
+/// Columns are copied in whole vectors, a block of kMostRows of them at a time: the last ones may run over its end.
+inline constexpr int64_t kBlockRead = static_cast<int64_t>(PadToLanes(kMostRows));
+constexpr int64_t LeftBlock(int64_t depth) { return depth * kMostRows + kBlockRead - kMostRows; }
+static_assert(kLeftCols / kMostRows * (kBlockRead - kMostRows) <= kLeftSlack);
+
+/// Columns [0, count) of `depth` rows in blocks, to[block][depth][kMostRows]; what the last block lacks is 0. `room`:
+/// numbers that may be read from a row on.
+HWY_INLINE void PackColumns(const float* from, int64_t stride, int64_t depth, int64_t count, int64_t room, float* to) {
+  const F32 d;
+  const int64_t blocks = (count + kMostRows - 1) / kMostRows, block = LeftBlock(depth);
+  if (room >= (blocks - 1) * kMostRows + kBlockRead && count == blocks * kMostRows) {
+    for (int64_t p = 0; p < depth; ++p, from += stride, to += kMostRows)
+      for (int64_t b = 0; b < blocks; ++b)
+#pragma GCC unroll 12
+        for (int64_t c = 0; c < kBlockRead; c += kLanes)
+          hn::StoreU(hn::LoadU(d, from + b * kMostRows + c), d, to + b * block + c);
+    return;
+  }
+  std::fill_n(to, blocks * block, 0.0f);
+  for (int64_t b = 0; b < blocks; ++b)
+    for (int64_t p = 0; p < depth; ++p) {
+      const int64_t cols = std::min<int64_t>(kMostRows, count - b * kMostRows);
+      float* at = to + b * block + p * kMostRows;
+      std::copy_n(from + p * stride + b * kMostRows, cols, at);
+    }
+}
+
+/// sink[c] (+)= sum_p left[p][c] of `count` columns as PackColumns() left them.
+HWY_INLINE void AddColumnSums(const float* left, int64_t depth, int64_t count, GradientSink sink) {
+  const F32 d;
+  constexpr int kVecs = static_cast<int>(kBlockRead / static_cast<int64_t>(kLanes));
+  for (int64_t first = 0; first < count; first += kMostRows, left += LeftBlock(depth)) {
+    // Two chains: one would wait for the latency of each addition.
+    V32 even[kVecs], odd[kVecs];
+    for (int v = 0; v < kVecs; ++v) even[v] = odd[v] = hn::Zero(d);
+    const auto row = [&](int64_t p, V32* sums) HWY_ATTR {
+#pragma GCC unroll 12
+      for (int v = 0; v < kVecs; ++v) sums[v] = hn::Add(sums[v], hn::LoadU(d, left + p * kMostRows + v * kLanes));
+    };
+    int64_t p = 0;
+    for (; p + 2 <= depth; p += 2) row(p, even), row(p + 1, odd);
+    if (p < depth) row(p, even);
+    float sums[kBlockRead];
+    for (int v = 0; v < kVecs; ++v) hn::StoreU(hn::Add(even[v], odd[v]), d, sums + v * kLanes);
+    for (int64_t c = 0; c < std::min<int64_t>(kMostRows, count - first); ++c) {
+      float& at = sink.data[first + c];
+      at = sums[c] + (sink.fresh ? 0.0f : at);
+    }
+  }
+}
+
+/// Rows of `cols` columns as a panel.
+HWY_INLINE void PackPanelRows(const float* from, int64_t stride, int64_t depth, int64_t cols, float* to) {
+  const F32 d;
+  if (cols < PackedWeight::kPanel)
+    return PackRows({from, stride, 1}, static_cast<size_t>(depth), static_cast<size_t>(cols), 1.0f, to, kPanelWidth);
+  for (int64_t p = 0; p < depth; ++p, from += stride, to += kPanelWidth)
+#pragma GCC unroll 32
+    for (size_t c = 0; c < kPanelWidth; c += kLanes) hn::Store(hn::LoadU(d, from + c), d, to + c);
+}
+
+/// `scratch`: kGradientScratch floats, aligned.
+void GradientPart(const GradientProduct& g, const ProductPart& part, float* scratch) {
+  float* right = scratch;
+  float* left = scratch + kGradientDepth * kGradientPanels * PackedWeight::kPanel;
+  const auto sums = [](int64_t rows, const RowBlock& block) HWY_ATTR {
+    constexpr int kThird = kMostRows / 3;  // of the rows that registers can hold
+    if (rows > 2 * kThird)
+      RunPanel<3 * kThird, true>(block);
+    else if (rows > kThird)
+      RunPanel<2 * kThird, true>(block);
+    else
+      RunPanel<kThird, true>(block);
+  };
+  const auto run = [&](int64_t panel, int64_t panels, int64_t term, int64_t depth) HWY_ATTR {
+    for (int64_t row = part.row; row < part.row_end; row += kLeftCols) {
+      const int64_t count = std::min(kLeftCols, part.row_end - row), blocks = (count + kMostRows - 1) / kMostRows;
+      PackColumns(g.left + term * g.left_stride + row, g.left_stride, depth, count, g.left_cols - row, left);
+      if (panel == 0 && g.left_sum)
+        AddColumnSums(left, depth, count, {g.left_sum.data + row, g.left_sum.fresh && term == 0});
+      // The columns that come next are far apart in memory: no hardware sees the pattern.
+      const int64_t next = std::min(kLeftCols, part.row_end - row - count);
+      RowsAhead ahead(g.left + term * g.left_stride + row + count, g.left_stride, next > 0 ? depth : 0, next,
+                      panels * count);
+      for (int64_t p = 0; p < panels; ++p)
+        for (int64_t b = 0; b < blocks; ++b) {
+          const int64_t first = row + b * kMostRows, rows = std::min<int64_t>(kMostRows, count - b * kMostRows);
+          const int64_t col = (panel + p) * PackedWeight::kPanel;
+          const int64_t cols = std::min(PackedWeight::kPanel, g.right_cols - col);
+          float* y = g.sum.data + first * g.right_cols + col;
+          const RowBlock block{.x = left + b * LeftBlock(depth),
+                               .x_stride = static_cast<size_t>(kMostRows),
+                               .depth = static_cast<size_t>(depth),
+                               .w = right + p * depth * PackedWeight::kPanel,
+                               .w_stride = 0,
+                               .start = nullptr,
+                               .add = !g.sum.fresh || term > 0,
+                               .y = y,
+                               .y_stride = static_cast<size_t>(g.right_cols),
+                               .next = b + 1 < blocks ? y + kMostRows * g.right_cols
+                                                      : g.sum.data + row * g.right_cols + col + PackedWeight::kPanel,
+                               .ahead = &ahead};
+          if (cols == PackedWeight::kPanel && rows % (kMostRows / 3) == 0)
+            sums(rows, block);
+          else
+            RunPartialPanel(rows, block, static_cast<size_t>(cols),
+                            [&](const RowBlock& one) HWY_ATTR { sums(rows, one); });
+        }
+    }
+  };
+  for (int64_t panel = part.panel; panel < part.panel_end; panel += kGradientPanels) {
+    const int64_t panels = std::min(kGradientPanels, part.panel_end - panel);
+    ForEvenPieces(g.rows, kGradientDepth, [&](int64_t term, int64_t depth) HWY_ATTR {
+      for (int64_t p = 0; p < panels; ++p) {
+        const int64_t col = (panel + p) * PackedWeight::kPanel;
+        PackPanelRows(g.right + term * g.right_stride + col, g.right_stride, depth,
+                      std::min(PackedWeight::kPanel, g.right_cols - col), right + p * depth * PackedWeight::kPanel);
+      }
+      run(panel, panels, term, depth);
+    });
+  }
+}
+
+}  // namespace heed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard
