@@ -16,7 +16,7 @@ import time
 from random import Random
 
 sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
-from contestant import Contestant, OtherLoad, ask, say, start_ctranslate2, start_torch  # noqa: E402
+from contestant import Contestant, OtherLoad, ask, machine, say, start_peer, versions  # noqa: E402
 import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -184,11 +184,12 @@ def main():
     prepare(options)
     heed = Contestant([str(pathlib.Path(options.build) / "bench" / "heed-bench-predict")])
     hello = ask(heed, op="hello")
-    say(f"heed: instruction set {hello['isa']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
+    here = machine()
+    say(f"heed: instruction set {hello['isa']} on {here['cpu']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
     peers = {}
     if not options.no_peers:
-        peers = {**start_torch(HERE / "peers" / "torch_search.py"),
-                 **start_ctranslate2(HERE / "peers" / "ctranslate2_search.py")}
+        peers = {**start_peer(HERE / "peers" / "torch_search.py", "torch"),
+                 **start_peer(HERE / "peers" / "ctranslate2_search.py", "ctranslate2")}
     rows = run_cases(heed, peers, options)
     heed.close()
     for peer in peers.values():
@@ -198,12 +199,12 @@ def main():
         rows.append(start_row(program, options.demo, "5 mars 2024"))
     rows.append(memory_row(program, options.model, options.sources))
     for row in rows:
-        row["isa"] = hello["isa"]
+        row.update(isa=hello["isa"], **here, versions=versions(peers))
         must, aim = GOALS[row["case"]]
         optional = {field: goal for field, goal in AIM_OPTIONAL.items() if field in row}
         report.judge_beside_peers(row, (must, {**aim, **optional}))
     report.write_rows(options.json, rows)
-    print(table(rows))
+    print(f"{report.conditions(here, hello['isa'], versions(peers))}.\n\n{table(rows)}")
     if options.check and any(row["met"] is False for row in rows):
         sys.exit(1)
 

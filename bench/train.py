@@ -16,18 +16,21 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
-from contestant import Contestant, OtherLoad, ask, say, start_torch  # noqa: E402
+from contestant import Contestant, OtherLoad, ask, machine, say, start_peer, versions  # noqa: E402
 import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 COMPARED = 4  # updates without dropout whose losses must agree
 LOSS_TOLERANCE = 2e-4  # of a loss, after as many updates; the first one agrees to about 1e-7
 PER_ROUND = 2  # updates of each contestant
+LARGE = {"transformer_base"}  # an update takes seconds: one is a sample, and few rounds will do
+LARGE_ROUNDS = 3
 MEMORY_CASE = "transformer_tiny"
 
 # case -> (must, aim), as in report.py
 GOALS = {
     "transformer_tiny": ({"vs_torch": ">= 3"}, {"vs_torch": ">= 5"}),
+    "transformer_base": ({}, {"vs_torch": ">= 1"}),
     "gru_additive": ({"vs_torch": ">= 2.5"}, {"vs_torch": ">= 4"}),
     "memory": ({"peak_mb": "<= 1000"}, {"peak_mb": "<= 500"}),
     "scaling": ({"times": ">= 1.7"}, {"times": ">= 1.9"}),
@@ -42,8 +45,11 @@ def agree(ours, theirs):
 def run_case(heed, peers, name, options):
     """Rows of one case, for every number of threads; the profile among them."""
     with tempfile.TemporaryDirectory(prefix="heed-bench-train-") as folder:
-        most_rounds = 2 * options.rounds + 1
-        opened = ask(heed, op="open", case=name, data=options.data, folder=folder, batches=PER_ROUND * most_rounds)
+        updates = 1 if name in LARGE else PER_ROUND
+        rounds = min(options.rounds, LARGE_ROUNDS) if name in LARGE else options.rounds
+        most_rounds = 2 * rounds + 1
+        opened = ask(heed, op="open", case=name, data=options.data, folder=folder,
+                     batches=max(COMPARED, updates * most_rounds))
         ours = ask(heed, op="losses", updates=COMPARED)["losses"]
         losses, racing = {"heed": ours}, {}
         for label, peer in peers.items():
@@ -56,14 +62,14 @@ def run_case(heed, peers, name, options):
         contestants = {"heed": heed, **racing}
         for contestant in contestants.values():  # memory is taken, code is loaded
             for threads in options.threads:
-                ask(contestant, op="run", threads=threads, updates=PER_ROUND)
+                ask(contestant, op="run", threads=threads, updates=updates)
 
         samples, loads = {}, []
         load = OtherLoad([heed, *peers.values()])
-        while sum(other < report.QUIET for other in loads) < options.rounds and len(loads) < most_rounds - 1:
+        while sum(other < report.QUIET for other in loads) < rounds and len(loads) < most_rounds - 1:
             for threads in options.threads:
                 for label, contestant in contestants.items():
-                    reply = ask(contestant, op="run", threads=threads, updates=PER_ROUND)
+                    reply = ask(contestant, op="run", threads=threads, updates=updates)
                     samples.setdefault((threads, label), []).append(reply["tokens"] / reply["seconds"])
             loads.append(load.since_last())
 
@@ -96,7 +102,7 @@ def run_case(heed, peers, name, options):
                 "times_median": statistics.median(a / b for a, b in pairs),
             })
         for threads in options.threads:
-            rows.append(profile_row(name, threads, ask(heed, op="profile", threads=threads, updates=4)))
+            rows.append(profile_row(name, threads, ask(heed, op="profile", threads=threads, updates=2 * updates)))
         return rows
 
 
@@ -166,9 +172,10 @@ def main():
     heed = Contestant([options.program])
     hello = ask(heed, op="hello")
     cases = options.case.split(",") if options.case else hello["cases"]
-    say(f"heed: instruction set {hello['isa']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
+    here = machine()
+    say(f"heed: instruction set {hello['isa']} on {here['cpu']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
     say(f"data: {options.data or 'made-up sentences with the lengths of Multi30k (--data takes real ones)'}")
-    peers = {} if options.no_peers else start_torch(HERE / "peers" / "torch_seq2seq.py")
+    peers = {} if options.no_peers else start_peer(HERE / "peers" / "torch_seq2seq.py", "torch")
     rows = []
     for name in cases:
         say(f"[{time.monotonic() - began:4.0f} s] {name}")
@@ -179,12 +186,12 @@ def main():
     if MEMORY_CASE in cases:
         rows += [memory_row(options, threads) for threads in options.threads]
     for row in rows:
-        row["isa"] = hello["isa"]
+        row.update(isa=hello["isa"], **here, versions=versions(peers))
         row["data"] = "files" if options.data else "made up"
         report.judge_beside_peers(row, GOALS[row["case"].split()[0]])
     say(f"[{time.monotonic() - began:4.0f} s] done")
     report.write_rows(options.json, rows)
-    print(table(rows))
+    print(f"{report.conditions(here, hello['isa'], versions(peers))}.\n\n{table(rows)}")
     if options.check and any(row["met"] is False for row in rows):
         sys.exit(1)
 

@@ -14,13 +14,14 @@
 
 namespace heed::bench {
 
-/// transformer_tiny, gru_additive.
+/// transformer_tiny, transformer_base, gru_additive.
 std::vector<std::string> training_cases();
 
 /// One case: its data, and a trainer for each number of threads. All trainers go through the same batches.
 class Training {
  public:
-  /// `data`: folder with train.en and train.de, words parted by spaces; empty: made-up sentences of the same lengths.
+  /// `data`: folder with train.en and train.de, words separated by spaces; empty: made-up sentences of the same
+  /// lengths.
   Training(std::string_view name, const std::filesystem::path& data);
 
   /// What a peer needs: options.json, the first `batches` batches, the weights to begin with.
