@@ -123,10 +123,12 @@ def ask(contestant, **request):
 def start_peer(script, name):
     """{name: Contestant} of the first Python that can import what the script needs; with HEED_BENCH_PYTHON, of every
     version that one of those has: "NAME", then "NAME VERSION"."""
-    peers = {}
+    peers, reason = {}, "not installed (make bench-peers)"
     for python in pythons():
         peer = Contestant([python, "-B", str(script)], stderr=subprocess.DEVNULL)
         hello = peer.ask(op="hello")
+        if "error" in hello and not hello["error"].startswith("ended"):  # it is there, and says why it cannot take part
+            reason = hello["error"]
         if "error" in hello or hello["version"] in [p.about["version"] for p in peers.values()]:
             peer.close()
             continue
@@ -138,7 +140,7 @@ def start_peer(script, name):
         if not os.environ.get("HEED_BENCH_PYTHON"):
             break
     if not peers:
-        say(f"peer {name}: not installed, left out (make bench-peers)")
+        say(f"peer {name}: left out: {reason}")
     return peers
 
 
