@@ -43,7 +43,7 @@ test:  ## all tests
 	@ctest --test-dir build --output-on-failure --no-tests=error -j $(TEST_JOBS)
 
 .PHONY: bench-peers
-bench-peers:  ## today's PyTorch, ONNX Runtime and CTranslate2 for the benchmarks, 5 GB in ~/.cache/heed/peers
+bench-peers:  ## today's PyTorch, ONNX Runtime and CTranslate2 for the benchmarks, 6 GB in ~/.cache/heed/peers
 	@scripts/setup.sh bench
 	@PYTHON=$(PYTHON) bench/install_peers.sh
 

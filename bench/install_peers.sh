@@ -42,7 +42,7 @@ give_up() {
 }
 
 echo "peers: installing PyTorch, ONNX Runtime and CTranslate2 into $folder, once."
-echo "peers: PyPI's PyTorch does not start without its GPU libraries: some 2 GB to load and 5 GB on the disk, in a few"
+echo "peers: PyPI's PyTorch does not start without its GPU libraries: some 3 GB to load and 6 GB on the disk, in a few"
 echo "peers: minutes. HEED_PEERS=FOLDER puts them elsewhere, HEED_PEERS=none does without."
 { mkdir -p "$folder" && rm -f "$stamp"; } 2>/dev/null || give_up "$folder cannot be written."
 "$python" -m venv "$folder" || give_up "$python cannot make an environment (Debian: apt-get install python3-venv)."
