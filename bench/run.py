@@ -30,7 +30,8 @@ CASES = [name for name in report.GOALS if name not in EXTRA]
 def start_peers(chosen):
     """{name: Contestant} of the peers that some Python here can import."""
     peers = {}
-    for script in sorted((HERE / "peers").glob("*_peer.py")):
+    # PyTorch first: it stands first in the tables.
+    for script in sorted((HERE / "peers").glob("*_peer.py"), key=lambda path: (path.stem != "torch_peer", path.stem)):
         label = script.stem.removesuffix("_peer")
         if chosen is not None and label not in chosen:
             continue
@@ -202,7 +203,8 @@ def main():
     if "memory_16k" in options.cases:
         say(f"[{time.monotonic() - began:4.0f} s] memory_16k")
         rows += memory_rows(options.program, options)
-    here, theirs = machine(), versions(peers)
+    here = machine()
+    theirs = {name: version for name, version in versions(peers).items() if any(name in row["peers"] for row in rows)}
     for row in rows:
         row.update(isa=hello["isa"], **here, versions=theirs)
         report.judge(row)
