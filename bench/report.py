@@ -267,4 +267,5 @@ def summary(rows, peers):
         line = [case, each(mine, "ms", "{:.3g}")] + [each(mine, "vs_" + name, "{:.2f}x") for name in peers]
         lines.append(line + [each(mine, "of_sgemm", "{:.2f}"), each(mine, "of_bandwidth", "{:.2f}"),
                              each(mine, "vs_plain", "{:.2f}x")])
-    return markdown(head, lines)
+    some = [n for n in range(len(head)) if n < 2 or any(line[n] for line in lines)]
+    return markdown([head[n] for n in some], [[line[n] for n in some] for line in lines])

@@ -16,6 +16,7 @@ import time
 
 sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
 import decode_table  # noqa: E402
+import document  # noqa: E402
 import mechanism_table  # noqa: E402
 import report  # noqa: E402
 from contestant import Contestant, OtherLoad, machine, say, start_peer, versions  # noqa: E402
@@ -143,7 +144,7 @@ def parse():
     parser.add_argument("--case", help="only these cases, separated by commas: " + ", ".join(CASES + EXTRA))
     parser.add_argument("--mechanisms", action="store_true", help="every mechanism of the catalogue instead")
     parser.add_argument("--decode", action="store_true", help="one query on long memories instead, a grid of sizes")
-    parser.add_argument("--write", help="with --mechanisms: the document whose table is replaced")
+    parser.add_argument("--write", help="the document whose table of these cases is replaced (docs/performance.md)")
     parser.add_argument("--threads", help="numbers of threads (default: 1,2)")
     rounds = "quiet rounds of interleaved samples (default: 9; with --mechanisms or --decode 5, with --quick 3)"
     parser.add_argument("--rounds", type=int, help=rounds)
@@ -164,8 +165,6 @@ def parse():
             parser.error(f"{options.program} is not there: build it first")
         listed = subprocess.run([options.program, "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout
         known = [name for name in listed.split() if name.startswith(grid + "_")]
-    if options.write and not options.mechanisms:
-        parser.error("--write goes with --mechanisms")
     options.cases = options.case.split(",") if options.case else known
     unknown = [name for name in options.cases if name not in known]
     if unknown:
@@ -211,19 +210,20 @@ def main():
     say(f"[{time.monotonic() - began:4.0f} s] done")
 
     report.write_rows(options.json, rows)
-    conditions = report.conditions(here, hello["isa"], theirs)
+    name = "make bench"
     if options.mechanisms:
-        table = f"{conditions}.\n\n{mechanism_table.table(rows)}"
-        print(table)
+        name, table = "make bench BENCH_ARGS=--mechanisms", mechanism_table.table(rows)
         for line in mechanism_table.disagreements(rows):
             say(line)
-        if options.write:
-            mechanism_table.write(options.write, table)
     elif options.decode:
-        print(f"{conditions}.\n\n{decode_table.table(rows, list(peers))}")
+        name, table = "make bench BENCH_ARGS=--decode", decode_table.table(rows, list(theirs))
     else:
-        print(report.table(rows, list(peers)))
-        print(f"\n{conditions}. How many times as long the others take:\n\n{report.summary(rows, list(peers))}")
+        print(report.table(rows, list(peers)), end="\n\n")
+        table = report.summary(rows, list(theirs))
+    table = f"{report.conditions(here, hello['isa'], theirs)}. \"Times\": how many times as long they take.\n\n{table}"
+    print(table)
+    if options.write:
+        document.write(options.write, name, table)
     missed = [row for row in rows if row.get("error") or row["met"] is False]
     if options.check and missed:
         sys.exit(1)

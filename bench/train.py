@@ -17,6 +17,7 @@ import time
 
 sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
 from contestant import Contestant, OtherLoad, ask, machine, say, start_peer, versions  # noqa: E402
+import document  # noqa: E402
 import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -134,14 +135,33 @@ def table(rows):
         value = f"{row['times']:.2f}x" if "times" in row else f"{row['peak_mb']:.0f} MB" if "peak_mb" in row else speed
         goal = ", ".join(row["must"].values())
         lines.append(f"| {row['case']} | {row['threads']} | {value} | {', '.join(against)} | {goal} {report.verdict(row)} |")
+    return "\n".join(lines) + "\n\n" + profile_table(rows)
+
+
+def document_table(rows):
+    """For docs/performance.md: a line for each case and number of threads."""
+    at = {(row["case"], row["threads"]): row for row in rows}
+    lines = []
+    for row in rows:
+        if " " in row["case"]:
+            continue
+        case, threads = row["case"], row["threads"]
+        scaling, memory = at.get((f"scaling {case}", threads), {}), at.get((f"memory {case}", threads), {})
+        torch = [f"{row['peers']['torch']:,.0f}", f"{row['vs_torch']:.2f}x"] if "torch" in row["peers"] else ["", ""]
+        lines.append([case, str(threads), f"{row['tokens_per_s']:,.0f}", *torch,
+                      f"{scaling['times']:.2f}x" if scaling else "", f"{memory['peak_mb']:.0f} MB" if memory else ""])
+    head = ["case", "threads", "target tokens/s", "PyTorch", "ratio", "2 threads against 1", "peak memory"]
+    return report.markdown(head, lines) + "\n\n" + profile_table(rows)
+
+
+def profile_table(rows):
     profiles = [row for row in rows if row["case"].startswith("profile")]
-    if profiles:
-        parts = list(profiles[0]["shares"])
-        lines += ["", "| where the time goes | threads | " + " | ".join(parts) + " |", "|---|---|" + "---|" * len(parts)]
-        for row in profiles:
-            shares = " | ".join(f"{100 * row['shares'][part]:.1f} %" for part in parts)
-            lines.append(f"| {row['case'].split()[1]} | {row['threads']} | {shares} |")
-    return "\n".join(lines)
+    parts = list(profiles[0]["shares"])
+    lines = []
+    for row in profiles:
+        shares = [f"{100 * row['shares'][part]:.1f} %" if row["shares"][part] else "" for part in parts]
+        lines.append([row["case"].split()[1], str(row["threads"])] + shares)
+    return report.markdown(["where the time goes", "threads", *parts], lines)
 
 
 def parse():
@@ -155,6 +175,7 @@ def parse():
     parser.add_argument("--threads", help="numbers of threads (default: 1,2)")
     parser.add_argument("--rounds", type=int, default=5, help="quiet rounds of interleaved samples (default: 5)")
     parser.add_argument("--no-peers", action="store_true", help="heed alone")
+    parser.add_argument("--write", help="the document whose table of trainings is replaced (docs/performance.md)")
     parser.add_argument("--check", action="store_true", help="exit with 1 where a case misses what it must reach")
     options = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
@@ -191,7 +212,10 @@ def main():
         report.judge_beside_peers(row, GOALS[row["case"].split()[0]])
     say(f"[{time.monotonic() - began:4.0f} s] done")
     report.write_rows(options.json, rows)
-    print(f"{report.conditions(here, hello['isa'], versions(peers))}.\n\n{table(rows)}")
+    conditions = report.conditions(here, hello["isa"], versions(peers))
+    print(f"{conditions}.\n\n{table(rows)}")
+    if options.write:
+        document.write(options.write, "make bench-train", f"{conditions}.\n\n{document_table(rows)}")
     if options.check and any(row["met"] is False for row in rows):
         sys.exit(1)
 
