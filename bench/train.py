@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 COMPARED = 4  # updates without dropout whose losses must agree
 LOSS_TOLERANCE = 2e-4  # of a loss, after as many updates; the first one agrees to about 1e-7
 PER_ROUND = 2  # updates of each contestant
-LARGE = {"transformer_base"}  # an update takes seconds: one is a sample, and few rounds will do
+LARGE = {"transformer_base"}  # an update takes seconds and gigabytes: one is a sample, and few rounds will do
 LARGE_ROUNDS = 3
 MEMORY_CASE = "transformer_tiny"
 
@@ -49,8 +49,13 @@ def run_case(heed, peers, name, options):
         updates = 1 if name in LARGE else PER_ROUND
         rounds = min(options.rounds, LARGE_ROUNDS) if name in LARGE else options.rounds
         most_rounds = 2 * rounds + 1
+
+        def training(threads):
+            """One for each number of threads, on the same batches; of a large model one for all, to save memory."""
+            return 0 if name in LARGE else threads
+
         opened = ask(heed, op="open", case=name, data=options.data, folder=folder,
-                     batches=max(COMPARED, updates * most_rounds))
+                     batches=max(COMPARED, updates * most_rounds * (len(options.threads) if name in LARGE else 1)))
         ours = ask(heed, op="losses", updates=COMPARED)["losses"]
         losses, racing = {"heed": ours}, {}
         for label, peer in peers.items():
@@ -63,14 +68,14 @@ def run_case(heed, peers, name, options):
         contestants = {"heed": heed, **racing}
         for contestant in contestants.values():  # memory is taken, code is loaded
             for threads in options.threads:
-                ask(contestant, op="run", threads=threads, updates=updates)
+                ask(contestant, op="run", threads=threads, updates=updates, training=training(threads))
 
         samples, loads = {}, []
         load = OtherLoad([heed, *peers.values()])
         while sum(other < report.QUIET for other in loads) < rounds and len(loads) < most_rounds - 1:
             for threads in options.threads:
                 for label, contestant in contestants.items():
-                    reply = ask(contestant, op="run", threads=threads, updates=updates)
+                    reply = ask(contestant, op="run", threads=threads, updates=updates, training=training(threads))
                     samples.setdefault((threads, label), []).append(reply["tokens"] / reply["seconds"])
             loads.append(load.since_last())
 
@@ -103,7 +108,8 @@ def run_case(heed, peers, name, options):
                 "times_median": statistics.median(a / b for a, b in pairs),
             })
         for threads in options.threads:
-            rows.append(profile_row(name, threads, ask(heed, op="profile", threads=threads, updates=2 * updates)))
+            rows.append(profile_row(name, threads, ask(heed, op="profile", threads=threads, updates=2 * updates,
+                                                      training=training(threads))))
         return rows
 
 

@@ -5,7 +5,7 @@ Requests are JSON lines on standard input, replies on standard output, as heed-b
 
     {"op": "open", "folder": FOLDER}                options.json, batches.json and weights.safetensors in it
     {"op": "losses", "updates": N}                  of the first updates, without dropout
-    {"op": "run", "threads": N, "updates": N}       seconds and target tokens of the next updates
+    {"op": "run", "threads": N, "updates": N, "training": N}    seconds and target tokens of the next updates
     {"op": "memory"}                                peak of the process so far
 
 Written the way PyTorch is commonly used: padded batches, nn.GRU on packed sequences, one product for all heads,
@@ -207,12 +207,12 @@ class Peer:
         running = Running({**self.options, "dropout": 0.0}, self.weights)
         return {"losses": [running.step(self.batches)[0] for _ in range(updates)]}
 
-    def run(self, threads, updates):
+    def run(self, threads, updates, training):
         torch.set_num_threads(threads)
-        if threads not in self.running:
-            self.running[threads] = Running(self.options, self.weights)
+        if training not in self.running:
+            self.running[training] = Running(self.options, self.weights)
         begin = time.perf_counter()
-        tokens = sum(self.running[threads].step(self.batches)[1] for _ in range(updates))
+        tokens = sum(self.running[training].step(self.batches)[1] for _ in range(updates))
         return {"seconds": time.perf_counter() - begin, "tokens": tokens}
 
     def memory(self):

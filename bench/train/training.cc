@@ -156,9 +156,9 @@ std::vector<double> Training::first_losses(int64_t updates) const {
   return losses;
 }
 
-Training::Times Training::run(int threads, int64_t updates) {
+Training::Times Training::run(int threads, int64_t updates, int training) {
   omp_set_num_threads(threads);
-  Running& running = running_[threads];
+  Running& running = running_[training];
   if (!running.trainer) running = start(recipe_.model.dropout);
   Times times;
   const auto begin = std::chrono::steady_clock::now();
