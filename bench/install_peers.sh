@@ -45,8 +45,9 @@ echo "peers: installing PyTorch, ONNX Runtime and CTranslate2 into $folder, once
 echo "peers: PyPI's PyTorch does not start without its GPU libraries: some 3 GB to load and 6 GB on the disk, in a few"
 echo "peers: minutes. HEED_PEERS=FOLDER puts them elsewhere, HEED_PEERS=none does without."
 { mkdir -p "$folder" && rm -f "$stamp"; } 2>/dev/null || give_up "$folder cannot be written."
-"$python" -m venv "$folder" || give_up "$python cannot make an environment (Debian: apt-get install python3-venv)."
 pip=("$folder/bin/python3" -m pip --disable-pip-version-check)
+"${pip[@]}" --version &>/dev/null || "$python" -m venv "$folder" ||
+  give_up "$python cannot make an environment (Debian: apt-get install python3-venv)."
 # One short question first: without a network pip itself would go on asking for minutes.
 "${pip[@]}" download -q --no-deps --retries 0 --timeout 15 -d "$folder/probe" typing-extensions &>/dev/null ||
   give_up "PyPI cannot be reached."

@@ -18,6 +18,7 @@ Its time counts only where its results agree with heed's.
 """
 
 import ctypes
+import functools
 import json
 import math
 import os
@@ -74,6 +75,7 @@ def limit_openblas(threads):
 
 
 def open_case(peer, request, prepared):
+    @functools.cache  # once for all numbers of threads: keys and values may be gigabytes
     def load(name):
         return numpy.load(os.path.join(request["folder"], name + ".npy"))
 
