@@ -17,8 +17,7 @@ def table(rows, peers):
         mine = [at.get((case, n)) for n in threads]
         batch, groups, keys = case.removeprefix("decode_").split("_")
         lines.append(
-            [batch[1:], f"{HEADS} / {groups[1:]}", keys, report.each(mine, "ms", "{:.3g}"),
-             report.each(mine, "gb_per_s", "{:.1f}"), report.each(mine, "of_bandwidth", "{:.2f}"),
-             report.each(mine, "vs_plain", "{:.2f}x")]
-            + [report.each(mine, "vs_" + name, "{:.2f}x") for name in peers])
+            [batch[1:], f"{HEADS} / {groups[1:]}", keys, report.each(mine, "ms", report.milliseconds),
+             report.each(mine, "gb_per_s", "{:.1f}".format), report.each(mine, "of_bandwidth")]
+            + [report.each(mine, "vs_" + name, "{:.2f}x".format) for name in ["plain", *peers]])
     return report.markdown(head, lines)

@@ -248,9 +248,14 @@ def markdown(head, lines):
                      + ["| " + " | ".join(line) + " |" for line in lines])
 
 
-def each(rows, field, form):
+def milliseconds(ms):
+    """Three digits."""
+    return f"{ms:.0f}" if ms >= 100 else f"{ms:.1f}" if ms >= 10 else f"{ms:.2f}" if ms >= 1 else f"{ms:.3f}"
+
+
+def each(rows, field, form="{:.2f}".format):
     """The field of each row, separated by commas; empty where no row has it."""
-    values = [form.format(row[field]) if row and row.get(field) is not None else "-" for row in rows]
+    values = [form(row[field]) if row and row.get(field) is not None else "-" for row in rows]
     return "" if set(values) == {"-"} else ", ".join(values)
 
 
@@ -264,8 +269,7 @@ def summary(rows, peers):
     lines = []
     for case in cases:
         mine = [at.get((case, n)) for n in threads]
-        line = [case, each(mine, "ms", "{:.3g}")] + [each(mine, "vs_" + name, "{:.2f}x") for name in peers]
-        lines.append(line + [each(mine, "of_sgemm", "{:.2f}"), each(mine, "of_bandwidth", "{:.2f}"),
-                             each(mine, "vs_plain", "{:.2f}x")])
+        line = [case, each(mine, "ms", milliseconds)] + [each(mine, "vs_" + name, "{:.2f}x".format) for name in peers]
+        lines.append(line + [each(mine, "of_sgemm"), each(mine, "of_bandwidth"), each(mine, "vs_plain", "{:.2f}x".format)])
     some = [n for n in range(len(head)) if n < 2 or any(line[n] for line in lines)]
     return markdown([head[n] for n in some], [[line[n] for n in some] for line in lines])
