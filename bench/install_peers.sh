@@ -35,7 +35,7 @@ give_up() {
   {
     echo "peers: $1"
     echo "peers: they come from PyPI ($requirements); make bench-peers tries again."
-    echo "peers: Until then the benchmarks run beside what some python3 of the path can import, and name what is missing."
+    echo "peers: Until then the benchmarks run beside what some python3 of the path can import, and name the rest."
   } >&2
   [ "$optional" ] && exit 0
   exit 1

@@ -28,7 +28,7 @@ constexpr const char* kHelp = R"(heed-bench [options]
   --threads 1,2   numbers of threads (default: 1 and 2)
   --rounds N      rounds of interleaved samples (default: 7)
   --serve         requests as JSON lines on standard input, replies on standard output (see README.md)
-  --decode        instead of those cases one query on long memories: 1, 8, 64 sequences, 128 to 65536 keys, 8 or 1 key heads
+  --decode        instead of those cases one query on long memories: 1, 8, 64 sequences, 128 to 65536 keys
   --memory SCORE  peak memory of forward and backward at T 16384, D 64; SCORE is inner or tanh_sum
   --blas          oneDNN beside other BLAS libraries, and beside the products of inference, on the shapes that matter
 )";

@@ -204,7 +204,7 @@ def main():
     heed = Contestant([str(pathlib.Path(options.build) / "bench" / "heed-bench-predict")])
     hello = ask(heed, op="hello")
     here = machine()
-    say(f"heed: instruction set {hello['isa']} on {here['cpu']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
+    say(f"heed: instruction set {hello['isa']} on {here['cpu']}; load before the start {os.getloadavg()[0]:.2f}")
     peers = {}
     if not options.no_peers:
         peers = {**start_peer(HERE / "peers" / "torch_search.py", "torch"),

@@ -270,6 +270,7 @@ def summary(rows, peers):
     for case in cases:
         mine = [at.get((case, n)) for n in threads]
         line = [case, each(mine, "ms", milliseconds)] + [each(mine, "vs_" + name, "{:.2f}x".format) for name in peers]
-        lines.append(line + [each(mine, "of_sgemm"), each(mine, "of_bandwidth"), each(mine, "vs_plain", "{:.2f}x".format)])
+        line += [each(mine, "of_sgemm"), each(mine, "of_bandwidth"), each(mine, "vs_plain", "{:.2f}x".format)]
+        lines.append(line)
     some = [n for n in range(len(head)) if n < 2 or any(line[n] for line in lines)]
     return markdown([head[n] for n in some], [[line[n] for n in some] for line in lines])

@@ -183,7 +183,7 @@ def main():
     hello = heed.ask(op="hello")
     if "error" in hello:
         sys.exit(f"heed-bench: {hello['error']}")
-    say(f"heed: instruction set {hello['isa']} on {machine()['cpu']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
+    say(f"heed: instruction set {hello['isa']} on {machine()['cpu']}; load before the start {os.getloadavg()[0]:.2f}")
     peers = start_peers(options.peers)
 
     timed = [name for name in options.cases if name not in EXTRA]

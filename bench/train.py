@@ -200,7 +200,7 @@ def main():
     hello = ask(heed, op="hello")
     cases = options.case.split(",") if options.case else hello["cases"]
     here = machine()
-    say(f"heed: instruction set {hello['isa']} on {here['cpu']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
+    say(f"heed: instruction set {hello['isa']} on {here['cpu']}; load before the start {os.getloadavg()[0]:.2f}")
     say(f"data: {options.data or 'made-up sentences with the lengths of Multi30k (--data takes real ones)'}")
     peers = {} if options.no_peers else start_peer(HERE / "peers" / "torch_seq2seq.py", "torch")
     rows = []

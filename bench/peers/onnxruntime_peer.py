@@ -35,7 +35,8 @@ class Graph:
     def model(self):
         inputs = [helper.make_tensor_value_info(name, TYPES[str(array.dtype)], array.shape)
                   for name, array in self.inputs.items()]
-        outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in self.outputs.items()]
+        outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+                   for name, shape in self.outputs.items()]
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)]
         graph = helper.make_graph(self.nodes, "case", inputs, outputs)
         return helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
@@ -149,7 +150,7 @@ def graphs_inner(spec, t):
         found["GroupQueryAttention"] = group_query(spec, t)
     if grouped:
         found["Attention, heads as rows"] = attention_heads_as_rows(spec, t)
-    elif spec["queries"] > 1 and (few or not spec["causal"]):  # for one query it takes three times as long as the others
+    elif spec["queries"] > 1 and (few or not spec["causal"]):  # one query takes it three times as long
         found["MultiHeadAttention"] = multi_head(spec, t)
     return found
 

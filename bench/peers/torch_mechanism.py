@@ -1,8 +1,8 @@
 """Every mechanism of heed/attend as one writes it in PyTorch, for a batch of equally long sequences.
 
 The formulas are those of tests/golden/torch_parts.py, which the golden values are made with. Here they run on the whole
-batch at once, masks are made before the clock starts, and where nothing is hidden nothing is masked. Softmax of an inner
-product has a second way, PyTorch's fused attention; the faster one takes part.
+batch at once, masks are made before the clock starts, and where nothing is hidden nothing is masked. Softmax of
+an inner product has a second way, PyTorch's fused attention; the faster one takes part.
 """
 
 import pathlib

@@ -80,7 +80,7 @@ class Transformer(Model):
         return self.drop(F.embedding(ids, table) * math.sqrt(width) + self.places[length])
 
     def attention(self, x, memory, name, mask):
-        """`mask`: [B, 1, 1, keys], or None for causal. What a batch is padded with stands last, so causal hides it too."""
+        """`mask`: [B, 1, 1, keys], or None for causal. Padding stands last, so causal hides it too."""
         def heads(rows):
             return rows.view(rows.shape[0], rows.shape[1], self.o["heads"], -1).transpose(1, 2)
 
