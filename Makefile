@@ -42,20 +42,28 @@ test:  ## all tests
 	@cmake --build build -j $(JOBS)
 	@ctest --test-dir build --output-on-failure --no-tests=error -j $(TEST_JOBS)
 
+.PHONY: bench-peers
+bench-peers:  ## today's PyTorch, ONNX Runtime and CTranslate2 for the benchmarks, 6 GB in ~/.cache/heed/peers
+	@scripts/setup.sh bench
+	@PYTHON=$(PYTHON) bench/install_peers.sh
+
 bench:  ## all benchmarks as ratios, and build/bench.json
 	@scripts/setup.sh build bench
+	@PYTHON=$(PYTHON) bench/install_peers.sh --if-possible
 	@cmake --preset release --log-level=WARNING -DHEED_BENCH=ON
 	@cmake --build build -j $(JOBS) --target heed-bench
 	@$(PYTHON) bench/run.py --build build $(BENCH_ARGS)
 
 bench-train:  ## training beside PyTorch, and build/bench-train.json; DATA=FOLDER takes Multi30k's files
 	@scripts/setup.sh build bench
+	@PYTHON=$(PYTHON) bench/install_peers.sh --if-possible
 	@cmake --preset release --log-level=WARNING -DHEED_BENCH=ON
 	@cmake --build build -j $(JOBS) --target heed-bench-train
 	@$(PYTHON) bench/train.py --build build --data "$(DATA)" $(BENCH_ARGS)
 
 bench-predict:  ## search beside PyTorch and CTranslate2, and build/bench-predict.json; DATA=FOLDER takes Multi30k
 	@scripts/setup.sh build bench
+	@PYTHON=$(PYTHON) bench/install_peers.sh --if-possible
 	@cmake --preset release --log-level=WARNING -DHEED_BENCH=ON -DHEED_CLI=ON
 	@cmake --build build -j $(JOBS) --target heed-bench-predict heed-cli
 	@build/cli/heed demo --folder build/demo < /dev/null > /dev/null

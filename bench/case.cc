@@ -35,10 +35,27 @@ const std::vector<CaseSpec>& all_cases() {
   return kCases;
 }
 
+const std::vector<CaseSpec>& decode_cases() {
+  static const std::vector<CaseSpec> kCases = [] {
+    constexpr double kMostBytes = 4e9;  // of keys and values: they exist once for heed and once for each peer
+    std::vector<CaseSpec> cases;
+    for (const int64_t kv_heads : {8, 1})
+      for (const int64_t batch : {1, 8, 64})
+        for (const int64_t keys : {128, 1024, 4096, 16384, 65536}) {
+          CaseSpec spec{.batch = batch, .heads = 8, .queries = 1, .keys = keys, .kv_heads = kv_heads, .dim = 64};
+          spec.name = "decode_b" + std::to_string(batch) + "_g" + std::to_string(kv_heads) + "_" + std::to_string(keys);
+          if (spec.kv_bytes() <= kMostBytes) cases.push_back(std::move(spec));
+        }
+    return cases;
+  }();
+  return kCases;
+}
+
 const CaseSpec* find_case(const std::string& name) {
-  const auto& cases = all_cases();
-  const auto found = std::find_if(cases.begin(), cases.end(), [&](const CaseSpec& c) { return c.name == name; });
-  return found == cases.end() ? nullptr : &*found;
+  for (const auto* cases : {&all_cases(), &decode_cases()})
+    for (const CaseSpec& spec : *cases)
+      if (spec.name == name) return &spec;
+  return nullptr;
 }
 
 double CaseSpec::pairs() const {
@@ -59,7 +76,7 @@ double CaseSpec::flops() const {
 
 Case::Case(const CaseSpec& spec) : spec_(spec) {
   const int64_t heads = spec.batch * spec.heads;
-  const int64_t q_size = heads * spec.queries * spec.dim, k_size = heads * spec.keys * spec.dim;
+  const int64_t q_size = heads * spec.queries * spec.dim, k_size = spec.batch * spec.groups() * spec.keys * spec.dim;
   const auto random = [](int64_t size, uint32_t seed, float scale = 1.0f) {
     Buffer buffer(size);
     fill_random(buffer, seed, scale);
@@ -84,8 +101,10 @@ Case::Case(const CaseSpec& spec) : spec_(spec) {
     if (!score_v_.empty()) d_score_v_ = zero(spec.dim);
   }
   if (!spec.plain) return;
-  const PlainShape shape = {.batch_heads = heads,
-                            .queries = spec.queries,
+  // The one query of each head of a group stands below the other: they are rows of one product.
+  const int64_t group = spec.heads / spec.groups();
+  const PlainShape shape = {.batch_heads = heads / group,
+                            .queries = spec.queries * group,
                             .keys = spec.keys,
                             .dim = spec.dim,
                             .scale = problem(1).score.scale,
@@ -102,6 +121,7 @@ kernels::Problem Case::problem(int threads) const {
   kernels::Problem p;
   p.shape.batch = spec_.batch;
   p.shape.heads = spec_.heads;
+  p.shape.kv_heads = spec_.kv_heads;
   p.shape.queries = spec_.queries;
   p.shape.keys = spec_.keys;
   p.shape.dim = spec_.dim;
@@ -117,10 +137,11 @@ kernels::Problem Case::problem(int threads) const {
 }
 
 kernels::Inputs Case::inputs() const {
-  const auto view = [&](const Buffer& b, int64_t rows) {
-    return kernels::contiguous<const float>(b.data(), spec_.heads, rows, spec_.dim);
+  const auto view = [&](const Buffer& b, int64_t heads, int64_t rows) {
+    return kernels::contiguous<const float>(b.data(), heads, rows, spec_.dim);
   };
-  return {view(q_, spec_.queries), view(k_, spec_.keys), view(v_, spec_.keys)};
+  const int64_t groups = spec_.groups();
+  return {view(q_, spec_.heads, spec_.queries), view(k_, groups, spec_.keys), view(v_, groups, spec_.keys)};
 }
 
 std::string Case::run_heed(int threads) {
@@ -158,11 +179,13 @@ void Case::run_plain(int threads) {
 
 float Case::run_read(int threads) const { return read_all(k_.data(), k_.size(), v_.data(), v_.size(), threads); }
 
+int64_t Case::kv_head(int64_t batch_head) const { return batch_head / (spec_.heads / spec_.groups()); }
+
 std::vector<double> Case::reference_row(int64_t batch_head, int64_t query) const {
   const int64_t dim = spec_.dim, keys = spec_.keys;
   const float* q = q_.data() + (batch_head * spec_.queries + query) * dim;
-  const float* k = k_.data() + batch_head * keys * dim;
-  const float* v = v_.data() + batch_head * keys * dim;
+  const float* k = k_.data() + kv_head(batch_head) * keys * dim;
+  const float* v = v_.data() + kv_head(batch_head) * keys * dim;
   std::vector<double> scores(static_cast<size_t>(keys), -INFINITY);
   double largest = -INFINITY;
   for (int64_t j = 0; j < keys; ++j) {
@@ -229,6 +252,7 @@ nlohmann::json Case::describe() const {
           {"score", spec_.score == ScoreKind::inner ? "inner" : "tanh_sum"},
           {"batch", spec_.batch},
           {"heads", spec_.heads},
+          {"kv_heads", spec_.groups()},
           {"queries", spec_.queries},
           {"keys", spec_.keys},
           {"dim", spec_.dim},
@@ -264,7 +288,7 @@ void Case::check(nlohmann::json& about) {
 std::vector<Contest::Contestant> Case::contestants() {
   std::vector<Contestant> all = {{"heed", [this](int threads) { run_heed(threads); }}};
   if (plain_agrees_) all.emplace_back("plain", [this](int threads) { run_plain(threads); });
-  if (spec_.queries == 1)
+  if (spec_.decodes())
     all.emplace_back("read", [this](int threads) {
       volatile float sink = run_read(threads);
       static_cast<void>(sink);
@@ -274,7 +298,7 @@ std::vector<Contest::Contestant> Case::contestants() {
 
 bool Case::dump(const std::string& directory) {
   const std::vector<int64_t> q_shape = {spec_.batch, spec_.heads, spec_.queries, spec_.dim};
-  const std::vector<int64_t> k_shape = {spec_.batch, spec_.heads, spec_.keys, spec_.dim};
+  const std::vector<int64_t> k_shape = {spec_.batch, spec_.groups(), spec_.keys, spec_.dim};
   const auto write = [&](const char* name, const Buffer& buffer, const std::vector<int64_t>& shape) {
     return buffer.empty() || write_npy(directory + "/" + name + ".npy", buffer.data(), shape);
   };

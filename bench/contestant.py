@@ -12,12 +12,40 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
+# HEED_ISA forces an instruction set on heed. The same holds then for what others take it from: oneDNN (which is the
+# yardstick, and below heed and PyTorch), PyTorch's own kernels, MKL, OpenBLAS, CTranslate2.
+HELD_TO = {
+    "avx2": {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2",
+             "MKL_ENABLE_INSTRUCTIONS": "AVX2", "OPENBLAS_CORETYPE": "Haswell", "CT2_FORCE_CPU_ISA": "AVX2"},
+    "sse4": {"ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41", "DNNL_MAX_CPU_ISA": "SSE41",
+             "MKL_ENABLE_INSTRUCTIONS": "SSE4_2", "OPENBLAS_CORETYPE": "Nehalem", "CT2_FORCE_CPU_ISA": "GENERIC"},
+}
+
+
+def forced_isa():
+    """The instruction set that HEED_ISA holds everybody to; empty where each takes its best."""
+    forced = os.environ.get("HEED_ISA", "")
+    return forced if forced in HELD_TO else ""
+
+
+def machine():
+    """{"cpu", "cores", "HEED_ISA"}: what a figure means nothing without."""
+    model = "unknown CPU"
+    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            if line.startswith("model name"):
+                model = " ".join(line.partition(":")[2].split())
+                break
+    return {"cpu": model, "cores": len(os.sched_getaffinity(0)), "HEED_ISA": os.environ.get("HEED_ISA", "")}
+
+
 class Contestant:
     """A process that answers JSON lines."""
 
     def __init__(self, command, **options):
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, **options)
+        environment = {**os.environ, **HELD_TO.get(forced_isa(), {})}
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment, **options)
 
     def ask(self, **request):
         try:
@@ -60,15 +88,23 @@ class OtherLoad:
         return max(0.0, (self.last[1] - before[1]) / max(1e-3, self.last[0] - before[0]))
 
 
+def peers_python():
+    """The Python that has the peers after `make bench-peers` (bench/install_peers.sh), or None."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    python = os.path.join(os.environ.get("HEED_PEERS") or os.path.join(cache, "heed", "peers"), "bin", "python3")
+    return python if os.access(python, os.X_OK) else None
+
+
 def pythons():
-    """Every python3 there is, or those that HEED_BENCH_PYTHON names: a peer may be installed for another than the first.
+    """Where a peer may be installed, the likeliest first: HEED_BENCH_PYTHON names them all, else the Python of
+    `make bench-peers`, then every python3 of the path.
 
     Told apart by their folders, since that of a virtual environment is a link to the one that it was made with.
     """
     override = os.environ.get("HEED_BENCH_PYTHON")
     if override:
         return override.split(os.pathsep)
-    found = {os.path.realpath(os.path.dirname(sys.executable)): sys.executable}
+    found = {os.path.realpath(os.path.dirname(python)): python for python in (peers_python(), sys.executable) if python}
     for folder in os.environ.get("PATH", "").split(os.pathsep) + os.defpath.split(os.pathsep):
         candidate = shutil.which("python3", path=folder) if folder else None
         if candidate:
@@ -84,34 +120,30 @@ def ask(contestant, **request):
     return reply
 
 
-def start_versions(script, package, first=None):
-    """{name: Contestant}: one for every version of a package that some Python here has, "PACKAGE VERSION" or `first`."""
-    peers = {}
+def start_peer(script, name):
+    """{name: Contestant} of the first Python that can import what the script needs; with HEED_BENCH_PYTHON, of every
+    version that one of those has: "NAME", then "NAME VERSION"."""
+    peers, reason = {}, "not installed (make bench-peers)"
     for python in pythons():
         peer = Contestant([python, "-B", str(script)], stderr=subprocess.DEVNULL)
         hello = peer.ask(op="hello")
-        if "error" in hello or hello["version"] in [p.version for p in peers.values()]:
+        if "error" in hello and not hello["error"].startswith("ended"):  # it is there, and says why it cannot take part
+            reason = hello["error"]
+        if "error" in hello or hello["version"] in [p.about["version"] for p in peers.values()]:
             peer.close()
             continue
-        peer.version = hello["version"]
-        name = first if first and not peers else f"{package} {peer.version}"
-        say(f"peer {name}: version {peer.version} of {python}")
-        peers[name] = peer
-    return peers
-
-
-def start_torch(script):
-    """{name: Contestant}: one for every version of PyTorch; the first is "torch"."""
-    peers = start_versions(script, "torch", first="torch")
+        peer.about = hello
+        label = f"{name} {hello['version']}" if peers else name
+        details = "".join(f", {key} {value}" for key, value in hello.items() if key not in ("name", "version"))
+        say(f"peer {label}: version {hello['version']} of {python}{details}")
+        peers[label] = peer
+        if not os.environ.get("HEED_BENCH_PYTHON"):
+            break
     if not peers:
-        say("no peer torch: PyTorch is not installed")
+        say(f"peer {name}: left out: {reason}")
     return peers
 
 
-def start_ctranslate2(script):
-    """{name: Contestant}: one for every version of CTranslate2."""
-    peers = start_versions(script, "ctranslate2")
-    if not peers:
-        say("no peer ctranslate2: to have it, python3 -m venv FOLDER && FOLDER/bin/pip install ctranslate2, "
-            "and then PATH=FOLDER/bin:$PATH")
-    return peers
+def versions(peers):
+    """{name: version}, for the record."""
+    return {label: peer.about["version"] for label, peer in peers.items()}

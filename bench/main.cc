@@ -28,6 +28,7 @@ constexpr const char* kHelp = R"(heed-bench [options]
   --threads 1,2   numbers of threads (default: 1 and 2)
   --rounds N      rounds of interleaved samples (default: 7)
   --serve         requests as JSON lines on standard input, replies on standard output (see README.md)
+  --decode        instead of those cases one query on long memories: 1, 8, 64 sequences, 128 to 65536 keys
   --memory SCORE  peak memory of forward and backward at T 16384, D 64; SCORE is inner or tanh_sum
   --blas          oneDNN beside other BLAS libraries, and beside heed's own products, on the shapes that matter
 )";
@@ -73,6 +74,8 @@ Options parse(int argc, char** argv) {
       o.memory = value();
     } else if (name == "--serve") {
       o.serve = true;
+    } else if (name == "--decode") {
+      for (const CaseSpec& spec : decode_cases()) o.cases.push_back(spec.name);
     } else if (name == "--list") {
       o.list = true;
     } else if (name == "--blas") {
@@ -150,7 +153,7 @@ double best_of(const std::vector<json>& rounds, const std::vector<std::string>& 
 }
 
 int table(const Options& o) {
-  fmt::print("instruction set {}\n{:<17} {:>7} {:>10} {:>8} {:>9} {:>9}\n", kernels::isa(), "case", "threads", "ms",
+  fmt::print("instruction set {}\n{:<19} {:>7} {:>10} {:>8} {:>9} {:>9}\n", kernels::isa(), "case", "threads", "ms",
              "GFLOP/s", "of sgemm", "vs plain");
   Session session;
   bool failed = false;
@@ -158,7 +161,7 @@ int table(const Options& o) {
     const CaseSpec* spec = find_case(name);
     const json about = session.open({name}, "")[name];
     if (about.contains("error")) {
-      fmt::print("{:<17} {}\n", name, about["error"].get<std::string>());
+      fmt::print("{:<19} {}\n", name, about["error"].get<std::string>());
       failed = true;
       continue;
     }
@@ -174,8 +177,8 @@ int table(const Options& o) {
         continue;
       }
       const double flops = spec->flops();
-      fmt::print("{:<17} {:>7} {:>10.3f} {:>8.1f} {:>9.2f}", name, threads, ms, flops / ms * 1e-6,
-                 flops / ms / (kYardstickFlops / sgemm));
+      const std::string share = sgemm > 0 ? fmt::format("{:.2f}", flops / ms / (kYardstickFlops / sgemm)) : "";
+      fmt::print("{:<19} {:>7} {:>10.3f} {:>8.1f} {:>9}", name, threads, ms, flops / ms * 1e-6, share);
       if (plain > 0) fmt::print(" {:>8.2f}x", plain / ms);
       if (spec->score != kernels::ScoreKind::inner)
         fmt::print("   {:.2f}e9 pair-dimensions/s per core", spec->pair_dims() / ms * 1e-6 / threads);

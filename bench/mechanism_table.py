@@ -1,9 +1,5 @@
-"""The rows of `run.py --mechanisms` as one Markdown table, and where that table stands in a document."""
+"""The rows of `run.py --mechanisms` as one Markdown table."""
 
-import pathlib
-import sys
-
-BEGIN, END = "<!-- table of make bench BENCH_ARGS=--mechanisms: begin -->", "<!-- end -->"
 HEAD = ["mechanism", "forward", "2 threads", "PyTorch", "forward and backward", "2 threads", "PyTorch", "tokens/s"]
 
 
@@ -39,13 +35,3 @@ def disagreements(rows):
     """What a reader must know before the numbers."""
     said = [(row, [row["error"]] if row.get("error") else row.get("notes", [])) for row in rows]
     return [f"{row['case']}, {row['threads']} threads: {'; '.join(notes)}" for row, notes in said if notes]
-
-
-def write(document, text):
-    """Puts the table between its marks."""
-    path = pathlib.Path(document)
-    old = path.read_text(encoding="utf-8")
-    if BEGIN not in old or END not in old.partition(BEGIN)[2]:
-        sys.exit(f"{document}: the marks of the table are missing: {BEGIN} and {END}")
-    before, _, rest = old.partition(BEGIN)
-    path.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")

@@ -77,8 +77,8 @@ float* Plain::weights_of(int64_t head, int thread) const {
 void Plain::forward(const float* q, const float* k, const float* v, float* out, int threads) {
   reserve(threads);
   // One head per thread at a time, so that a head's scores stay in the cache of one core; the products inside run on
-  // one thread each.
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+  // one thread each. Fewer heads than threads: the products share their work themselves.
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (shape_.batch_heads >= threads)
   for (int64_t head = 0; head < shape_.batch_heads; ++head) {
     const int64_t queries = shape_.queries, keys = shape_.keys, dim = shape_.dim;
     float* weights = weights_of(head, omp_get_thread_num());

@@ -16,7 +16,8 @@ import time
 from random import Random
 
 sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
-from contestant import Contestant, OtherLoad, ask, say, start_ctranslate2, start_torch  # noqa: E402
+from contestant import Contestant, OtherLoad, ask, machine, say, start_peer, versions  # noqa: E402
+import document  # noqa: E402
 import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -158,6 +159,23 @@ def table(rows):
     return "\n".join(lines)
 
 
+def document_table(rows):
+    """For docs/performance.md: a line for each case and number of threads."""
+    rows = [row for row in rows if row["sentences_per_s"]]
+    peers = list(dict.fromkeys(name for row in rows for name in row["peers"]))
+    head = ["case", "threads", "sentences/s"]
+    head += [cell for name in peers for cell in (report.NAMES.get(name, name), "ratio", "the same outputs")]
+    lines = []
+    for row in rows:
+        line = [row["case"], str(row["threads"]), f"{row['sentences_per_s']:,.1f}"]
+        for name in peers:
+            there = name in row["peers"]
+            line += [f"{row['peers'][name]:,.1f}", f"{row['vs_' + name]:.2f}x",
+                     f"{100 * row['same_outputs'][name]:.1f} %"] if there else ["", "", ""]
+        lines.append(line)
+    return report.markdown(head, lines)
+
+
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default="build", help="folder of the build (default: build)")
@@ -171,6 +189,7 @@ def parse():
     parser.add_argument("--threads", help="numbers of threads (default: 1,2)")
     parser.add_argument("--rounds", type=int, default=3, help="quiet rounds of interleaved samples (default: 3)")
     parser.add_argument("--no-peers", action="store_true", help="heed alone")
+    parser.add_argument("--write", help="the document whose table of searches is replaced (docs/performance.md)")
     parser.add_argument("--check", action="store_true", help="exit with 1 where a case misses what it must reach")
     options = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
@@ -184,11 +203,12 @@ def main():
     prepare(options)
     heed = Contestant([str(pathlib.Path(options.build) / "bench" / "heed-bench-predict")])
     hello = ask(heed, op="hello")
-    say(f"heed: instruction set {hello['isa']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
+    here = machine()
+    say(f"heed: instruction set {hello['isa']} on {here['cpu']}; load before the start {os.getloadavg()[0]:.2f}")
     peers = {}
     if not options.no_peers:
-        peers = {**start_torch(HERE / "peers" / "torch_search.py"),
-                 **start_ctranslate2(HERE / "peers" / "ctranslate2_search.py")}
+        peers = {**start_peer(HERE / "peers" / "torch_search.py", "torch"),
+                 **start_peer(HERE / "peers" / "ctranslate2_search.py", "ctranslate2")}
     rows = run_cases(heed, peers, options)
     heed.close()
     for peer in peers.values():
@@ -198,12 +218,15 @@ def main():
         rows.append(start_row(program, options.demo, "5 mars 2024"))
     rows.append(memory_row(program, options.model, options.sources))
     for row in rows:
-        row["isa"] = hello["isa"]
+        row.update(isa=hello["isa"], **here, versions=versions(peers))
         must, aim = GOALS[row["case"]]
         optional = {field: goal for field, goal in AIM_OPTIONAL.items() if field in row}
         report.judge_beside_peers(row, (must, {**aim, **optional}))
     report.write_rows(options.json, rows)
-    print(table(rows))
+    conditions = report.conditions(here, hello["isa"], versions(peers))
+    print(f"{conditions}.\n\n{table(rows)}")
+    if options.write:
+        document.write(options.write, "make bench-predict", f"{conditions}.\n\n{document_table(rows)}")
     if options.check and any(row["met"] is False for row in rows):
         sys.exit(1)
 

@@ -91,7 +91,7 @@ def case_row(spec, threads, samples, yardstick_flops):
         row["sgemm_noise"] = statistics.median(samples["sgemm"]) / best["sgemm"]
     if "tokens" in spec:
         row["tokens_per_s"] = spec["tokens"] / ms * 1e3
-    if spec["flops"] > 0:
+    if spec["flops"] > 0 and "sgemm" in best:
         row["gflops"] = spec["flops"] / ms * 1e-6
         row["of_sgemm"] = row["gflops"] / row["sgemm_gflops"]
         pairs = zip(samples["heed"], samples["sgemm"])
@@ -187,6 +187,7 @@ def notes(row, peers):
     if "read_gb_per_s" in row:
         said.append(f"{row['gb_per_s']:.1f} of {row['read_gb_per_s']:.1f} GB/s")
     said += [f"{name} {row['vs_' + name]:.1f}x" for name in peers if name != "torch" and "vs_" + name in row]
+    said += [f"{name}: {way}" for name, way in row.get("ways", {}).items() if way]
     if row.get("other_load", 0) > QUIET:
         said.append(f"others kept {row['other_load']:.1f} cores busy")
     said += row.get("notes", [])
@@ -208,7 +209,7 @@ def table(rows, peers):
                 row["case"],
                 str(row["threads"]),
                 f"{row['ms']:.2f}",
-                f"{row['of_sgemm']:.2f}" if "of_sgemm" in row and row["case"] != "decode" else "",
+                f"{row['of_sgemm']:.2f}" if "of_sgemm" in row else "",
                 f"{row['vs_torch']:.1f}x" if "vs_torch" in row else "",
                 f"{row['vs_plain']:.2f}x" if "vs_plain" in row else "",
                 ", ".join(must),
@@ -226,3 +227,50 @@ def table(rows, peers):
         ).rstrip()
         for line in lines
     )
+
+
+# ----------------------------------------------------------------------------------------------------------- summary
+
+NAMES = {"torch": "PyTorch", "torch_compile": "torch.compile", "onnxruntime": "ONNX Runtime",
+         "ctranslate2": "CTranslate2"}
+
+
+def conditions(machine, isa, peers):
+    """One line that says what the figures hold for."""
+    said = [machine["cpu"], f"{machine['cores']} cores", isa + (" (HEED_ISA)" if machine["HEED_ISA"] else "")]
+    return ", ".join(said + [f"{NAMES.get(name, name)} {version}" for name, version in peers.items()
+                             if name != "torch_compile"])
+
+
+def markdown(head, lines):
+    """A table; all columns but the first are numbers."""
+    return "\n".join(["| " + " | ".join(head) + " |", "|---" + "|---:" * (len(head) - 1) + "|"]
+                     + ["| " + " | ".join(line) + " |" for line in lines])
+
+
+def milliseconds(ms):
+    """Three digits."""
+    return f"{ms:.0f}" if ms >= 100 else f"{ms:.1f}" if ms >= 10 else f"{ms:.2f}" if ms >= 1 else f"{ms:.3f}"
+
+
+def each(rows, field, form="{:.2f}".format):
+    """The field of each row, separated by commas; empty where no row has it."""
+    values = [form(row[field]) if row and row.get(field) is not None else "-" for row in rows]
+    return "" if set(values) == {"-"} else ", ".join(values)
+
+
+def summary(rows, peers):
+    """One line for a case: what README.md shows. Every cell with 1 thread, then with more."""
+    threads = sorted({row["threads"] for row in rows})
+    at = {(row["case"], row["threads"]): row for row in rows}
+    cases = [case for case in dict.fromkeys(row["case"] for row in rows) if case not in ("scaling", "memory_16k")]
+    head = ["case", f"ms ({', '.join(map(str, threads))} threads)"]
+    head += [f"times {NAMES.get(name, name)}" for name in peers] + ["of sgemm", "of read bandwidth", "times plain"]
+    lines = []
+    for case in cases:
+        mine = [at.get((case, n)) for n in threads]
+        line = [case, each(mine, "ms", milliseconds)] + [each(mine, "vs_" + name, "{:.2f}x".format) for name in peers]
+        line += [each(mine, "of_sgemm"), each(mine, "of_bandwidth"), each(mine, "vs_plain", "{:.2f}x".format)]
+        lines.append(line)
+    some = [n for n in range(len(head)) if n < 2 or any(line[n] for line in lines)]
+    return markdown([head[n] for n in some], [[line[n] for n in some] for line in lines])

@@ -15,9 +15,11 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
+import decode_table  # noqa: E402
+import document  # noqa: E402
 import mechanism_table  # noqa: E402
 import report  # noqa: E402
-from contestant import Contestant, OtherLoad, pythons, say  # noqa: E402
+from contestant import Contestant, OtherLoad, machine, say, start_peer, versions  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Cases that are timed in the same rounds because their ratio is asked for.
@@ -29,21 +31,12 @@ CASES = [name for name in report.GOALS if name not in EXTRA]
 def start_peers(chosen):
     """{name: Contestant} of the peers that some Python here can import."""
     peers = {}
-    for script in sorted((HERE / "peers").glob("*_peer.py")):
+    # PyTorch first: it stands first in the tables.
+    for script in sorted((HERE / "peers").glob("*_peer.py"), key=lambda path: (path.stem != "torch_peer", path.stem)):
         label = script.stem.removesuffix("_peer")
         if chosen is not None and label not in chosen:
             continue
-        for python in pythons():
-            contestant = Contestant([python, "-B", str(script)], stderr=subprocess.DEVNULL)
-            hello = contestant.ask(op="hello")
-            if "error" not in hello:
-                say(f"peer {label}: " + ", ".join(f"{key} {value}" for key, value in hello.items() if key != "name"))
-                contestant.about = hello
-                peers[label] = contestant
-                break
-            contestant.close()
-        else:
-            say(f"peer {label}: not installed, left out")
+        peers.update(start_peer(script, label))
     return peers
 
 
@@ -63,7 +56,7 @@ def run_group(heed, peers, group, options, yardstick_flops):
         if "error" in opened:
             return [failed_row(name, threads, opened["error"]) for name in group for threads in options.threads]
         specs = opened["cases"]
-        rows, notes = [], {}
+        rows, notes, ways = [], {}, {}
         racing = {}  # (peer, case) -> threads at which its results agreed
         for name in group:
             if specs[name].get("plain_difference", 0) > 1e-4:
@@ -79,6 +72,7 @@ def run_group(heed, peers, group, options, yardstick_flops):
                     about = reply["threads"][str(threads)]
                     if about.get("agrees"):
                         racing.setdefault((label, name), []).append(threads)
+                        ways.setdefault((name, threads), {})[label] = about["way"]
                     elif "skipped" not in about:
                         note(notes, name, [threads], f"{label} disagrees by {about['difference']:.1e}")
 
@@ -112,6 +106,7 @@ def run_group(heed, peers, group, options, yardstick_flops):
                 row = report.case_row(specs[name], threads, samples[name, threads], yardstick_flops)
                 row["other_load"] = sum(loads) / len(loads)
                 row["notes"] = notes.get((name, threads), [])
+                row["ways"] = ways.get((name, threads), {})
                 rows.append(row)
         return rows
 
@@ -148,28 +143,28 @@ def parse():
     parser.add_argument("--json", help="where the rows go (default: bench.json in the build folder)")
     parser.add_argument("--case", help="only these cases, separated by commas: " + ", ".join(CASES + EXTRA))
     parser.add_argument("--mechanisms", action="store_true", help="every mechanism of the catalogue instead")
-    parser.add_argument("--write", help="with --mechanisms: the document whose table is replaced")
+    parser.add_argument("--decode", action="store_true", help="one query on long memories instead, a grid of sizes")
+    parser.add_argument("--write", help="the document whose table of these cases is replaced (docs/performance.md)")
     parser.add_argument("--threads", help="numbers of threads (default: 1,2)")
-    rounds = "quiet rounds of interleaved samples (default: 9; with --mechanisms 5, with --quick 3)"
+    rounds = "quiet rounds of interleaved samples (default: 9; with --mechanisms or --decode 5, with --quick 3)"
     parser.add_argument("--rounds", type=int, help=rounds)
     parser.add_argument("--quick", action="store_true", help="three rounds: a first look, not a measurement")
     parser.add_argument("--peers", help="only these peers, separated by commas; 'none' for none")
     parser.add_argument("--check", action="store_true", help="exit with 1 where a case misses what it must reach")
     options = parser.parse_args()
-    options.rounds = options.rounds or (3 if options.quick else 5 if options.mechanisms else 9)
+    options.rounds = options.rounds or (3 if options.quick else 5 if options.mechanisms or options.decode else 9)
     cores = len(os.sched_getaffinity(0))
     options.threads = [int(n) for n in options.threads.split(",")] if options.threads else [1, 2][:cores]
     options.program = options.program or str(pathlib.Path(options.build) / "bench" / "heed-bench")
-    rows_file = "bench-mechanisms.json" if options.mechanisms else "bench.json"
+    grid = "mechanism" if options.mechanisms else "decode" if options.decode else ""
+    rows_file = {"mechanism": "bench-mechanisms.json", "decode": "bench-decode.json", "": "bench.json"}[grid]
     options.json = options.json or str(pathlib.Path(options.build) / rows_file)
     known = CASES + EXTRA
-    if options.mechanisms:
+    if grid:
         if not os.path.exists(options.program):
             parser.error(f"{options.program} is not there: build it first")
         listed = subprocess.run([options.program, "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        known = [name for name in listed.split() if name.startswith("mechanism_")]
-    elif options.write:
-        parser.error("--write goes with --mechanisms")
+        known = [name for name in listed.split() if name.startswith(grid + "_")]
     options.cases = options.case.split(",") if options.case else known
     unknown = [name for name in options.cases if name not in known]
     if unknown:
@@ -188,7 +183,7 @@ def main():
     hello = heed.ask(op="hello")
     if "error" in hello:
         sys.exit(f"heed-bench: {hello['error']}")
-    say(f"heed: instruction set {hello['isa']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
+    say(f"heed: instruction set {hello['isa']} on {machine()['cpu']}; load before the start {os.getloadavg()[0]:.2f}")
     peers = start_peers(options.peers)
 
     timed = [name for name in options.cases if name not in EXTRA]
@@ -207,20 +202,28 @@ def main():
     if "memory_16k" in options.cases:
         say(f"[{time.monotonic() - began:4.0f} s] memory_16k")
         rows += memory_rows(options.program, options)
+    here = machine()
+    theirs = {name: version for name, version in versions(peers).items() if any(name in row["peers"] for row in rows)}
     for row in rows:
-        row["isa"] = hello["isa"]
+        row.update(isa=hello["isa"], **here, versions=theirs)
         report.judge(row)
     say(f"[{time.monotonic() - began:4.0f} s] done")
 
     report.write_rows(options.json, rows)
+    name = "make bench"
     if options.mechanisms:
-        print(mechanism_table.table(rows))
+        name, table = "make bench BENCH_ARGS=--mechanisms", mechanism_table.table(rows)
         for line in mechanism_table.disagreements(rows):
             say(line)
-        if options.write:
-            mechanism_table.write(options.write, mechanism_table.table(rows))
+    elif options.decode:
+        name, table = "make bench BENCH_ARGS=--decode", decode_table.table(rows, list(theirs))
     else:
-        print(report.table(rows, list(peers)))
+        print(report.table(rows, list(peers)), end="\n\n")
+        table = report.summary(rows, list(theirs))
+    table = f"{report.conditions(here, hello['isa'], theirs)}. \"Times\": how many times as long they take.\n\n{table}"
+    print(table)
+    if options.write:
+        document.write(options.write, name, table)
     missed = [row for row in rows if row.get("error") or row["met"] is False]
     if options.check and missed:
         sys.exit(1)

@@ -17,6 +17,7 @@ using nlohmann::json;
 std::vector<std::string> all_names() {
   std::vector<std::string> names;
   for (const CaseSpec& spec : all_cases()) names.push_back(spec.name);
+  for (const CaseSpec& spec : decode_cases()) names.push_back(spec.name);
   for (const std::string& name : mechanism_cases()) names.push_back(name);
   return names;
 }

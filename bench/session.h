@@ -11,7 +11,8 @@
 
 namespace heed::bench {
 
-/// Every name that make_contest() knows: the cases of case.cc, then two for each mechanism of heed/attend.
+/// Every name that make_contest() knows: the cases of case.cc, the decoding grid among them, then two for each
+/// mechanism of heed/attend.
 std::vector<std::string> all_names();
 /// Null where there is no such case.
 std::unique_ptr<Contest> make_contest(const std::string& name);

@@ -16,18 +16,22 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
-from contestant import Contestant, OtherLoad, ask, say, start_torch  # noqa: E402
+from contestant import Contestant, OtherLoad, ask, machine, say, start_peer, versions  # noqa: E402
+import document  # noqa: E402
 import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 COMPARED = 4  # updates without dropout whose losses must agree
 LOSS_TOLERANCE = 2e-4  # of a loss, after as many updates; the first one agrees to about 1e-7
 PER_ROUND = 2  # updates of each contestant
+LARGE = {"transformer_base"}  # an update takes seconds and gigabytes: one is a sample, and few rounds will do
+LARGE_ROUNDS = 3
 MEMORY_CASE = "transformer_tiny"
 
 # case -> (must, aim), as in report.py
 GOALS = {
     "transformer_tiny": ({"vs_torch": ">= 3"}, {"vs_torch": ">= 5"}),
+    "transformer_base": ({}, {"vs_torch": ">= 1"}),
     "gru_additive": ({"vs_torch": ">= 2.5"}, {"vs_torch": ">= 4"}),
     "memory": ({"peak_mb": "<= 1000"}, {"peak_mb": "<= 500"}),
     "scaling": ({"times": ">= 1.7"}, {"times": ">= 1.9"}),
@@ -42,8 +46,16 @@ def agree(ours, theirs):
 def run_case(heed, peers, name, options):
     """Rows of one case, for every number of threads; the profile among them."""
     with tempfile.TemporaryDirectory(prefix="heed-bench-train-") as folder:
-        most_rounds = 2 * options.rounds + 1
-        opened = ask(heed, op="open", case=name, data=options.data, folder=folder, batches=PER_ROUND * most_rounds)
+        updates = 1 if name in LARGE else PER_ROUND
+        rounds = min(options.rounds, LARGE_ROUNDS) if name in LARGE else options.rounds
+        most_rounds = 2 * rounds + 1
+
+        def training(threads):
+            """One for each number of threads, on the same batches; of a large model one for all, to save memory."""
+            return 0 if name in LARGE else threads
+
+        opened = ask(heed, op="open", case=name, data=options.data, folder=folder,
+                     batches=max(COMPARED, updates * most_rounds * (len(options.threads) if name in LARGE else 1)))
         ours = ask(heed, op="losses", updates=COMPARED)["losses"]
         losses, racing = {"heed": ours}, {}
         for label, peer in peers.items():
@@ -56,14 +68,14 @@ def run_case(heed, peers, name, options):
         contestants = {"heed": heed, **racing}
         for contestant in contestants.values():  # memory is taken, code is loaded
             for threads in options.threads:
-                ask(contestant, op="run", threads=threads, updates=PER_ROUND)
+                ask(contestant, op="run", threads=threads, updates=updates, training=training(threads))
 
         samples, loads = {}, []
         load = OtherLoad([heed, *peers.values()])
-        while sum(other < report.QUIET for other in loads) < options.rounds and len(loads) < most_rounds - 1:
+        while sum(other < report.QUIET for other in loads) < rounds and len(loads) < most_rounds - 1:
             for threads in options.threads:
                 for label, contestant in contestants.items():
-                    reply = ask(contestant, op="run", threads=threads, updates=PER_ROUND)
+                    reply = ask(contestant, op="run", threads=threads, updates=updates, training=training(threads))
                     samples.setdefault((threads, label), []).append(reply["tokens"] / reply["seconds"])
             loads.append(load.since_last())
 
@@ -96,7 +108,8 @@ def run_case(heed, peers, name, options):
                 "times_median": statistics.median(a / b for a, b in pairs),
             })
         for threads in options.threads:
-            rows.append(profile_row(name, threads, ask(heed, op="profile", threads=threads, updates=4)))
+            rows.append(profile_row(name, threads, ask(heed, op="profile", threads=threads, updates=2 * updates,
+                                                      training=training(threads))))
         return rows
 
 
@@ -128,14 +141,33 @@ def table(rows):
         value = f"{row['times']:.2f}x" if "times" in row else f"{row['peak_mb']:.0f} MB" if "peak_mb" in row else speed
         goal = ", ".join(row["must"].values())
         lines.append(f"| {row['case']} | {row['threads']} | {value} | {', '.join(against)} | {goal} {report.verdict(row)} |")
+    return "\n".join(lines) + "\n\n" + profile_table(rows)
+
+
+def document_table(rows):
+    """For docs/performance.md: a line for each case and number of threads."""
+    at = {(row["case"], row["threads"]): row for row in rows}
+    lines = []
+    for row in rows:
+        if " " in row["case"]:
+            continue
+        case, threads = row["case"], row["threads"]
+        scaling, memory = at.get((f"scaling {case}", threads), {}), at.get((f"memory {case}", threads), {})
+        torch = [f"{row['peers']['torch']:,.0f}", f"{row['vs_torch']:.2f}x"] if "torch" in row["peers"] else ["", ""]
+        lines.append([case, str(threads), f"{row['tokens_per_s']:,.0f}", *torch,
+                      f"{scaling['times']:.2f}x" if scaling else "", f"{memory['peak_mb']:.0f} MB" if memory else ""])
+    head = ["case", "threads", "target tokens/s", "PyTorch", "ratio", "2 threads against 1", "peak memory"]
+    return report.markdown(head, lines) + "\n\n" + profile_table(rows)
+
+
+def profile_table(rows):
     profiles = [row for row in rows if row["case"].startswith("profile")]
-    if profiles:
-        parts = list(profiles[0]["shares"])
-        lines += ["", "| where the time goes | threads | " + " | ".join(parts) + " |", "|---|---|" + "---|" * len(parts)]
-        for row in profiles:
-            shares = " | ".join(f"{100 * row['shares'][part]:.1f} %" for part in parts)
-            lines.append(f"| {row['case'].split()[1]} | {row['threads']} | {shares} |")
-    return "\n".join(lines)
+    parts = list(profiles[0]["shares"])
+    lines = []
+    for row in profiles:
+        shares = [f"{100 * row['shares'][part]:.1f} %" if row["shares"][part] else "" for part in parts]
+        lines.append([row["case"].split()[1], str(row["threads"])] + shares)
+    return report.markdown(["where the time goes", "threads", *parts], lines)
 
 
 def parse():
@@ -149,6 +181,7 @@ def parse():
     parser.add_argument("--threads", help="numbers of threads (default: 1,2)")
     parser.add_argument("--rounds", type=int, default=5, help="quiet rounds of interleaved samples (default: 5)")
     parser.add_argument("--no-peers", action="store_true", help="heed alone")
+    parser.add_argument("--write", help="the document whose table of trainings is replaced (docs/performance.md)")
     parser.add_argument("--check", action="store_true", help="exit with 1 where a case misses what it must reach")
     options = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
@@ -166,9 +199,10 @@ def main():
     heed = Contestant([options.program])
     hello = ask(heed, op="hello")
     cases = options.case.split(",") if options.case else hello["cases"]
-    say(f"heed: instruction set {hello['isa']}; load of the machine before the start {os.getloadavg()[0]:.2f}")
+    here = machine()
+    say(f"heed: instruction set {hello['isa']} on {here['cpu']}; load before the start {os.getloadavg()[0]:.2f}")
     say(f"data: {options.data or 'made-up sentences with the lengths of Multi30k (--data takes real ones)'}")
-    peers = {} if options.no_peers else start_torch(HERE / "peers" / "torch_seq2seq.py")
+    peers = {} if options.no_peers else start_peer(HERE / "peers" / "torch_seq2seq.py", "torch")
     rows = []
     for name in cases:
         say(f"[{time.monotonic() - began:4.0f} s] {name}")
@@ -179,12 +213,15 @@ def main():
     if MEMORY_CASE in cases:
         rows += [memory_row(options, threads) for threads in options.threads]
     for row in rows:
-        row["isa"] = hello["isa"]
+        row.update(isa=hello["isa"], **here, versions=versions(peers))
         row["data"] = "files" if options.data else "made up"
         report.judge_beside_peers(row, GOALS[row["case"].split()[0]])
     say(f"[{time.monotonic() - began:4.0f} s] done")
     report.write_rows(options.json, rows)
-    print(table(rows))
+    conditions = report.conditions(here, hello["isa"], versions(peers))
+    print(f"{conditions}.\n\n{table(rows)}")
+    if options.write:
+        document.write(options.write, "make bench-train", f"{conditions}.\n\n{document_table(rows)}")
     if options.check and any(row["met"] is False for row in rows):
         sys.exit(1)
 

@@ -1,7 +1,8 @@
 """Every mechanism of heed/attend as one writes it in PyTorch, for a batch of equally long sequences.
 
 The formulas are those of tests/golden/torch_parts.py, which the golden values are made with. Here they run on the whole
-batch at once, masks are made before the clock starts, and where nothing is hidden nothing is masked.
+batch at once, masks are made before the clock starts, and where nothing is hidden nothing is masked. Softmax of
+an inner product has a second way, PyTorch's fused attention; the faster one takes part.
 """
 
 import pathlib
@@ -27,7 +28,8 @@ UNMASKED = {
 class Batch:
     """One case: options, and what is the same in every run."""
 
-    def __init__(self, spec):
+    def __init__(self, spec, fused=False):
+        self.fused = fused
         self.o = whole.options(**spec["options"])
         self.spec = spec
         self.pairs = (torch.arange(spec["queries"])[:, None], torch.arange(spec["keys"])[None, :])
@@ -45,9 +47,21 @@ class Batch:
 
     def can_be_fused(self):
         o = self.o
-        plain = o.score == "scaled_dot" and o.normalise == "softmax" and o.time == "dynamic"
+        inner = o.score in ("scaled_dot", "dot", "general", "intra", "cosine") and not o.learned_temperature
+        plain = inner and o.normalise == "softmax" and o.time == "dynamic" and o.structure in ("single", "multi_head")
         return FUSED is not None and plain and not o.softcap and o.position == "none" and (
-            self.all_visible or o.region == "causal" and not o.strict)
+            o.region != "local_p" and bool(self.visible.any(-1).all()))
+
+    def attend_fused(self, p, q, k, v):
+        o = self.o
+        scale = {"scaled_dot": None, "cosine": o.temperature}.get(o.score, 1.0)
+        if o.score in ("general", "intra"):
+            q = q @ p["score.weight"]
+        if o.score == "cosine":
+            q, k = parts.unit(q), parts.unit(k)
+        causal = o.region == "causal" and not o.strict
+        mask = None if self.all_visible or causal else self.visible
+        return {"context": FUSED(q, k, v, attn_mask=mask, is_causal=causal, scale=scale)}
 
     # ------------------------------------------------------------------------------------------------- structures
     def heads(self, rows, count):
@@ -79,8 +93,8 @@ class Batch:
 
     def attend(self, p, q, k, v):
         o = self.o
-        if self.can_be_fused():
-            return {"context": FUSED(q, k, v, is_causal=not self.all_visible)}
+        if self.fused:
+            return self.attend_fused(p, q, k, v)
         e = whole.score(o, p, q, k).expand(*q.shape[:-1], k.shape[-2])
         visible, factor = self.visible, None
         if o.region == "local_p":
@@ -140,10 +154,17 @@ class Batch:
 
 
 def prepare(spec, load):
-    """The function that computes the case once, as peer.py wants it."""
+    """The functions that compute the case once, as peer.py wants them."""
     batch = Batch(spec)
     if spec["train"] and batch.o.normalise == "hard_sampled":
         return None  # each draws its own keys
+    ways = {"composed": run_of(batch, spec, load)}
+    if batch.can_be_fused():
+        ways["fused"] = run_of(Batch(spec, fused=True), spec, load)
+    return ways
+
+
+def run_of(batch, spec, load):
     names = list(whole.parameter_shapes(batch.o))
     p = {name: torch.from_numpy(load("parameter_" + name)) for name in names}
     queries, keys = torch.from_numpy(load("queries")), torch.from_numpy(load("keys"))

@@ -22,6 +22,9 @@ import torch_seq2seq  # noqa: E402
 from heed_model import END, START  # noqa: E402
 
 
+FUSED = getattr(torch.nn.functional, "scaled_dot_product_attention", None)
+
+
 class Searcher(torch_seq2seq.Transformer):
     def drop(self, x):
         return x
@@ -45,16 +48,19 @@ class Searcher(torch_seq2seq.Transformer):
 
     def look(self, x, keys, values, name, mask):
         q = self.heads(self.linear(x, f"{name}.query"))
-        scores = q @ keys.transpose(2, 3) / q.shape[-1] ** 0.5
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e9)
-        context = torch.softmax(scores, dim=-1) @ values
+        if FUSED is not None:
+            context = FUSED(q, keys, values, attn_mask=mask)
+        else:
+            scores = q @ keys.transpose(2, 3) / q.shape[-1] ** 0.5
+            if mask is not None:
+                scores = scores.masked_fill(~mask, -1e9)
+            context = torch.softmax(scores, dim=-1) @ values
         return self.linear(context.transpose(1, 2).reshape(x.shape), f"{name}.output")
 
     def step(self, tokens, t, source, past, seen):
         """tokens [N] -> log-probabilities [N, V]; past: keys and values of each layer, grown here."""
         table = self.p.get("target.weight", self.p["source.weight"])
-        x = (torch.nn.functional.embedding(tokens, table) * table.shape[1] ** 0.5 + self.places[t])[:, None]
+        x = (torch.nn.functional.embedding(tokens, table) * table.shape[1] ** 0.5 + self.table[t])[:, None]
         for layer in range(self.o["decoder_layers"]):
             name = f"decoder.{layer}"
 
@@ -74,7 +80,7 @@ class Searcher(torch_seq2seq.Transformer):
         return torch.log_softmax(torch.nn.functional.linear(x[:, 0], weight, self.p["output.bias"]), dim=-1)
 
     def make_places(self, longest):
-        self.places = torch.from_numpy(heed_model.places(longest, self.p["source.weight"].shape[1]))
+        self.table = torch.from_numpy(heed_model.places(longest, self.p["source.weight"].shape[1]))
 
     def greedy(self, source, there, longest):
         memory, seen = self.encode(source, there)
@@ -132,7 +138,7 @@ class Searcher(torch_seq2seq.Transformer):
 
 class Peer:
     def hello(self):
-        return {"version": torch.__version__}
+        return {"version": torch.__version__.partition("+")[0]}
 
     def open(self, folder):
         options, batches, weights = heed_model.read_search(folder)

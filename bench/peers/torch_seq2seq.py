@@ -5,11 +5,11 @@ Requests are JSON lines on standard input, replies on standard output, as heed-b
 
     {"op": "open", "folder": FOLDER}                options.json, batches.json and weights.safetensors in it
     {"op": "losses", "updates": N}                  of the first updates, without dropout
-    {"op": "run", "threads": N, "updates": N}       seconds and target tokens of the next updates
+    {"op": "run", "threads": N, "updates": N, "training": N}    seconds and target tokens of the next updates
     {"op": "memory"}                                peak of the process so far
 
 Written the way PyTorch is commonly used: padded batches, nn.GRU on packed sequences, one product for all heads,
-scaled_dot_product_attention where this PyTorch has it.
+scaled_dot_product_attention and the fused Adam where this PyTorch has them.
 """
 import json
 import math
@@ -51,6 +51,7 @@ class Batch:
 class Model:
     def __init__(self, options, weights):
         self.o = options
+        self.places = {}  # by length
         self.p = {name: torch.nn.Parameter(value) for name, value in weights.items()}
 
     def linear(self, x, name):
@@ -73,15 +74,13 @@ class Transformer(Model):
     def embed(self, ids, side):
         table = self.p.get(f"{side}.weight", self.p["source.weight"])
         width = table.shape[1]
-        x = F.embedding(ids, table) * math.sqrt(width)
-        place = torch.arange(ids.shape[1], dtype=torch.float32)[:, None]
-        angle = place / torch.pow(torch.tensor(10000.0), torch.arange(0, width, 2, dtype=torch.float32) / width)
-        table = torch.zeros(ids.shape[1], width)
-        table[:, 0::2] = torch.sin(angle)
-        table[:, 1::2] = torch.cos(angle)
-        return self.drop(x + table)
+        length = ids.shape[1]
+        if length not in self.places:
+            self.places[length] = torch.from_numpy(heed_model.places(length, width))
+        return self.drop(F.embedding(ids, table) * math.sqrt(width) + self.places[length])
 
     def attention(self, x, memory, name, mask):
+        """`mask`: [B, 1, 1, keys], or None for causal. Padding stands last, so causal hides it too."""
         def heads(rows):
             return rows.view(rows.shape[0], rows.shape[1], self.o["heads"], -1).transpose(1, 2)
 
@@ -89,9 +88,11 @@ class Transformer(Model):
         k = heads(self.linear(memory, f"{name}.key"))
         v = heads(self.linear(memory, f"{name}.value"))
         if hasattr(F, "scaled_dot_product_attention"):
-            context = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+            context = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
         else:
             scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+            if mask is None:
+                mask = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
             context = torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1) @ v
         return self.linear(context.transpose(1, 2).reshape(x.shape), f"{name}.output")
 
@@ -109,8 +110,6 @@ class Transformer(Model):
 
     def loss(self, batch):
         seen = batch.source_there[:, None, None, :]
-        past = torch.tril(torch.ones(batch.target_in.shape[1], batch.target_in.shape[1], dtype=torch.bool))
-        past = past[None, None] & batch.target_there[:, None, None, :]
         x = self.embed(batch.source, "source")
         for layer in range(self.o["encoder_layers"]):
             name = f"encoder.{layer}"
@@ -119,7 +118,7 @@ class Transformer(Model):
         memory, x = self.after(x, "encoder"), self.embed(batch.target_in, "target")
         for layer in range(self.o["decoder_layers"]):
             name = f"decoder.{layer}"
-            x = self.around(x, f"{name}.self", lambda r, n=name: self.attention(r, r, f"{n}.self", past))
+            x = self.around(x, f"{name}.self", lambda r, n=name: self.attention(r, r, f"{n}.self", None))
             x = self.around(x, f"{name}.source", lambda r, n=name: self.attention(r, memory, f"{n}.source", seen))
             x = self.around(x, f"{name}.feed_forward", lambda r, n=name: self.feed_forward(r, f"{n}.feed_forward"))
         return self.output(self.after(x, "decoder"), batch)
@@ -176,7 +175,11 @@ class Running:
         kind = Transformer if options["kind"] == "transformer" else Recurrent
         self.model = kind(options, {name: value.clone() for name, value in weights.items()})
         self.parameters = list(self.model.p.values())
-        self.adam = torch.optim.Adam(self.parameters, lr=options["learning_rate"], betas=(0.9, 0.98), eps=1e-9)
+        settings = {"lr": options["learning_rate"], "betas": (0.9, 0.98), "eps": 1e-9}
+        try:
+            self.adam = torch.optim.Adam(self.parameters, **settings, fused=True)
+        except (TypeError, RuntimeError):  # not on a CPU in this version
+            self.adam = torch.optim.Adam(self.parameters, **settings)
         self.clip = options["clip"]
         self.next = 0
 
@@ -204,19 +207,19 @@ class Peer:
         running = Running({**self.options, "dropout": 0.0}, self.weights)
         return {"losses": [running.step(self.batches)[0] for _ in range(updates)]}
 
-    def run(self, threads, updates):
+    def run(self, threads, updates, training):
         torch.set_num_threads(threads)
-        if threads not in self.running:
-            self.running[threads] = Running(self.options, self.weights)
+        if training not in self.running:
+            self.running[training] = Running(self.options, self.weights)
         begin = time.perf_counter()
-        tokens = sum(self.running[threads].step(self.batches)[1] for _ in range(updates))
+        tokens = sum(self.running[training].step(self.batches)[1] for _ in range(updates))
         return {"seconds": time.perf_counter() - begin, "tokens": tokens}
 
     def memory(self):
         return {"peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024e-6}
 
     def hello(self):
-        return {"version": torch.__version__}
+        return {"version": torch.__version__.partition("+")[0]}
 
 
 def main() -> int:

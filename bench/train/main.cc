@@ -3,8 +3,8 @@
 //   heed-bench-train                         requests as JSON lines on standard input, replies on standard output:
 //     {"op": "open", "case": NAME, "data": FOLDER, "folder": FOLDER, "batches": N}   writes what the peers need
 //     {"op": "losses", "updates": N}                    of the first updates, without dropout
-//     {"op": "run", "threads": N, "updates": N}         seconds and target tokens of the next updates
-//     {"op": "profile", "threads": N, "updates": N}     seconds by kind of work
+//     {"op": "run", "threads": N, "updates": N, "training": N}        seconds and target tokens of the next updates
+//     {"op": "profile", "threads": N, "updates": N, "training": N}    seconds by kind of work
 //   heed-bench-train --memory CASE DATA THREADS         peak memory of some updates, in a process of its own
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -24,12 +24,12 @@ namespace {
 
 using nlohmann::json;
 
-json profile(Training& training, int threads, int64_t updates) {
+json profile(Training& training, const json& request) {
   Profile profile;
   Training::Times times;
   {
     const Profiling profiling(&profile);
-    times = training.run(threads, updates);
+    times = training.run(request.at("threads"), request.at("updates"), request.at("training"));
   }
   json parts;
   double known = 0;
@@ -51,9 +51,9 @@ json answer(const json& request, std::optional<Training>& training) {
   }
   expect(training.has_value(), "nothing is open");
   if (op == "losses") return {{"losses", training->first_losses(request.at("updates"))}};
-  if (op == "profile") return profile(*training, request.at("threads"), request.at("updates"));
+  if (op == "profile") return profile(*training, request);
   expect(op == "run", "there is no op '{}'", op);
-  const Training::Times times = training->run(request.at("threads"), request.at("updates"));
+  const Training::Times times = training->run(request.at("threads"), request.at("updates"), request.at("training"));
   return {{"seconds", times.seconds}, {"tokens", times.tokens}};
 }
 
@@ -66,7 +66,7 @@ double peak_mb() {
 
 int memory(const char* name, const char* data, int threads) {
   Training training(name, data);
-  training.run(threads, 12);
+  training.run(threads, 12, 0);
   std::cout << json{{"peak_mb", peak_mb()}} << std::endl;
   return 0;
 }

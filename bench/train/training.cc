@@ -52,6 +52,10 @@ const std::vector<Case>& cases() {
       {"transformer_tiny",
        {"model.kind=transformer", "model.width=128", "model.hidden=256", "model.encoder_layers=4",
         "model.decoder_layers=4", "attention.heads=4"}},
+      // The base size of Vaswani et al. 2017. Without a warm-up it takes a lower rate.
+      {"transformer_base",
+       {"model.kind=transformer", "model.width=512", "model.hidden=2048", "model.encoder_layers=6",
+        "model.decoder_layers=6", "attention.heads=8", "train.learning_rate=0.0001"}},
       {"gru_additive", {"model.kind=rnn", "model.cell=gru", "model.width=256", "attention.score=additive"}},
   };
   return all;
@@ -152,9 +156,9 @@ std::vector<double> Training::first_losses(int64_t updates) const {
   return losses;
 }
 
-Training::Times Training::run(int threads, int64_t updates) {
+Training::Times Training::run(int threads, int64_t updates, int training) {
   omp_set_num_threads(threads);
-  Running& running = running_[threads];
+  Running& running = running_[training];
   if (!running.trainer) running = start(recipe_.model.dropout);
   Times times;
   const auto begin = std::chrono::steady_clock::now();

@@ -14,13 +14,14 @@
 
 namespace heed::bench {
 
-/// transformer_tiny, gru_additive.
+/// transformer_tiny, transformer_base, gru_additive.
 std::vector<std::string> training_cases();
 
-/// One case: its data, and a trainer for each number of threads. All trainers go through the same batches.
+/// One case: its data, and its trainings, which all go through the same batches.
 class Training {
  public:
-  /// `data`: folder with train.en and train.de, words parted by spaces; empty: made-up sentences of the same lengths.
+  /// `data`: folder with train.en and train.de, words separated by spaces; empty: made-up sentences of the same
+  /// lengths.
   Training(std::string_view name, const std::filesystem::path& data);
 
   /// What a peer needs: options.json, the first `batches` batches, the weights to begin with.
@@ -33,8 +34,9 @@ class Training {
     double seconds = 0;
     int64_t tokens = 0;  // target tokens
   };
-  /// The next updates, with dropout, as in a training.
-  Times run(int threads, int64_t updates);
+  /// The next updates of one of several trainings, with dropout. A training of its own for each number of threads goes
+  /// through the same batches; a large model has one for all, which needs less memory.
+  Times run(int threads, int64_t updates, int training);
 
   int64_t parameters() const { return fresh_.parameters->count(); }
   int64_t vocabulary() const { return fresh_.vocabularies.source->size(); }
@@ -49,7 +51,7 @@ class Training {
   train::Recipe recipe_;
   train::Corpus corpus_;
   train::TrainedModel fresh_;
-  std::map<int, Running> running_;  // by threads
+  std::map<int, Running> running_;
 };
 
 }  // namespace heed::bench
