@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python demo docs test bench bench-train bench-predict format lint asan clang fuzz check-long install clean
+.PHONY: help build python demo docs test quick bench bench-train bench-predict format lint asan clang fuzz check-long install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -24,6 +24,8 @@ python:  ## the Python module, in build/python: PYTHONPATH=build/python python3
 	@cmake --build build -j $(JOBS) --target python-module
 
 demo:  ## a model learns to read dates in a minute, and shows what it looks at
+	@echo "make demo: builds the library and the program in build/ (some minutes the first time, on two cores), then trains"
+	@echo "a model that reads dates (about a minute, the first time), and asks you for some."
 	@scripts/setup.sh build
 	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON
 	@cmake --build build -j $(JOBS) --target heed-cli
@@ -38,9 +40,15 @@ docs:  ## docs/mechanisms, from what the library knows of each mechanism
 
 test:  ## all tests
 	@scripts/setup.sh build python test
-	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON -DHEED_PYTHON_MODULE=ON
-	@cmake --build build -j $(JOBS)
+	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON -DHEED_PYTHON_MODULE=ON -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target heed-tests
 	@ctest --test-dir build --output-on-failure --no-tests=error -j $(TEST_JOBS)
+
+quick:  ## the tests that together run in a minute: while working
+	@scripts/setup.sh build python test
+	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON -DHEED_PYTHON_MODULE=ON -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target heed-tests
+	@ctest --test-dir build --output-on-failure --no-tests=error -j $(TEST_JOBS) -L quick
 
 .PHONY: bench-peers
 bench-peers:  ## today's PyTorch, ONNX Runtime and CTranslate2 for the benchmarks, 6 GB in ~/.cache/heed/peers
@@ -74,10 +82,11 @@ format:  ## every source as .clang-format has it
 	@scripts/setup.sh lint
 	@scripts/sources.sh | xargs -r clang-format -i
 
+# clang-tidy cannot read the precompiled headers of GCC, so it has a folder of its own, where nothing is built.
 lint:  ## format, clang-tidy and the rules of CONTRIBUTING.md
 	@scripts/setup.sh build test bench lint
-	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON
-	@scripts/lint.sh build $(JOBS)
+	@cmake --preset lint --log-level=WARNING -DHEED_TESTS=ON
+	@scripts/lint.sh build-lint $(JOBS)
 
 asan:  ## all tests with AddressSanitizer and UBSan, in build-asan/
 	@scripts/setup.sh build test
@@ -101,7 +110,7 @@ fuzz:  ## FUZZ_SECONDS (60) of libFuzzer on what reads files, in build-fuzz/
 	@mkdir -p build-fuzz/corpus
 	@cd build-fuzz && tests/fuzz/safetensors-fuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=4096 corpus seeds
 
-check-long: asan clang lint  ## asan, clang and lint, one after the other
+check-long: asan clang lint fuzz  ## asan, clang, lint and fuzz, one after the other
 
 install: build  ## below PREFIX (/usr/local)
 	@cmake --install build --prefix $(PREFIX)

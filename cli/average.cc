@@ -80,17 +80,16 @@ training cannot go on from it.)";
 
 }  // namespace
 
-void add_average(CLI::App& app) {
+void add_average(Program& program) {
   auto c = std::make_shared<Chosen>();
-  CLI::App* verb =
-      app.add_subcommand("average", "One model from the mean of the weights of several checkpoints")->group("Verbs");
-  verb->add_option("FOLDER", c->folders, "The folder of a training, or checkpoints")->type_name("")->required();
-  verb->add_option("--last", c->last, "The last N checkpoints of a training's folder; else all that it holds")
-      ->type_name("N")
-      ->check(in_range(int64_t{1}, int64_t{1'000'000}));
-  verb->add_option("--output", c->output, "A new folder for the result")->type_name("FOLDER")->required();
-  verb->footer(kHelp);
-  verb->callback([c] { run(*c); });
+  Verb verb = program.verb("average", "One model from the mean of the weights of several checkpoints");
+  verb.option("FOLDER", c->folders, "The folder of a training, or checkpoints").value("").required();
+  verb.option("--last", c->last, "The last N checkpoints of a training's folder; else all that it holds")
+      .value("N")
+      .from_to(int64_t{1}, int64_t{1'000'000});
+  verb.option("--output", c->output, "A new folder for the result").value("FOLDER").required();
+  verb.footer(kHelp);
+  verb.run([c] { run(*c); });
 }
 
 }  // namespace heed::cli

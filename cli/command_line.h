@@ -2,7 +2,6 @@
 // nobody writes an option down twice.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -27,7 +26,5 @@ struct ProgramText {
   std::vector<OptionText> options;
   std::vector<VerbText> verbs;  // without those that are not listed
 };
-
-ProgramText program_text(const CLI::App& app);
 
 }  // namespace heed::cli

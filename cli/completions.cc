@@ -4,8 +4,7 @@
 
 #include <memory>
 
-#include "cli/command_line.h"
-#include "cli/options.h"
+#include "cli/arguments.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 
@@ -165,14 +164,13 @@ std::string fish(const ProgramText& program) {
 
 }  // namespace
 
-void add_completions(CLI::App& app) {
+void add_completions(Program& program) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("completions", "What a shell completes after heed")->group("");
-  one_of(verb->add_option("SHELL", *shell, "bash, zsh or fish")->type_name("")->required(), "shell",
-         {"bash", "zsh", "fish"});
-  verb->callback([shell, &app] {
-    const ProgramText program = program_text(app);
-    print(*shell == "bash" ? bash(program) : (*shell == "zsh" ? zsh(program) : fish(program)));
+  Verb verb = program.unlisted_verb("completions", "What a shell completes after heed");
+  verb.option("SHELL", *shell, "bash, zsh or fish").value("").required().one_of("shell", {"bash", "zsh", "fish"});
+  verb.run([shell, &program] {
+    const ProgramText text = program.text();
+    print(*shell == "bash" ? bash(text) : (*shell == "zsh" ? zsh(text) : fish(text)));
   });
 }
 

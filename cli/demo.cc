@@ -235,20 +235,19 @@ void run(const Chosen& c) {
 
 }  // namespace
 
-void add_demo(CLI::App& app) {
+void add_demo(Program& program) {
   auto c = std::make_shared<Chosen>();
-  CLI::App* verb =
-      app.add_subcommand("demo", "See it work: trains a model that reads dates, and asks for some")->group("Verbs");
-  verb->add_flag("--retrain", c->retrain, "Train again, also where a trained model is there");
-  verb->add_option("--folder", c->folder, "Where the model is kept; else in the user's cache")->type_name("FOLDER");
-  add_threads(*verb);
-  verb->add_option("--steps", c->steps, "Updates of the training; fewer are faster, and worse")
-      ->type_name("N")
-      ->check(in_range(int64_t{1}, int64_t{1'000'000}));
-  verb->footer(
+  Verb verb = program.verb("demo", "See it work: trains a model that reads dates, and asks for some");
+  verb.flag("--retrain", c->retrain, "Train again, also where a trained model is there");
+  verb.option("--folder", c->folder, "Where the model is kept; else in the user's cache").value("FOLDER");
+  add_threads(verb);
+  verb.option("--steps", c->steps, "Updates of the training; fewer are faster, and worse")
+      .value("N")
+      .from_to(int64_t{1}, int64_t{1'000'000});
+  verb.footer(
       "The model is trained once, in about a minute on two cores, and kept.\n"
       "Dates may also come from a pipe: echo '5 mars 2024' | heed demo");
-  verb->callback([c] { run(*c); });
+  verb.run([c] { run(*c); });
 }
 
 }  // namespace heed::cli

@@ -189,46 +189,37 @@ stands there several times is asked once, and all its targets are right; with fi
 
 }  // namespace
 
-void add_evaluate(CLI::App& app) {
+void add_evaluate(Program& program) {
   auto c = std::make_shared<Chosen>();
-  CLI::App* verb =
-      app.add_subcommand("evaluate", "How good outputs are, from a file or of a model: BLEU, chrF, TER, error rates")
-          ->group("Verbs");
+  Verb verb = program.verb("evaluate", "How good outputs are, from a file or of a model: BLEU, chrF, TER, error rates");
   std::vector<std::string> metrics;
   for (const metric::MetricEntry& entry : metric::all_metrics()) metrics.push_back(entry.name);
-  add_model(*verb, c->model, /*required=*/false);
-  verb->add_option("FILES", c->files,
-                   "After MODEL: SOURCE and one or more REFERENCEs, line by line; or one TSV of both")
-      ->type_name("");
-  verb->add_flag("--valid", c->valid,
-                 "After MODEL: on what its training validated on or held out, from the same files");
-  verb->add_option("--hypotheses", c->hypotheses, "Outputs, one a line; - is standard input")->type_name("FILE");
-  verb->add_option("--references", c->references, "What they should be; each file has one for each line")
-      ->type_name("FILE");
-  one_of(verb->add_option("--metric", c->options.metrics,
-                          fmt::format("With commas: {}; else bleu,chrf", fmt::join(metrics, ", ")))
-             ->type_name("NAMES")
-             ->delimiter(',')
-             ->take_all()
-             ->expected(1)
-             ->allow_extra_args(false),
-         "metric", metrics);
-  one_of(verb->add_option("--tokenise", c->tokenise, "How BLEU cuts texts: 13a, none, char or intl; else 13a")
-             ->type_name("NAME"),
-         "tokenisation", {"13a", "none", "char", "intl"});
-  verb->add_flag("--lowercase", c->options.lowercase, "Capital letters do not count");
-  verb->add_flag("--remove-bpe", c->options.remove_bpe, "Join what ends with @@ to what follows it");
-  verb->add_flag("--confidence", c->options.confidence, "Between what 95 % of the scores of such texts lie: bootstrap");
-  verb->add_option("--compare", c->baseline, "Other outputs: is the difference significant? By paired bootstrap")
-      ->type_name("FILE");
-  verb->add_flag("--randomisation", c->options.randomisation, "With --compare: by approximate randomisation");
-  add_seed(*verb, c->options.seed, "For --confidence and --compare");
-  add_search(*verb, c->search);
-  verb->add_option("--save", c->save, "Keep the outputs of the model, one a line")->type_name("FILE");
-  add_json(*verb, c->json);
-  add_threads(*verb);
-  verb->footer(kHelp);
-  verb->callback([c] { run(*c); });
+  add_model(verb, c->model, /*required=*/false);
+  verb.option("FILES", c->files, "After MODEL: SOURCE and one or more REFERENCEs, line by line; or one TSV of both")
+      .value("");
+  verb.flag("--valid", c->valid, "After MODEL: on what its training validated on or held out, from the same files");
+  verb.option("--hypotheses", c->hypotheses, "Outputs, one a line; - is standard input").value("FILE");
+  verb.option("--references", c->references, "What they should be; each file has one for each line").value("FILE");
+  verb.option("--metric", c->options.metrics, fmt::format("With commas: {}; else bleu,chrf", fmt::join(metrics, ", ")))
+      .value("NAMES")
+      .repeated(',')
+      .one_of("metric", metrics);
+  verb.option("--tokenise", c->tokenise, "How BLEU cuts texts: 13a, none, char or intl; else 13a")
+      .value("NAME")
+      .one_of("tokenisation", {"13a", "none", "char", "intl"});
+  verb.flag("--lowercase", c->options.lowercase, "Capital letters do not count");
+  verb.flag("--remove-bpe", c->options.remove_bpe, "Join what ends with @@ to what follows it");
+  verb.flag("--confidence", c->options.confidence, "Between what 95 % of the scores of such texts lie: bootstrap");
+  verb.option("--compare", c->baseline, "Other outputs: is the difference significant? By paired bootstrap")
+      .value("FILE");
+  verb.flag("--randomisation", c->options.randomisation, "With --compare: by approximate randomisation");
+  add_seed(verb, c->options.seed, "For --confidence and --compare");
+  add_search(verb, c->search);
+  verb.option("--save", c->save, "Keep the outputs of the model, one a line").value("FILE");
+  add_json(verb, c->json);
+  add_threads(verb);
+  verb.footer(kHelp);
+  verb.run([c] { run(*c); });
 }
 
 }  // namespace heed::cli

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "heed/file/json.h"
 #include "heed/metric/check.h"
 #include "heed/metric/unicode.h"
 
@@ -13,7 +13,7 @@ namespace heed::cli {
 
 namespace {
 
-using nlohmann::ordered_json;
+using file::Json;
 
 /// "gro@@ ß" -> "groß"
 std::string without_bpe(const std::string& text) {
@@ -139,22 +139,26 @@ std::string evaluation_text(const std::vector<Evaluated>& all, const Terminal& t
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
 std::string evaluation_json(const std::vector<Evaluated>& all, size_t segments) {
-  ordered_json j{{"segments", segments}, {"metrics", ordered_json::array()}};
+  Json j = Json::object({{"segments", segments}, {"metrics", Json::array()}});
   for (const Evaluated& e : all) {
-    ordered_json m{{"metric", e.key},          {"name", e.score.name},
-                   {"score", e.score.value},   {"higher_is_better", e.score.higher_is_better},
-                   {"signature", e.signature}, {"parts", ordered_json::object()}};
+    Json m = Json::object({{"metric", e.key},
+                           {"name", e.score.name},
+                           {"score", e.score.value},
+                           {"higher_is_better", e.score.higher_is_better},
+                           {"signature", e.signature},
+                           {"parts", Json::object()}});
     for (const auto& [name, value] : e.score.parts) m["parts"][name] = value;
     if (e.interval)
-      m["confidence"] = {{"mean", e.interval->mean}, {"low", e.interval->low}, {"high", e.interval->high}};
+      m["confidence"] =
+          Json::object({{"mean", e.interval->mean}, {"low", e.interval->low}, {"high", e.interval->high}});
     if (e.comparison)
-      m["comparison"] = {{"baseline", e.comparison->baseline.value},
-                         {"difference", e.score.value - e.comparison->baseline.value},
-                         {"p", e.comparison->p},
-                         {"significant", e.comparison->p < kSignificant}};
+      m["comparison"] = Json::object({{"baseline", e.comparison->baseline.value},
+                                      {"difference", e.score.value - e.comparison->baseline.value},
+                                      {"p", e.comparison->p},
+                                      {"significant", e.comparison->p < kSignificant}});
     j["metrics"].push_back(std::move(m));
   }
-  return j.dump(2) + "\n";
+  return j.text(2) + "\n";
 }
 
 }  // namespace heed::cli

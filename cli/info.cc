@@ -4,13 +4,13 @@
 
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "heed/file/json.h"
 #include "heed/kernels/isa.h"
 #include "heed/kernels/threads.h"
 #include "heed/tensor/error.h"
@@ -20,7 +20,7 @@ namespace heed::cli {
 
 namespace {
 
-using nlohmann::ordered_json;
+using file::Json;
 
 struct Chosen {
   ModelChoice model;
@@ -30,30 +30,32 @@ struct Chosen {
 // --------------------------------------------------------------------------------------------------------------- facts
 // All of it is gathered as JSON; the text is made from that, so that neither says more than the other.
 
-ordered_json machine() {
-  return {{"heed", HEED_VERSION},
-          {"instruction_set", kernels::isa()},
-          {"instruction_sets", kernels::available_isas()},
-          {"threads", kernels::most_threads()},
-          {"cores", std::thread::hardware_concurrency()},
-          {"compiler", fmt::format("{} {}", HEED_COMPILER, __VERSION__)}};
+Json machine() {
+  return Json::object({{"heed", HEED_VERSION},
+                       {"instruction_set", kernels::isa()},
+                       {"instruction_sets", kernels::available_isas()},
+                       {"threads", kernels::most_threads()},
+                       {"cores", std::thread::hardware_concurrency()},
+                       {"compiler", fmt::format("{} {}", HEED_COMPILER, __VERSION__)}});
 }
 
-ordered_json vocabulary(const Tokeniser& tokeniser) { return {{"kind", tokeniser.kind()}, {"size", tokeniser.size()}}; }
+Json vocabulary(const Tokeniser& tokeniser) {
+  return Json::object({{"kind", tokeniser.kind()}, {"size", tokeniser.size()}});
+}
 
 /// Numbers of each part of the model: "encoder", "decoder", ... .
-ordered_json parameters_by_part(const Parameters& parameters) {
-  ordered_json parts = ordered_json::object();
+Json parameters_by_part(const Parameters& parameters) {
+  Json parts = Json::object();
   for (const Parameter& p : parameters) {
-    ordered_json& count = parts[p.name.substr(0, p.name.find('.'))];
-    count = (count.is_null() ? int64_t{0} : count.get<int64_t>()) + std::ssize(p.value);
+    Json& count = parts[p.name.substr(0, p.name.find('.'))];
+    count = (count.is_null() ? 0 : *count.as<int64_t>()) + std::ssize(p.value);
   }
   return parts;
 }
 
 /// What the recipe says of the attention, and is not the default.
-ordered_json attention(const train::Recipe& recipe) {
-  ordered_json said{{"score", recipe.model.attention.score}};
+Json attention(const train::Recipe& recipe) {
+  Json said = Json::object({{"score", recipe.model.attention.score}});
   const auto lines = [](const train::Recipe& r) {
     const std::string all = train::recipe_text(r);
     const size_t begin = all.find("[attention]");
@@ -67,30 +69,30 @@ ordered_json attention(const train::Recipe& recipe) {
     const size_t equals = line.find(" = ");
     if (line.starts_with('#') || equals == std::string::npos || plain.find(line + "\n") != std::string::npos) continue;
     const std::string value = line.substr(equals + 3, line.find(" #") - equals - 3);
-    const ordered_json parsed = ordered_json::parse(value, nullptr, /*allow_exceptions=*/false);
-    said[line.substr(0, line.find(' '))] = parsed.is_discarded() ? ordered_json(value) : parsed;
+    said[line.substr(0, line.find(' '))] = Json::parse(value).value_or(value);
   }
   return said;
 }
 
-ordered_json training(const file::State& state, const std::string& metric) {
-  ordered_json t{{"updates", state.integer("step")}};
+Json training(const file::State& state, const std::string& metric) {
+  Json t = Json::object({{"updates", state.integer("step")}});
   if (state.has("averaged")) t["averaged"] = state.integer("averaged");
   if (state.has("seconds")) t["seconds"] = state.real("seconds");
   if (state.has("best_step") && state.integer("best_step") > 0)
-    t["best"] = {{"metric", metric}, {"value", state.real("best_value")}, {"updates", state.integer("best_step")}};
+    t["best"] = Json::object(
+        {{"metric", metric}, {"value", state.real("best_value")}, {"updates", state.integer("best_step")}});
   return t;
 }
 
-ordered_json model(const ModelChoice& choice) {
+Json model(const ModelChoice& choice) {
   const file::Checkpoint checkpoint = open_checkpoint(choice);
   const train::TrainedModel trained = load_model(choice);
   const model::Seq2SeqOptions& o = trained.recipe.model;
-  ordered_json m{{"folder", checkpoint.folder().string()},
-                 {"kind", o.kind},
-                 {"width", o.width},
-                 {"encoder_layers", o.encoder_layers},
-                 {"decoder_layers", o.decoder_layers}};
+  Json m = Json::object({{"folder", checkpoint.folder().string()},
+                         {"kind", o.kind},
+                         {"width", o.width},
+                         {"encoder_layers", o.encoder_layers},
+                         {"decoder_layers", o.decoder_layers}});
   if (o.kind == "rnn") {
     m["cell"] = o.cell;
     m["bidirectional"] = o.bidirectional;
@@ -120,25 +122,30 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, kUnits[unit]);
 }
 
-std::string value_text(const std::string& name, const ordered_json& value) {
-  if (name == "weight_bytes") return bytes_text(value.get<double>());
-  if (name == "seconds") return duration_text(value.get<double>());
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  if (value.is_number_float()) return fmt::format("{:.4f}", value.get<double>());
-  if (value.is_number()) return grouped(value.get<int64_t>());
+std::string number_text(const std::string& name, double number, bool whole) {
+  if (name == "weight_bytes") return bytes_text(number);
+  if (name == "seconds") return duration_text(number);
+  return whole ? grouped(static_cast<int64_t>(number)) : fmt::format("{:.4f}", number);
+}
+
+std::string value_text(const std::string& name, const Json& value) {
+  if (const auto* number = value.as<int64_t>()) return number_text(name, static_cast<double>(*number), true);
+  if (const auto* number = value.as<uint64_t>()) return number_text(name, static_cast<double>(*number), true);
+  if (const auto* number = value.as<double>()) return number_text(name, *number, false);
+  if (const auto* text = value.as<std::string>()) return *text;
+  if (const auto* flag = value.as<bool>()) return *flag ? "yes" : "no";
   std::string all;
-  if (value.is_array())
-    for (const ordered_json& one : value) all += (all.empty() ? "" : ", ") + value_text(name, one);
-  else
-    for (const auto& [key, one] : value.items())
+  if (const auto* elements = value.as<Json::Elements>())
+    for (const Json& one : *elements) all += (all.empty() ? "" : ", ") + value_text(name, one);
+  if (const auto* members = value.as<Json::Members>())
+    for (const auto& [key, one] : *members)
       all += fmt::format("{}{} {}", all.empty() ? "" : ", ", key, value_text(key, one));
   return all;
 }
 
-std::string section(const std::string& title, const ordered_json& facts, const Terminal& terminal) {
+std::string section(const std::string& title, const Json& facts, const Terminal& terminal) {
   std::vector<Row> rows;
-  for (const auto& [name, value] : facts.items()) {
+  for (const auto& [name, value] : *facts.as<Json::Members>()) {
     std::string said = name;
     std::replace(said.begin(), said.end(), '_', ' ');
     rows.push_back({said, value_text(name, value)});
@@ -147,13 +154,13 @@ std::string section(const std::string& title, const ordered_json& facts, const T
 }
 
 void run(const Chosen& c) {
-  ordered_json all;
+  Json all;
   if (!c.model.folder.empty()) all["model"] = model(c.model);
   all["machine"] = machine();
-  if (c.json) return print(all.dump(2) + "\n");
+  if (c.json) return print(all.text(2) + "\n");
   const Terminal terminal;
   std::string text;
-  if (all.contains("model")) text += section("Model", all["model"], terminal) + "\n";
+  if (const Json* model = all.find("model")) text += section("Model", *model, terminal) + "\n";
   print(text + section("Machine", all["machine"], terminal));
 }
 
@@ -164,14 +171,14 @@ constexpr const char* kHelp = R"(Examples:
 
 }  // namespace
 
-void add_info(CLI::App& app) {
+void add_info(Program& program) {
   auto c = std::make_shared<Chosen>();
-  CLI::App* verb = app.add_subcommand("info", "What a model is, and what it runs on")->group("Verbs");
-  add_model(*verb, c->model, /*required=*/false);
-  add_json(*verb, c->json);
-  add_threads(*verb);
-  verb->footer(kHelp);
-  verb->callback([c] { run(*c); });
+  Verb verb = program.verb("info", "What a model is, and what it runs on");
+  add_model(verb, c->model, /*required=*/false);
+  add_json(verb, c->json);
+  add_threads(verb);
+  verb.footer(kHelp);
+  verb.run([c] { run(*c); });
 }
 
 }  // namespace heed::cli

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/command_line.h"
+#include "cli/arguments.h"
 #include "cli/exit_code.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -84,9 +84,9 @@ std::string page(const ProgramText& program) {
 
 }  // namespace
 
-void add_manual(CLI::App& app) {
-  CLI::App* verb = app.add_subcommand("manual", "The manual as troff, for man")->group("");
-  verb->callback([&app] { print(page(program_text(app))); });
+void add_manual(Program& program) {
+  Verb verb = program.unlisted_verb("manual", "The manual as troff, for man");
+  verb.run([&program] { print(page(program.text())); });
 }
 
 }  // namespace heed::cli

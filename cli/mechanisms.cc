@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/exit_code.h"
 #include "cli/facts.h"
@@ -11,12 +10,13 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "heed/file/json.h"
 
 namespace heed::cli {
 
 namespace {
 
-using nlohmann::ordered_json;
+using file::Json;
 
 struct Chosen {
   std::string name, part, folder;
@@ -99,33 +99,36 @@ std::string one_text(const Facts& facts, const Terminal& terminal) {
 
 // ------------------------------------------------------------------------------------------------------------- JSON
 
-ordered_json json_of(const Facts& facts) {
+/// A value as the facts write it, which is JSON.
+Json parsed(const std::string& value) { return Json::parse(value).value(); }
+
+Json json_of(const Facts& facts) {
   const attend::Entry& e = *facts.entry;
-  ordered_json j = {{"id", e.id},
-                    {"name", e.name},
-                    {"part", attend::name_of(e.part)},
-                    {"title", e.title},
-                    {"formula", e.formula},
-                    {"paper", e.paper},
-                    {"time", e.time},
-                    {"memory", e.memory},
-                    {"combines", e.combines},
-                    {"page", e.page},
-                    {"aliases", facts.aliases},
-                    {"options", ordered_json::array()},
-                    {"settings", ordered_json::object()},
-                    {"sample", ordered_json::object()},
-                    {"parameters", ordered_json::array()}};
+  Json j = Json::object({{"id", e.id},
+                         {"name", e.name},
+                         {"part", attend::name_of(e.part)},
+                         {"title", e.title},
+                         {"formula", e.formula},
+                         {"paper", e.paper},
+                         {"time", e.time},
+                         {"memory", e.memory},
+                         {"combines", e.combines},
+                         {"page", e.page},
+                         {"aliases", facts.aliases},
+                         {"options", Json::array()},
+                         {"settings", Json::object()},
+                         {"sample", Json::object()},
+                         {"parameters", Json::array()}});
   for (const OptionFact& o : facts.options) {
-    ordered_json option = {{"name", o.name}, {"type", o.type}, {"default", ordered_json::parse(o.value)}};
-    if (!o.by_name.empty()) option["by_name"] = ordered_json::parse(o.by_name);
+    Json option = Json::object({{"name", o.name}, {"type", o.type}, {"default", parsed(o.value)}});
+    if (!o.by_name.empty()) option["by_name"] = parsed(o.by_name);
     option["meaning"] = o.meaning;
-    j["options"].push_back(option);
+    j["options"].push_back(std::move(option));
   }
-  for (const Setting& s : facts.settings) j["settings"][s.name] = ordered_json::parse(s.value);
-  for (const Setting& s : facts.sample) j["sample"][s.name] = ordered_json::parse(s.value);
+  for (const Setting& s : facts.settings) j["settings"][s.name] = parsed(s.value);
+  for (const Setting& s : facts.sample) j["sample"][s.name] = parsed(s.value);
   for (const ParameterFact& p : facts.parameters)
-    j["parameters"].push_back({{"name", p.name}, {"shape", p.shape}, {"trainable", p.trainable}});
+    j["parameters"].push_back(Json::object({{"name", p.name}, {"shape", p.shape}, {"trainable", p.trainable}}));
   return j;
 }
 
@@ -136,13 +139,13 @@ void run(const Chosen& chosen) {
   const Terminal terminal;
   if (!chosen.name.empty()) {
     const Facts facts = facts_of(attend::find(chosen.name));
-    return print(chosen.json ? json_of(facts).dump(2) + "\n" : one_text(facts, terminal));
+    return print(chosen.json ? json_of(facts).text(2) + "\n" : one_text(facts, terminal));
   }
   const auto entries = entries_of(chosen.part);
   if (chosen.json) {
-    ordered_json all = ordered_json::array();
+    Json all = Json::array();
     for (const attend::Entry* e : entries) all.push_back(json_of(facts_of(*e)));
-    return print(all.dump(2) + "\n");
+    return print(all.text(2) + "\n");
   }
   if (chosen.names) {
     std::string text;
@@ -172,23 +175,22 @@ constexpr const char* kHelp = R"(Examples:
 
 }  // namespace
 
-void add_mechanisms(CLI::App& app) {
+void add_mechanisms(Program& program) {
   auto chosen = std::make_shared<Chosen>();
-  CLI::App* verb = app.add_subcommand("mechanisms", "The kinds of attention: a list, or all about one")->group("Verbs");
+  Verb verb = program.verb("mechanisms", "The kinds of attention: a list, or all about one");
   std::vector<std::string> parts;
   for (attend::Part part : kParts) parts.emplace_back(attend::name_of(part));
   std::vector<std::string> names;
   for (const attend::Entry* entry : attend::all()) names.emplace_back(entry->name);
-  offer(verb->add_option("NAME", chosen->name, "A mechanism, by name or alias")->type_name(""), names);
-  one_of(verb->add_option("--part", chosen->part, fmt::format("Only these: {}", fmt::join(parts, ", ")))
-             ->type_name("PART"),
-         "part", parts);
-  add_json(*verb, chosen->json);
-  verb->add_flag("--names", chosen->names, "Names alone, one per line");
-  verb->add_option("--markdown", chosen->folder, "Write a page for each into a folder, and an index")
-      ->type_name("FOLDER");
-  verb->footer(kHelp);
-  verb->callback([chosen] {
+  verb.option("NAME", chosen->name, "A mechanism, by name or alias").value("").offer(names);
+  verb.option("--part", chosen->part, fmt::format("Only these: {}", fmt::join(parts, ", ")))
+      .value("PART")
+      .one_of("part", parts);
+  add_json(verb, chosen->json);
+  verb.flag("--names", chosen->names, "Names alone, one per line");
+  verb.option("--markdown", chosen->folder, "Write a page for each into a folder, and an index").value("FOLDER");
+  verb.footer(kHelp);
+  verb.run([chosen] {
     refuse_two_answers(*chosen);
     run(*chosen);
   });

@@ -3,24 +3,15 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <map>
 
 #include "cli/exit_code.h"
-#include "cli/verbs.h"
 #include "heed/file/run_folder.h"
 #include "heed/tensor/error.h"
 
 namespace heed::cli {
 
 namespace {
-
-/// CLI11 has no place for what an option may be.
-std::map<const CLI::Option*, std::vector<std::string>>& all_offered() {
-  static std::map<const CLI::Option*, std::vector<std::string>> words;
-  return words;
-}
 
 bool is_there(const std::filesystem::path& path) {
   std::error_code ignored;
@@ -29,42 +20,24 @@ bool is_there(const std::filesystem::path& path) {
 
 }  // namespace
 
-void add_threads(CLI::App& verb) {
-  verb.add_option_function<int>(
-          "--threads", [](int threads) { omp_set_num_threads(threads); }, "Threads; else OMP_NUM_THREADS, or all cores")
-      ->type_name("N")
-      ->check(in_range(1, 1024));
+void add_threads(Verb verb) {
+  verb.option("--threads", omp_set_num_threads, "Threads; else OMP_NUM_THREADS, or all cores")
+      .value("N")
+      .from_to(int64_t{1}, int64_t{1024});
 }
 
-void add_json(CLI::App& verb, bool& json, const std::string& meaning) { verb.add_flag("--json", json, meaning); }
+void add_json(Verb verb, bool& json, const std::string& meaning) { verb.flag("--json", json, meaning); }
 
-void add_seed(CLI::App& verb, uint64_t& seed, const std::string& meaning) {
-  verb.add_option("--seed", seed, fmt::format("{}; else {}", meaning, seed))->type_name("N");
+void add_seed(Verb verb, uint64_t& seed, const std::string& meaning) {
+  verb.option("--seed", seed, fmt::format("{}; else {}", meaning, seed)).value("N");
 }
 
-CLI::Option* one_of(CLI::Option* option, const char* what, std::vector<std::string> words) {
-  const auto wrong = [what, words](const std::string& word) { return complaint(what, word, words); };
-  return offer(option, words)->check(CLI::Validator(wrong, ""));
-}
-
-CLI::Option* offer(CLI::Option* option, std::vector<std::string> words) {
-  all_offered()[option] = std::move(words);
-  return option;
-}
-
-std::span<const std::string> offered(const CLI::Option* option) {
-  const auto found = all_offered().find(option);
-  return found == all_offered().end() ? std::span<const std::string>() : found->second;
-}
-
-void add_model(CLI::App& verb, ModelChoice& choice, bool required) {
-  verb.add_option("MODEL", choice.folder, "The folder of a training, or one checkpoint")
-      ->type_name("")
-      ->required(required);
-  offer(verb.add_option("--checkpoint", choice.checkpoint,
-                        "Which one of the folder: best, last, or a name such as step-000500; else best")
-            ->type_name("NAME"),
-        {"best", "last"});
+void add_model(Verb verb, ModelChoice& choice, bool required) {
+  verb.option("MODEL", choice.folder, "The folder of a training, or one checkpoint").value("").required(required);
+  verb.option("--checkpoint", choice.checkpoint,
+              "Which one of the folder: best, last, or a name such as step-000500; else best")
+      .value("NAME")
+      .offer({"best", "last"});
 }
 
 namespace {

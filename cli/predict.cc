@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/counter.h"
 #include "cli/exit_code.h"
@@ -12,12 +11,13 @@
 #include "cli/search_options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "heed/file/json.h"
 
 namespace heed::cli {
 
 namespace {
 
-using nlohmann::ordered_json;
+using file::Json;
 using predict::Output;
 using predict::Prediction;
 
@@ -50,23 +50,22 @@ std::string plain(const Prediction& prediction, const Chosen& c) {
 /// As many digits as a float holds: 0.1f is 0.1, and not 0.10000000149011612.
 double short_number(float value) { return std::stod(fmt::format("{}", value)); }
 
-ordered_json numbers(const std::vector<float>& values) {
-  ordered_json all = ordered_json::array();
+Json numbers(const std::vector<float>& values) {
+  Json all = Json::array();
   for (const float value : values) all.push_back(short_number(value));
   return all;
 }
 
-ordered_json alignment(const Output& output, const std::string& kind) {
-  ordered_json all = ordered_json::array();
+Json alignment(const Output& output, const std::string& kind) {
+  Json all = Json::array();
   if (kind == kMatrix)
     for (const std::vector<float>& row : output.alignment) all.push_back(numbers(row));
   else
-    for (const predict::Link& link : output.links()) all.push_back({link.source, link.target});
+    for (const predict::Link& link : output.links()) all.push_back(std::vector{link.source, link.target});
   return all;
 }
 
-ordered_json json_of(const Output& output, const Chosen& c) {
-  ordered_json j;
+void add_output(Json& j, const Output& output, const Chosen& c) {
   j["output"] = output.text;
   j["score"] = output.score;
   j["log_probability"] = output.log_probability;
@@ -74,11 +73,10 @@ ordered_json json_of(const Output& output, const Chosen& c) {
   j["tokens"] = output.tokens;
   if (c.scores) j["token_log_probabilities"] = numbers(output.token_log_probabilities);
   if (!c.alignments.empty()) j["alignment"] = alignment(output, c.alignments);
-  return j;
 }
 
-ordered_json json_of(const InputLines::Line& line, const Prediction& prediction, const Chosen& c) {
-  ordered_json j;
+Json json_of(const InputLines::Line& line, const Prediction& prediction, const Chosen& c) {
+  Json j;
   j["line"] = line.number;
   j["source"] = line.text;
   if (!prediction.error.empty()) {
@@ -91,9 +89,13 @@ ordered_json json_of(const InputLines::Line& line, const Prediction& prediction,
     j["output"] = "";
     return j;
   }
-  j.update(json_of(prediction.nbest.front(), c));
+  add_output(j, prediction.nbest.front(), c);
   if (c.search.options.nbest == 1) return j;
-  for (const Output& output : prediction.nbest) j["outputs"].push_back(json_of(output, c));
+  for (const Output& output : prediction.nbest) {
+    Json one;
+    add_output(one, output, c);
+    j["outputs"].push_back(std::move(one));
+  }
   return j;
 }
 
@@ -128,10 +130,7 @@ void run(Chosen& c) {
         counter.erase();
         warn(fmt::format("line {}: {}; it is answered by nothing", lines[i].number, predictions[i].error));
       }
-      text +=
-          c.json
-              ? json_of(lines[i], predictions[i], c).dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n"
-              : plain(predictions[i], c);
+      text += c.json ? json_of(lines[i], predictions[i], c).line() + "\n" : plain(predictions[i], c);
     }
     print(text);
     if (reader_is_gone()) return;
@@ -153,21 +152,20 @@ Lines are answered as they come: a program may write one, and read its answer be
 
 }  // namespace
 
-void add_predict(CLI::App& app) {
+void add_predict(Program& program) {
   auto c = std::make_shared<Chosen>();
-  CLI::App* verb =
-      app.add_subcommand("predict", "Outputs of a trained model for the lines of standard input")->group("Verbs");
-  add_model(*verb, c->model);
-  add_search(*verb, c->search);
-  add_nbest_and_sampling(*verb, c->search);
-  one_of(verb->add_flag(fmt::format("--alignments{{{}}}", kPharaoh), c->alignments,
-                        "Which source token each token looked at most, as i-j; =matrix with --json: all weights"),
-         "kind of alignments", {kPharaoh, kMatrix});
-  verb->add_flag("--scores", c->scores, "The score before each output: log p, divided as --length-penalty says");
-  add_json(*verb, c->json, "One JSON object a line");
-  add_threads(*verb);
-  verb->footer(kHelp);
-  verb->callback([c] { run(*c); });
+  Verb verb = program.verb("predict", "Outputs of a trained model for the lines of standard input");
+  add_model(verb, c->model);
+  add_search(verb, c->search);
+  add_nbest_and_sampling(verb, c->search);
+  verb.flag("--alignments", kPharaoh, c->alignments,
+            "Which source token each token looked at most, as i-j; =matrix with --json: all weights")
+      .one_of("kind of alignments", {kPharaoh, kMatrix});
+  verb.flag("--scores", c->scores, "The score before each output: log p, divided as --length-penalty says");
+  add_json(verb, c->json, "One JSON object a line");
+  add_threads(verb);
+  verb.footer(kHelp);
+  verb.run([c] { run(*c); });
 }
 
 }  // namespace heed::cli

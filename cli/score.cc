@@ -5,7 +5,6 @@
 #include <cmath>
 #include <memory>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/counter.h"
@@ -17,6 +16,7 @@
 #include "heed/data/batches.h"
 #include "heed/data/lines.h"
 #include "heed/data/packed_batch.h"
+#include "heed/file/json.h"
 #include "heed/search/score.h"
 #include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
@@ -25,7 +25,7 @@ namespace heed::cli {
 
 namespace {
 
-using nlohmann::ordered_json;
+using file::Json;
 
 struct Chosen {
   ModelChoice model;
@@ -138,20 +138,20 @@ std::string plain(const Pair& pair, bool per_token) {
 }
 
 std::string json_line(const Pair& pair, int64_t number, const Tokeniser& target, bool per_token) {
-  ordered_json j{{"line", number}, {"source", pair.source}, {"target", pair.target}};
+  Json j = Json::object({{"line", number}, {"source", pair.source}, {"target", pair.target}});
   if (!pair.error.empty()) {
     j["error"] = pair.error;
   } else {
     j["log_probability"] = pair.scored.log_probability;
     j["token_count"] = pair.scored.token_log_probabilities.size();
     if (per_token) {
-      j["tokens"] = ordered_json::array();
+      j["tokens"] = Json::array();
       for (const int32_t id : target.encode(pair.target)) j["tokens"].push_back(target.token(id));
       j["tokens"].push_back(target.token(kEnd));
       j["token_log_probabilities"] = pair.scored.token_log_probabilities;
     }
   }
-  return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return j.line() + "\n";
 }
 
 struct Total {
@@ -214,19 +214,19 @@ long) gives an empty line and is named on standard error, where the sum and the 
 
 }  // namespace
 
-void add_score(CLI::App& app) {
+void add_score(Program& program) {
   auto c = std::make_shared<Chosen>();
-  CLI::App* verb = app.add_subcommand("score", "How likely a model finds given targets")->group("Verbs");
-  add_model(*verb, c->model);
-  verb->add_option("SOURCE", c->source, "A line for each source; without TARGET, a TSV of both; - is standard input")
-      ->type_name("")
-      ->required();
-  verb->add_option("TARGET", c->target, "Line n belongs to line n of SOURCE")->type_name("");
-  verb->add_flag("--per-token", c->per_token, "The log probability of each token too");
-  add_json(*verb, c->json, "One JSON object a line");
-  add_threads(*verb);
-  verb->footer(kHelp);
-  verb->callback([c] { run(*c); });
+  Verb verb = program.verb("score", "How likely a model finds given targets");
+  add_model(verb, c->model);
+  verb.option("SOURCE", c->source, "A line for each source; without TARGET, a TSV of both; - is standard input")
+      .value("")
+      .required();
+  verb.option("TARGET", c->target, "Line n belongs to line n of SOURCE").value("");
+  verb.flag("--per-token", c->per_token, "The log probability of each token too");
+  add_json(verb, c->json, "One JSON object a line");
+  add_threads(verb);
+  verb.footer(kHelp);
+  verb.run([c] { run(*c); });
 }
 
 }  // namespace heed::cli

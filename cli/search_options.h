@@ -1,9 +1,9 @@
 // How outputs are searched for: the options of predict, and of evaluate where it predicts.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 
+#include "cli/arguments.h"
 #include "heed/predict/predictor.h"
 
 namespace heed::cli {
@@ -14,9 +14,9 @@ struct SearchChoice {
 };
 
 /// For a single output of each source.
-void add_search(CLI::App& verb, SearchChoice& choice);
+void add_search(Verb verb, SearchChoice& choice);
 /// Several outputs, and outputs that are drawn.
-void add_nbest_and_sampling(CLI::App& verb, SearchChoice& choice);
+void add_nbest_and_sampling(Verb verb, SearchChoice& choice);
 
 /// Lines to work on at once.
 size_t lines_at_once(const SearchChoice& choice);

@@ -136,22 +136,20 @@ tensorboard --logdir FOLDER. Ctrl-C saves and ends; --resume goes on as if nothi
 
 }  // namespace
 
-void add_train(CLI::App& app) {
+void add_train(Program& program) {
   auto c = std::make_shared<Chosen>();
-  CLI::App* verb = app.add_subcommand("train", "Train a model from pairs of lines, as a recipe says")->group("Verbs");
-  verb->add_option("RECIPE", c->recipe, "A TOML file; with --resume and --output it may be left out")->type_name("");
-  verb->add_option("--set", c->overrides, "Another value for a key of the recipe; may be given again and again")
-      ->type_name("SECTION.KEY=VALUE")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
-  verb->add_option("--output", c->output, "Folder for the result: output.folder")->type_name("FOLDER");
-  verb->add_flag("--resume", c->resume, "Go on from the newest good checkpoint in it");
-  add_threads(*verb);
-  verb->add_flag("--profile", c->profile, "At the end, say what kind of work took the time");
-  verb->add_flag("--show", c->show, "Print the whole recipe, defaults and --set included, and stop");
-  verb->footer(help());
-  verb->callback([c] { run(*c); });
+  Verb verb = program.verb("train", "Train a model from pairs of lines, as a recipe says");
+  verb.option("RECIPE", c->recipe, "A TOML file; with --resume and --output it may be left out").value("");
+  verb.option("--set", c->overrides, "Another value for a key of the recipe; may be given again and again")
+      .value("SECTION.KEY=VALUE")
+      .repeated();
+  verb.option("--output", c->output, "Folder for the result: output.folder").value("FOLDER");
+  verb.flag("--resume", c->resume, "Go on from the newest good checkpoint in it");
+  add_threads(verb);
+  verb.flag("--profile", c->profile, "At the end, say what kind of work took the time");
+  verb.flag("--show", c->show, "Print the whole recipe, defaults and --set included, and stop");
+  verb.footer(help());
+  verb.run([c] { run(*c); });
 }
 
 }  // namespace heed::cli

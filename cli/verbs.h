@@ -1,26 +1,21 @@
 // The verbs. Each adds itself to the command line, and runs when it was chosen.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <span>
-#include <string>
-
 namespace heed::cli {
 
-void add_demo(CLI::App& app);
-void add_train(CLI::App& app);
-void add_predict(CLI::App& app);
-void add_score(CLI::App& app);
-void add_evaluate(CLI::App& app);
-void add_average(CLI::App& app);
-void add_info(CLI::App& app);
-void add_mechanisms(CLI::App& app);
+class Program;
+
+void add_demo(Program& program);
+void add_train(Program& program);
+void add_predict(Program& program);
+void add_score(Program& program);
+void add_evaluate(Program& program);
+void add_average(Program& program);
+void add_info(Program& program);
+void add_mechanisms(Program& program);
 
 // Not listed: for packagers.
-void add_completions(CLI::App& app);
-void add_manual(CLI::App& app);
-
-/// Empty if `word` is one of `words`; else what to say about it, with the nearest of them.
-std::string complaint(const char* what, const std::string& word, std::span<const std::string> words);
+void add_completions(Program& program);
+void add_manual(Program& program);
 
 }  // namespace heed::cli

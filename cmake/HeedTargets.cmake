@@ -4,3 +4,25 @@ function(heed_target name)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic $<$<BOOL:${HEED_WERROR}>:-Werror>)
 endfunction()
+
+# heed_quick_to_build(name): for programs that spend their time in the library, or none at all. Their own code is compiled
+# in half the time this way; it comes after the -O3 of the preset and wins.
+function(heed_quick_to_build name)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+endfunction()
+
+# heed_precompile(name header... | REUSE_FROM other): headers that most sources of a target read, parsed once. A source
+# still includes what it uses: the build with Clang has none of this and finds what was forgotten.
+function(heed_precompile name)
+  if("${ARGV1}" STREQUAL "REUSE_FROM")
+    target_precompile_headers(${name} ${ARGN})
+  else()
+    target_precompile_headers(${name} PRIVATE ${ARGN})
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${name} PRIVATE -fpch-preprocess)  # ccache sees which precompiled header was read
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      target_compile_options(${name} PRIVATE -Wno-array-bounds)  # false for std::string: GCC's bug 105651
+    endif()
+  endif()
+endfunction()

@@ -11,7 +11,7 @@ complain() {
 }
 
 mapfile -t sources < <(scripts/sources.sh)
-clang-format --dry-run -Werror "${sources[@]}" || complain "not formatted: make format"
+scripts/check_format.sh || complain "format"
 
 # Comments say what is; what is still to do belongs into the list of issues.
 pattern='TO''DO|FIX''ME|X''XX'

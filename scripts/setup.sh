@@ -10,7 +10,7 @@ set -euo pipefail
 # "a|b" is there when a or b is; a is what gets installed. "a?" is wanted, but its absence is no error.
 declare -A groups=(
   [build]="g++ cmake ninja-build ccache pkg-config|pkgconf libhwy-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libssl-dev libicu-dev libsentencepiece-dev sentencepiece zlib1g-dev"
-  [test]="libgtest-dev librapidcheck-dev nlohmann-json3-dev python3 python3-numpy python3-pytest python3-torch?"
+  [test]="clang-format libgtest-dev librapidcheck-dev nlohmann-json3-dev python3 python3-numpy python3-pytest python3-torch?"
   [python]="pybind11-dev python3-dev python3-numpy"
   [bench]="libdnnl-dev nlohmann-json3-dev libfmt-dev python3 python3-numpy python3-venv?"
   [fuzz]="clang|clang-14|clang-15|clang-16|clang-17|clang-18|clang-19 libomp-dev libclang-rt-dev|libclang-rt-14-dev|libclang-rt-15-dev|libclang-rt-16-dev|libclang-rt-17-dev|libclang-rt-18-dev|libclang-rt-19-dev"

@@ -1,15 +1,13 @@
 #include "heed/file/manifest.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "heed/file/json.h"
 #include "heed/tensor/error.h"
 
 namespace heed::file {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "heed checkpoint 1";
 
@@ -29,27 +27,33 @@ bool is_part_name(std::string_view name) {
 }
 
 std::string manifest_text(const std::vector<Part>& parts) {
-  Json all = {{"format", kFormat}, {"parts", Json::array()}};
+  Json all = Json::object({{"format", kFormat}, {"parts", Json::array()}});
   for (const Part& part : parts)
-    all["parts"].push_back({{"name", part.name}, {"size", part.size}, {"sha256", part.sha256}});
-  return all.dump(2) + "\n";
+    all["parts"].push_back(Json::object({{"name", part.name}, {"size", part.size}, {"sha256", part.sha256}}));
+  return all.text(2) + "\n";
 }
 
 std::vector<Part> parse_manifest(std::string_view text) {
   // The parser takes a zero byte for the end, and blocks of zeros are what a failing disk gives.
-  const Json all = Json::parse(text.substr(0, text.find('\0') == text.npos ? text.size() : 0), nullptr, false);
-  expect(all.is_object() && all.contains("format") && all["format"].is_string(), "MANIFEST.json: it is not readable");
-  expect(all["format"] == kFormat, "MANIFEST.json: the format is '{}', and this version of heed reads '{}'",
-         all["format"].get<std::string>(), kFormat);
-  expect(all.size() == 2 && all.contains("parts") && all["parts"].is_array(),
+  const bool whole = text.find('\0') == text.npos;
+  const std::optional<Json> all = whole ? Json::parse(text) : std::nullopt;
+  const Json* format = all ? all->find("format") : nullptr;
+  expect(format && format->as<std::string>(), "MANIFEST.json: it is not readable");
+  expect(*format->as<std::string>() == kFormat,
+         "MANIFEST.json: the format is '{}', and this version of heed reads '{}'", *format->as<std::string>(), kFormat);
+  const Json* listed = all->find("parts");
+  const auto* elements = listed ? listed->as<Json::Elements>() : nullptr;
+  expect(elements && all->as<Json::Members>()->size() == 2,
          "MANIFEST.json: it must hold 'format' and the list 'parts'");
   std::vector<Part> parts;
-  for (const Json& each : all["parts"]) {
-    const bool complete = each.is_object() && each.size() == 3 && each.contains("name") && each["name"].is_string() &&
-                          each.contains("size") && each["size"].is_number_unsigned() && each.contains("sha256") &&
-                          each["sha256"].is_string() && is_sha256(each["sha256"].get<std::string>());
+  for (const Json& each : *elements) {
+    const auto* members = each.as<Json::Members>();
+    const Json *name = each.find("name"), *size = each.find("size"), *sha256 = each.find("sha256");
+    const bool complete = members && members->size() == 3 && name && name->as<std::string>() && size &&
+                          size->as<uint64_t>() && sha256 && sha256->as<std::string>() &&
+                          is_sha256(*sha256->as<std::string>());
     expect(complete, "MANIFEST.json: part {} must have a name, a size and a SHA-256", parts.size() + 1);
-    Part part{each["name"].get<std::string>(), each["size"].get<uint64_t>(), each["sha256"].get<std::string>()};
+    Part part{*name->as<std::string>(), *size->as<uint64_t>(), *sha256->as<std::string>()};
     expect(is_part_name(part.name),
            "MANIFEST.json: part {} must have the name of a file, of letters, "
            "digits, '.', '_' and '-'",

@@ -2,10 +2,11 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "heed/file/json.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/nearest.h"
 
@@ -13,26 +14,35 @@ namespace heed::file {
 
 namespace {
 
-using Json = nlohmann::json;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// JSON has no infinities and no nan: {"real": "inf"}.
 Json to_json(double number) {
   if (std::isfinite(number)) return number;
-  return {{"real", std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf"}};
+  return Json::object({{"real", std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf"}});
 }
 Json to_json(const auto& value) { return value; }
 
+std::optional<double> not_finite(const Json& value) {
+  const auto* members = value.as<Json::Members>();
+  if (!members || members->size() != 1 || members->front().first != "real") return {};
+  const auto* word = members->front().second.as<std::string>();
+  if (!word) return {};
+  if (*word == "inf") return kInfinity;
+  if (*word == "-inf") return -kInfinity;
+  if (*word == "nan") return kNan;
+  return {};
+}
+
 State::Value from_json(const Json& value, std::string_view name, std::string_view file) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_unsigned()) return value.get<uint64_t>();
-  if (value.is_number_integer()) return value.get<int64_t>();
-  if (value.is_number_float()) return value.get<double>();
-  if (value.is_string()) return value.get<std::string>();
-  if (value == Json{{"real", "inf"}}) return infinity;
-  if (value == Json{{"real", "-inf"}}) return -infinity;
-  if (value == Json{{"real", "nan"}}) return std::numeric_limits<double>::quiet_NaN();
-  throw Error(fmt::format("'{}': '{}' must be a number, a text, true or false, not {}", file, name, value.type_name()));
+  if (const auto* v = value.as<bool>()) return *v;
+  if (const auto* v = value.as<uint64_t>()) return *v;
+  if (const auto* v = value.as<int64_t>()) return *v;
+  if (const auto* v = value.as<double>()) return *v;
+  if (const auto* v = value.as<std::string>()) return *v;
+  if (const std::optional<double> number = not_finite(value)) return *number;
+  throw Error(fmt::format("'{}': '{}' must be a number, a text, true or false, not {}", file, name, value.kind()));
 }
 
 const char* kind(const State::Value& value) {
@@ -92,17 +102,18 @@ std::string State::json() const {
   for (const auto& [name, value] : values_)
     all[name] = std::visit([](const auto& each) { return to_json(each); }, value);
   try {
-    return all.dump(2) + "\n";
-  } catch (const Json::exception&) {
+    return all.text(2) + "\n";
+  } catch (const Error&) {
     throw Error("cannot write the state: a name or a text in it is not valid UTF-8");
   }
 }
 
 State State::parse(std::string_view json, std::string_view file) {
-  const Json all = Json::parse(json, nullptr, false);
-  expect(all.is_object(), "'{}': it must be a JSON object", file);
+  const std::optional<Json> all = Json::parse(json);
+  const auto* members = all ? all->as<Json::Members>() : nullptr;
+  expect(members, "'{}': it must be a JSON object", file);
   State state;
-  for (const auto& [name, value] : all.items()) state.values_.emplace(name, from_json(value, name, file));
+  for (const auto& [name, value] : *members) state.values_.emplace(name, from_json(value, name, file));
   return state;
 }
 

@@ -1,30 +1,32 @@
 #include "heed/train/log.h"
 
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "heed/file/atomic.h"
+#include "heed/file/json.h"
 #include "heed/tensor/error.h"
 
 namespace heed::train {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using file::Json;
 
 /// Texts may come from anywhere: what is not UTF-8 is replaced.
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string text_of(const Json& json) { return json.line() + "\n"; }
 
 /// The lines of a log up to the one of update `last`. A line that is cut off in the middle is dropped.
 std::string until(const std::filesystem::path& path, int64_t last) {
   std::ifstream in(path);
   std::string kept;
   for (std::string line; std::getline(in, line);) {
-    const Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object()) continue;
-    const auto step = json.find("step");
-    if (step != json.end() && step->is_number_integer() && step->get<int64_t>() > last) break;
-    if (json.value("event", "") != "finished") kept += line + "\n";
+    const std::optional<Json> json = Json::parse(line);
+    if (!json || !json->as<Json::Members>()) continue;
+    const Json* step = json->find("step");
+    if (step && step->as<uint64_t>() && *step->as<uint64_t>() > static_cast<uint64_t>(last)) break;
+    const Json* event = json->find("event");
+    if (!event || !event->as<std::string>() || *event->as<std::string>() != "finished") kept += line + "\n";
   }
   return kept;
 }
@@ -62,75 +64,77 @@ void Log::started(const Started& s) {
   file::write_file(path_, s.resumed_from > 0 ? until(path_, s.resumed_from) : "");
   file_.open(path_, std::ios::app);
   step_ = s.resumed_from;
-  write(text_of({{"event", "started"},
-                 {"step", s.resumed_from},
-                 {"model", s.model},
-                 {"parameters", s.parameters},
-                 {"examples", s.examples},
-                 {"valid_examples", s.valid_examples},
-                 {"source_tokens", s.source_tokens},
-                 {"target_tokens", s.target_tokens},
-                 {"updates_per_epoch", s.updates_per_epoch}}));
+  write(text_of(Json::object({{"event", "started"},
+                              {"step", s.resumed_from},
+                              {"model", s.model},
+                              {"parameters", s.parameters},
+                              {"examples", s.examples},
+                              {"valid_examples", s.valid_examples},
+                              {"source_tokens", s.source_tokens},
+                              {"target_tokens", s.target_tokens},
+                              {"updates_per_epoch", s.updates_per_epoch}})));
   write(std::exchange(early_, ""));
 }
 
-void Log::warned(const std::string& text) { write(text_of({{"event", "warning"}, {"step", step_}, {"text", text}})); }
+void Log::warned(const std::string& text) {
+  write(text_of(Json::object({{"event", "warning"}, {"step", step_}, {"text", text}})));
+}
 
 void Log::stepped(const StepReport& r, const Progress& p) {
   step_ = r.step;
   if (r.step % every_ != 0) return;
-  write(text_of({{"event", "step"},
-                 {"step", r.step},
-                 {"epoch", r.epoch},
-                 {"loss", r.loss},
-                 {"nll", r.nll},
-                 {"accuracy", r.accuracy},
-                 {"gradient_norm", r.norm},
-                 {"learning_rate", r.rate},
-                 {"tokens", r.tokens},
-                 {"tokens_per_second", p.tokens_per_second},
-                 {"seconds", p.seconds}}));
+  write(text_of(Json::object({{"event", "step"},
+                              {"step", r.step},
+                              {"epoch", r.epoch},
+                              {"loss", r.loss},
+                              {"nll", r.nll},
+                              {"accuracy", r.accuracy},
+                              {"gradient_norm", r.norm},
+                              {"learning_rate", r.rate},
+                              {"tokens", r.tokens},
+                              {"tokens_per_second", p.tokens_per_second},
+                              {"seconds", p.seconds}})));
 }
 
 void Log::skipped(const StepReport& r) {
   step_ = r.step;
-  write(text_of({{"event", "skipped"}, {"step", r.step}, {"epoch", r.epoch}, {"why", r.skipped}}));
+  write(text_of(Json::object({{"event", "skipped"}, {"step", r.step}, {"epoch", r.epoch}, {"why", r.skipped}})));
 }
 
 void Log::validated(const Validated& v, const Progress& p) {
   const Evaluation& e = v.evaluation;
-  Json json = {{"event", "validated"},
-               {"step", v.step},
-               {"nll", e.nll},
-               {"perplexity", e.perplexity},
-               {"token_accuracy", e.token_accuracy}};
+  Json json = Json::object({{"event", "validated"},
+                            {"step", v.step},
+                            {"nll", e.nll},
+                            {"perplexity", e.perplexity},
+                            {"token_accuracy", e.token_accuracy}});
   if (e.exact.count > 0) {
     json["exact"] = e.exact.rate();
     json["characters"] = e.characters.rate();
     json["decoded"] = e.exact.count;
-    if (e.task) json["metric"] = {{"name", e.task->name}, {"value", e.task->value}};
+    if (e.task) json["metric"] = Json::object({{"name", e.task->name}, {"value", e.task->value}});
   }
   json["best"] = v.is_best;
   json["waited"] = v.waited;
   json["seconds"] = p.seconds;
   json["samples"] = Json::array();
   for (const Sample& s : e.samples)
-    json["samples"].push_back({{"source", s.source}, {"output", s.output}, {"reference", s.reference}});
+    json["samples"].push_back(Json::object({{"source", s.source}, {"output", s.output}, {"reference", s.reference}}));
   write(text_of(json));
 }
 
 void Log::saved(const std::string& checkpoint, bool is_best) {
-  write(text_of({{"event", "saved"}, {"step", step_}, {"checkpoint", checkpoint}, {"best", is_best}}));
+  write(text_of(Json::object({{"event", "saved"}, {"step", step_}, {"checkpoint", checkpoint}, {"best", is_best}})));
 }
 
 void Log::finished(const Finished& f) {
-  write(text_of({{"event", "finished"},
-                 {"step", f.step},
-                 {"by", name_of(f.ending)},
-                 {"seconds", f.seconds},
-                 {"skipped", f.skipped},
-                 {"best", f.best},
-                 {"best_value", f.best_value}}));
+  write(text_of(Json::object({{"event", "finished"},
+                              {"step", f.step},
+                              {"by", name_of(f.ending)},
+                              {"seconds", f.seconds},
+                              {"skipped", f.skipped},
+                              {"best", f.best},
+                              {"best_value", f.best_value}})));
 }
 
 }  // namespace heed::train

@@ -1,0 +1,247 @@
+#include "cli/arguments.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "cli/exit_code.h"
+#include "cli/terminal.h"
+#include "heed/tensor/nearest.h"
+
+namespace heed::cli {
+
+namespace {
+
+/// CLI11 has no place for what an option may be.
+std::map<const CLI::Option*, std::vector<std::string>>& all_offered() {
+  static std::map<const CLI::Option*, std::vector<std::string>> words;
+  return words;
+}
+
+std::span<const std::string> offered(const CLI::Option* option) {
+  const auto found = all_offered().find(option);
+  return found == all_offered().end() ? std::span<const std::string>() : found->second;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
+  return all;
+}
+
+}  // namespace
+
+std::string complaint(const std::string& what, const std::string& word, const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), word) != words.end()) return "";
+  return fmt::format("there is no {} '{}'; did you mean '{}'? There are: {}", what, word, nearest(word, words),
+                     joined(words));
+}
+
+// -------------------------------------------------------------------------------------------------------------- option
+
+Option& Option::value(const std::string& name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option& Option::required(bool required) {
+  option_->required(required);
+  return *this;
+}
+
+Option& Option::needs(const Option& other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option& Option::repeated() {
+  option_->take_all()->expected(1)->allow_extra_args(false);
+  return *this;
+}
+
+Option& Option::repeated(char separator) {
+  option_->delimiter(separator);
+  return repeated();
+}
+
+Option& Option::from_to(int64_t least, int64_t most) {
+  option_->check(CLI::Range(least, most).description(""));
+  return *this;
+}
+
+Option& Option::from_to(double least, double most) {
+  option_->check(CLI::Range(least, most).description(""));
+  return *this;
+}
+
+Option& Option::one_of(const std::string& what, const std::vector<std::string>& words) {
+  const auto wrong = [what, words](const std::string& word) { return complaint(what, word, words); };
+  option_->check(CLI::Validator(wrong, ""));
+  return offer(words);
+}
+
+Option& Option::offer(std::vector<std::string> words) {
+  all_offered()[option_] = std::move(words);
+  return *this;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- verb
+
+Option Verb::option(const std::string& name, std::string& value, const std::string& meaning) {
+  return Option(app_->add_option(name, value, meaning));
+}
+
+Option Verb::option(const std::string& name, std::vector<std::string>& values, const std::string& meaning) {
+  return Option(app_->add_option(name, values, meaning));
+}
+
+Option Verb::option(const std::string& name, int64_t& value, const std::string& meaning) {
+  return Option(app_->add_option(name, value, meaning));
+}
+
+Option Verb::option(const std::string& name, uint64_t& value, const std::string& meaning) {
+  return Option(app_->add_option(name, value, meaning));
+}
+
+Option Verb::option(const std::string& name, double& value, const std::string& meaning) {
+  return Option(app_->add_option(name, value, meaning));
+}
+
+Option Verb::option(const std::string& name, const std::function<void(int)>& take, const std::string& meaning) {
+  return Option(app_->add_option_function<int>(name, take, meaning));
+}
+
+Option Verb::flag(const std::string& name, bool& value, const std::string& meaning) {
+  return Option(app_->add_flag(name, value, meaning));
+}
+
+Option Verb::flag(const std::string& name, const std::string& word, std::string& value, const std::string& meaning) {
+  return Option(app_->add_flag(fmt::format("{}{{{}}}", name, word), value, meaning));
+}
+
+void Verb::footer(const std::string& text) { app_->footer(text); }
+
+void Verb::run(const std::function<void()>& what) { app_->callback(what); }
+
+// ----------------------------------------------------------------------------------------------- what the program has
+
+namespace {
+
+bool is_listed(const CLI::App* verb) { return !verb->get_group().empty(); }
+
+OptionText text_of(const CLI::Option& option) {
+  OptionText text;
+  text.meaning = option.get_description();
+  text.positional = option.get_positional();
+  text.required = option.get_required();
+  text.several = option.get_expected_max() > 1;
+  if (text.positional) text.names.push_back(option.get_name(true));
+  for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
+  const auto words = offered(&option);
+  text.words.assign(words.begin(), words.end());
+  const bool is_switch = option.get_items_expected_max() == 0;
+  text.value_may_be_left_out = is_switch && !words.empty();
+  if (text.value_may_be_left_out) text.value = "KIND";
+  if (!is_switch && !text.positional) text.value = option.get_type_name();
+  text.value = text.value.substr(0, text.value.find(':'));  // CLI11 puts the range behind it
+  return text;
+}
+
+std::vector<OptionText> texts_of(const CLI::App& app) {
+  std::vector<OptionText> texts;
+  for (const CLI::Option* option : app.get_options()) texts.push_back(text_of(*option));
+  std::stable_partition(texts.begin(), texts.end(), [](const OptionText& o) { return o.positional; });
+  return texts;
+}
+
+/// Those that are listed; the others are known too, but nobody means them by mistake.
+std::vector<std::string> verbs_of(const CLI::App& app) {
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands(is_listed)) verbs.push_back(verb->get_name());
+  return verbs;
+}
+
+bool is_verb(const CLI::App& app, std::string_view word) {
+  return !app.get_subcommands([word](const CLI::App* v) { return v->get_name() == word; }).empty();
+}
+
+/// What was on the command line and has no meaning there.
+std::string unexpected(const CLI::App& app) {
+  std::vector<std::string> options;
+  std::string where;
+  if (app.get_subcommands().empty()) options = {"--help", "--version"};
+  for (const CLI::App* verb : app.get_subcommands()) {
+    where = verb->get_name() + ": ";
+    for (const CLI::Option* option : verb->get_options())
+      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  }
+  if (app.remaining(true).empty()) return "a verb is needed: " + joined(verbs_of(app));
+  const std::string word = app.remaining(true).front();
+  if (word.rfind('-', 0) == 0) return where + complaint("option", word, options);
+  return fmt::format("{}'{}' was not expected", where, word);
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------------------- program
+
+Program::Program(const std::string& meaning, const std::string& version)
+    : app_(std::make_unique<CLI::App>(meaning, "heed")) {
+  app_->set_version_flag("--version", version, "The version");
+  app_->set_help_flag("-h,--help", "This text");
+  app_->require_subcommand(1);
+  app_->get_formatter()->label("SUBCOMMAND", "VERB");
+}
+
+Program::~Program() = default;
+
+Verb Program::verb(const std::string& name, const std::string& meaning) {
+  return Verb(app_->add_subcommand(name, meaning)->group("Verbs"));
+}
+
+Verb Program::unlisted_verb(const std::string& name, const std::string& meaning) {
+  return Verb(app_->add_subcommand(name, meaning)->group(""));
+}
+
+void Program::footer(const std::string& text) { app_->footer(text); }
+
+std::string Program::help() const { return app_->help(); }
+
+ProgramText Program::text() const {
+  ProgramText program{app_->get_description(), app_->get_footer(), texts_of(*app_), {}};
+  for (const CLI::App* verb : app_->get_subcommands(is_listed))
+    program.verbs.push_back({verb->get_name(), verb->get_description(), verb->get_footer(), texts_of(*verb)});
+  return program;
+}
+
+void Program::run(int argc, char** argv) {
+  CLI::App& app = *app_;
+  for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; }))
+    verb->set_help_flag("-h,--help", "This text");
+  if (argc > 1 && argv[1][0] != '-' && !is_verb(app, argv[1]))
+    if (const std::string wrong = complaint("verb", argv[1], verbs_of(app)); !wrong.empty())
+      throw Failure(kUsage, wrong);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForVersion& version) {
+    print(std::string(version.what()) + "\n");
+  } catch (const CLI::CallForHelp&) {
+    print(app.help());
+  } catch (const CLI::RequiredError& error) {
+    const std::string verb = app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name();
+    throw Failure(kUsage, verb.empty() || !app.remaining(true).empty()
+                              ? unexpected(app)
+                              : fmt::format("{}: {}. heed {} --help tells more", verb, error.what(), verb));
+  } catch (const CLI::ExtrasError&) {
+    throw Failure(kUsage, unexpected(app));
+  } catch (const CLI::ParseError& error) {
+    throw Failure(kUsage, error.what());
+  }
+}
+
+}  // namespace heed::cli
