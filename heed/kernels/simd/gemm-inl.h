@@ -113,8 +113,10 @@ HWY_INLINE void GemmBlocks(LeftOperand a, const float* b, size_t ldb, float* c, 
   Ahead& ahead = Ahead::of_this_thread();
   const auto block = [&](auto height, size_t i, auto width, size_t vec) HWY_ATTR {
     const size_t j = vec * kLanes;
+    // A line with every 24 multiply-adds of vectors, 12 cycles: about what a core is given by its memory.
+    constexpr size_t kPace = Ahead::kLine * decltype(height)::value * decltype(width)::value / 24;
     MicroKernel<decltype(height)::value, decltype(width)::value, kUnitRow, kAccumulate>(
-        a.data + i * a.row, a.row, a.depth, b + j, ldb, c + i * ldc + j, ldc, depth, ahead.take(depth, b));
+        a.data + i * a.row, a.row, a.depth, b + j, ldb, c + i * ldc + j, ldc, depth, ahead.take(depth, kPace, b));
   };
   // Where all of B fits in the first-level cache, A is read once past it; otherwise a panel of B stays while A passes.
   constexpr size_t kFits = 28 * 1024;
