@@ -208,9 +208,10 @@ bool Decoding::takes_any() const {
 
 int64_t decode_part_keys(int64_t keys, int64_t kv_heads) {
   // Some 32 tasks of a sequence, each of so many keys that beginning it is nothing.
-  constexpr int64_t kTasks = 32, kLeast = 960, kMost = 3840, kStep = 240;
-  const int64_t even = keys / kTasks * kv_heads;
-  return std::clamp(even / kStep * kStep, kLeast, kMost);
+  constexpr int64_t kTasks = 32, kLeast = 512, kMost = 4096;
+  const int64_t wanted = std::clamp(keys / kTasks * kv_heads, kLeast, kMost);
+  const int64_t parts = (keys + wanted - 1) / wanted;
+  return (keys + parts - 1) / parts;
 }
 
 std::pmr::vector<DecodeTask> plan_decoding(const Problem& p, const Decoding& decoding, Arena& arena) {

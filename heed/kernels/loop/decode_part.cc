@@ -71,19 +71,47 @@ HWY_INLINE BlockRows BlockAt(Rows rows, int64_t keys, int64_t first) {
   return block;
 }
 
-/// scores[r][...] of kRows queries and some groups of kStreams keys, kKeys of them at a time.
-template <int kRows, int kKeys, bool kFetch>
+/// Calls f(fetched, share) for call number `n` of `calls` that read the same rows: it is to fetch every share-th row,
+/// beginning with row `fetched` of each kStreams. All of the calls take their part, or the memory would be idle for the
+/// later ones. (Of more than four calls the first four.)
+template <class F>
+HWY_INLINE void WithShare(int n, int calls, F&& f) {
+  const auto call = [&](auto share) HWY_ATTR {
+    constexpr int kShare = decltype(share)::value;
+    n < kShare ? f(n * (kStreams / kShare), share) : f(0, std::integral_constant<int, 0>());
+  };
+  if (calls == 1)
+    call(std::integral_constant<int, 1>());
+  else if (calls < 4)
+    call(std::integral_constant<int, 2>());
+  else
+    call(std::integral_constant<int, 4>());
+}
+
+/// scores[r][...] of kRows queries and some groups of kStreams keys, kKeys of them at a time. kShare: of each kStreams
+/// rows of `fetch` one in kShare is fetched; 0: none.
+template <int kRows, int kKeys, int kShare>
 void GroupScores(const float* HWY_RESTRICT q, size_t dim, Groups k, Groups fetch, float* HWY_RESTRICT scores) {
   const hn::CappedTag<float, kKeys> d;
+  constexpr int kFetch = kShare > 0 ? kKeys / kShare : 0;
   for (int g = 0; g < k.groups; ++g)
-    for (int first = 0; first < kStreams; first += kKeys, scores += kKeys) {
+    for (int n = 0; n < kStreams / kKeys; ++n, scores += kKeys) {
       HWY_ALIGN float found[kRows * kKeys];
-      Dots<kRows, kKeys, kFetch>(q, PadToLanes(dim), k.data + g * k.step + first * k.row, k.row, dim,
-                                 {fetch.data + g * fetch.step + first * fetch.row, fetch.row}, found);
+      Dots<kRows, kKeys, kFetch>(q, PadToLanes(dim), k.data + g * k.step + n * kKeys * k.row, k.row, dim,
+                                 {fetch.data + g * fetch.step + n * kFetch * fetch.row, fetch.row}, found);
       for (int i = 0; i < kRows; ++i)
-        for (size_t n = 0; n < kKeys; n += hn::MaxLanes(d))
-          hn::StoreU(hn::LoadU(d, found + i * kKeys + n), d, scores + i * kScoreStride + n);
+        for (size_t at = 0; at < kKeys; at += hn::MaxLanes(d))
+          hn::StoreU(hn::LoadU(d, found + i * kKeys + at), d, scores + i * kScoreStride + at);
     }
+}
+
+/// f(rows_at_once, first_row, number_of_call, calls) until all rows are done.
+template <class F>
+HWY_INLINE void ForRows(int rows, F&& f) {
+  const int calls = rows / kRowsAtOnce + rows % kRowsAtOnce;
+  int r = 0, n = 0;
+  for (; r + kRowsAtOnce <= rows; r += kRowsAtOnce) f(std::integral_constant<int, kRowsAtOnce>(), r, n++, calls);
+  for (; r < rows; ++r) f(std::integral_constant<int, 1>(), r, n++, calls);
 }
 
 /// scores[r][...] of the rows of a block, for all queries; meanwhile as many rows of `next` are fetched.
@@ -94,16 +122,17 @@ void BlockScores(const DecodePart& p, const float* q, const BlockRows& k, const 
     for (int g = 0; g < from.groups; g += at_once) {
       Groups some = from.from(g);
       some.groups = std::min(at_once, some.groups);
-      const Groups fetch = g + some.groups <= ahead.groups ? ahead.from(g) : Groups{};
-      const auto score = [&](auto rows_at_once, auto keys_at_once, int r) HWY_ATTR {
-        constexpr int kRows = decltype(rows_at_once)::value, kKeys = decltype(keys_at_once)::value;
-        const auto run = r == 0 && fetch.data ? GroupScores<kRows, kKeys, true> : GroupScores<kRows, kKeys, false>;
-        run(q + r * q_row, p.dim, some, fetch, scores + r * kScoreStride);
-      };
-      int r = 0;
-      for (; r + kRowsAtOnce <= p.rows; r += kRowsAtOnce)
-        score(std::integral_constant<int, kRowsAtOnce>(), std::integral_constant<int, 4>(), r);
-      for (; r < p.rows; ++r) score(std::integral_constant<int, 1>(), std::integral_constant<int, 8>(), r);
+      ForRows(p.rows, [&](auto rows_at_once, int r, int call, int calls) HWY_ATTR {
+        constexpr int kRows = decltype(rows_at_once)::value, kKeys = kRows == 1 ? 8 : 4;
+        if (g + some.groups > ahead.groups)
+          return GroupScores<kRows, kKeys, 0>(q + r * q_row, p.dim, some, {}, scores + r * kScoreStride);
+        WithShare(call, calls, [&](int fetched, auto share) HWY_ATTR {
+          Groups fetch = ahead.from(g);
+          fetch.data += fetched * fetch.row;
+          GroupScores<kRows, kKeys, decltype(share)::value>(q + r * q_row, p.dim, some, fetch,
+                                                            scores + r * kScoreStride);
+        });
+      });
       scores += kStreams * some.groups;
     }
   };
@@ -111,7 +140,7 @@ void BlockScores(const DecodePart& p, const float* q, const BlockRows& k, const 
   groups(k.rest, next.rest);
   for (int n = 0; n < k.singles; ++n, ++scores)
     for (int r = 0; r < p.rows; ++r)
-      Dots<1, 1, false>(q + r * q_row, q_row, k.single.at(n, 0), 0, p.dim, {}, scores + r * kScoreStride);
+      Dots<1, 1, 0>(q + r * q_row, q_row, k.single.at(n, 0), 0, p.dim, {}, scores + r * kScoreStride);
 }
 
 /// Scores of a row become weights; the shift moves, and what was summed before is rescaled, as in
@@ -121,9 +150,16 @@ void RowWeights(float* HWY_RESTRICT scores, int keys, const DecodeSums& sums, in
   constexpr float kSlack = 8.0f;
   const F32 d;
   const int padded_keys = static_cast<int>(PadToLanes(keys));
-  for (int j = keys; j < padded_keys; ++j) scores[j] = kMinusInfinity;
-  V32 most_lanes = hn::LoadU(d, scores);
-  for (int j = kLanes; j < padded_keys; j += kLanes) most_lanes = hn::Max(most_lanes, hn::LoadU(d, scores + j));
+  for (int n = keys; n < padded_keys; ++n) scores[n] = kMinusInfinity;
+  // Two chains: one would wait for the latency of each maximum.
+  V32 most_lanes = hn::LoadU(d, scores), most_odd = most_lanes;
+  int j = kLanes;
+  for (; j + static_cast<int>(kLanes) < padded_keys; j += 2 * kLanes) {
+    most_lanes = hn::Max(most_lanes, hn::LoadU(d, scores + j));
+    most_odd = hn::Max(most_odd, hn::LoadU(d, scores + j + kLanes));
+  }
+  if (j < padded_keys) most_lanes = hn::Max(most_lanes, hn::LoadU(d, scores + j));
+  most_lanes = hn::Max(most_lanes, most_odd);
   const float before = sums.shift[r];
   const float most = std::max(hn::GetLane(hn::MaxOfLanes(d, most_lanes)), before);
   const float shift = most <= before + kSlack ? before : most;
@@ -139,7 +175,7 @@ void RowWeights(float* HWY_RESTRICT scores, int keys, const DecodeSums& sums, in
   }
   const V32 from = hn::Set(d, base);
   V32 sum = hn::Zero(d), surprise = hn::Zero(d);
-  for (int j = 0; j < padded_keys; j += kLanes) {
+  for (j = 0; j < padded_keys; j += kLanes) {
     const V32 x = hn::Sub(hn::LoadU(d, scores + j), from);
     const V32 e = Exp(x);
     hn::StoreU(e, d, scores + j);
@@ -154,7 +190,7 @@ void RowWeights(float* HWY_RESTRICT scores, int keys, const DecodeSums& sums, in
 /// out[r][...] += sum_j weights[r][j] values[j][...], kRows rows by kVecs vectors of columns, over groups of kKeys
 /// keys. kSums: keys whose sums are kept apart, where there would be too few to hide the latency of the multiply-add.
 /// `left`: columns of the last vector, where it is not whole.
-template <int kRows, int kVecs, int kSums, int kKeys, bool kPart, bool kFetch>
+template <int kRows, int kVecs, int kSums, int kKeys, bool kPart, int kShare>
 void AddValues(const float* HWY_RESTRICT weights, Groups values, Groups fetch, size_t left, float* HWY_RESTRICT out,
                size_t padded) {
   const F32 d;
@@ -169,14 +205,22 @@ void AddValues(const float* HWY_RESTRICT weights, Groups values, Groups fetch, s
     const float* at = values.data + g * values.step;
     const float* ahead = fetch.data + g * fetch.step;
 #pragma GCC unroll 8
-    for (int k = 0; k < kKeys; ++k, at += values.row, ahead += fetch.row) {
+    for (int k = 0; k < kKeys; ++k, at += values.row) {
       V32 value[kVecs];
 #pragma GCC unroll 8
-      for (int v = 0; v < kVecs; ++v)
+      for (int v = 0; v < kVecs; ++v) {
         value[v] = kPart && v + 1 == kVecs ? LoadPart(at + v * kLanes, left) : hn::LoadU(d, at + v * kLanes);
-      if constexpr (kFetch)
+#if HWY_ARCH_X86
+        if constexpr (kRows > 1) asm("" : "+v"(value[v].raw));  // loaded once, as in Dots()
+#endif
+      }
+      if constexpr (kShare > 0) {
+        if (k % kShare == 0) {
 #pragma GCC unroll 8
-        for (size_t c = 0; c < kVecs * kLanes; c += kLineFloats) __builtin_prefetch(ahead + c, 0, 3);
+          for (size_t c = 0; c < kVecs * kLanes; c += kLineFloats) __builtin_prefetch(ahead + c, 0, 3);
+          ahead += fetch.row;
+        }
+      }
 #pragma GCC unroll 4
       for (int r = 0; r < kRows; ++r) {
         const V32 weight = hn::Set(d, weights[r * kScoreStride + k]);
@@ -202,21 +246,26 @@ template <int kKeys>
 void GroupValues(const DecodePart& p, const float* weights, const Groups& v, const Groups& fetch) {
   const size_t padded = PadToLanes(p.value_dim), vectors = padded / kLanes;
   const size_t left = p.value_dim - (vectors - 1) * kLanes;
-  const auto columns = [&](auto rows_at_once, int r) HWY_ATTR {
+  ForRows(p.rows, [&](auto rows_at_once, int r, int call, int calls) HWY_ATTR {
     constexpr int kRows = decltype(rows_at_once)::value;
-    const bool ahead = r == 0 && fetch.data;
     size_t n = 0;
     const auto panel = [&](auto vecs, auto sums) HWY_ATTR {
       constexpr int kVecs = decltype(vecs)::value, kSums = decltype(sums)::value;
-      const bool part = n + kVecs == vectors && left < kLanes;
-      const auto run = part    ? AddValues<kRows, kVecs, kSums, kKeys, true, false>
-                       : ahead ? AddValues<kRows, kVecs, kSums, kKeys, false, true>
-                               : AddValues<kRows, kVecs, kSums, kKeys, false, false>;
       const size_t c = n * kLanes;
-      Groups values = v, next = fetch;
+      Groups values = v;
       values.data += c;
-      if (ahead) next.data += c;
-      run(weights + r * kScoreStride, values, next, left, p.sums.out + r * padded + c, padded);
+      float* out = p.sums.out + r * padded + c;
+      const float* w = weights + r * kScoreStride;
+      if (n + kVecs == vectors && left < kLanes)
+        AddValues<kRows, kVecs, kSums, kKeys, true, 0>(w, values, {}, left, out, padded);
+      else if (kKeys != kStreams || !fetch.data)
+        AddValues<kRows, kVecs, kSums, kKeys, false, 0>(w, values, {}, left, out, padded);
+      else
+        WithShare(call, calls, [&](int fetched, auto share) HWY_ATTR {
+          Groups next = fetch;
+          next.data += fetched * fetch.row + static_cast<int64_t>(c);
+          AddValues<kRows, kVecs, kSums, kKeys, false, decltype(share)::value>(w, values, next, left, out, padded);
+        });
       n += kVecs;
     };
     using One = std::integral_constant<int, 1>;
@@ -225,10 +274,7 @@ void GroupValues(const DecodePart& p, const float* weights, const Groups& v, con
       while (n + 8 <= vectors) panel(std::integral_constant<int, 8>(), One());
     while (n + 4 <= vectors) panel(std::integral_constant<int, 4>(), std::conditional_t<kRows == 1, Two, One>());
     while (n < vectors) panel(One(), Two());
-  };
-  int r = 0;
-  for (; r + kRowsAtOnce <= p.rows; r += kRowsAtOnce) columns(std::integral_constant<int, kRowsAtOnce>(), r);
-  for (; r < p.rows; ++r) columns(std::integral_constant<int, 1>(), r);
+  });
 }
 
 /// Adds the values of a block; meanwhile as many rows of `next` are fetched.

@@ -95,15 +95,15 @@ class Inner final : public ScoreKernel {
       for (int i = 0; i < t.queries; ++i) {
         float score[kKeys];
         if (i == 0 && steps.step > 0)
-          Dots<1, kKeys, true>(query, padded_, key, keys.row, dim_, fetch, score);
+          Dots<1, kKeys, kKeys>(query, padded_, key, keys.row, dim_, fetch, score);
         else
-          Dots<1, kKeys, false>(query + i * padded_, padded_, key, keys.row, dim_, {}, score);
+          Dots<1, kKeys, 0>(query + i * padded_, padded_, key, keys.row, dim_, {}, score);
         for (int k = 0; k < kKeys; ++k) t.at[(r + k) * t.stride + i] = score[k];
       }
     }
     for (; r < t.keys; ++r)
       for (int i = 0; i < t.queries; ++i)
-        Dots<1, 1, false>(query + i * padded_, padded_, keys.data + r * keys.row, 0, dim_, {}, t.at + r * t.stride + i);
+        Dots<1, 1, 0>(query + i * padded_, padded_, keys.data + r * keys.row, 0, dim_, {}, t.at + r * t.stride + i);
   }
 
   size_t dim_, padded_;

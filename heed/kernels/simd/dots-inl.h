@@ -25,9 +25,9 @@ struct Fetch {
 };
 
 /// out[r * kKeys + k] = <q[r], keys[k]> for kRows packed queries (padded with zeros to whole vectors) and kKeys keys.
-/// The sum of a pair has the same order for every kRows and kKeys. kFetch: with each cache line of the keys that is
-/// read one of `fetch` is asked for, and no more: faster requests than the memory answers wait for each other.
-template <int kRows, int kKeys, bool kFetch>
+/// The sum of a pair has the same order for every kRows and kKeys. Meanwhile kFetch rows are
+/// asked for, a line with each line of the keys: faster requests than the memory answers wait for each other.
+template <int kRows, int kKeys, int kFetch>
 HWY_INLINE void Dots(const float* HWY_RESTRICT q, size_t q_row, const float* HWY_RESTRICT keys, int64_t key_row,
                      size_t dim, Fetch fetch, float* HWY_RESTRICT out) {
   const F32 d;
@@ -40,7 +40,11 @@ HWY_INLINE void Dots(const float* HWY_RESTRICT q, size_t q_row, const float* HWY
     for (int r = 0; r < kRows; ++r) x[r] = hn::LoadU(d, q + r * q_row + c);
 #pragma GCC unroll 8
     for (int k = 0; k < kKeys; ++k) {
-      const V32 key = load(keys + k * key_row + c);
+      V32 key = load(keys + k * key_row + c);
+#if HWY_ARCH_X86
+      // Loaded once for all rows: the compiler would rather read it from memory in each multiply-add, and wait for it.
+      if constexpr (kRows > 1) asm("" : "+v"(key.raw));
+#endif
 #pragma GCC unroll 4
       for (int r = 0; r < kRows; ++r) sum[r * kKeys + k] = hn::MulAdd(x[r], key, sum[r * kKeys + k]);
     }
@@ -48,9 +52,8 @@ HWY_INLINE void Dots(const float* HWY_RESTRICT q, size_t q_row, const float* HWY
   const auto whole = [](const float* at) HWY_ATTR { return hn::LoadU(F32(), at); };
   size_t c = 0;
   for (; c + kLineFloats <= dim; c += kLineFloats) {
-    if constexpr (kFetch)
 #pragma GCC unroll 8
-      for (int k = 0; k < kKeys; ++k) __builtin_prefetch(fetch.data + k * fetch.row + c, 0, 3);
+    for (int k = 0; k < kFetch; ++k) __builtin_prefetch(fetch.data + k * fetch.row + c, 0, 3);
 #pragma GCC unroll 16
     for (size_t v = 0; v < kLineFloats; v += kLanes) add(c + v, whole);
   }
