@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python demo docs test quick bench bench-train bench-predict format lint asan clang fuzz check-long install clean
+.PHONY: help build python demo docs test quick bench bench-peers bench-train bench-predict format lint asan clang fuzz check-long install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -50,7 +50,7 @@ quick:  ## the tests that together run in a minute: while working
 	@cmake --build build -j $(JOBS) --target heed-tests
 	@ctest --test-dir build --output-on-failure --no-tests=error -j $(TEST_JOBS) -L quick
 
-.PHONY: bench-peers
+
 bench-peers:  ## today's PyTorch, ONNX Runtime and CTranslate2 for the benchmarks, 6 GB in ~/.cache/heed/peers
 	@scripts/setup.sh bench
 	@PYTHON=$(PYTHON) bench/install_peers.sh

@@ -75,7 +75,8 @@ Status merge(const Problem& problem, const Partial* parts, int64_t count, View o
 /// What a call would do, in words and numbers.
 struct Explanation {
   bool possible = false;
-  std::string path;           // "tiles", "strip" (whole rows of a query block at once) or "decode" (few queries)
+  std::string path;           // "tiles", "strip" (whole rows of a query block at once) or "decode" (every sequence has
+                              // few queries on keys that all of them see)
   std::string isa;            // the instruction set that will run
   int64_t tile_queries = 0;   // one tile is this many queries ...
   int64_t tile_keys = 0;      // ... by this many keys

@@ -1,5 +1,6 @@
-// Memory that will be needed soon. Whoever knows what comes next puts it here; the matrix products, which leave the
-// memory idle, ask for one cache line with every step they take. A burst of requests instead would wait for itself.
+// Memory that will be needed soon. Whoever knows what comes next puts it here; the products, which leave the memory
+// idle, ask for some of it with every step they take: as many bytes as the memory can give in the time of the step. A
+// burst of requests instead would wait for itself.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ class Ahead {
 
   struct Steps {
     const char* at;
-    size_t step;  // bytes from one request to the next: a line, or 0 where there is nothing to ask for
+    size_t step;  // bytes from one request to the next, or 0 where there is nothing to ask for
   };
 
   void clear() { count_ = next_ = 0; }
@@ -21,14 +22,15 @@ class Ahead {
       ranges_[count_++] = {static_cast<const char*>(data), static_cast<const char*>(data) + bytes};
   }
 
-  /// The next `lines` lines to ask for; `idle` is any address that is in the cache already.
-  Steps take(size_t lines, const void* idle) {
+  /// What to ask for in the next `steps` steps, `pace` bytes with each; `idle` is any address that is in the cache
+  /// already.
+  Steps take(size_t steps, size_t pace, const void* idle) {
     if (next_ == count_) return {static_cast<const char*>(idle), 0};
     Range& range = ranges_[next_];
-    const Steps steps{range.at, kLine};
-    range.at += lines * kLine;
+    const Steps taken{range.at, pace};
+    range.at += steps * pace;
     if (range.at >= range.end) ++next_;
-    return steps;
+    return taken;
   }
 
   static Ahead& of_this_thread() {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "heed/kernels/attention.h"
+#include "heed/kernels/loop/decode.h"
 #include "heed/kernels/loop/forced_forward.h"
 #include "heed/kernels/loop/run.h"
 #include "heed/kernels/loop/turns.h"
@@ -186,14 +187,19 @@ Status forward(const Problem& p, const Inputs& in, const Outputs& out) {
   const Geometry g = geometry(p);
   const Borrowed memory;
   Arena& arena = memory->arena;
+  const char* no_memory = "scratch: no memory for this problem's tiles; fewer threads or shorter rows need less";
+  const Decoding decoding(p, in);
+  const bool decodes = decoding.takes_any();
+  if (decodes && !decode(p, in, out, decoding, *memory)) status.refuse(no_memory);
+  const std::pmr::vector<Task> tasks = plan_tasks(p, g, p.forced_forward.on, arena, decodes ? &decoding : nullptr);
+  if (tasks.empty() || !status) return status;
   const Kernels kernels = make_kernels(p, Direction::forward, {.entropy = out.entropy != nullptr}, nullptr, arena);
-  const std::pmr::vector<Task> tasks = plan_tasks(p, g, p.forced_forward.on, arena);
   ColumnState columns(p, tasks, g, out.forced_saved, arena);
   const Touched touched[] = {{read_only(out.out), p.shape.value_dim, true}};
   const Call call{p, in, kernels, g, Direction::forward};
   const bool done = run_tasks({call, tasks, touched, !columns.on(), *memory},
                               [&](Block& block, size_t t) { run_block(block, t, out, columns); });
-  if (!done) status.refuse("scratch: no memory for this problem's tiles; fewer threads or shorter rows need less");
+  if (!done) status.refuse(no_memory);
   return status;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/kernels/loop/decode.h"
 #include "heed/kernels/loop/values.h"
 
 namespace heed::kernels {
@@ -27,15 +28,19 @@ Geometry geometry(const Problem& p) {
   return g;
 }
 
-std::pmr::vector<Task> plan_tasks(const Problem& p, const Geometry& g, bool ascending, Arena& arena) {
-  const auto blocks_of = [&](const Sequence& s) { return (s.queries + g.width - 1) / g.width; };
+std::pmr::vector<Task> plan_tasks(const Problem& p, const Geometry& g, bool ascending, Arena& arena,
+                                  const Decoding* decoding) {
+  const auto blocks_of = [&](const Sequence& s, int64_t b) {
+    KeyRange range;
+    return decoding && decoding->takes(s, b, range) ? 0 : (s.queries + g.width - 1) / g.width;
+  };
   int64_t count = 0;
-  for (int64_t b = 0; b < p.shape.batch; ++b) count += p.shape.heads * blocks_of(sequence(p, b));
+  for (int64_t b = 0; b < p.shape.batch; ++b) count += p.shape.heads * blocks_of(sequence(p, b), b);
   std::pmr::vector<Task> tasks(&arena);
   tasks.reserve(static_cast<size_t>(count));
   for (int64_t b = 0; b < p.shape.batch; ++b) {
     const Sequence s = sequence(p, b);
-    const int64_t blocks = blocks_of(s);
+    const int64_t blocks = blocks_of(s, b);
     for (int64_t h = 0; h < p.shape.heads; ++h)
       for (int64_t n = 0; n < blocks; ++n) {
         const int64_t first = (ascending ? n : blocks - 1 - n) * g.width;

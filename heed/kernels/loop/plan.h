@@ -33,9 +33,13 @@ struct Task {
   int32_t count;
 };
 
+class Decoding;  // decode.h
+
 /// Every query block of every head of every sequence. `ascending`: early queries first (forced-forward needs it);
 /// otherwise the last first, so that a causal region's longest tasks do not come at the end.
-std::pmr::vector<Task> plan_tasks(const Problem& problem, const Geometry& geometry, bool ascending, Arena& arena);
+/// Sequences that `decoding` takes have none.
+std::pmr::vector<Task> plan_tasks(const Problem& problem, const Geometry& geometry, bool ascending, Arena& arena,
+                                  const Decoding* decoding = nullptr);
 
 /// A list with room for every key block that a task may visit.
 std::pmr::vector<int32_t> key_block_list(const Problem& problem, const Geometry& geometry, Arena& arena);

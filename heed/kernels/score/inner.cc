@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "heed/kernels/score/score.h"
+#include "heed/kernels/simd/dots-inl.h"
 #include "heed/kernels/simd/gemm-inl.h"
 #include "heed/kernels/simd/rows-inl.h"
-#include "heed/kernels/simd/sum-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
@@ -74,37 +74,36 @@ class Inner final : public ScoreKernel {
   static constexpr int kFewQueries = 4;
 
   void few_queries(const Prepared& q, Rows keys, const Tile& t) const {
-    const F32 d;
-    const size_t whole = keys.col == 1 ? dim_ / kLanes * kLanes : 0;
+    const float* query = q.scratch + t.lane * padded_;
+    if (keys.col != 1) {
+      for (int i = 0; i < t.queries; ++i, query += padded_)
+        for (int r = 0; r < t.keys; ++r) {
+          float sum = 0.0f;
+          for (size_t c = 0; c < dim_; ++c) sum += query[c] * *keys.at(r, static_cast<int64_t>(c));
+          t.at[r * t.stride + i] = sum;
+        }
+      return;
+    }
+    // Four keys at a time: more rows on their way from memory at once.
+    constexpr int kKeys = 4;
     Ahead& ahead = Ahead::of_this_thread();
-    for (int i = 0; i < t.queries; ++i) {
-      const float* query = q.scratch + (t.lane + i) * padded_;
-      // Four keys at a time: more rows on their way from memory at once. Past the end the last key comes again.
-      for (int r = 0; r < t.keys; r += 4) {
-        Ahead::Steps fetch = ahead.take(4 * (whole / kLanes), query);
-        const float* key[4];
-        V32 sum[4];
-        for (int k = 0; k < 4; ++k) {
-          key[k] = keys.data + std::min(r + k, t.keys - 1) * keys.row;
-          sum[k] = hn::Zero(d);
-        }
-        for (size_t c = 0; c < whole; c += kLanes) {
-          const V32 x = hn::LoadU(d, query + c);
-#pragma GCC unroll 4
-          for (int k = 0; k < 4; ++k) {
-            sum[k] = hn::MulAdd(x, hn::LoadU(d, key[k] + c), sum[k]);
-            __builtin_prefetch(fetch.at, 0, 2);
-            fetch.at += fetch.step;
-          }
-        }
-        float score[4];
-        SumLanes(sum, score);
-        for (int k = 0; k < 4 && r + k < t.keys; ++k) {
-          for (size_t c = whole; c < dim_; ++c) score[k] += query[c] * key[k][static_cast<int64_t>(c) * keys.col];
-          t.at[(r + k) * t.stride + i] = score[k];
-        }
+    int r = 0;
+    for (; r + kKeys <= t.keys; r += kKeys) {
+      const float* key = keys.data + r * keys.row;
+      const Ahead::Steps steps = ahead.take(kKeys * dim_, sizeof(float), query);
+      const Fetch fetch{reinterpret_cast<const float*>(steps.at), static_cast<int64_t>(dim_)};
+      for (int i = 0; i < t.queries; ++i) {
+        float score[kKeys];
+        if (i == 0 && steps.step > 0)
+          Dots<1, kKeys, kKeys>(query, padded_, key, keys.row, dim_, fetch, score);
+        else
+          Dots<1, kKeys, 0>(query + i * padded_, padded_, key, keys.row, dim_, {}, score);
+        for (int k = 0; k < kKeys; ++k) t.at[(r + k) * t.stride + i] = score[k];
       }
     }
+    for (; r < t.keys; ++r)
+      for (int i = 0; i < t.queries; ++i)
+        Dots<1, 1, 0>(query + i * padded_, padded_, keys.data + r * keys.row, 0, dim_, {}, t.at + r * t.stride + i);
   }
 
   size_t dim_, padded_;

@@ -107,8 +107,10 @@ HWY_INLINE void GemmBlocks(LeftOperand a, const float* b, size_t ldb, float* c, 
   Ahead& ahead = Ahead::of_this_thread();
   const auto block = [&](auto height, size_t i, auto width, size_t vec) HWY_ATTR {
     const size_t j = vec * kLanes;
+    // A vector with every step: with half the lanes a step takes half the time.
+    constexpr size_t kPace = kLanes * sizeof(float);
     MicroKernel<decltype(height)::value, decltype(width)::value, kUnitRow, kAccumulate>(
-        a.data + i * a.row, a.row, a.depth, b + j, ldb, c + i * ldc + j, ldc, depth, ahead.take(depth, b));
+        a.data + i * a.row, a.row, a.depth, b + j, ldb, c + i * ldc + j, ldc, depth, ahead.take(depth, kPace, b));
   };
   // Where all of B fits in the first-level cache, A is read once past it; otherwise a panel of B stays while A passes.
   constexpr size_t kFits = 28 * 1024;

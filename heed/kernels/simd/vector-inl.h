@@ -49,6 +49,18 @@ HWY_INLINE V32 AtMost(V32 high, V32 x) {
 #endif
 }
 
+/// The first `count` < kLanes floats at `at`, and zeros. Nothing behind them is read.
+HWY_INLINE V32 LoadPart(const float* at, size_t count) {
+  const F32 d;
+#if HWY_TARGET <= HWY_AVX2
+  return hn::MaskedLoad(hn::FirstN(d, count), d, at);
+#else
+  float part[kLanes] = {};
+  for (size_t i = 0; i < count; ++i) part[i] = at[i];
+  return hn::LoadU(d, part);
+#endif
+}
+
 HWY_INLINE constexpr size_t PadToLanes(size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

@@ -1,0 +1,71 @@
+// Inner products of a few queries with keys as they stand, per instruction set: the lanes run along D.
+#if defined(HEED_KERNELS_SIMD_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_SIMD_DOTS_INL_H_
+#undef HEED_KERNELS_SIMD_DOTS_INL_H_
+#else
+#define HEED_KERNELS_SIMD_DOTS_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include "heed/kernels/simd/sum-inl.h"
+#include "heed/kernels/simd/vector-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+inline constexpr size_t kLineFloats = 16;  // of a cache line
+
+/// Rows to ask the memory for while as many others are read: row k stands at data + k * row. No data: none.
+struct Fetch {
+  const float* data = nullptr;
+  int64_t row = 0;
+};
+
+/// out[r * kKeys + k] = <q[r], keys[k]> for kRows packed queries (padded with zeros to whole vectors) and kKeys keys.
+/// The sum of a pair has the same order for every kRows and kKeys. Meanwhile kFetch rows are
+/// asked for, a line with each line of the keys: faster requests than the memory answers wait for each other.
+template <int kRows, int kKeys, int kFetch>
+HWY_INLINE void Dots(const float* HWY_RESTRICT q, size_t q_row, const float* HWY_RESTRICT keys, int64_t key_row,
+                     size_t dim, Fetch fetch, float* HWY_RESTRICT out) {
+  const F32 d;
+  V32 sum[kRows * kKeys];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows * kKeys; ++i) sum[i] = hn::Zero(d);
+  const auto add = [&](size_t c, auto load) HWY_ATTR {
+    V32 x[kRows];
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) x[r] = hn::LoadU(d, q + r * q_row + c);
+#pragma GCC unroll 8
+    for (int k = 0; k < kKeys; ++k) {
+      V32 key = load(keys + k * key_row + c);
+#if HWY_ARCH_X86
+      // Loaded once for all rows: the compiler would rather read it from memory in each multiply-add, and wait for it.
+      if constexpr (kRows > 1) asm("" : "+v"(key.raw));
+#endif
+#pragma GCC unroll 4
+      for (int r = 0; r < kRows; ++r) sum[r * kKeys + k] = hn::MulAdd(x[r], key, sum[r * kKeys + k]);
+    }
+  };
+  const auto whole = [](const float* at) HWY_ATTR { return hn::LoadU(F32(), at); };
+  size_t c = 0;
+  for (; c + kLineFloats <= dim; c += kLineFloats) {
+#pragma GCC unroll 8
+    for (int k = 0; k < kFetch; ++k) __builtin_prefetch(fetch.data + k * fetch.row + c, 0, 3);
+#pragma GCC unroll 16
+    for (size_t v = 0; v < kLineFloats; v += kLanes) add(c + v, whole);
+  }
+  for (; c + kLanes <= dim; c += kLanes) add(c, whole);
+  if (c < dim) {
+    const size_t left = dim - c;
+    add(c, [left](const float* at) HWY_ATTR { return LoadPart(at, left); });
+  }
+  SumLanes(sum, out);
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard
