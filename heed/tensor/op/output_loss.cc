@@ -4,8 +4,8 @@
 #include "hwy/highway.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "heed/kernels/exact_math.h"
 #include "heed/kernels/simd/math-inl.h"
 #include "heed/tensor/forward_product.h"
 #include "heed/tensor/gemm.h"
@@ -44,7 +44,7 @@ void OutputLossRow(OutputRow& row, float* x, int64_t classes) {
   // The exponentials take the place of the logits: they are computed once, for the sum and for the gradient.
   Map(x, classes, Of(x), [=](V32 v) HWY_ATTR { return Exp(hn::Sub(v, shift)); });
   const float sum = Sum(classes, x);
-  const float lse = largest + std::log(sum);
+  const float lse = largest + static_cast<float>(exact::log(sum));
   const float each = row.smoothing / static_cast<float>(classes);
   row.nll = lse - at_target;
   row.loss = lse - (1.0f - row.smoothing) * at_target - each * all;
