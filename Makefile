@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python demo docs test quick bench bench-peers bench-train bench-predict format lint asan clang fuzz check-long install clean
+.PHONY: help build python demo docs test quick bench bench-peers bench-train bench-predict format lint asan clang golden-bits fuzz check-long install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -99,6 +99,11 @@ clang:  ## all tests as Clang compiles them, in build-clang/
 	@cmake --preset clang --log-level=WARNING -DHEED_TESTS=ON -DCMAKE_CXX_COMPILER="$$(scripts/find_clang.sh)"
 	@cmake --build build-clang -j $(JOBS)
 	@ctest --test-dir build-clang --output-on-failure --no-tests=error -j $(TEST_JOBS)
+
+golden-bits:  ## tests/bits/golden.txt anew, after a change that is meant to change the last bits
+	@scripts/setup.sh build test
+	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON
+	@cmake --build build -j $(JOBS) --target update-golden-bits
 
 FUZZ_SECONDS ?= 60
 fuzz:  ## FUZZ_SECONDS (60) of libFuzzer on what reads files, in build-fuzz/

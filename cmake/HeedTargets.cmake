@@ -21,8 +21,5 @@ function(heed_precompile name)
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${name} PRIVATE -fpch-preprocess)  # ccache sees which precompiled header was read
-    if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-      target_compile_options(${name} PRIVATE -Wno-array-bounds)  # false for std::string: GCC's bug 105651
-    endif()
   endif()
 endfunction()

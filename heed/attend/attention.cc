@@ -1,7 +1,6 @@
 #include "heed/attend/attention.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 #include <string_view>
 
@@ -9,6 +8,7 @@
 #include "heed/attend/cache.h"
 #include "heed/attend/region_words.h"
 #include "heed/attend/weights.h"
+#include "heed/kernels/exact_math.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
@@ -28,7 +28,8 @@ Tensor heads_side_by_side(Tensor x, int64_t heads) {
 Tensor alibi_slopes(Tape& tape, int64_t heads) {
   Tensor slopes = tape.filled(1, heads, 0.0f);
   for (int64_t h = 0; h < heads; ++h)
-    slopes.data()[h] = std::exp2(-8.0f * static_cast<float>(h + 1) / static_cast<float>(heads));
+    slopes.data()[h] =
+        static_cast<float>(exact::power(2.0, -8.0 * static_cast<double>(h + 1) / static_cast<double>(heads)));
   return slopes;
 }
 

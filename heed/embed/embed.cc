@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "heed/kernels/exact_math.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
@@ -18,11 +19,12 @@ namespace {
 float* sin_cos(Tape& tape, int64_t first, int64_t count, int64_t width) {
   float* rows = tape.keep<float>(count * width);
   for (int64_t i = 0; i < width; i += 2) {
-    const double rate = std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(width));
+    const double rate = exact::power(10000.0, -static_cast<double>(i) / static_cast<double>(width));
     for (int64_t p = 0; p < count; ++p) {
       const double angle = static_cast<double>(first + p) * rate;
-      rows[p * width + i] = static_cast<float>(std::sin(angle));
-      if (i + 1 < width) rows[p * width + i + 1] = static_cast<float>(std::cos(angle));
+      const auto [sin, cos] = exact::sin_cos(angle);
+      rows[p * width + i] = static_cast<float>(sin);
+      if (i + 1 < width) rows[p * width + i + 1] = static_cast<float>(cos);
     }
   }
   return rows;

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <vector>
 
 #include "heed/kernels/attention.h"
+#include "heed/kernels/exact_math.h"
 #include "heed/kernels/loop/sequence.h"
 
 namespace heed::kernels {
@@ -33,7 +33,7 @@ Status merge(const Problem& p, const Partial* parts, int64_t count, View out, fl
         for (int64_t n = 0; n < count; ++n) most = std::max(most, parts[n].lse[row]);
         double sum = 0.0;
         for (int64_t n = 0; n < count; ++n) {
-          share[n] = most > kMinusInfinity ? std::exp(static_cast<double>(parts[n].lse[row]) - most) : 0.0;
+          share[n] = most > kMinusInfinity ? exact::exp(static_cast<double>(parts[n].lse[row]) - most) : 0.0;
           sum += share[n];
         }
         const MutableRows target = query_rows(p, out, s, b, h);
@@ -43,7 +43,7 @@ Status merge(const Problem& p, const Partial* parts, int64_t count, View out, fl
             if (share[n] > 0.0) value += share[n] / sum * *query_rows(p, parts[n].out, s, b, h).at(i, c);
           *target.at(i, c) = static_cast<float>(value);
         }
-        if (lse) lse[row] = sum > 0.0 ? most + static_cast<float>(std::log(sum)) : kMinusInfinity;
+        if (lse) lse[row] = sum > 0.0 ? most + static_cast<float>(exact::log(sum)) : kMinusInfinity;
       }
   }
   return status;

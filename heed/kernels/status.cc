@@ -1,6 +1,10 @@
 #include "heed/kernels/status.h"
 
+#include <utility>
+
 namespace heed::kernels {
+
+void Status::refuse(std::string reason) { reasons_.push_back(std::move(reason)); }
 
 std::string Status::message() const {
   std::string text;

@@ -20,7 +20,7 @@ class Status {
   /// All reasons in one text, a line each; empty when ok.
   std::string message() const;
 
-  void refuse(std::string reason) { reasons_.push_back(std::move(reason)); }
+  void refuse(std::string reason);
 
  private:
   std::vector<std::string> reasons_;

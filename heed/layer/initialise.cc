@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
+#include "heed/kernels/exact_math.h"
 #include "heed/kernels/threads.h"
 
 namespace heed {
@@ -25,8 +25,8 @@ class Stream {
   }
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }  // in [0, 1)
   double normal() {
-    const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));  // 1 - u is never 0
-    return radius * std::cos(2.0 * std::numbers::pi * uniform());
+    const double radius = std::sqrt(-2.0 * exact::log(1.0 - uniform()));  // 1 - u is never 0
+    return radius * exact::cos_turns(uniform());
   }
 
  private:

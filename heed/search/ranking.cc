@@ -1,7 +1,8 @@
 #include "heed/search/ranking.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "heed/kernels/exact_math.h"
 
 namespace heed::search {
 
@@ -11,13 +12,13 @@ constexpr double kLeastCoverage = 1e-6;
 
 double Ranking::divisor(int64_t length) const {
   const auto n = static_cast<double>(length);
-  return o_.length == LengthNormalisation::mean ? n : std::pow((5.0 + n) / 6.0, o_.alpha);
+  return o_.length == LengthNormalisation::mean ? n : exact::power((5.0 + n) / 6.0, o_.alpha);
 }
 
 double Ranking::score(double log_probability, int64_t length, std::span<const float> coverage) const {
   double penalty = 0.0;
   if (needs_coverage())
-    for (const float sum : coverage) penalty += std::log(std::clamp<double>(sum, kLeastCoverage, 1.0));
+    for (const float sum : coverage) penalty += exact::log(std::clamp<double>(sum, kLeastCoverage, 1.0));
   return log_probability / divisor(length) + o_.beta * penalty;
 }
 

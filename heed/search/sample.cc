@@ -1,7 +1,7 @@
 // Every token drawn from what the model gives it, made sharper or flatter by a temperature and cut to the likeliest.
 #include <algorithm>
-#include <cmath>
 
+#include "heed/kernels/exact_math.h"
 #include "heed/search/paths.h"
 #include "heed/search/strategies.h"
 #include "heed/text/random.h"
@@ -23,7 +23,7 @@ class Draw {
 
  private:
   double weight(float logit, float largest) const {
-    return std::exp((static_cast<double>(logit) - largest) / o_.temperature);
+    return exact::exp((static_cast<double>(logit) - largest) / o_.temperature);
   }
 
   int32_t among_all(const float* logits, int64_t count, double u) {

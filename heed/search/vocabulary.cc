@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "heed/kernels/exact_math.h"
 #include "heed/kernels/simd/math-inl.h"
 #include "heed/search/vocabulary.h"
 #include "heed/tensor/error.h"
@@ -21,7 +22,7 @@ double LogSumOfRow(const float* x, int64_t count) {
   const float largest = Largest(x, count);
   const V32 shift = hn::Set(F32(), largest);
   const float sum = Sum(count, Of(x), [=](V32 v) HWY_ATTR { return Exp(hn::Sub(v, shift)); });
-  return static_cast<double>(largest) + std::log(static_cast<double>(sum));
+  return static_cast<double>(largest) + exact::log(static_cast<double>(sum));
 }
 
 /// One pass: what is larger than the worst of the k so far takes its place, which soon happens rarely. Ids come in

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/kernels/exact_math.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/parallel.h"
 
@@ -67,13 +68,13 @@ void Adam::step(float rate) {
       moments.first.assign(p.value.size(), 0.0f);
       moments.second.assign(p.value.size(), 0.0f);
     }
-    const double t = static_cast<double>(++moments.steps);
-    const double root = std::sqrt(1.0 - std::pow(static_cast<double>(options_.beta2), t));
+    const int64_t t = ++moments.steps;
+    const double root = std::sqrt(1.0 - exact::power(static_cast<double>(options_.beta2), t));
     const float decay = p.shape.size() == 1 && !options_.decay_vectors ? 0.0f : options_.decay;
     update(p, moments.first.data(), moments.second.data(),
            {.beta1 = options_.beta1,
             .beta2 = options_.beta2,
-            .rate = static_cast<float>(rate * root / (1.0 - std::pow(static_cast<double>(options_.beta1), t))),
+            .rate = static_cast<float>(rate * root / (1.0 - exact::power(static_cast<double>(options_.beta1), t))),
             .epsilon = static_cast<float>(options_.epsilon * root),
             .keep = options_.decoupled ? 1.0f - rate * decay : 1.0f,
             .penalty = options_.decoupled ? 0.0f : decay});

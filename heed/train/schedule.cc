@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "heed/kernels/exact_math.h"
 #include "heed/tensor/error.h"
 
 namespace heed::train {
@@ -16,7 +16,7 @@ float learning_rate(const ScheduleOptions& o, int64_t step) {
   expect(o.kind == "cosine", "schedule: constant, inverse_sqrt or cosine, not '{}'", o.kind);
   const double rest = static_cast<double>(std::max<int64_t>(o.steps - o.warmup, 1));
   const double done = std::min((at - static_cast<double>(o.warmup)) / rest, 1.0);
-  return static_cast<float>(o.floor + (o.peak - o.floor) * 0.5 * (1.0 + std::cos(std::numbers::pi * done)));
+  return static_cast<float>(o.floor + (o.peak - o.floor) * 0.5 * (1.0 + exact::cos_turns(0.5 * done)));
 }
 
 }  // namespace heed::train

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/kernels/bounded.h"
+
 namespace heed::kernels::test {
 
 /// score = -sum_d a_d (q_d - k_d)^2, with learned a.
@@ -30,13 +32,13 @@ void distance_score_backward(const T* a, const T* q, const T* k, int64_t dim, T 
 /// bias = a_0 sin(i/3 - j/5 + b + h) + a_1 cos(j), with learned a.
 template <class T>
 T wave_bias(const T* a, int64_t b, int64_t h, int64_t i, int64_t j) {
-  return a[0] * std::sin(T(i) / T(3) - T(j) / T(5) + T(b + h)) + a[1] * std::cos(T(j));
+  return a[0] * sin(T(i) / T(3) - T(j) / T(5) + T(b + h)) + a[1] * cos(T(j));
 }
 
 template <class T>
 void wave_bias_backward(int64_t b, int64_t h, int64_t i, int64_t j, T d_bias, T* d_a) {
-  d_a[0] += d_bias * std::sin(T(i) / T(3) - T(j) / T(5) + T(b + h));
-  d_a[1] += d_bias * std::cos(T(j));
+  d_a[0] += d_bias * sin(T(i) / T(3) - T(j) / T(5) + T(b + h));
+  d_a[1] += d_bias * cos(T(j));
 }
 
 /// Keys from half of the query's index on, at most Tk / 2 + 1 of them, every third pair hidden.

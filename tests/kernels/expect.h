@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/kernels/bounded.h"
 #include "tests/kernels/library.h"
 #include "tests/kernels/reference.h"
 #include "tests/kernels/tolerance.h"
@@ -36,102 +37,77 @@ inline testing::AssertionResult same_bits(const std::vector<float>& a, const std
   return testing::AssertionSuccess();
 }
 
-/// Every input moved by a few units in the last place, still exactly a float.
-inline void jitter(std::vector<double>& values, Random& random) {
-  for (double& value : values) value = static_cast<float>(value * (1.0 + 8.0 * kEps * (random.uniform() - 0.5)));
+inline std::vector<double> values_of(const std::vector<Bounded>& numbers) {
+  std::vector<double> values;
+  for (const Bounded& number : numbers) values.push_back(number.value());
+  return values;
+}
+inline std::vector<double> errors_of(const std::vector<Bounded>& numbers) {
+  std::vector<double> errors;
+  for (const Bounded& number : numbers) errors.push_back(number.error());
+  return errors;
 }
 
-/// The truth in double, and how wrong the plain formula in float is.
+/// The truth in double, and a bound on the error of each of its numbers in float32.
 class Expected {
  public:
   Results<double> truth;
   Values<double> d_truth;
-  double floor = 0.0;  // added to what gradients may err by
 
-  Expected(const Case& c, bool gradients) : c_(c), gradients_(gradients) {
-    truth = reference_forward(c_, c_.x);
-    double squares = 0.0;
-    if (gradients_) d_truth = reference_backward(c_, c_.x, c_.up, &squares);
-    bias_floor_ = kSumRoundings * kEps * std::sqrt(squares);
-    results_.resize(truth.named().size(), 0.0);
-    errors_.resize(d_truth.named().size(), 0.0);
-    measure_plain(c_, truth, d_truth);
+  Expected(const Case& c, bool gradients) {
+    const Values<Bounded> x = convert<Bounded>(c.x);
+    Results<Bounded> results = reference_forward(c, x);
+    truth.choice = results.choice;
+    take(results.named(), truth.named(), bounds_);
+    if (!gradients) return;
+    Values<Bounded> d = reference_backward(c, x, convert<Bounded>(c.up));
+    d_truth.layer_weight.resize(d.layer_weight.size());
+    d_truth.layer_bias.resize(d.layer_bias.size());
+    take(d.named(), d_truth.named(), d_bounds_);
   }
 
   void compare_results(Results<float>& got, bool weights) {
     const Named<float> g = got.named();
     const Named<double> t = truth.named();
     for (size_t n = 0; n < g.size(); ++n)
-      if (g[n].first != "weights" || weights) expect_close(g[n].first, *g[n].second, *t[n].second, results_[n], 0.0);
+      if (g[n].first != "weights" || weights) {
+        EXPECT_TRUE(close(g[n].first, *g[n].second, *t[n].second, bounds_[n]));
+      }
     EXPECT_EQ(got.choice, truth.choice);
   }
 
-  /// One tensor of the results, by name.
+  /// One tensor of the results, or the gradient of one input, by name.
   testing::AssertionResult result_close(const std::string& name, const std::vector<float>& got) {
-    const Named<double> t = truth.named();
-    size_t n = 0;
-    while (t[n].first != name) ++n;
-    if (!close(name, got, *t[n].second, results_[n])) measure_more();
-    return close(name, got, *t[n].second, results_[n]);
+    return named_close(name, got, truth.named(), bounds_);
+  }
+  testing::AssertionResult gradient_close(const std::string& name, const std::vector<float>& got) {
+    return named_close(name, got, d_truth.named(), d_bounds_);
   }
 
   void compare_gradients(Values<float>& got) {
     const Named<float> g = got.named();
     const Named<double> t = d_truth.named();
-    for (size_t n = 0; n < g.size(); ++n) {
-      const std::string& name = g[n].first;
-      const bool bias = name == "bias_tensor" || name == "relative" || name == "sink" || name == "custom_bias";
-      expect_close("d_" + name, *g[n].second, *t[n].second, errors_[n], floor + (bias ? bias_floor_ : 0.0));
-    }
+    for (size_t n = 0; n < g.size(); ++n)
+      EXPECT_TRUE(close("d_" + g[n].first, *g[n].second, *t[n].second, d_bounds_[n]));
   }
 
  private:
-  /// `plain` is a reference: it grows when more is measured.
-  void expect_close(const std::string& name, const std::vector<float>& got, const std::vector<double>& exact,
-                    const double& plain, double more) {
-    if (!close(name, got, exact, plain, more)) measure_more();
-    EXPECT_TRUE(close(name, got, exact, plain, more));
-  }
-
-  void measure_plain(const Case& c, Results<double>& exact, Values<double>& d_exact) {
-    const Values<float> x = convert<float>(c.x);
-    Results<float> plain = reference_forward(c, x);
-    const Named<double> t = exact.named();
-    const Named<float> p = plain.named();
-    for (size_t n = 0; n < t.size(); ++n) keep_larger(results_[n], largest_error(*p[n].second, *t[n].second));
-    if (!gradients_) return;
-    Values<float> d_plain = reference_backward(c, x, convert<float>(c.up));
-    const Named<double> d_t = d_exact.named();
-    const Named<float> d_p = d_plain.named();
-    for (size_t n = 0; n < d_t.size(); ++n) keep_larger(errors_[n], largest_error(*d_p[n].second, *d_t[n].second));
-  }
-
-  static void keep_larger(double& largest, double error) {
-    if (error < INFINITY) largest = std::max(largest, error);
-  }
-
-  /// One case is one sample of plain's rounding errors, and for a small tensor a lucky one may be near 0. Where the
-  /// library seems worse, the same problem is measured again with inputs that differ in their last bits.
-  void measure_more() {
-    if (measured_) return;
-    measured_ = true;
-    Random random(77);
-    for (int sample = 0; sample < kSamples; ++sample) {
-      Case moved = c_;
-      for (auto& [name, values] : moved.x.named()) jitter(*values, random);
-      for (auto& [name, values] : moved.up.named()) jitter(*values, random);
-      Results<double> exact = reference_forward(moved, moved.x);
-      Values<double> d_exact;
-      if (gradients_) d_exact = reference_backward(moved, moved.x, moved.up);
-      measure_plain(moved, exact, d_exact);
+  static void take(const Named<Bounded>& from, const Named<double>& values, std::vector<std::vector<double>>& bounds) {
+    for (size_t n = 0; n < from.size(); ++n) {
+      *values[n].second = values_of(*from[n].second);
+      bounds.push_back(errors_of(*from[n].second));
     }
   }
 
-  Case c_;
-  bool gradients_;
-  bool measured_ = false;
-  double bias_floor_ = 0.0;
-  std::vector<double> results_, errors_;  // plain's largest error of each tensor
+  static testing::AssertionResult named_close(const std::string& name, const std::vector<float>& got,
+                                              const Named<double>& truths,
+                                              const std::vector<std::vector<double>>& bounds) {
+    size_t n = 0;
+    while (truths[n].first != name) ++n;
+    return close(name, got, *truths[n].second, bounds[n]);
+  }
+
+  std::vector<std::vector<double>> bounds_, d_bounds_;  // of each tensor, in the order of named()
 };
 
 /// What to compare.
@@ -139,8 +115,7 @@ struct Compare {
   bool gradients = true;
   bool weights = false;
   Layout layout = {};
-  double floor = 0.0;  // see Expected
-  int threads = 1;     // property_test.cc shows that any number gives the same bits
+  int threads = 1;  // property_test.cc shows that any number gives the same bits
 };
 
 /// The whole check of one case. A sampled choice is taken over from the library, once per instruction set.
@@ -163,7 +138,6 @@ inline void expect_like_reference(Case c, const Compare& what = {}) {
           }
     }
     if (kept.empty()) kept.emplace_back(c, what.gradients);
-    kept[0].floor = what.floor;
     if (what.weights) {
       const Status weights = library.weights();
       ASSERT_TRUE(weights.ok()) << weights.message();

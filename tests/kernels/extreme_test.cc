@@ -1,4 +1,5 @@
-// Huge and tiny inputs: never NaN, and as near the truth as the plain formula in float.
+// Huge and tiny inputs: never NaN, and as near the truth as float32 can be.
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -111,6 +112,31 @@ INSTANTIATE_TEST_SUITE_P(All, Extreme,
                          [](const auto& info) {
                            return std::get<0>(info.param).name + "_x_" + std::get<1>(info.param).name;
                          });
+
+// Where one weight is 1 and all others are 0, softmax has no slope: d_weight - sum weight d_weight is exactly 0, in the
+// order in which the library adds. (What a rounding may cost there is multiplied by keys of 1e4, and bounds allow it.)
+TEST(Softmax, OneKeyThatTakesAllSendsNothingBack) {
+  Case c(kShape);
+  c.fill(2, 1e4);
+  c.up.d_lse.clear();
+  c.up.d_entropy.clear();
+  on_every_isa([&] {
+    Library library(c, {}, 1);
+    expect_numbers(library);
+    int64_t checked = 0;
+    for (int64_t h = 0; h < c.shape().heads; ++h) {
+      const Head<double> m = head_forward(c, c.x, 0, h);
+      for (int64_t i = 0; i < m.tq; ++i) {
+        const std::vector<double> weights = m.row(m.softmax, i);
+        if (*std::max_element(weights.begin(), weights.end()) < 1.0) continue;
+        ++checked;
+        for (int64_t d = 0; d < c.shape().dim; ++d)
+          ASSERT_EQ(library.grad.q[c.query_row(0, h, i) * c.shape().dim + d], 0.0f) << "head " << h << ", query " << i;
+      }
+    }
+    EXPECT_GT(checked, 30);
+  });
+}
 
 // q = +1e4 and k = -1e4 + x: the factorised exponential would be inf * 0; the answer is tanh of the float sum.
 TEST(TanhSum, OppositeHugeOffsets) {

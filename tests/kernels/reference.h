@@ -1,5 +1,5 @@
 // The plain reference of everything in problem.h: written from the formulas, with every matrix materialised, one (b, h)
-// at a time, in float or double. In double it says what is right; in float it says how wrong the plain formula is.
+// at a time, in double, which says what is right, or with numbers that carry a bound on their error (bounded.h).
 #pragma once
 
 #include <cmath>
@@ -45,10 +45,10 @@ Results<T> reference_forward(const Case& c, const Values<T>& x) {
 }
 
 template <class T>
-Values<T> reference_backward(const Case& c, const Values<T>& x, const Upstream<T>& up, T* squares = nullptr) {
+Values<T> reference_backward(const Case& c, const Values<T>& x, const Upstream<T>& up) {
   Values<T> grad = zeros_like(x);
   for (int64_t b = 0; b < c.shape().batch; ++b)
-    for (int64_t h = 0; h < c.shape().heads; ++h) head_backward(c, x, head_forward(c, x, b, h), up, grad, squares);
+    for (int64_t h = 0; h < c.shape().heads; ++h) head_backward(c, x, head_forward(c, x, b, h), up, grad);
   return grad;
 }
 

@@ -75,8 +75,8 @@ void forced_forward_backward(const Case& c, const Head<T>& m, const Upstream<T>&
       T sum = 0;
       if (term == -std::numeric_limits<T>::infinity()) return sum;
       for (int64_t i = below; i < m.tq; ++i)
-        if (!m.hidden(i, j)) sum -= d_shifted(i, j) * std::exp(term - m.column(i, j));
-      if (!up.d_column_lse.empty()) sum += up.d_column_lse[column] * std::exp(term - m.last_column[j]);
+        if (!m.hidden(i, j)) sum -= d_shifted(i, j) * exp(term - m.column(i, j));
+      if (!up.d_column_lse.empty()) sum += up.d_column_lse[column] * exp(term - m.last_column[j]);
       return sum;
     };
     for (int64_t u = 0; u < m.tq; ++u) d(u, j) += sent_up(m.biased(u, j), u + 1);
@@ -84,10 +84,8 @@ void forced_forward_backward(const Case& c, const Head<T>& m, const Upstream<T>&
   }
 }
 
-/// `squares`, where not null, gathers the squares of all pairs' gradients.
 template <class T>
-void head_backward(const Case& c, const Values<T>& x, const Head<T>& m, const Upstream<T>& up, Values<T>& grad,
-                   T* squares = nullptr) {
+void head_backward(const Case& c, const Values<T>& x, const Head<T>& m, const Upstream<T>& up, Values<T>& grad) {
   const Matrix<T> d_attention = attention_backward(c, x, m, up, grad);
   Matrix<T> d(m.tq, m.tk);  // d_shifted, then d_biased
   for (int64_t i = 0; i < m.tq; ++i) {
@@ -110,12 +108,11 @@ void head_backward(const Case& c, const Values<T>& x, const Head<T>& m, const Up
   for (int64_t i = 0; i < m.tq; ++i)
     for (int64_t j = 0; j < m.tk; ++j) {
       if (m.hidden(i, j)) continue;
-      if (squares) *squares += d(i, j) * d(i, j);
       pair_bias_backward(c, m.b, m.h, i, j, d(i, j), grad);
       T d_raw = d(i, j);
       if (cap > T(0)) {
-        const T tanh = std::tanh(m.raw(i, j) / cap);
-        d_raw *= T(1) - tanh * tanh;
+        const T height = tanh(m.raw(i, j) / cap);
+        d_raw *= T(1) - height * height;
       }
       const int64_t query = c.query_row(m.b, m.h, i) * dim;
       const int64_t key = c.key_row(c.kv_heads(), m.b, m.g, j) * dim;

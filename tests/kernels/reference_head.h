@@ -17,12 +17,6 @@
 namespace heed::kernels::test {
 
 template <class T>
-T log_add(T a, T b) {
-  const T top = std::max(a, b), low = std::min(a, b);
-  return low == -std::numeric_limits<T>::infinity() ? top : top + std::log1p(std::exp(low - top));
-}
-
-template <class T>
 struct Head {
   int64_t b = 0, h = 0, g = 0;  // batch, head, key/value head
   int64_t tq = 0, tk = 0;
@@ -59,10 +53,11 @@ void score_head(const Case& c, const Values<T>& x, Head<T>& m) {
     for (int64_t j = 0; j < m.tk; ++j) {
       const T* q = x.q.data() + c.query_row(m.b, m.h, i) * dim;
       const T* k = x.k.data() + c.key_row(c.kv_heads(), m.b, m.g, j) * dim;
-      const T raw = pair_score(c, x, m.h, q, k);
-      const T capped = cap > T(0) ? cap * std::tanh(raw / cap) : raw;
+      const T raw = stored(pair_score(c, x, m.h, q, k));
+      const T capped = cap > T(0) ? cap * tanh(raw / cap) : raw;
       m.raw(i, j) = raw;
-      m.biased(i, j) = pair_visible(c, x, m.b, m.h, i, j) ? capped + pair_bias(c, x, m.b, m.h, i, j) : -infinity;
+      m.biased(i, j) =
+          pair_visible(c, x, m.b, m.h, i, j) ? stored(capped + stored(pair_bias(c, x, m.b, m.h, i, j))) : -infinity;
     }
   m.shifted = m.biased;
   if (!c.problem.forced_forward.on) return;
@@ -71,7 +66,7 @@ void score_head(const Case& c, const Values<T>& x, Head<T>& m) {
     m.first_column[j] = seen;
     for (int64_t i = 0; i < m.tq; ++i) {
       m.column(i, j) = seen;
-      if (seen != -infinity) m.shifted(i, j) -= seen;
+      if (seen != -infinity) m.shifted(i, j) = stored(m.shifted(i, j) - seen);
       seen = log_add(seen, m.biased(i, j));
     }
     m.last_column[j] = seen;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/kernels/problem.h"
+#include "tests/kernels/bounded.h"
 
 namespace heed::kernels::test {
 
@@ -19,6 +20,28 @@ struct Softmax {
   T sink = 0;                 // the weight that the sink takes
   T entropy = 0;
 };
+
+/// Weights whose sum is 1 hold each other: w_j changes by w_j (de_j - sum_l w_l de_l), which is nothing where one
+/// weight is 1, however large the scores and their errors are.
+template <class T>
+void bound_softmax(const std::vector<T>&, const T*, Softmax<T>&) {}
+inline void bound_softmax(const std::vector<Bounded>& score, const Bounded* sink, Softmax<Bounded>& s) {
+  double mean = sink ? s.sink.value() * sink->error() : 0.0, largest = 0.0;
+  for (size_t j = 0; j < score.size(); ++j) {
+    mean += s.weight[j].value() * score[j].error();
+    largest = std::max(largest, score[j].error());
+  }
+  const double growth = std::exp(2.0 * largest);  // beyond first order
+  const auto bounded = [&](const Bounded& w, double error) {
+    const double others = (1.0 - w.value()) * error + (mean - w.value() * error);
+    const double rounding = Bounded::kUnit * (6.0 + std::sqrt(static_cast<double>(score.size())));
+    const double room = static_cast<double>(std::numeric_limits<float>::min());
+    return Bounded(w.value(), std::min(growth * w.value() * others + rounding * w.value() + room, 1.0));
+  };
+  for (size_t j = 0; j < score.size(); ++j)
+    if (score[j].value() > -INFINITY) s.weight[j] = bounded(s.weight[j], score[j].error());
+  if (sink) s.sink = bounded(s.sink, sink->error());
+}
 
 /// Softmax of a row; `sink`, where not null, is one more logit in the denominator. +inf scores share everything.
 template <class T>
@@ -34,21 +57,23 @@ Softmax<T> softmax_row(const std::vector<T>& score, const T* sink) {
     const T winners = T(std::count(score.begin(), score.end(), infinity));
     s.lse = infinity;
     for (size_t j = 0; j < score.size(); ++j)
-      if (score[j] == infinity) s.weight[j] = T(1) / winners, s.log_weight[j] = -std::log(winners);
-    s.entropy = std::log(winners);
+      if (score[j] == infinity) s.weight[j] = T(1) / winners, s.log_weight[j] = -log(winners);
+    s.entropy = log(winners);
     return s;
   }
   if (sink) top = std::max(top, *sink);
-  T sum = sink ? std::exp(*sink - top) : T(0);
-  for (T value : score) sum += std::exp(value - top);
-  s.lse = top + std::log(sum);
-  if (sink) s.sink = std::exp(*sink - top) / sum;
+  top = any_near(top);
+  T sum = sink ? exp(*sink - top) : T(0);
+  for (T value : score) sum += exp(value - top);
+  s.lse = stored(top + log(sum));
+  if (sink) s.sink = exp(*sink - top) / sum;
   for (size_t j = 0; j < score.size(); ++j) {
     if (score[j] == -infinity) continue;
-    s.weight[j] = std::exp(score[j] - top) / sum;
-    s.log_weight[j] = (score[j] - top) - std::log(sum);
+    s.weight[j] = exp(score[j] - top) / sum;
+    s.log_weight[j] = (score[j] - top) - log(sum);
     s.entropy -= s.weight[j] * s.log_weight[j];
   }
+  bound_softmax(score, sink, s);
   return s;
 }
 
@@ -61,7 +86,7 @@ std::vector<T> sparsemax_row(const std::vector<T>& score) {
     if (value > -std::numeric_limits<T>::infinity()) sorted.push_back(value);
   if (sorted.empty()) return p;
   std::sort(sorted.begin(), sorted.end(), std::greater<T>());
-  const T top = sorted[0];
+  const T top = any_near(sorted[0]);
   T sum = 0, tau = 0;
   for (size_t n = 0; n < sorted.size(); ++n) {
     sum += sorted[n] - top;
@@ -81,7 +106,7 @@ std::vector<T> entmax15_row(const std::vector<T>& score) {
     if (value > -std::numeric_limits<T>::infinity()) sorted.push_back(value);
   if (sorted.empty()) return p;
   std::sort(sorted.begin(), sorted.end(), std::greater<T>());
-  const T top = sorted[0];
+  const T top = any_near(sorted[0]);
   T sum = 0, squares = 0, tau = 0;
   for (size_t n = 0; n < sorted.size(); ++n) {
     const T z = (sorted[n] - top) / T(2);
@@ -90,7 +115,7 @@ std::vector<T> entmax15_row(const std::vector<T>& score) {
     const T count = T(n + 1);
     const T mean = sum / count;
     const T delta = (T(1) - (squares - sum * mean)) / count;
-    const T candidate = mean - std::sqrt(std::max(delta, T(0)));
+    const T candidate = mean - sqrt(std::max(delta, T(0)));
     if (candidate <= z) tau = candidate;
   }
   for (size_t j = 0; j < score.size(); ++j) {
@@ -103,13 +128,13 @@ std::vector<T> entmax15_row(const std::vector<T>& score) {
 /// The kinds that look at each score alone: sigmoid, relu, identity.
 template <class T>
 T lone_weight(Normaliser kind, T score) {
-  if (kind == Normaliser::sigmoid) return T(1) / (T(1) + std::exp(-score));
+  if (kind == Normaliser::sigmoid) return T(1) / (T(1) + exp(-score));
   if (kind == Normaliser::relu) return std::max(score, T(0));
   return score;
 }
 template <class T>
 T lone_slope(Normaliser kind, T score) {
-  if (kind == Normaliser::sigmoid) return T(1) / (T(1) + std::exp(-score)) / (T(1) + std::exp(score));
+  if (kind == Normaliser::sigmoid) return T(1) / (T(1) + exp(-score)) / (T(1) + exp(score));
   if (kind == Normaliser::relu) return score > T(0) ? T(1) : T(0);
   return T(1);
 }
@@ -136,7 +161,7 @@ std::vector<T> sparse_backward(Normaliser kind, const std::vector<T>& p, const s
   std::vector<T> slope(p.size());
   T total = 0;
   for (size_t j = 0; j < p.size(); ++j) {
-    slope[j] = kind == Normaliser::entmax15 ? std::sqrt(p[j]) : (p[j] > T(0) ? T(1) : T(0));
+    slope[j] = kind == Normaliser::entmax15 ? sqrt(p[j]) : (p[j] > T(0) ? T(1) : T(0));
     total += slope[j];
   }
   std::vector<T> d(p.size(), T(0));

@@ -56,7 +56,7 @@ bool pair_visible(const Case& c, const Values<T>& x, int64_t b, int64_t h, int64
     const uint8_t* row = c.mask.data() + start + h * r.mask_head + i * r.mask_query;
     if (r.mask_kind == MaskKind::bytes ? row[j] == 0 : (row[j / 8] >> (j % 8) & 1) == 0) return false;
   }
-  if (!x.centre.empty() && std::abs(T(j) - x.centre[c.query_row(b, h, i)]) > T(r.centre_half_width)) return false;
+  if (!x.centre.empty() && abs(T(j) - x.centre[c.query_row(b, h, i)]) > T(r.centre_half_width)) return false;
   if (c.custom_region) {
     const auto [first, last] = comb_keys(i, c.keys(b));
     if (j < first || j >= last || !comb_visible(b, h, i, j)) return false;
@@ -70,7 +70,7 @@ T pair_gaussian(const Case& c, const Values<T>& x, int64_t b, int64_t h, int64_t
   const T sigma = T(c.problem.region.centre_sigma);
   if (x.centre.empty() || !(sigma > T(0))) return T(1);
   const T distance = T(j) - x.centre[c.query_row(b, h, i)];
-  return std::exp(-distance * distance / (T(2) * sigma * sigma));
+  return exp(-distance * distance / (T(2) * sigma * sigma));
 }
 
 /// G(i, j) of the guided cost.
@@ -81,7 +81,7 @@ T pair_guide(const Case& c, int64_t b, int64_t h, int64_t i, int64_t j) {
   const int64_t tq = c.query_lengths.empty() ? c.queries(b) : c.query_lengths[b];
   const int64_t tk = c.key_lengths.empty() ? c.keys(b) : c.key_lengths[b];
   const T off_diagonal = T(i) / T(tq) - T(j) / T(tk);
-  return T(1) - std::exp(-off_diagonal * off_diagonal / (T(2) * T(guide.sigma) * T(guide.sigma)));
+  return T(1) - exp(-off_diagonal * off_diagonal / (T(2) * T(guide.sigma) * T(guide.sigma)));
 }
 
 }  // namespace heed::kernels::test

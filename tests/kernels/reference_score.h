@@ -14,11 +14,11 @@ template <class T>
 T activate(Activation activation, T x) {
   switch (activation) {
     case Activation::tanh:
-      return std::tanh(x);
+      return tanh(x);
     case Activation::relu:
       return x > T(0) ? x : T(0);
     case Activation::gelu:
-      return x * std::erfc(-x / std::numbers::sqrt2_v<T>) / T(2);
+      return x * erfc(-x / T(std::numbers::sqrt2)) / T(2);
   }
   return x;
 }
@@ -27,12 +27,12 @@ template <class T>
 T activate_slope(Activation activation, T x) {
   switch (activation) {
     case Activation::tanh:
-      return T(1) - std::tanh(x) * std::tanh(x);
+      return T(1) - tanh(x) * tanh(x);
     case Activation::relu:
       return x > T(0) ? T(1) : T(0);
     case Activation::gelu: {
-      const T density = std::exp(-x * x / T(2)) / std::sqrt(T(2) * std::numbers::pi_v<T>);
-      return std::erfc(-x / std::numbers::sqrt2_v<T>) / T(2) + x * density;
+      const T density = exp(-x * x / T(2)) / sqrt(T(2) * T(std::numbers::pi));
+      return erfc(-x / T(std::numbers::sqrt2)) / T(2) + x * density;
     }
   }
   return T(1);
@@ -65,8 +65,7 @@ T pair_score(const Case& c, const Values<T>& x, int64_t h, const T* q, const T* 
       for (int64_t d = 0; d < c.shape().dim; ++d) sum += q[d] * k[d];
       return T(score.scale) * sum;
     case ScoreKind::tanh_sum:
-      for (int64_t d = 0; d < c.shape().dim; ++d)
-        sum += x.score_v[h * score.v_head_stride + d] * std::tanh(q[d] + k[d]);
+      for (int64_t d = 0; d < c.shape().dim; ++d) sum += x.score_v[h * score.v_head_stride + d] * tanh(q[d] + k[d]);
       return sum;
     case ScoreKind::pair_mlp: {
       const auto last = mlp_sums(c, x, q, k).back();
@@ -96,11 +95,11 @@ void pair_score_backward(const Case& c, const Values<T>& x, int64_t h, const T* 
       break;
     case ScoreKind::tanh_sum:
       for (int64_t d = 0; d < dim; ++d) {
-        const T tanh = std::tanh(q[d] + k[d]);
-        const T d_sum = d_score * x.score_v[h * score.v_head_stride + d] * (T(1) - tanh * tanh);
+        const T height = tanh(q[d] + k[d]);
+        const T d_sum = d_score * x.score_v[h * score.v_head_stride + d] * (T(1) - height * height);
         d_q[d] += d_sum;
         d_k[d] += d_sum;
-        grad.score_v[h * score.v_head_stride + d] += d_score * tanh;
+        grad.score_v[h * score.v_head_stride + d] += d_score * height;
       }
       break;
     case ScoreKind::pair_mlp: {

@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "metric": {"text", "tensor"},
     "data": {"text", "tensor"},
     "file": {"layer", "tensor"},
-    "embed": {"layer", "tensor"},
+    "embed": {"layer", "tensor", "kernels"},
     "encode": {"attend", "layer", "tensor"},
     "decode": {"encode", "attend", "layer", "tensor"},
     "model": {"embed", "encode", "decode", "attend", "layer", "tensor"},

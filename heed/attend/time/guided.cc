@@ -2,9 +2,9 @@
 //   cost = sum_ij A_ij G_ij,  G_ij = 1 - exp(-(i/Tq - j/Tk)^2 / (2 g^2))
 // The cost comes out of the same loop as the context, and its gradient goes back in it. A sequence-to-sequence model
 // adds it to its loss, guide_weight times; elsewhere how much it weighs, and when, is for the caller to say.
-#include <cmath>
 
 #include "heed/attend/time/time.h"
+#include "heed/kernels/exact_math.h"
 #include "heed/tensor/error.h"
 
 namespace heed::attend {
@@ -44,7 +44,7 @@ class Guided final : public Time {
   float cost(int64_t i, int64_t queries, int64_t j, int64_t keys) const {
     const float distance =
         static_cast<float>(i) / static_cast<float>(queries) - static_cast<float>(j) / static_cast<float>(keys);
-    return 1.0f - std::exp(-distance * distance / (2.0f * sigma_ * sigma_));
+    return 1.0f - static_cast<float>(exact::exp(-distance * distance / (2.0f * sigma_ * sigma_)));
   }
 
   float sigma_;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "heed/kernels/attention.h"
+#include "heed/kernels/exact_math.h"
 #include "heed/kernels/loop/forced_forward.h"
 #include "heed/kernels/loop/run.h"
 #include "heed/kernels/loop/turns.h"
@@ -277,8 +278,7 @@ class Backward {
       // The sink is a key without a value: d_sink = w_sink (0 - delta).
       double sum = 0.0;
       for (int c = 0; c < b.task.count; ++c)
-        sum -= static_cast<double>(std::exp(p_.bias.sink[b.task.head] - b.rows.shift[c]) * b.rows.inverse[c]) *
-               b.rows.delta[c];
+        sum -= exact::exp(p_.bias.sink[b.task.head] - b.rows.shift[c]) * b.rows.inverse[c] * b.rows.delta[c];
       grad_.d_sink[b.task.head] += static_cast<float>(sum);
     }
     sums_.pass_parameters(task);

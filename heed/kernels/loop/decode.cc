@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "heed/kernels/exact_math.h"
 #include "heed/kernels/loop/decode_part.h"
 #include "heed/kernels/threads.h"
 
@@ -168,8 +169,9 @@ class DecodeRun {
           out_.saved[2 * (first + i)] = shift;
           out_.saved[2 * (first + i) + 1] = inverse;
         }
-        if (out_.lse) out_.lse[first + i] = shift + std::log(norm);
-        if (out_.entropy) out_.entropy[first + i] = norm > 0.0f ? std::log(norm) - sums.surprise[r] / norm : 0.0f;
+        if (out_.lse) out_.lse[first + i] = shift + static_cast<float>(exact::log(norm));
+        if (out_.entropy)
+          out_.entropy[first + i] = norm > 0.0f ? static_cast<float>(exact::log(norm)) - sums.surprise[r] / norm : 0.0f;
       }
     }
   }

@@ -4,9 +4,9 @@
 #include "hwy/highway.h"
 
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
 
+#include "heed/kernels/exact_math.h"
 #include "heed/kernels/loop/decode_part.h"
 #include "heed/kernels/simd/dots-inl.h"
 #include "heed/kernels/simd/math-inl.h"
@@ -165,7 +165,7 @@ void RowWeights(float* HWY_RESTRICT scores, int keys, const DecodeSums& sums, in
   const float shift = most <= before + kSlack ? before : most;
   const float base = shift == kMinusInfinity ? 0.0f : shift;
   if (shift != before && before != kMinusInfinity) {
-    const float factor = std::exp(before - base);
+    const float factor = static_cast<float>(exact::exp(before - base));
     if constexpr (kEntropy) sums.surprise[r] = (sums.surprise[r] + (before - base) * sums.norm[r]) * factor;
     sums.norm[r] *= factor;
     for (size_t c = 0; c < padded; c += kLanes) {
@@ -331,7 +331,7 @@ void MergeDecodeSums(const DecodeSums* sums, int64_t count, int rows, int64_t va
     float norm = 0.0f, surprise = 0.0f;
     for (int64_t n = 0; n < count; ++n) {
       const DecodeSums& part = sums[n];
-      const float factor = std::exp(part.shift[r] - base);
+      const float factor = static_cast<float>(exact::exp(part.shift[r] - base));
       const float moved = part.shift[r] > kMinusInfinity ? part.shift[r] - base : 0.0f;
       surprise += (part.surprise[r] + moved * part.norm[r]) * factor;
       norm += part.norm[r] * factor;

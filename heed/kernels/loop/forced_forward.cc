@@ -4,7 +4,6 @@
 #include "hwy/highway.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "heed/kernels/attention.h"
 #include "heed/kernels/loop/forced_forward.h"
@@ -52,23 +51,38 @@ void Shift(const Tile& t, float* column, const ForcedTiles* kept, float* turned)
     for (int c = 0; c < t.queries; ++c) t.at[r * t.stride + c] = turned[c * stride + r];
 }
 
-void Gradient(const Tile& d, const ForcedTiles& kept, float* after, float* carry) {
-  const float* score = d.in(kept.score).at;
-  const float* before = d.in(kept.before).at;
-  for (int r = 0; r < d.keys; ++r) {
-    float next = after[r], sum = carry[r];
-    for (int c = d.queries - 1; c >= 0; --c) {
-      const float e = score[r * d.stride + c];
-      if (e == kMinusInfinity) continue;
-      const float c_before = before[r * d.stride + c];
-      float& g = d.at[r * d.stride + c];
-      const float shifted_gradient = g;
-      // e and c_before are at most `next`, as they stand: both factors are at most 1 at any size of score.
-      g -= std::exp(e - next) * sum;
-      sum = c_before == kMinusInfinity ? 0.0f : shifted_gradient + sum * std::exp(c_before - next);
-      next = c_before;
+void Gradient(const Tile& t, const ForcedTiles& kept, float* after, float* carry) {
+  const F32 d;
+  const float* score = t.in(kept.score).at;
+  const float* before = t.in(kept.before).at;
+  // With c the state before a query and c' the state after it: how much of e^c' the query's e brought, and how much was
+  // there. Both are at most 1 at any size of score.
+  constexpr int kChunk = 64;
+  float brought[kChunk + kLanes], there[kChunk + kLanes], next[kChunk + kLanes];
+  for (int r = 0; r < t.keys; ++r, score += t.stride, before += t.stride) {
+    float state = after[r], sum = carry[r];
+    for (int last = t.queries, first = 0; last > 0; last = first) {
+      first = (last - 1) / kChunk * kChunk;
+      const int count = last - first;
+      std::copy_n(before + first + 1, count - 1, next);
+      next[count - 1] = state;
+      std::copy_n(score + first, count, brought);
+      std::copy_n(before + first, count, there);
+      for (int c = 0; c < count; c += kLanes) {
+        const V32 whole = hn::LoadU(d, next + c);
+        hn::StoreU(Exp(hn::Sub(hn::LoadU(d, brought + c), whole)), d, brought + c);
+        hn::StoreU(Exp(hn::Sub(hn::LoadU(d, there + c), whole)), d, there + c);
+      }
+      for (int c = count - 1; c >= 0; --c) {
+        if (score[first + c] == kMinusInfinity) continue;
+        float& g = t.at[r * t.stride + first + c];
+        const float shifted_gradient = g;
+        g -= brought[c] * sum;
+        sum = before[first + c] == kMinusInfinity ? 0.0f : shifted_gradient + sum * there[c];
+      }
+      state = before[first];
     }
-    after[r] = next;
+    after[r] = state;
     carry[r] = sum;
   }
 }

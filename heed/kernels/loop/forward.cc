@@ -1,9 +1,9 @@
 // The loop, forward:
 //   for each query block:  for each key block it sees:  score, bias, hide -> normalise -> weigh -> out += P V
-#include <cmath>
 #include <limits>
 
 #include "heed/kernels/attention.h"
+#include "heed/kernels/exact_math.h"
 #include "heed/kernels/loop/decode.h"
 #include "heed/kernels/loop/forced_forward.h"
 #include "heed/kernels/loop/run.h"
@@ -86,10 +86,11 @@ void store_rows(const Block& block, const Outputs& out, bool whole_rows) {
       out.saved[2 * (first + c) + 1] = rows.inverse[c];
     }
   if (out.lse)  // log 0 = -inf for an empty row
-    for (int c = 0; c < count; ++c) out.lse[first + c] = rows.shift[c] + std::log(rows.norm[c]);
+    for (int c = 0; c < count; ++c) out.lse[first + c] = rows.shift[c] + static_cast<float>(exact::log(rows.norm[c]));
   if (out.entropy)
     for (int c = 0; c < count; ++c)
-      out.entropy[first + c] = rows.norm[c] > 0.0f ? std::log(rows.norm[c]) - rows.surprise[c] / rows.norm[c] : 0.0f;
+      out.entropy[first + c] =
+          rows.norm[c] > 0.0f ? static_cast<float>(exact::log(rows.norm[c])) - rows.surprise[c] / rows.norm[c] : 0.0f;
   if (out.guide_cost)
     for (int c = 0; c < count; ++c)
       out.guide_cost[first + c] = whole_rows ? rows.cost[c] : rows.cost[c] * rows.inverse[c];
@@ -106,7 +107,7 @@ void store_log_prob(const Block& block, float* log_prob) {
       const int64_t r = rows.choice[t.lane + c] - t.key;
       if (r < 0 || r >= t.keys) continue;
       const float score = t.at[r * static_cast<int64_t>(t.stride) + c];
-      at[t.lane + c] = score - rows.shift[t.lane + c] - std::log(rows.norm[t.lane + c]);
+      at[t.lane + c] = score - rows.shift[t.lane + c] - static_cast<float>(exact::log(rows.norm[t.lane + c]));
     }
 }
 

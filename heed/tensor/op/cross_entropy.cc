@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "heed/kernels/exact_math.h"
 #include "heed/kernels/simd/math-inl.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
@@ -35,7 +36,7 @@ float LogSumExp(const float* x, int64_t count) {
   if (!std::isfinite(largest)) return largest;
   const V32 shift = hn::Set(F32(), largest);
   const float sum = Sum(count, Of(x), [=](V32 v) HWY_ATTR { return Exp(hn::Sub(v, shift)); });
-  return largest + std::log(sum);
+  return largest + static_cast<float>(exact::log(sum));
 }
 
 float SumOfRow(const float* x, int64_t count) { return Sum(count, x); }

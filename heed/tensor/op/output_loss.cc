@@ -4,9 +4,9 @@
 #include "hwy/highway.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
+#include "heed/kernels/exact_math.h"
 #include "heed/kernels/simd/math-inl.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
@@ -43,7 +43,7 @@ void OutputLossRow(OutputRow& row, float* x, int64_t classes) {
   const float at_target = x[row.target];
   // The exponentials take the place of the logits: they are computed once, for the sum and for the gradient.
   const float sum = MapAndSum(x, classes, [=](V32 v) HWY_ATTR { return Exp(hn::Sub(v, shift)); });
-  const float lse = largest + std::log(sum);
+  const float lse = largest + static_cast<float>(exact::log(sum));
   const float each = row.smoothing / static_cast<float>(classes);
   row.nll = lse - at_target;
   row.loss = lse - (1.0f - row.smoothing) * at_target - each * all;

@@ -3,8 +3,8 @@
 #include "heed/tensor/op/rotary.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "heed/kernels/exact_math.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
 #include "heed/tensor/tape.h"
@@ -32,10 +32,11 @@ Turns make_turns(Tape& tape, const int64_t* positions, int64_t rows, int64_t pai
   expect(*first >= 0, "rotate: the position {} is below 0", *first);
   Turn* turns = tape.keep<Turn>((*last - *first + 1) * pairs);
   for (int64_t i = 0; i < pairs; ++i) {
-    const double theta = std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(pairs));
+    const double theta = exact::power(10000.0, -static_cast<double>(i) / static_cast<double>(pairs));
     for (int64_t p = *first; p <= *last; ++p) {
       const double angle = static_cast<double>(p) * theta;
-      turns[(p - *first) * pairs + i] = {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
+      const auto [sin, cos] = exact::sin_cos(angle);
+      turns[(p - *first) * pairs + i] = {static_cast<float>(cos), static_cast<float>(sin)};
     }
   }
   return {turns, *first, pairs};
