@@ -210,9 +210,7 @@ void AddValues(const float* HWY_RESTRICT weights, Groups values, Groups fetch, s
 #pragma GCC unroll 8
       for (int v = 0; v < kVecs; ++v) {
         value[v] = kPart && v + 1 == kVecs ? LoadPart(at + v * kLanes, left) : hn::LoadU(d, at + v * kLanes);
-#if HWY_ARCH_X86
-        if constexpr (kRows > 1) asm("" : "+v"(value[v].raw));  // loaded once, as in Dots()
-#endif
+        if constexpr (kRows > 1) KeepLoaded(value[v]);
       }
       if constexpr (kShare > 0) {
         if (k % kShare == 0) {
