@@ -145,6 +145,40 @@ TEST(Decode, NeighboursChangeNoBit) {
   });
 }
 
+// Nor do the other queries of the sequence, nor the other heads of the group.
+TEST(Decode, OtherRowsChangeNoBit) {
+  on_every_isa([] {
+    for (const int64_t width : {5, 16, 64, 72}) {
+      constexpr int64_t kRows = 4, kKeys = 333;
+      const auto run = [&](int64_t heads, int64_t queries) {
+        Case c({.batch = 1,
+                .heads = heads,
+                .kv_heads = 1,
+                .queries = queries,
+                .keys = kKeys,
+                .dim = width,
+                .value_dim = width});
+        c.fill(11);
+        Case all(
+            {.batch = 1, .heads = kRows, .kv_heads = 1, .queries = 1, .keys = kKeys, .dim = width, .value_dim = width});
+        all.fill(12);
+        c.x.k = all.x.k, c.x.v = all.x.v;
+        std::copy_n(all.x.q.begin(), c.x.q.size(), c.x.q.begin());
+        Library library(c);
+        EXPECT_TRUE(library.forward().ok());
+        return library.results.out;
+      };
+      const std::vector<float> all = run(kRows, 1);
+      EXPECT_TRUE(same_bits(all, run(1, kRows)));
+      for (int64_t rows = 1; rows < kRows; ++rows) {
+        const std::vector<float> first(all.begin(), all.begin() + rows * width);
+        EXPECT_TRUE(same_bits(first, run(rows, 1)));
+        EXPECT_TRUE(same_bits(first, run(1, rows)));
+      }
+    }
+  });
+}
+
 TEST(Decode, ThreadsChangeNoBit) {
   on_every_isa([] {
     Case c({.batch = 2, .heads = 4, .kv_heads = 1, .queries = 1, .keys = 2 * kLong, .dim = 16, .value_dim = 12});

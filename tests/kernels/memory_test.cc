@@ -77,9 +77,10 @@ void expect_no_allocation(const Case& c) {
   });
 }
 
-/// Few queries, as in a decoder, and several tiles both ways.
+/// Few queries, as in a decoder, a memory that is read in parts, and several tiles both ways.
 std::vector<Shape> shapes() {
   return {{.batch = 2, .heads = 2, .queries = 3, .keys = 32, .dim = 8, .value_dim = 8},
+          {.batch = 1, .heads = 2, .kv_heads = 1, .queries = 1, .keys = 1300, .dim = 8, .value_dim = 8},
           {.batch = 2, .heads = 2, .kv_heads = 1, .queries = 101, .keys = 130, .dim = 8, .value_dim = 8}};
 }
 

@@ -210,9 +210,7 @@ void AddValues(const float* HWY_RESTRICT weights, Groups values, Groups fetch, s
 #pragma GCC unroll 8
       for (int v = 0; v < kVecs; ++v) {
         value[v] = kPart && v + 1 == kVecs ? LoadPart(at + v * kLanes, left) : hn::LoadU(d, at + v * kLanes);
-#if HWY_ARCH_X86
-        if constexpr (kRows > 1) asm("" : "+v"(value[v].raw));  // loaded once, as in Dots()
-#endif
+        if constexpr (kRows > 1) KeepLoaded(value[v]);
       }
       if constexpr (kShare > 0) {
         if (k % kShare == 0) {
@@ -270,9 +268,10 @@ void GroupValues(const DecodePart& p, const float* weights, const Groups& v, con
     };
     using One = std::integral_constant<int, 1>;
     using Two = std::integral_constant<int, 2>;
+    // Sums are kept apart the same way for every kRows: the bits of a row do not depend on how many there are.
     if constexpr (kRows == 1)
       while (n + 8 <= vectors) panel(std::integral_constant<int, 8>(), One());
-    while (n + 4 <= vectors) panel(std::integral_constant<int, 4>(), std::conditional_t<kRows == 1, Two, One>());
+    while (n + 4 <= vectors) panel(std::integral_constant<int, 4>(), One());
     while (n < vectors) panel(One(), Two());
   });
 }

@@ -18,6 +18,16 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 inline constexpr size_t kLineFloats = 16;  // of a cache line
 
+/// A vector that several multiply-adds use is loaded once. GCC would rather read it from memory in each of them, and
+/// wait for the loads.
+HWY_INLINE void KeepLoaded(V32& v) {
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
+  asm("" : "+v"(v.raw));
+#else
+  (void)v;
+#endif
+}
+
 /// Rows to ask the memory for while as many others are read: row k stands at data + k * row. No data: none.
 struct Fetch {
   const float* data = nullptr;
@@ -41,10 +51,7 @@ HWY_INLINE void Dots(const float* HWY_RESTRICT q, size_t q_row, const float* HWY
 #pragma GCC unroll 8
     for (int k = 0; k < kKeys; ++k) {
       V32 key = load(keys + k * key_row + c);
-#if HWY_ARCH_X86
-      // Loaded once for all rows: the compiler would rather read it from memory in each multiply-add, and wait for it.
-      if constexpr (kRows > 1) asm("" : "+v"(key.raw));
-#endif
+      if constexpr (kRows > 1) KeepLoaded(key);
 #pragma GCC unroll 4
       for (int r = 0; r < kRows; ++r) sum[r * kKeys + k] = hn::MulAdd(x[r], key, sum[r * kKeys + k]);
     }
