@@ -14,8 +14,8 @@
 #include "blas_table.h"
 #include "case.h"
 #include "heed/kernels/isa.h"
-#include "product_table.h"
 #include "peak_memory.h"
+#include "product_table.h"
 #include "session.h"
 
 namespace heed::bench {

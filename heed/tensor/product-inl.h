@@ -365,6 +365,7 @@ void GradientPart(const GradientProduct& g, const ProductPart& part, float* scra
       PackColumns(g.left + term * g.left_stride + row, g.left_stride, depth, count, g.left_cols - row, left);
       if (panel == 0 && g.left_sum)
         AddColumnSums(left, depth, count, {g.left_sum.data + row, g.left_sum.fresh && term == 0});
+      if (!g.sum) continue;
       // The columns that come next are far apart in memory: no hardware sees the pattern.
       const int64_t next = std::min(kLeftCols, part.row_end - row - count);
       RowsAhead ahead(g.left + term * g.left_stride + row + count, g.left_stride, next > 0 ? depth : 0, next,
@@ -398,7 +399,7 @@ void GradientPart(const GradientProduct& g, const ProductPart& part, float* scra
   for (int64_t panel = part.panel; panel < part.panel_end; panel += kGradientPanels) {
     const int64_t panels = std::min(kGradientPanels, part.panel_end - panel);
     ForEvenPieces(g.rows, kGradientDepth, [&](int64_t term, int64_t depth) HWY_ATTR {
-      for (int64_t p = 0; p < panels; ++p) {
+      for (int64_t p = 0; p < panels && g.sum; ++p) {
         const int64_t col = (panel + p) * PackedWeight::kPanel;
         PackPanelRows(g.right + term * g.right_stride + col, g.right_stride, depth,
                       std::min(PackedWeight::kPanel, g.right_cols - col), right + p * depth * PackedWeight::kPanel);

@@ -8,7 +8,6 @@
 #include <new>
 
 #include "heed/kernels/threads.h"
-#include "heed/tensor/gradient.h"
 #include "heed/tensor/parallel.h"
 #include "heed/tensor/product-inl.h"
 #include "heed/tensor/product.h"
@@ -77,7 +76,8 @@ struct Parts {
   /// so it should have many of either.
   static Parts of(const GradientProduct& g, int threads) {
     constexpr int64_t kPanelsWorth = 4;
-    Parts parts{g.left_cols, ceil_div(g.right_cols, PackedWeight::kPanel)};
+    // The sums of the columns go with the first panel, which is there even where nothing stands on the right.
+    Parts parts{g.left_cols, g.sum ? std::max<int64_t>(1, ceil_div(g.right_cols, PackedWeight::kPanel)) : 1};
     const int64_t wanted = worth(g.rows * g.left_cols * g.right_cols, threads);
     parts.across = std::clamp(parts.all_panels / kPanelsWorth, int64_t{1}, wanted);
     parts.even(wanted);
@@ -151,9 +151,7 @@ void multiply(const PackedWeight& weight, const RowProduct& product) {
 }
 
 void multiply(const GradientProduct& product) {
-  if (product.right_cols == 0)
-    return add_column_sums(product.left_sum, {product.left, product.rows, product.left_cols, product.left_stride});
-  if (product.left_cols == 0) return;
+  if (product.left_cols == 0 || !(product.sum || product.left_sum)) return;
   const Timed timed(Work::kProduct);
   const int threads = kernels::most_threads();
   const Parts parts = Parts::of(product, threads);

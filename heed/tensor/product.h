@@ -31,7 +31,7 @@ struct GradientProduct {
   int64_t left_cols = 0;
   const float* right = nullptr;
   int64_t right_cols = 0;
-  GradientSink sum;
+  GradientSink sum;                 // null: not asked for, nor is `right` read
   GradientSink left_sum = {};       // of the columns of `left`, [left_cols]: the gradient of a bias
   int64_t left_stride = left_cols;  // numbers from one row to the next
   int64_t right_stride = right_cols;

@@ -26,10 +26,17 @@ struct Softmax {
 template <class T>
 void bound_softmax(const std::vector<T>&, const T*, Softmax<T>&) {}
 inline void bound_softmax(const std::vector<Bounded>& score, const Bounded* sink, Softmax<Bounded>& s) {
-  double mean = sink ? s.sink.value() * sink->error() : 0.0, largest = 0.0;
+  double top = sink ? sink->value() : -INFINITY;
+  for (const Bounded& e : score) top = std::max(top, e.value());
+  // What is taken off all scores of a row may be 8 less than the largest; the difference is rounded.
+  constexpr double kSlack = 8.0;
+  const auto exponent_error = [&](const Bounded& e) {
+    return e.value() == -INFINITY ? 0.0 : e.error() + Bounded::kUnit * (top - e.value() + kSlack);
+  };
+  double mean = sink ? s.sink.value() * exponent_error(*sink) : 0.0, largest = 0.0;
   for (size_t j = 0; j < score.size(); ++j) {
-    mean += s.weight[j].value() * score[j].error();
-    largest = std::max(largest, score[j].error());
+    mean += s.weight[j].value() * exponent_error(score[j]);
+    if (s.weight[j].value() > 0.0) largest = std::max(largest, exponent_error(score[j]));
   }
   const double growth = std::exp(2.0 * largest);  // beyond first order
   const auto bounded = [&](const Bounded& w, double error) {
@@ -39,8 +46,8 @@ inline void bound_softmax(const std::vector<Bounded>& score, const Bounded* sink
     return Bounded(w.value(), std::min(growth * w.value() * others + rounding * w.value() + room, 1.0));
   };
   for (size_t j = 0; j < score.size(); ++j)
-    if (score[j].value() > -INFINITY) s.weight[j] = bounded(s.weight[j], score[j].error());
-  if (sink) s.sink = bounded(s.sink, sink->error());
+    if (score[j].value() > -INFINITY) s.weight[j] = bounded(s.weight[j], exponent_error(score[j]));
+  if (sink) s.sink = bounded(s.sink, exponent_error(*sink));
 }
 
 /// Softmax of a row; `sink`, where not null, is one more logit in the denominator. +inf scores share everything.

@@ -21,16 +21,14 @@ Tensor linear(Tensor x, Tensor weight, Tensor bias) {
     const float* g = y.gradient();
     if (const GradientSink d_x = x.sink())  // d_x = d_y W
       WeightProduct{weight, WeightOrder::kInOut}({.rows = n, .x = g, .y = d_x.data, .add = !d_x.fresh});
-    if (const GradientSink d_w = weight.sink())  // d_W = d_y^T x
-      multiply({.rows = n,
-                .left = g,
-                .left_cols = out,
-                .right = x.data(),
-                .right_cols = in,
-                .sum = d_w,
-                .left_sum = bias.sink()});
-    else
-      add_column_sums(bias.sink(), {g, n, out});
+    // d_W = d_y^T x,  d_b = sum of d_y
+    multiply({.rows = n,
+              .left = g,
+              .left_cols = out,
+              .right = x.data(),
+              .right_cols = in,
+              .sum = weight.sink(),
+              .left_sum = bias.sink()});
   });
   return y;
 }

@@ -127,16 +127,14 @@ OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int
     }
     if (d_x)  // d_x = d_logits W
       (*back)({.rows = count, .x = logits, .y = d_x + first * width});
-    if (d_w)  // d_W += d_logits^T x
-      multiply({.rows = count,
-                .left = logits,
-                .left_cols = classes,
-                .right = x.row(first),
-                .right_cols = width,
-                .sum = {d_w, first == 0},
-                .left_sum = {d_b, first == 0}});
-    else
-      add_column_sums({d_b, first == 0}, {logits, count, classes});
+    // d_W += d_logits^T x,  d_b += sum of d_logits
+    multiply({.rows = count,
+              .left = logits,
+              .left_cols = classes,
+              .right = x.row(first),
+              .right_cols = width,
+              .sum = {d_w, first == 0},
+              .left_sum = {d_b, first == 0}});
   }
   arena.give(rows);
   arena.give(logits);

@@ -109,7 +109,6 @@ float* take_states_before(const RecurrentRun& run) {
 /// d_W [out, width of `right`] (+)= left^T right over all tokens and d_b (+)= sum of left, for some rows of a weight
 /// and its bias. Either may be null.
 void layer_gradient(ConstMatrix left, ConstMatrix right, GradientSink d_w, GradientSink d_b) {
-  if (!d_w) return add_column_sums(d_b, left);
   multiply({.rows = left.rows,
             .left = left.data,
             .left_cols = left.cols,
