@@ -102,7 +102,7 @@ Other bits than before. Where the code that computes these cases was changed on 
 others: `make golden-bits`, look at the lines of tests/bits/golden.txt that changed, and commit them with the change.
 Where it was not: another compiler, another CPU of the same instruction set or another version of a library changes what
 heed computes. That breaks a promise of docs/numerics.md: find what it is (an approximate instruction, a function of
-libm, a contracted multiply-add, a product of oneDNN) and take it out; do not update the file.
+libm, a contracted multiply-add) and take it out; do not update the file.
 )";
 
 }  // namespace

@@ -90,7 +90,7 @@ def function_complaints(nm, objects):
 def main():
     objdump, nm, listed = sys.argv[1:]
     with open(listed) as file:
-        objects = file.read().split()
+        objects = [path for path in file.read().split() if not path.endswith(".gch")]  # precompiled headers
     complaints = [*instruction_complaints(objdump, objects), *function_complaints(nm, objects)]
     for complaint in complaints:
         print(complaint)

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace heed::kernels::test {
 
@@ -29,7 +30,8 @@ class Bounded {
 
   Bounded(double value = 0.0) : value_(value), terms_(std::abs(value)) {}  // NOLINT: a number is an exact one
   Bounded(double value, double error) : value_(value), error_(error), terms_(std::abs(value)) {
-    if (!std::isfinite(value) || std::isnan(error)) error_ = 0.0;  // infinities must be right
+    if (!std::isfinite(value)) error_ = 0.0;    // infinities must be right
+    if (std::isnan(error_)) error_ = INFINITY;  // inf times 0: nothing is known
   }
 
   double value() const { return value_; }
@@ -109,13 +111,16 @@ inline Bounded sqrt(const Bounded& x) {
   const double value = std::sqrt(x.value());
   return {value, (value > 0.0 ? x.error() / (2.0 * value) : std::sqrt(x.error())) + 2.0 * Bounded::kUnit * value};
 }
+/// The smallest |y| that x may stand for.
+inline double least_magnitude(const Bounded& x) { return std::max(std::abs(x.value()) - x.error(), 0.0); }
+// Both have slopes that fall with |x|: the steepest is that of the least magnitude.
 inline Bounded tanh(const Bounded& x) {
-  const double value = std::tanh(x.value());
-  return {value, std::min((1.0 - value * value) * x.error() + x.error() * x.error(), 2.0) + 8.0 * Bounded::kUnit};
+  const double height = std::tanh(least_magnitude(x));
+  return {std::tanh(x.value()), std::min((1.0 - height * height) * x.error(), 2.0) + 8.0 * Bounded::kUnit};
 }
 inline Bounded erfc(const Bounded& x) {
-  return {std::erfc(x.value()),
-          1.1284 * std::exp(-x.value() * x.value()) * x.error() + x.error() * x.error() + 8.0 * Bounded::kUnit};
+  const double least = least_magnitude(x), slope = 2.0 / std::sqrt(std::numbers::pi) * std::exp(-least * least);
+  return {std::erfc(x.value()), std::min(slope * x.error(), 2.0) + 8.0 * Bounded::kUnit};
 }
 
 /// log(e^a + e^b); a change of a or b comes through with its share of the sum.

@@ -31,7 +31,7 @@ inline void bound_softmax(const std::vector<Bounded>& score, const Bounded* sink
   // What is taken off all scores of a row may be 8 less than the largest; the difference is rounded.
   constexpr double kSlack = 8.0;
   const auto exponent_error = [&](const Bounded& e) {
-    return e.value() == -INFINITY ? 0.0 : e.error() + Bounded::kUnit * (top - e.value() + kSlack);
+    return e.value() == -INFINITY ? 0.0 : e.error() + Bounded::kUnit * std::max(top - e.value(), kSlack);
   };
   double mean = sink ? s.sink.value() * exponent_error(*sink) : 0.0, largest = 0.0;
   for (size_t j = 0; j < score.size(); ++j) {
