@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "heed/kernels/loop/ahead.h"
 #include "heed/kernels/score/score.h"
 #include "heed/kernels/simd/dots-inl.h"
 #include "heed/kernels/simd/gemm-inl.h"
