@@ -2,6 +2,9 @@
 // computes on the very same numbers.
 #pragma once
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -11,14 +14,18 @@
 
 namespace heed::bench {
 
-/// Floats on a cache-line boundary. Not touched until filled.
+/// Floats on a cache-line boundary. Not touched until filled. Large ones are on huge pages, as NumPy's arrays are, in
+/// which the peers have the same numbers: on small pages the same loop reads half as fast on an AMD EPYC.
 class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(int64_t size) : size_(size) {
-    const size_t bytes = (static_cast<size_t>(size) * sizeof(float) + 63) / 64 * 64;
-    data_.reset(static_cast<float*>(std::aligned_alloc(64, bytes == 0 ? 64 : bytes)));
+    constexpr size_t kLine = 64, kHugePage = size_t{2} << 20;
+    const size_t wanted = static_cast<size_t>(size) * sizeof(float), unit = wanted < 2 * kHugePage ? kLine : kHugePage;
+    const size_t bytes = std::max<size_t>(1, (wanted + unit - 1) / unit) * unit;
+    data_.reset(static_cast<float*>(std::aligned_alloc(unit, bytes)));
     if (!data_) std::abort();  // a benchmark that does not fit in memory has nothing to say
+    if (unit == kHugePage) madvise(data_.get(), bytes, MADV_HUGEPAGE);
   }
 
   float* data() const { return data_.get(); }

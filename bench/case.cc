@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "read_bandwidth.h"
-
 namespace heed::bench {
 
 using kernels::ScoreKind;
@@ -42,8 +40,14 @@ const std::vector<CaseSpec>& decode_cases() {
     for (const int64_t kv_heads : {8, 1})
       for (const int64_t batch : {1, 8, 64})
         for (const int64_t keys : {128, 1024, 4096, 16384, 65536}) {
-          CaseSpec spec{.batch = batch, .heads = 8, .queries = 1, .keys = keys, .kv_heads = kv_heads, .dim = 64};
-          spec.name = "decode_b" + std::to_string(batch) + "_g" + std::to_string(kv_heads) + "_" + std::to_string(keys);
+          CaseSpec spec{
+              .name = "decode_b" + std::to_string(batch) + "_g" + std::to_string(kv_heads) + "_" + std::to_string(keys),
+              .batch = batch,
+              .heads = 8,
+              .queries = 1,
+              .keys = keys,
+              .kv_heads = kv_heads,
+              .dim = 64};
           if (spec.kv_bytes() <= kMostBytes) cases.push_back(std::move(spec));
         }
     return cases;
@@ -177,7 +181,9 @@ void Case::run_plain(int threads) {
                    {plain_d_q_.data(), plain_d_k_.data(), plain_d_v_.data()}, threads);
 }
 
-float Case::run_read(int threads) const { return read_all(k_.data(), k_.size(), v_.data(), v_.size(), threads); }
+float Case::run_read(int threads, Streams streams) const {
+  return read_all(k_.data(), k_.size(), v_.data(), v_.size(), threads, streams);
+}
 
 int64_t Case::kv_head(int64_t batch_head) const { return batch_head / (spec_.heads / spec_.groups()); }
 
@@ -288,11 +294,16 @@ void Case::check(nlohmann::json& about) {
 std::vector<Contest::Contestant> Case::contestants() {
   std::vector<Contestant> all = {{"heed", [this](int threads) { run_heed(threads); }}};
   if (plain_agrees_) all.emplace_back("plain", [this](int threads) { run_plain(threads); });
-  if (spec_.decodes())
-    all.emplace_back("read", [this](int threads) {
-      volatile float sink = run_read(threads);
+  const auto reader = [this](Streams streams) {
+    return [this, streams](int threads) {
+      volatile float sink = run_read(threads, streams);
       static_cast<void>(sink);
-    });
+    };
+  };
+  if (spec_.decodes()) {
+    all.emplace_back("read_eight", reader(Streams::eight));
+    all.emplace_back("read_one", reader(Streams::one));
+  }
   return all;
 }
 

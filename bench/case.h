@@ -9,6 +9,7 @@
 #include "contest.h"
 #include "heed/kernels/attention.h"
 #include "plain.h"
+#include "read_bandwidth.h"
 
 namespace heed::bench {
 
@@ -60,7 +61,7 @@ class Case final : public Contest {
   std::string run_heed(int threads);
   void run_plain(int threads);
   /// Reads keys and values once.
-  float run_read(int threads) const;
+  float run_read(int threads, Streams streams) const;
 
   /// Largest difference between heed's output and the formula evaluated in double on some rows, over the largest
   /// output.

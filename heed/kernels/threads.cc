@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -17,18 +18,25 @@ namespace heed::kernels {
 
 namespace {
 
-// Pauses before a thread that has nothing to do goes to sleep, some 50 microseconds: longer than the plain work between
-// two regions of a training step, so that helpers stay awake there; short enough to leave the core to others soon.
-constexpr int kPauses = 1000;
+using Clock = std::chrono::steady_clock;
+
+// How long a thread that has nothing to do stays awake: longer than the plain work between two regions of a training
+// step; short enough to leave the core to others soon. A time, not a number of pauses: a pause takes 140 cycles on one
+// maker's CPU and 40 on another's.
+constexpr Clock::duration kAwake = std::chrono::microseconds(50);
 constexpr int kMostHelpers = 1023;
 
-/// True as soon as `ready` is; false after kPauses.
+/// True as soon as `ready` is; false after kAwake.
 template <class Ready>
 bool soon(const Ready& ready) {
-  for (int i = 0; i < kPauses; ++i) {
-    if (ready()) return true;
-    hwy::Pause();
-  }
+  constexpr int kPausesBetweenLooksAtTheClock = 32;
+  const Clock::time_point end = Clock::now() + kAwake;
+  do {
+    for (int i = 0; i < kPausesBetweenLooksAtTheClock; ++i) {
+      if (ready()) return true;
+      hwy::Pause();
+    }
+  } while (Clock::now() < end);
   return ready();
 }
 

@@ -155,6 +155,11 @@ void add_shapes(Cases& cases) {
   }
   for (const int64_t dim : {1, 2, 3, 5, 8, 16, 31, 64, 128})
     cases.add("shape/dim_" + std::to_string(dim), {.queries = 21, .keys = 29, .dim = dim, .value_dim = dim}, plain);
+  // The path of its own that decoding takes: in one block, in several, and in parts.
+  for (const int64_t keys : {7, 200, 1500, 5000})
+    for (const int64_t kv_heads : {1, 4})
+      cases.add("shape/decoding_" + std::to_string(keys) + "_keys_" + std::to_string(kv_heads) + "_key_heads",
+                {.heads = 4, .kv_heads = kv_heads, .queries = 1, .keys = keys, .dim = 64, .value_dim = 64}, plain);
   cases.add("shape/several_blocks_causal", {.heads = 2, .queries = 300, .keys = 300, .dim = 64, .value_dim = 64},
             [](kt::Case& c) { c.problem.region.causal = true; });
   cases.add("shape/several_blocks_tanh_sum", {.queries = 150, .keys = 260, .dim = 32, .value_dim = 32}, tanh_sum);

@@ -35,6 +35,17 @@ int most_rows(const Problem& p, const Decoding& decoding) {
   return most;
 }
 
+/// The hardware of AMD's CPUs follows one stream at full speed, and loses a quarter with eight; Intel's gives one
+/// stream two thirds of what it gives eight (docs/kernels.md).
+ReadOrder best_read_order() {
+#if defined(__x86_64__)
+  static const bool amd = __builtin_cpu_is("amd");
+  return amd ? ReadOrder::in_order : ReadOrder::eight_streams;
+#else
+  return ReadOrder::eight_streams;
+#endif
+}
+
 /// A range that is read in several parts: whoever finishes the last one adds them up.
 struct Whole {
   DecodeSums* parts;
@@ -81,18 +92,18 @@ class DecodeRun {
     // What may lie in a cache is not asked for: to ask takes longer there than to read (docs/kernels.md). It changes no
     // bit.
     constexpr int64_t kCached = 1 << 21;
-    const bool fetch = floats_read() > kCached;
+    const ReadOrder order = floats_read() > kCached ? best_read_order() : ReadOrder::cached;
     std::atomic<size_t> next{0};
     std::atomic<bool> enough_memory{true};
     const auto work = [&](Memory& own) {
       const size_t rows = static_cast<size_t>(most_rows_);
-      const size_t scratch = decode_scratch_floats(most_rows_, p_.shape.dim);
+      const size_t scratch = decode_scratch_floats(most_rows_, p_.shape.dim, p_.shape.value_dim);
       if (!own.scratch.reserve(scratch + sums_floats(rows), 2)) {
         enough_memory = false;
         return;
       }
       DecodePart part;
-      part.fetch = fetch;
+      part.order = order;
       part.scratch = own.scratch.take(scratch);
       float* sums = own.scratch.take(sums_floats(rows));
       for (size_t first = next.fetch_add(chunk); first < tasks_.size(); first = next.fetch_add(chunk)) {
@@ -248,7 +259,7 @@ std::pmr::vector<DecodeTask> plan_decoding(const Problem& p, const Decoding& dec
 int64_t decode_scratch_bytes(const Problem& p, const Decoding& decoding) {
   const int rows = most_rows(p, decoding);
   const size_t sums = static_cast<size_t>(rows) * (3 + decode_padded(p.shape.value_dim));
-  return static_cast<int64_t>((decode_scratch_floats(rows, p.shape.dim) + sums) * sizeof(float));
+  return static_cast<int64_t>((decode_scratch_floats(rows, p.shape.dim, p.shape.value_dim) + sums) * sizeof(float));
 }
 
 bool decode(const Problem& p, const Inputs& in, const Outputs& out, const Decoding& decoding, Memory& memory) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "heed/kernels/exact_math.h"
+#include "heed/kernels/loop/decode_block-inl.h"
 #include "heed/kernels/loop/decode_part.h"
 #include "heed/kernels/simd/dots-inl.h"
 #include "heed/kernels/simd/math-inl.h"
@@ -15,133 +16,98 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
-inline constexpr int kRowsAtOnce = 2;  // 2 rows x 4 keys, or 2 rows x 4 vectors of values, in 16 registers
-#else
-inline constexpr int kRowsAtOnce = 4;
-#endif
+// ------------------------------------------------------------------------------------------------------------- scores
 
-// A task reads its keys from eight places at once, an eighth of them apart, and its values likewise. The memory gives
-// one stream two thirds of what it gives eight (docs/kernels.md).
-inline constexpr int kStreams = 8;
-
-// Rows of a stream that make a block: their scores are kept, and while keys are read their values are fetched.
-inline constexpr int kStreamRows = 30;
-// Values that stay in the first-level cache while all rows and columns pass.
-inline constexpr int kValueRows = 6;
-// Behind the streams there is a rest of less than 40 keys.
-inline constexpr size_t kScoreStride = PadToLanes(kStreams * kStreamRows + 40);
-
-/// Keys from one stream to the next. 2 more than a multiple of 4: with rows of 64, 128 or 256 bytes, the streams then
-/// do not all fall on the same sets of a cache.
-HWY_INLINE int64_t StreamKeys(int64_t keys) {
-  const int64_t even = keys / kStreams;
-  return even < 2 ? 0 : even - (even - 2) % 4;
-}
-
-/// `groups` times eight rows: row s of group g stands at data + g * step + s * row.
-struct Groups {
-  const float* data = nullptr;
-  int64_t step = 0, row = 0;
-  int groups = 0;
-
-  Groups from(int g) const { return {data + g * step, step, row, groups - g}; }
+/// `count` times eight keys: key s of group g stands at data + g * step + s * row, and its score goes to
+/// scores + g * score_step + s * score_row. Rows to fetch lie alike.
+struct KeyGroups {
+  const float* data;
+  int64_t step, row;
+  int count;
+  int64_t score_step, score_row;
+  Fetched fetch;  // of each group the first row, `fetch.row` from group to group
+  int64_t fetch_row;
 };
 
-/// A block of rows: `groups` from the streams, then the rest of the task's rows in order, where the block is the last.
-struct BlockRows {
-  Groups streams;
-  Groups rest;
-  Rows single;  // fewer than eight that are left
-  int singles = 0;
-
-  int count() const { return kStreams * (streams.groups + rest.groups) + singles; }
-};
-
-HWY_INLINE BlockRows BlockAt(Rows rows, int64_t keys, int64_t first) {
-  const int64_t stream = StreamKeys(keys), row = rows.row;
-  BlockRows block;
-  block.streams = {rows.data + first * row, row, stream * row,
-                   static_cast<int>(std::min<int64_t>(kStreamRows, stream - first))};
-  if (first + kStreamRows < stream) return block;
-  const int64_t at = kStreams * stream, left = keys - at;
-  block.rest = {rows.data + at * row, kStreams * row, row, static_cast<int>(left / kStreams)};
-  block.single = rows.from(at + left / kStreams * kStreams);
-  block.singles = static_cast<int>(left % kStreams);
-  return block;
-}
-
-/// Calls f(fetched, share) for call number `n` of `calls` that read the same rows: it is to fetch every share-th row,
-/// beginning with row `fetched` of each kStreams. All of the calls take their part, or the memory would be idle for the
-/// later ones. (Of more than four calls the first four.)
-template <class F>
-HWY_INLINE void WithShare(int n, int calls, F&& f) {
-  const auto call = [&](auto share) HWY_ATTR {
-    constexpr int kShare = decltype(share)::value;
-    n < kShare ? f(n * (kStreams / kShare), share) : f(0, std::integral_constant<int, 0>());
-  };
-  if (calls == 1)
-    call(std::integral_constant<int, 1>());
-  else if (calls < 4)
-    call(std::integral_constant<int, 2>());
-  else
-    call(std::integral_constant<int, 4>());
-}
-
-/// scores[r][...] of kRows queries and some groups of kStreams keys, kKeys of them at a time. kShare: of each kStreams
-/// rows of `fetch` one in kShare is fetched; 0: none.
+/// scores[r][...] of kRows queries and some groups, kKeys keys of them at a time. kShare: of each eight rows to fetch
+/// one in kShare is fetched; 0: none.
 template <int kRows, int kKeys, int kShare>
-void GroupScores(const float* HWY_RESTRICT q, size_t dim, Groups k, Groups fetch, float* HWY_RESTRICT scores) {
+void GroupScores(const float* HWY_RESTRICT q, size_t dim, const KeyGroups& k, bool in_order,
+                 float* HWY_RESTRICT scores) {
   const hn::CappedTag<float, kKeys> d;
   constexpr int kFetch = kShare > 0 ? kKeys / kShare : 0;
-  for (int g = 0; g < k.groups; ++g)
-    for (int n = 0; n < kStreams / kKeys; ++n, scores += kKeys) {
+  for (int g = 0; g < k.count; ++g)
+    for (int n = 0; n < kStreams; n += kKeys) {
       HWY_ALIGN float found[kRows * kKeys];
-      Dots<kRows, kKeys, kFetch>(q, PadToLanes(dim), k.data + g * k.step + n * kKeys * k.row, k.row, dim,
-                                 {fetch.data + g * fetch.step + n * kFetch * fetch.row, fetch.row}, found);
-      for (int i = 0; i < kRows; ++i)
-        for (size_t at = 0; at < kKeys; at += hn::MaxLanes(d))
-          hn::StoreU(hn::LoadU(d, found + i * kKeys + at), d, scores + i * kScoreStride + at);
+      const float* fetch = kFetch > 0 ? k.fetch.data + g * k.fetch.row + n / kKeys * kFetch * k.fetch_row : nullptr;
+      const float* keys = k.data + g * k.step + n * k.row;
+      if (kRows == 1 && in_order)
+        DotsInOrder<kKeys, kFetch>(q, keys, k.row, dim, {fetch, k.fetch_row, k.fetch.far}, found);
+      else
+        Dots<kRows, kKeys, kFetch>(q, PadToLanes(dim), keys, k.row, dim, {fetch, k.fetch_row, k.fetch.far}, found);
+      float* to = scores + g * k.score_step + n * k.score_row;
+      for (int i = 0; i < kRows; ++i, to += kScoreStride) {
+        if (k.score_row == 1)
+          for (size_t at = 0; at < kKeys; at += hn::MaxLanes(d))
+            hn::StoreU(hn::Load(d, found + i * kKeys + at), d, to + at);
+        else
+          for (int at = 0; at < kKeys; ++at) to[at * k.score_row] = found[i * kKeys + at];
+      }
     }
 }
 
-/// f(rows_at_once, first_row, number_of_call, calls) until all rows are done.
-template <class F>
-HWY_INLINE void ForRows(int rows, F&& f) {
-  const int calls = rows / kRowsAtOnce + rows % kRowsAtOnce;
-  int r = 0, n = 0;
-  for (; r + kRowsAtOnce <= rows; r += kRowsAtOnce) f(std::integral_constant<int, kRowsAtOnce>(), r, n++, calls);
-  for (; r < rows; ++r) f(std::integral_constant<int, 1>(), r, n++, calls);
+/// The scores of all queries and some groups.
+void AllScores(const DecodePart& p, const float* q, const KeyGroups& k, float* scores) {
+  const bool in_order = p.order == ReadOrder::in_order;
+  ForRows(p.rows, [&](auto rows_at_once, int r, int call, int calls) HWY_ATTR {
+    constexpr int kRows = decltype(rows_at_once)::value, kKeys = kRows == 1 ? 8 : 4;
+    WithShare(k.fetch.data != nullptr, call, calls, [&](int fetched, auto share) HWY_ATTR {
+      constexpr int kShare = decltype(share)::value;
+      KeyGroups part = k;
+      if constexpr (kShare > 0) part.fetch.data += fetched * (kStreams / kShare) * k.fetch_row;
+      GroupScores<kRows, kKeys, kShare>(q + r * PadToLanes(p.dim), p.dim, part, in_order, scores + r * kScoreStride);
+    });
+  });
 }
 
-/// scores[r][...] of the rows of a block, for all queries; meanwhile as many rows of `next` are fetched.
+/// scores[r][j] of the keys of a block, for all queries.
 void BlockScores(const DecodePart& p, const float* q, const BlockRows& k, const BlockRows& next, float* scores) {
   const size_t q_row = PadToLanes(p.dim);
-  const auto groups = [&](const Groups& from, const Groups& ahead) HWY_ATTR {
-    const int at_once = p.rows == 1 ? kStreamRows : kValueRows;
-    for (int g = 0; g < from.groups; g += at_once) {
-      Groups some = from.from(g);
-      some.groups = std::min(at_once, some.groups);
-      ForRows(p.rows, [&](auto rows_at_once, int r, int call, int calls) HWY_ATTR {
-        constexpr int kRows = decltype(rows_at_once)::value, kKeys = kRows == 1 ? 8 : 4;
-        if (g + some.groups > ahead.groups)
-          return GroupScores<kRows, kKeys, 0>(q + r * q_row, p.dim, some, {}, scores + r * kScoreStride);
-        WithShare(call, calls, [&](int fetched, auto share) HWY_ATTR {
-          Groups fetch = ahead.from(g);
-          fetch.data += fetched * fetch.row;
-          GroupScores<kRows, kKeys, decltype(share)::value>(q + r * q_row, p.dim, some, fetch,
-                                                            scores + r * kScoreStride);
-        });
-      });
-      scores += kStreams * some.groups;
+  const Ahead ahead{k, next, p.order != ReadOrder::cached, p.rows > 1};
+  int done = 0;
+  if (p.order == ReadOrder::eight_streams) {
+    const int stream = k.stream(), at_once = p.rows == 1 ? stream : kStreamRows;
+    for (int g = 0, until; g < stream; g = until) {
+      until = std::min(g + at_once, stream);
+      int64_t fetch_stride = 0;
+      const Fetched fetch = ahead.in_streams(g, until, fetch_stride);
+      AllScores(p, q, {k.at(g), k.row, stream * k.row, until - g, 1, stream, fetch, fetch_stride}, scores + g);
     }
-  };
-  groups(k.streams, next.streams);
-  groups(k.rest, next.rest);
-  for (int n = 0; n < k.singles; ++n, ++scores)
+    done = kStreams * stream;
+  }
+  const int at_once = p.rows == 1 ? k.rows : kOrderedRows, whole = k.rows - (k.rows - done) % kStreams;
+  for (int until; done < whole; done = until) {
+    until = std::min(done + at_once, whole);
+    const Fetched fetch = p.order == ReadOrder::in_order ? ahead.in_order(done, until) : Fetched{};
+    const int groups = std::max(1, (until - done) / kStreams);
+    until = done + groups * kStreams;
+    AllScores(p, q,
+              {k.at(done),
+               kStreams * k.row,
+               k.row,
+               groups,
+               kStreams,
+               1,
+               {fetch.data, kStreams * fetch.row, fetch.far},
+               fetch.row},
+              scores + done);
+  }
+  for (; done < k.rows; ++done)
     for (int r = 0; r < p.rows; ++r)
-      Dots<1, 1, 0>(q + r * q_row, q_row, k.single.at(n, 0), 0, p.dim, {}, scores + r * kScoreStride);
+      Dots<1, 1, 0>(q + r * q_row, q_row, k.at(done), 0, p.dim, {}, scores + r * kScoreStride + done);
 }
+
+// ------------------------------------------------------------------------------------------------------------ weights
 
 /// Scores of a row become weights; the shift moves, and what was summed before is rescaled, as in
 /// normalise/softmax.cc. Behind the last key the row is filled up with zeros.
@@ -187,114 +153,186 @@ void RowWeights(float* HWY_RESTRICT scores, int keys, const DecodeSums& sums, in
   if constexpr (kEntropy) sums.surprise[r] += hn::GetLane(hn::SumOfLanes(d, surprise));
 }
 
-/// out[r][...] += sum_j weights[r][j] values[j][...], kRows rows by kVecs vectors of columns, over groups of kKeys
-/// keys. kSums: keys whose sums are kept apart, where there would be too few to hide the latency of the multiply-add.
-/// `left`: columns of the last vector, where it is not whole.
-template <int kRows, int kVecs, int kSums, int kKeys, bool kPart, int kShare>
-void AddValues(const float* HWY_RESTRICT weights, Groups values, Groups fetch, size_t left, float* HWY_RESTRICT out,
-               size_t padded) {
+// ------------------------------------------------------------------------------------------------------------- values
+
+/// Some rows of the values of one stream.
+struct ValueRows {
+  const float* data;
+  int64_t row;
+  int count;
+  bool first;   // nothing of the stream was summed yet
+  size_t left;  // columns of the last vector
+};
+
+/// sums[r][...] (+)= sum_j weights[r][j] values[j][...], kRows rows by kVecs vectors of columns, in the order of the
+/// values. kShare: one row in kShare is fetched meanwhile; 0: none.
+template <int kRows, int kVecs, bool kPart, int kShare>
+void AddValues(const float* HWY_RESTRICT weights, const ValueRows& v, Fetched fetch, float* HWY_RESTRICT sums,
+               size_t sums_row) {
   const F32 d;
-  V32 sum[kSums][kRows][kVecs];
-#pragma GCC unroll 4
-  for (int s = 0; s < kSums; ++s)
-#pragma GCC unroll 4
-    for (int r = 0; r < kRows; ++r)
-#pragma GCC unroll 8
-      for (int v = 0; v < kVecs; ++v) sum[s][r][v] = hn::Zero(d);
-  for (int g = 0; g < values.groups; ++g, weights += kKeys) {
-    const float* at = values.data + g * values.step;
-    const float* ahead = fetch.data + g * fetch.step;
-#pragma GCC unroll 8
-    for (int k = 0; k < kKeys; ++k, at += values.row) {
-      V32 value[kVecs];
-#pragma GCC unroll 8
-      for (int v = 0; v < kVecs; ++v) {
-        value[v] = kPart && v + 1 == kVecs ? LoadPart(at + v * kLanes, left) : hn::LoadU(d, at + v * kLanes);
-        if constexpr (kRows > 1) KeepLoaded(value[v]);
-      }
-      if constexpr (kShare > 0) {
-        if (k % kShare == 0) {
-#pragma GCC unroll 8
-          for (size_t c = 0; c < kVecs * kLanes; c += kLineFloats) __builtin_prefetch(ahead + c, 0, 3);
-          ahead += fetch.row;
-        }
-      }
-#pragma GCC unroll 4
-      for (int r = 0; r < kRows; ++r) {
-        const V32 weight = hn::Set(d, weights[r * kScoreStride + k]);
-#pragma GCC unroll 8
-        for (int v = 0; v < kVecs; ++v) sum[k % kSums][r][v] = hn::MulAdd(weight, value[v], sum[k % kSums][r][v]);
-      }
-    }
-  }
+  V32 sum[kRows][kVecs];
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r)
 #pragma GCC unroll 8
-    for (int v = 0; v < kVecs; ++v) {
-      V32 all = sum[0][r][v];
-#pragma GCC unroll 4
-      for (int s = 1; s < kSums; ++s) all = hn::Add(all, sum[s][r][v]);
-      float* at = out + r * padded + v * kLanes;
-      hn::StoreU(hn::Add(hn::LoadU(d, at), all), d, at);
+    for (int c = 0; c < kVecs; ++c) sum[r][c] = v.first ? hn::Zero(d) : hn::LoadU(d, sums + r * sums_row + c * kLanes);
+  const float* at = v.data;
+  const float* ahead = fetch.data;
+  const auto add = [&](int j) HWY_ATTR {
+    V32 value[kVecs];
+#pragma GCC unroll 8
+    for (int c = 0; c < kVecs; ++c) {
+      value[c] = kPart && c + 1 == kVecs ? LoadPart(at + c * kLanes, v.left) : hn::LoadU(d, at + c * kLanes);
+      if constexpr (kRows > 1) KeepLoaded(value[c]);
     }
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) {
+      const V32 weight = hn::Set(d, weights[r * kScoreStride + j]);
+#pragma GCC unroll 8
+      for (int c = 0; c < kVecs; ++c) sum[r][c] = hn::MulAdd(weight, value[c], sum[r][c]);
+    }
+    at += v.row;
+  };
+  constexpr int kStep = kShare > 0 ? kShare : 4;
+  int j = 0;
+  for (; j + kStep <= v.count; j += kStep) {
+    if constexpr (kShare > 0) {
+#pragma GCC unroll 8
+      for (size_t c = 0; c < kVecs * kLanes; c += kLineFloats) FetchLine(ahead + c, fetch.far);
+      ahead += kShare * fetch.row;
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < kStep; ++k) add(j + k);
+  }
+  for (; j < v.count; ++j) add(j);
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 8
+    for (int c = 0; c < kVecs; ++c) hn::StoreU(sum[r][c], d, sums + r * sums_row + c * kLanes);
 }
 
-/// All rows and columns of some groups; `fetch` has as many groups, or no data.
-template <int kKeys>
-void GroupValues(const DecodePart& p, const float* weights, const Groups& v, const Groups& fetch) {
-  const size_t padded = PadToLanes(p.value_dim), vectors = padded / kLanes;
-  const size_t left = p.value_dim - (vectors - 1) * kLanes;
+/// All queries and columns of some rows of stream s; weights: [rows, kScoreStride] of the first of them.
+void StreamValues(const DecodePart& p, const float* weights, ValueRows v, Fetched fetch, float* sums) {
+  const size_t padded = PadToLanes(p.value_dim), vectors = padded / kLanes, sums_row = kStreams * padded;
+  v.left = p.value_dim - (vectors - 1) * kLanes;
   ForRows(p.rows, [&](auto rows_at_once, int r, int call, int calls) HWY_ATTR {
     constexpr int kRows = decltype(rows_at_once)::value;
     size_t n = 0;
-    const auto panel = [&](auto vecs, auto sums) HWY_ATTR {
-      constexpr int kVecs = decltype(vecs)::value, kSums = decltype(sums)::value;
+    const auto panel = [&](auto vecs) HWY_ATTR {
+      constexpr int kVecs = decltype(vecs)::value;
       const size_t c = n * kLanes;
-      Groups values = v;
-      values.data += c;
-      float* out = p.sums.out + r * padded + c;
+      ValueRows columns = v;
+      columns.data += c;
+      float* to = sums + r * sums_row + c;
       const float* w = weights + r * kScoreStride;
-      if (n + kVecs == vectors && left < kLanes)
-        AddValues<kRows, kVecs, kSums, kKeys, true, 0>(w, values, {}, left, out, padded);
-      else if (kKeys != kStreams || !fetch.data)
-        AddValues<kRows, kVecs, kSums, kKeys, false, 0>(w, values, {}, left, out, padded);
+      if (n + kVecs == vectors && v.left < kLanes)
+        AddValues<kRows, kVecs, true, 0>(w, columns, {}, to, sums_row);
+      else if (kVecs < 4)
+        AddValues<kRows, kVecs, false, 0>(w, columns, {}, to, sums_row);
       else
-        WithShare(call, calls, [&](int fetched, auto share) HWY_ATTR {
-          Groups next = fetch;
-          next.data += fetched * fetch.row + static_cast<int64_t>(c);
-          AddValues<kRows, kVecs, kSums, kKeys, false, decltype(share)::value>(w, values, next, left, out, padded);
+        WithShare(fetch.data != nullptr, call, calls, [&](int fetched, auto share) HWY_ATTR {
+          Fetched next = fetch;
+          if constexpr (decltype(share)::value > 0) next.data += fetched * fetch.row + static_cast<int64_t>(c);
+          AddValues<kRows, kVecs, false, decltype(share)::value>(w, columns, next, to, sums_row);
         });
       n += kVecs;
     };
-    using One = std::integral_constant<int, 1>;
-    using Two = std::integral_constant<int, 2>;
-    // Sums are kept apart the same way for every kRows: the bits of a row do not depend on how many there are.
     if constexpr (kRows == 1)
-      while (n + 8 <= vectors) panel(std::integral_constant<int, 8>(), One());
-    while (n + 4 <= vectors) panel(std::integral_constant<int, 4>(), One());
-    while (n < vectors) panel(One(), Two());
+      while (n + 8 <= vectors) panel(std::integral_constant<int, 8>());
+    while (n + 4 <= vectors) panel(std::integral_constant<int, 4>());
+    while (n + 2 <= vectors) panel(std::integral_constant<int, 2>());
+    while (n < vectors) panel(std::integral_constant<int, 1>());
   });
 }
 
-/// Adds the values of a block; meanwhile as many rows of `next` are fetched.
-void BlockValues(const DecodePart& p, const float* weights, const BlockRows& v, const BlockRows& next) {
-  const auto groups = [&](const Groups& from, const Groups& ahead) HWY_ATTR {
-    for (int g = 0; g < from.groups; g += kValueRows) {
-      Groups some = from.from(g);
-      some.groups = std::min(kValueRows, some.groups);
-      GroupValues<kStreams>(p, weights, some, g + some.groups <= ahead.groups ? ahead.from(g) : Groups{});
-      weights += kStreams * some.groups;
+/// One query, and rows [r, until) of all eight streams at once, two of each at a time (a stream's rows are an even
+/// number, and so are kLead): the sums come from the cache and go back there with every two rows, which leaves time to
+/// spare while the memory is slower.
+void StreamsOfOneQuery(const DecodePart& p, const float* HWY_RESTRICT weights, const BlockRows& v, int r, int until,
+                       Fetched fetch, int64_t fetch_stride, float* HWY_RESTRICT sums) {
+  const F32 d;
+  const size_t padded = PadToLanes(p.value_dim), whole = p.value_dim / kLanes * kLanes;
+  const int stream = v.stream();
+  for (const int from = r; r < until; r += 2)
+    for (int s = 0; s < kStreams; ++s) {
+      const int64_t j = s * stream + r;
+      const float* HWY_RESTRICT at = v.at(j);
+      const float* HWY_RESTRICT below = at + v.row;
+      if (fetch.data) {
+        const float* ahead = fetch.data + s * fetch_stride + (r - from) * fetch.row;
+        for (size_t c = 0; c < whole; c += kLineFloats) {
+          FetchLine(ahead + c, fetch.far);
+          FetchLine(ahead + fetch.row + c, fetch.far);
+        }
+      }
+      const V32 weight = hn::Set(d, weights[j]), weight_below = hn::Set(d, weights[j + 1]);
+      float* HWY_RESTRICT to = sums + s * padded;
+      const auto add = [&](size_t c, V32 value, V32 value_below) HWY_ATTR {
+        const V32 before = r == 0 ? hn::Zero(d) : hn::LoadU(d, to + c);
+        hn::StoreU(hn::MulAdd(weight_below, value_below, hn::MulAdd(weight, value, before)), d, to + c);
+      };
+      size_t c = 0;
+      for (; c < whole; c += kLanes) add(c, hn::LoadU(d, at + c), hn::LoadU(d, below + c));
+      const size_t left = p.value_dim - whole;
+      if (left > 0) add(c, LoadPart(at + c, left), LoadPart(below + c, left));
     }
+}
+
+/// out[r] += the eight sums of a row.
+void AddStreams(const DecodePart& p, const float* sums) {
+  const F32 d;
+  const size_t padded = PadToLanes(p.value_dim);
+  for (int r = 0; r < p.rows; ++r, sums += kStreams * padded)
+    for (size_t c = 0; c < padded; c += kLanes) {
+      const auto of = [&](int s) HWY_ATTR { return hn::LoadU(d, sums + s * padded + c); };
+      const V32 low = hn::Add(hn::Add(of(0), of(1)), hn::Add(of(2), of(3)));
+      const V32 high = hn::Add(hn::Add(of(4), of(5)), hn::Add(of(6), of(7)));
+      float* at = p.sums.out + r * padded + c;
+      hn::StoreU(hn::Add(hn::LoadU(d, at), hn::Add(low, high)), d, at);
+    }
+}
+
+/// Adds the values of a block. sums: [rows, kStreams, padded Dv], for this alone.
+void BlockValues(const DecodePart& p, const float* weights, const BlockRows& v, const BlockRows& next, float* sums) {
+  const size_t padded = PadToLanes(p.value_dim);
+  const int stream = v.stream();
+  const Ahead ahead{v, next, p.order != ReadOrder::cached, p.rows > 1};
+  const auto some = [&](int s, int r, int count, Fetched fetch) HWY_ATTR {
+    const int64_t j = s * stream + r;
+    StreamValues(p, weights + j, {v.at(j), v.row, count, r == 0, 0}, fetch, sums + s * padded);
   };
-  groups(v.streams, next.streams);
-  groups(v.rest, next.rest);
-  if (v.singles > 0) GroupValues<1>(p, weights, {v.single.data, v.single.row, 0, v.singles}, {});
+  int behind = 0;  // rows of the last stream that are done
+  if (p.order == ReadOrder::eight_streams) {
+    for (int r = 0, until; r < stream; r = until) {
+      until = std::min(r + (p.rows == 1 ? stream : kStreamRows), stream);
+      int64_t fetch_stride = 0;
+      Fetched fetch = ahead.in_streams(r, until, fetch_stride);
+      for (int s = 0; s < kStreams && p.rows > 1; ++s) {
+        some(s, r, until - r, fetch);
+        if (fetch.data) fetch.data += fetch_stride;
+      }
+      if (p.rows == 1) StreamsOfOneQuery(p, weights, v, r, until, fetch, fetch_stride, sums);
+    }
+    behind = stream;
+  }
+  for (int s = behind > 0 ? kStreams - 1 : 0; s < kStreams; ++s) {
+    const int rows = s + 1 < kStreams ? stream : v.rows - s * stream, at_once = p.rows == 1 ? rows : kOrderedRows;
+    for (int r = s + 1 < kStreams ? 0 : behind, until; r < rows; r = until) {
+      const int j = s * stream;
+      until = j + std::min(r + at_once, rows);
+      const Fetched fetch = p.order == ReadOrder::in_order ? ahead.in_order(j + r, until) : Fetched{};
+      until -= j;
+      some(s, r, until - r, fetch);
+    }
+    if (rows == 0) some(s, 0, 0, {});
+  }
+  AddStreams(p, sums);
 }
 
 void Decode(const DecodePart& p) {
   const size_t q_row = PadToLanes(p.dim), padded = PadToLanes(p.value_dim);
   float* q = p.scratch;
-  float* scores = p.scratch + p.rows * q_row;
+  float* scores = q + p.rows * q_row;
+  float* stream_sums = scores + p.rows * kScoreStride;
   for (int r = 0; r < p.rows; ++r)
     PackRows({p.q.at(0, r / p.queries, r % p.queries), p.q.row, p.q.col}, 1, p.dim, p.scale, q + r * q_row, q_row);
   std::fill_n(p.sums.shift, p.rows, kMinusInfinity);
@@ -302,21 +340,18 @@ void Decode(const DecodePart& p) {
   std::fill_n(p.sums.surprise, p.rows, 0.0f);
   std::fill_n(p.sums.out, p.rows * padded, 0.0f);
   const auto weights = p.entropy ? RowWeights<true> : RowWeights<false>;
-  const int64_t stream = StreamKeys(p.keys);
-  int64_t first = 0;
-  do {
+  for (int64_t first = 0; first < p.keys;) {
     const BlockRows k = BlockAt(p.k, p.keys, first), v = BlockAt(p.v, p.keys, first);
-    // While the keys are read their values are fetched, and while the values are read the keys that come next.
-    BlockScores(p, q, k, p.fetch ? v : BlockRows{}, scores);
-    for (int r = 0; r < p.rows; ++r) weights(scores + r * kScoreStride, k.count(), p.sums, r, padded);
-    first += kStreamRows;
+    BlockScores(p, q, k, v, scores);
+    for (int r = 0; r < p.rows; ++r) weights(scores + r * kScoreStride, k.rows, p.sums, r, padded);
+    first += k.rows;
     BlockRows next;
-    if (p.fetch && first < stream)
+    if (first < p.keys)
       next = BlockAt(p.k, p.keys, first);
-    else if (p.fetch && p.next)
+    else if (p.next)
       next = BlockAt(p.next, p.next_count, 0);
-    BlockValues(p, scores, v, next);
-  } while (first < stream);
+    BlockValues(p, scores, v, next, stream_sums);
+  }
 }
 
 void MergeDecodeSums(const DecodeSums* sums, int64_t count, int rows, int64_t value_dim) {
@@ -347,7 +382,9 @@ void MergeDecodeSums(const DecodeSums* sums, int64_t count, int rows, int64_t va
   }
 }
 
-size_t DecodeScratchFloats(int rows, int64_t dim) { return rows * (PadToLanes(dim) + kScoreStride); }
+size_t DecodeScratchFloats(int rows, int64_t dim, int64_t value_dim) {
+  return rows * (PadToLanes(dim) + kScoreStride + kStreams * PadToLanes(value_dim));
+}
 size_t DecodePadded(int64_t value_dim) { return PadToLanes(value_dim); }
 void StoreDecoded(const float* out, float inverse, int64_t value_dim, MutableRows row) {
   UnpackRows(out, PadToLanes(value_dim), 1, value_dim, inverse, row);
@@ -364,7 +401,9 @@ HWY_EXPORT(DecodeScratchFloats);
 HWY_EXPORT(DecodePadded);
 HWY_EXPORT(StoreDecoded);
 
-size_t decode_scratch_floats(int rows, int64_t dim) { return HWY_DYNAMIC_DISPATCH(DecodeScratchFloats)(rows, dim); }
+size_t decode_scratch_floats(int rows, int64_t dim, int64_t value_dim) {
+  return HWY_DYNAMIC_DISPATCH(DecodeScratchFloats)(rows, dim, value_dim);
+}
 size_t decode_padded(int64_t value_dim) { return HWY_DYNAMIC_DISPATCH(DecodePadded)(value_dim); }
 void decode_part(const DecodePart& part) { HWY_DYNAMIC_DISPATCH(Decode)(part); }
 void merge_decode_sums(const DecodeSums* sums, int64_t count, int rows, int64_t value_dim) {

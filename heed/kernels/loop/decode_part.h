@@ -18,6 +18,13 @@ struct DecodeSums {
   float* out;       // [rows, padded Dv]
 };
 
+/// How memory is read. It changes no bit, only how soon keys and values come.
+enum class ReadOrder {
+  cached,         // in order, and nothing is asked for ahead: to ask takes longer than to read
+  in_order,       // in order; what comes next is asked for into the second-level cache where the order breaks off
+  eight_streams,  // from eight places at once, and what comes next is asked for into the first-level cache
+};
+
 struct DecodePart {
   int rows = 0;  // queries * heads, the queries of a head beside each other
   int queries = 0;
@@ -26,14 +33,14 @@ struct DecodePart {
   bool entropy = false;  // `surprise` is asked for
   ConstView q;           // of the first row; `batch` is not used
   Rows k, v;             // of the first key; columns stand side by side
-  bool fetch = false;    // ask the memory for what comes next, including ...
-  Rows next;             // ... keys that are likely read after these, or none
+  ReadOrder order = ReadOrder::cached;
+  Rows next;  // keys that are likely read after these, or none
   int64_t next_count = 0;
   float* scratch = nullptr;  // decode_scratch_floats()
   DecodeSums sums{};
 };
 
-size_t decode_scratch_floats(int rows, int64_t dim);
+size_t decode_scratch_floats(int rows, int64_t dim, int64_t value_dim);
 /// Floats of DecodeSums::out of a row.
 size_t decode_padded(int64_t value_dim);
 

@@ -32,7 +32,16 @@ HWY_INLINE void KeepLoaded(V32& v) {
 struct Fetch {
   const float* data = nullptr;
   int64_t row = 0;
+  bool far = false;  // into the second-level cache
 };
+
+/// Asks for the cache line of `at`. Which level is best depends on the maker of the CPU (docs/kernels.md).
+HWY_INLINE void FetchLine(const float* at, bool far) {
+  if (far)
+    __builtin_prefetch(at, 0, 2);
+  else
+    __builtin_prefetch(at, 0, 3);
+}
 
 /// out[r * kKeys + k] = <q[r], keys[k]> for kRows packed queries (padded with zeros to whole vectors) and kKeys keys.
 /// The sum of a pair has the same order for every kRows and kKeys. Meanwhile kFetch rows are
@@ -60,7 +69,7 @@ HWY_INLINE void Dots(const float* HWY_RESTRICT q, size_t q_row, const float* HWY
   size_t c = 0;
   for (; c + kLineFloats <= dim; c += kLineFloats) {
 #pragma GCC unroll 8
-    for (int k = 0; k < kFetch; ++k) __builtin_prefetch(fetch.data + k * fetch.row + c, 0, 3);
+    for (int k = 0; k < kFetch; ++k) FetchLine(fetch.data + k * fetch.row + c, fetch.far);
 #pragma GCC unroll 16
     for (size_t v = 0; v < kLineFloats; v += kLanes) add(c + v, whole);
   }
@@ -68,6 +77,30 @@ HWY_INLINE void Dots(const float* HWY_RESTRICT q, size_t q_row, const float* HWY
   if (c < dim) {
     const size_t left = dim - c;
     add(c, [left](const float* at) HWY_ATTR { return LoadPart(at, left); });
+  }
+  SumLanes(sum, out);
+}
+
+/// As Dots of one query, with the same bits, but key after key: so memory is read in order, which some CPUs reward.
+template <int kKeys, int kFetch>
+HWY_INLINE void DotsInOrder(const float* HWY_RESTRICT q, const float* HWY_RESTRICT keys, int64_t key_row, size_t dim,
+                            Fetch fetch, float* HWY_RESTRICT out) {
+  const F32 d;
+  V32 sum[kKeys];
+#pragma GCC unroll 8
+  for (int k = 0; k < kKeys; ++k) {
+    const float* at = keys + k * key_row;
+    V32 s = hn::Zero(d);
+    size_t c = 0;
+    for (; c + kLineFloats <= dim; c += kLineFloats) {
+      if constexpr (kFetch > 0) FetchLine(fetch.data + k * fetch.row + c, fetch.far);
+#pragma GCC unroll 16
+      for (size_t v = 0; v < kLineFloats; v += kLanes)
+        s = hn::MulAdd(hn::LoadU(d, q + c + v), hn::LoadU(d, at + c + v), s);
+    }
+    for (; c + kLanes <= dim; c += kLanes) s = hn::MulAdd(hn::LoadU(d, q + c), hn::LoadU(d, at + c), s);
+    if (c < dim) s = hn::MulAdd(hn::LoadU(d, q + c), LoadPart(at + c, dim - c), s);
+    sum[k] = s;
   }
   SumLanes(sum, out);
 }
