@@ -36,6 +36,8 @@ inline constexpr int kNextRows = 64;
 // Rows that stay in the first-level cache while all queries pass: of each stream, or in order.
 inline constexpr int kStreamRows = 6;
 inline constexpr int kOrderedRows = kStreams * kStreamRows;
+// Values of a stream that are added before the next stream has its turn, where there are several queries.
+inline constexpr int kValueTurn = 12;
 inline constexpr size_t kScoreStride = PadToLanes(kBlockKeys);
 
 /// Keys or values that are read one after the other: a block of them.

@@ -303,7 +303,7 @@ void BlockValues(const DecodePart& p, const float* weights, const BlockRows& v, 
   int behind = 0;  // rows of the last stream that are done
   if (p.order == ReadOrder::eight_streams) {
     for (int r = 0, until; r < stream; r = until) {
-      until = std::min(r + (p.rows == 1 ? stream : kStreamRows), stream);
+      until = std::min(r + (p.rows == 1 ? stream : kValueTurn), stream);
       int64_t fetch_stride = 0;
       Fetched fetch = ahead.in_streams(r, until, fetch_stride);
       for (int s = 0; s < kStreams && p.rows > 1; ++s) {
