@@ -5,21 +5,18 @@ import statistics
 
 # What the rows are judged by: case -> (must, aim), each {field of the row: ">= x" or "<= x"}.
 GOALS = {
-    "inner_fwd_64": ({"of_sgemm": ">= 0.80"}, {"of_sgemm": ">= 1.0"}),
-    "inner_fwd_128": ({"of_sgemm": ">= 0.80"}, {"of_sgemm": ">= 1.0"}),
-    "inner_fwd_causal": ({"of_sgemm": ">= 0.70"}, {"of_sgemm": ">= 0.90"}),
-    "inner_train": ({"of_sgemm": ">= 0.60"}, {"of_sgemm": ">= 0.75"}),
-    "short_fwd": ({"of_sgemm": ">= 0.50"}, {"of_sgemm": ">= 0.75"}),
-    "short_train": ({"of_sgemm": ">= 0.35"}, {"of_sgemm": ">= 0.55"}),
-    "additive_fwd": (
-        {"pair_dims_per_s": ">= 6e9", "vs_torch": ">= 60"},
-        {"pair_dims_per_s": ">= 9e9", "vs_torch": ">= 90"},
-    ),
-    "additive_train": ({"vs_torch": ">= 40"}, {"vs_torch": ">= 70"}),
+    "inner_fwd_64": ({"vs_torch": ">= 1.15"}, {"vs_torch": ">= 1.25", "of_sgemm": ">= 0.95"}),
+    "inner_fwd_128": ({"vs_torch": ">= 1.15"}, {"vs_torch": ">= 1.25", "of_sgemm": ">= 0.95"}),
+    "inner_fwd_causal": ({"vs_torch": ">= 1.6"}, {"vs_torch": ">= 1.9"}),
+    "inner_train": ({"vs_torch": ">= 1.2"}, {"vs_torch": ">= 1.35", "of_sgemm": ">= 0.85"}),
+    "short_fwd": ({"of_sgemm": ">= 0.55"}, {"of_sgemm": ">= 0.75"}),
+    "short_train": ({"of_sgemm": ">= 0.48"}, {"of_sgemm": ">= 0.75"}),
+    "additive_fwd": ({"vs_torch": ">= 70"}, {"vs_torch": ">= 120"}),
+    "additive_train": ({"vs_torch": ">= 40"}, {"vs_torch": ">= 60"}),
     "window_8k": ({}, {}),
     "window_16k": ({"times_window_8k": "<= 2.2", "global_16k_times": ">= 20"}, {}),
-    "global_16k": ({}, {}),
-    "decode": ({"of_bandwidth": ">= 0.6"}, {"of_bandwidth": ">= 0.85"}),
+    "global_16k": ({"vs_torch": ">= 1.15"}, {"vs_torch": ">= 1.3"}),
+    "decode": ({"of_bandwidth": ">= 0.85", "vs_plain": ">= 1", "vs_torch": ">= 1"}, {"of_bandwidth": ">= 0.95"}),
     "scaling": (
         {"inner_fwd_64": ">= 1.8", "inner_train": ">= 1.8"},
         {"inner_fwd_64": ">= 1.95", "inner_train": ">= 1.95"},
