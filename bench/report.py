@@ -156,8 +156,8 @@ def memory_row(threads, results):
 
 LABELS = {
     "of_sgemm": "of sgemm",
-    "pair_dims_per_s": "pair-dim/s/core",
     "vs_torch": "x torch",
+    "vs_plain": "x plain",
     "times_window_8k": "x window_8k",
     "global_16k_times": "x faster than global",
     "of_bandwidth": "of bandwidth",
