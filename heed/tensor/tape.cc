@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/kernels/interrupt.h"
 #include "heed/kernels/isa.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/gradient.h"
@@ -40,6 +41,7 @@ uint64_t Tape::next_seed() {
 }
 
 Tensor Tape::add_node(Node node) {
+  if (kernels::interrupted()) throw Interrupted();
   nodes_.push_back(new (arena_.take(sizeof(Node))) Node(node));
   return Tensor(nodes_.back());
 }
@@ -154,6 +156,7 @@ bool Tape::arrived(const Note& note) const {
 void Tape::run() {
   for (size_t n = notes_.size(); n-- > 0;) {
     const Note& note = notes_[n];
+    if (kernels::interrupted()) throw Interrupted();
     if (arrived(note)) note.run(note.closure);
     for (size_t i = note.made.first; i < note.made.last; ++i) {
       Node& node = *nodes_[i];
