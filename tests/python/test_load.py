@@ -144,9 +144,9 @@ def test_lines_do_not_matter_to_each_other(model, options):
 
 def test_what_a_model_says_of_itself(model, folder):
     assert model.kind == "rnn" and model.path == str(folder)
-    assert f"{model.parameters:,} parameters" in repr(model) and model.parameters > 5000
+    assert f"{model.parameter_count:,} parameters" in repr(model) and model.parameter_count > 5000
     assert 'task = "reverse"' in model.recipe
-    assert json.loads(run("info", folder, "--json").stdout)["model"]["parameters"] == model.parameters
+    assert json.loads(run("info", folder, "--json").stdout)["model"]["parameters"] == model.parameter_count
     assert repr(model.predict("")) == "Prediction('')"
     assert "score=-" in repr(model.predict("abc")) and "score=-" in repr(model.predict("abc").nbest)
 
