@@ -183,3 +183,22 @@ def test_the_gradient_can_be_asked_for_again(score):
         assert np.array_equal(first[name], second[name]), name
     for name, twice in gradient(2 * d_out).items():
         close(twice, 2 * first[name], 1e-6)
+
+
+@pytest.mark.parametrize("what", ("rotary", "alibi", "relative", "forward_only"))
+def test_a_padded_batch_is_as_its_sequences_alone(what):
+    rng = np.random.default_rng(8)
+    q, k, v = floats(rng, B, 2, TQ, D), floats(rng, B, 2, TK, D), floats(rng, B, 2, TK, DV)
+    options = dict(time=what) if what == "forward_only" else dict(position=what)
+    shapes = heed.parameter_shapes("cosine", query_width=2 * D, key_width=2 * D, heads=2, **options)
+    options.update(score="cosine", parameters={name: floats(rng, *shape) for name, shape in shapes.items()})
+    bias, mask = floats(rng, B, 2, TQ, TK), rng.random((B, 2, TQ, TK)) < 0.8
+    place = {} if what == "forward_only" else dict(align="bottom_right")
+    lengths = dict(query_lengths=[3, 4], key_lengths=[7, 5])
+    found = heed.attend(q, k, v, bias=bias, mask=mask, window=(None, 3), **place, **lengths, **options)
+    for b, (n, m) in enumerate(((3, 7), (4, 5))):
+        one = [x[b : b + 1, :, :rows] for x, rows in ((q, n), (k, m), (v, m))]
+        pairs = dict(bias=bias[b : b + 1, :, :n, :m], mask=mask[b : b + 1, :, :n, :m])
+        place = {} if what == "forward_only" else dict(align=m - n)
+        close(found[b : b + 1, :, :n], heed.attend(*one, **pairs, window=(None, 3), **place, **options), 1e-6)
+        assert not found[b, :, n:].any()
