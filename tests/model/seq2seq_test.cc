@@ -202,7 +202,9 @@ TEST(HardSampled, TheBaselineIsAMovingAverage) {
   o.attention.normalise = "hard_sampled";
   o.attention.baseline_decay = 0.5f;
   Made made(o);
-  const Parameter& state = made.parameters.at("reinforce.baseline");
+  Parameter& drawn = made.parameters.at("reinforce.baseline");
+  drawn.value = std::vector<float>{0.0f, 0.0f};  // as a new model has it; all parameters of a Made are drawn
+  const Parameter& state = drawn;
   EXPECT_FALSE(state.trainable);
   const auto mean_reward = [&](uint64_t seed, bool training) {
     Tape tape({.training = training, .seed = seed});

@@ -306,7 +306,7 @@ try:
     model.predict(lines, beam=4)
     print("not interrupted")
 except KeyboardInterrupt:
-    print("interrupted", time.monotonic() - sent[0] < 2.0)
+    print("interrupted", time.monotonic() - sent[0] < 4.0)
 print(len(model.predict(lines[:3], beam=4)))
 """
 

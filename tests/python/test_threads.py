@@ -169,7 +169,7 @@ try:
     work()
     print("done before" if not sent else "not interrupted")
 except KeyboardInterrupt:
-    print("interrupted", time.monotonic() - sent[0] < 2.0)
+    print("interrupted", time.monotonic() - sent[0] < 4.0)
 assert np.isfinite(heed.attend(x[:, :, :5], x[:, :, :5])).all()
 """
 
