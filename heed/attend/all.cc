@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "heed/attend/region_words.h"
@@ -73,6 +74,8 @@ class Refusals {
   std::vector<std::string> all_of_them() {
     names();
     if (!reasons_.empty()) return reasons_;  // without the parts nothing more can be said
+    limits();
+    if (!reasons_.empty()) return reasons_;
     widths();
     numbers();
     if (!reasons_.empty()) return reasons_;
@@ -142,6 +145,20 @@ class Refusals {
     if (o_.input == "self_attention")
       need(query == same, "self_attention: queries and keys are the same rows, but query_width is {} and key_width {}",
            query, o_.key_width);
+  }
+
+  /// What the loop of heed/kernels can count: widths to 2^20, keys to 2^30.
+  void limits() {
+    static const std::vector<std::string_view> lengths = {"window", "sinks", "samples", "reach", "max_length"};
+    each_option(o_, [&](std::string_view name, const auto& value) {
+      using T = std::decay_t<decltype(value)>;
+      if constexpr (std::is_same_v<T, float>) {
+        need(std::isfinite(value), "{} must be a finite number, not {}", name, value);
+      } else if constexpr (std::is_same_v<T, int64_t>) {
+        const int bits = std::find(lengths.begin(), lengths.end(), name) != lengths.end() ? 30 : 20;
+        need(value <= int64_t{1} << bits, "{} must be at most 2^{}, not {}", name, bits, value);
+      }
+    });
   }
 
   void numbers() {
@@ -254,6 +271,47 @@ Options options_of(std::string_view name, Options o) {
 std::vector<std::string> refusals(const Options& options) {
   const Options o = settled(options);
   return Refusals(o).all_of_them();
+}
+
+std::vector<std::string> unread(const Options& options, const std::vector<std::string>& given) {
+  const Options o = settled(options);
+  // What every attention has, whatever its parts.
+  std::vector<std::string> read = words(
+      "structure input score normalise region time query_width key_width value_width heads kv_heads project "
+      "project_output width output_width softcap position dropout");
+  const auto also = [&](std::string_view name, Part part) {
+    const Entry* e = look_up(name);
+    if (!e || e->part != part) return;  // refusals() says so
+    for (auto& option : words(e->options)) read.push_back(std::move(option));
+  };
+  also(o.structure, Part::structure);
+  also(o.score, Part::score);
+  also(o.normalise, Part::normalise);
+  also(o.time, Part::time);
+  for (const auto& word : region_words(o.region)) also(word, Part::region);
+  if (o.input == "learned_query") also("learned_query", Part::input);
+  if (o.position == "relative") read.emplace_back("reach");
+
+  const auto has = [](const std::vector<std::string>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  std::vector<std::string> changed;
+  const Options plain;
+#define HEED_CHANGED(type, name, value, meaning) \
+  if (o.name != plain.name) changed.emplace_back(#name);
+  HEED_OPTIONS(HEED_CHANGED)
+#undef HEED_CHANGED
+  std::vector<std::string> sentences;
+  for (const auto& name : given) {
+    if (!has(changed, name) || has(read, name)) continue;
+    std::vector<std::string> readers;
+    for (const Entry* e : all())
+      if (has(words(e->options), name)) readers.emplace_back(e->name);
+    if (name == "reach") readers.emplace_back("position = \"relative\"");
+    sentences.push_back(
+        fmt::format("{} is an option of {}, and there is none of that here", name, fmt::join(readers, ", ")));
+  }
+  return sentences;
 }
 
 std::unique_ptr<Mechanism> make(const Scope& scope, const Options& options) {

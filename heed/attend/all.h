@@ -48,6 +48,10 @@ Options settled(Options options);
 /// Every reason why these options make no attention; empty where they do.
 std::vector<std::string> refusals(const Options& options);
 
+/// A sentence for each of `given`, names of options, that none of the parts reads and that is not as it is by default:
+/// it would change nothing.
+std::vector<std::string> unread(const Options& options, const std::vector<std::string>& given);
+
 /// Throws with every reason where the options make no attention.
 std::unique_ptr<Mechanism> make(const Scope& scope, const Options& options);
 

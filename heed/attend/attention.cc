@@ -97,16 +97,21 @@ Traits Attention::traits() const {
   return {.heads = o.heads, .order_matters = matters, .reads_memory = o.time == "static"};
 }
 
-Tensor Attention::placed(Tensor x, const Offsets& offsets, int64_t first, int64_t heads) const {
+template <class First>
+Tensor Attention::placed(Tensor x, const Offsets& offsets, const First& first, int64_t heads) const {
   if (options_.position != "rotary") return x;
   int64_t* positions = x.tape().keep<int64_t>(x.rows());
-  if (x.rows() == offsets.total()) {
-    for (int64_t b = 0; b < offsets.count; ++b)
-      for (int64_t r = offsets.at[b]; r < offsets.at[b + 1]; ++r) positions[r] = first + r - offsets.at[b];
-  } else {  // stacked: [B, heads, T], all equally long
-    for (int64_t r = 0; r < x.rows(); ++r) positions[r] = first + r % offsets.length(0);
-  }
+  // Stacked rows are [B, heads, T], all equally long; otherwise the heads lie side by side in one row.
+  const int64_t repeats = offsets.total() > 0 ? x.rows() / offsets.total() : 1;
+  for (int64_t b = 0, r = 0; b < offsets.count; ++b)
+    for (int64_t h = 0; h < repeats; ++h)
+      for (int64_t i = 0; i < offsets.length(b); ++i) positions[r++] = first(b) + i;
   return rotate(x, positions, heads);
+}
+
+bool Attention::has_region(std::string_view word) const {
+  const auto words = region_words(options_.region);
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 Prepared Attention::prepare(const Memory& memory) const { return prepare_from(memory, 0); }
@@ -122,13 +127,16 @@ Prepared Attention::prepare_from(const Memory& memory, int64_t first) const {
   expect(values.cols() == wanted / (memory.stacked ? kv_heads_ : 1),
          "prepare: the values have {} columns, value_width is {}", values.cols(), wanted);
   expect(values.rows() == rows.rows(), "prepare: {} rows of keys, but {} rows of values", rows.rows(), values.rows());
+  expect(!memory.documents || has_region("documents"),
+         "prepare: documents of the memory, which region = \"{}\" does not read; add documents to it", options_.region);
   Prepared p;
   p.memory = memory;
   p.offsets = memory.rows.offsets;
   p.batch = p.offsets.count;
   if (score_->reads_pairs())
-    p.keys = placed(heads_side_by_side(score_->keys(row_per_head(options_.project ? key_(rows) : rows, heads)), heads),
-                    p.offsets, first, heads);
+    p.keys = placed(
+        heads_side_by_side(score_->keys(row_per_head(options_.project ? key_(rows) : rows, heads)), heads), p.offsets,
+        [&](int64_t) { return first; }, heads);
   p.values = options_.project ? value_(values) : values;
   return p;
 }
@@ -191,17 +199,24 @@ AttentionCall Attention::base_call(const Asked& asked, const Packed& q) const {
   call.key_count = asked.prepared.filled;
   call.k = asked.prepared.keys;
   call.v = asked.prepared.values;
-  p.region.align = kernels::Align::offset;
+  const Queries& queries = asked.queries;
+  p.region.align = queries.bottom_right ? kernels::Align::bottom_right : kernels::Align::offset;
   p.region.query_offset = asked.state.step;
+  p.region.window_left = queries.window_left;
+  p.region.window_right = queries.window_right;
+  p.region.query_lengths = queries.lengths;
   p.region.key_lengths = memory.lengths;
-  if (const auto* mask = asked.queries.mask) {
-    expect(asked.queries.mask_keys >= (call.key_offsets ? call.key_offsets.longest() : call.key_count),
-           "attend: a mask of {} columns for a memory of {} rows", asked.queries.mask_keys,
+  if (const auto* mask = queries.mask) {
+    const int64_t keys = queries.mask_keys, heads = queries.mask_per_head ? options_.heads : 1;
+    expect(keys >= (call.key_offsets ? call.key_offsets.longest() : call.key_count),
+           "attend: a mask of {} columns for a memory of {} rows", keys,
            call.key_offsets ? call.key_offsets.longest() : call.key_count);
     p.region.mask = mask;
-    p.region.mask_query = asked.queries.mask_keys;
     p.region.mask_packed = !call.stacked;
-    if (call.stacked && q.offsets.count > 0) p.region.mask_batch = q.offsets.length(0) * asked.queries.mask_keys;
+    p.region.mask_query = call.stacked ? keys : heads * keys;
+    const int64_t per_head = call.stacked && q.offsets.count > 0 ? q.offsets.length(0) * keys : keys;
+    if (heads > 1) p.region.mask_head = per_head;
+    if (call.stacked) p.region.mask_batch = heads * per_head;
   }
   return call;
 }
@@ -209,6 +224,8 @@ AttentionCall Attention::base_call(const Asked& asked, const Packed& q) const {
 Attended Attention::run(const Asked& asked, const kernels::CustomRegion* region) const {
   Tape& tape = asked.prepared.values.tape();
   const Packed q = query_rows(asked);
+  expect(!asked.queries.documents || has_region("documents"),
+         "attend: documents of the queries, which region = \"{}\" does not read; add documents to it", options_.region);
   AttentionCall call = base_call(asked, q);
   call.problem.region.custom = region;
   const int64_t heads = call.stacked ? 1 : options_.heads;
@@ -216,9 +233,12 @@ Attended Attention::run(const Asked& asked, const kernels::CustomRegion* region)
   CallContext c{call, asked.queries, asked.prepared, asked.state, rows, options_.heads, tape};
 
   if (score_->reads_pairs())
-    call.q = placed(heads_side_by_side(score_->queries(rows), heads), q.offsets, asked.state.step, heads);
+    call.q = placed(
+        heads_side_by_side(score_->queries(rows), heads), q.offsets, [&](int64_t b) { return c.first_position(b); },
+        heads);
   score_->configure(c);
-  if (asked.queries.bias) c.add_bias(asked.queries.bias, BiasRows::query);
+  if (asked.queries.bias)
+    c.add_bias(asked.queries.bias, asked.queries.bias_per_head ? BiasRows::query_and_head : BiasRows::query);
   if (options_.position == "alibi") call.alibi_slopes = alibi_slopes(tape, options_.heads);
   if (relative_) call.relative = tape.parameter(*relative_);
   for (const auto& part : regions_) part->configure(c);

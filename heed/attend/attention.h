@@ -36,8 +36,10 @@ class Attention final : public Mechanism {
  private:
   /// A memory whose first row stands at `first`.
   Prepared prepare_from(const Memory& memory, int64_t first) const;
-  /// With rotary positions: q' or k' turned, the first row of each sequence standing at `first`. Otherwise as it is.
-  Tensor placed(Tensor x, const Offsets& offsets, int64_t first, int64_t heads) const;
+  /// With rotary positions: q' or k' turned, the first row of sequence b standing at first(b). Otherwise as it is.
+  template <class First>
+  Tensor placed(Tensor x, const Offsets& offsets, const First& first, int64_t heads) const;
+  bool has_region(std::string_view word) const;
   Packed query_rows(const Asked& asked) const;
   AttentionCall base_call(const Asked& asked, const Packed& q) const;
   Weights weights(const std::vector<AttentionResult>& results, Tape& tape) const;

@@ -16,6 +16,12 @@ int64_t CallContext::key_length(int64_t sequence) const {
   return call.key_offsets ? call.key_offsets.length(sequence) : call.key_count;
 }
 
+int64_t CallContext::first_position(int64_t sequence) const {
+  if (!queries.bottom_right) return state.step;
+  const int64_t count = queries.lengths ? queries.lengths[sequence] : call.query_offsets.length(sequence);
+  return key_length(sequence) - count;
+}
+
 Tensor CallContext::of_rows(Tensor column) const {
   if (call.stacked || heads == 1)
     return reshape(column, column.rows() / std::max<int64_t>(query_count(), 1), query_count());
@@ -30,7 +36,7 @@ Tensor CallContext::per_query_and_head(Tensor bias, BiasRows rows) const {
   int64_t* from = tape.keep<int64_t>(count);
   const int64_t length = bias.rows() / heads;
   each_query_row([&](int64_t row, int64_t b, int64_t h, int64_t position) {
-    const int64_t within = position - state.step;  // a table starts where the queries stand, see add_bias()
+    const int64_t within = position - first_position(b);  // a table starts where the queries stand, see add_bias()
     from[row] = within + (rows == BiasRows::query ? call.query_offsets.at[b] : h * length);
   });
   return gather_rows(bias, {from, static_cast<size_t>(count)});
@@ -40,7 +46,16 @@ void CallContext::add_bias(Tensor bias, BiasRows rows) {
   const int64_t keys = longest_memory();
   expect(rows == BiasRows::one || bias.cols() >= keys, "attend: a bias of {} columns for a memory of {} rows",
          bias.cols(), keys);
-  if (rows == BiasRows::table && state.step > 0) {  // the loop counts queries from 0: start the table where they stand
+  if (rows == BiasRows::table && queries.bottom_right) {  // another place in every sequence
+    const int64_t length = bias.rows() / heads, count = query_count() * heads;
+    int64_t* from = tape.keep<int64_t>(count);
+    each_query_row([&](int64_t row, int64_t, int64_t h, int64_t position) {
+      from[row] =
+          h * length + std::clamp<int64_t>(position, 0, length - 1);  // queries that do not count may lie outside
+    });
+    bias = gather_rows(bias, {from, static_cast<size_t>(count)});
+    rows = BiasRows::query_and_head;
+  } else if (rows == BiasRows::table && state.step > 0) {  // the loop counts queries from 0: start it where they stand
     const int64_t count = call.query_offsets.longest(), length = bias.rows() / heads;
     int64_t* from = tape.keep<int64_t>(count * heads);
     for (int64_t h = 0; h < heads; ++h)

@@ -27,6 +27,8 @@ struct CallContext {
   int64_t query_count() const { return call.query_offsets.total(); }
   int64_t longest_memory() const;
   int64_t key_length(int64_t sequence) const;
+  /// Where the first query of a sequence stands among its keys.
+  int64_t first_position(int64_t sequence) const;
 
   /// Adds a bias to the scores; several add up.
   void add_bias(Tensor bias, BiasRows rows);
@@ -41,7 +43,7 @@ struct CallContext {
         for (int64_t h = 0; h < heads; ++h) {
           const int64_t within = i - o.at[b];
           const int64_t row = call.stacked ? (b * heads + h) * o.length(b) + within : i * heads + h;
-          visit(row, b, h, within + state.step);
+          visit(row, b, h, within + first_position(b));
         }
   }
   /// Any bias as one with a row per query and head.

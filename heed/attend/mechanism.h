@@ -30,10 +30,17 @@ struct Memory {
 struct Queries {
   Packed rows;
   const int32_t* documents = nullptr;  // an id per query row
-  const uint8_t* mask = nullptr;       // nonzero: visible. [query rows, mask_keys]; one for all heads
+  const uint8_t* mask = nullptr;       // nonzero: visible. [query rows, mask_keys]; one for all heads, or:
   int64_t mask_keys = 0;
-  Tensor bias = {};  // added to the scores, [query rows, at least the longest memory]; one for all heads
+  bool mask_per_head = false;  // [query rows * H, mask_keys]: row i * H + h; stacked [B, H, T, mask_keys]
+  Tensor bias = {};            // added to the scores, [query rows, at least the longest memory]; one for all heads, or:
+  bool bias_per_head = false;  // in the order of mask_per_head
   bool stacked = false;
+  const int32_t* lengths = nullptr;  // [B] queries that count, from the front; the others give 0. Null: all
+  /// The last query that counts stands on the last key that counts, instead of the first query at State::step.
+  bool bottom_right = false;
+  /// Keys before and behind a query's place that it may see, beside what the regions say; -1: no bound.
+  int64_t window_left = -1, window_right = -1;
 };
 
 /// Made once per memory, used for every query.

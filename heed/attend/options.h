@@ -58,6 +58,10 @@ namespace heed::attend {
   X(int64_t,     samples,             1,            "hard_sampled: keys drawn per query while training; their "        \
                                                     "contexts are averaged")                                           \
   X(std::string, at_test,             "expectation","hard_sampled outside training: expectation (softmax) or argmax")  \
+  X(float,       baseline_decay,      0.9f,         "hard_sampled: of the moving average of rewards that a model "     \
+                                                    "subtracts from each; 0: the mean of the batch before")            \
+  X(float,       entropy_weight,      0.0f,         "hard_sampled: what the entropy of the choices counts in the "     \
+                                                    "loss of a model, to keep them open")                              \
   X(float,       dropout,             0.0f,         "on the weights, while training")                                  \
   /* ------------------------------------------------------------------------------------------------------- region */ \
   X(int64_t,     window,              8,            "local_m, local_p: keys to each side; sliding_window, key_value: " \

@@ -1,5 +1,7 @@
 #include "heed/attend/reinforce.h"
 
+#include <cmath>
+
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/reduce.h"
@@ -15,17 +17,19 @@ Tensor Reinforce::loss(Tensor log_prob, std::span<const float> rewards, Tensor e
   double total = 0.0;
   for (const float reward : rewards) total += reward;
   const float mean_reward = rows > 0 ? static_cast<float>(total / static_cast<double>(rows)) : 0.0f;
-  if (!started_) baseline_ = mean_reward;
-  started_ = true;
+  const bool counts =
+      rows > 0 && std::isfinite(mean_reward);  // an update that went wrong must not spoil all later ones
+  if (!started_ && counts) baseline_ = mean_reward, started_ = true;
 
   Tape& tape = log_prob.tape();
   float* weights = tape.keep<float>(log_prob.size());
-  const float share = log_prob.size() > 0 ? 1.0f / static_cast<float>(log_prob.size()) : 0.0f;
+  const float share = rows > 0 ? 1.0f / static_cast<float>(rows) : 0.0f;
   for (int64_t i = 0; i < log_prob.size(); ++i)
     weights[i] = -(rewards[static_cast<size_t>(i % rows)] - baseline_) * share;
   Tensor loss = weighted_sum(log_prob, weights);
-  if (entropy && options_.entropy_weight != 0.0f) loss = add(loss, scale(mean(entropy), -options_.entropy_weight));
-  baseline_ = options_.baseline_decay * baseline_ + (1.0f - options_.baseline_decay) * mean_reward;
+  if (entropy && options_.entropy_weight != 0.0f)
+    loss = add(loss, scale(sum(entropy), -options_.entropy_weight * share));
+  if (counts) baseline_ = options_.baseline_decay * baseline_ + (1.0f - options_.baseline_decay) * mean_reward;
   return loss;
 }
 

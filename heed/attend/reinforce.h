@@ -12,17 +12,25 @@ struct ReinforceOptions {
   float entropy_weight = 0.0f;  // of the bonus that keeps the choice open
 };
 
-/// Makes a loss of what was drawn and what it was worth:  -mean((R - b) log p) - entropy_weight * mean(entropy).
+/// Makes a loss of what was drawn and what it was worth:
+///
+///   loss = - mean over rows of ((R - b) sum log p + entropy_weight sum entropy)
+///
+/// where the sums run over all heads and samples (entropy: heads) of a row. They made its context together, so the
+/// probability of what was drawn is the product of theirs, and the expected gradient of the loss that of - E[R].
 class Reinforce {
  public:
   explicit Reinforce(ReinforceOptions options = {}) : options_(options) {}
 
-  /// `log_prob`: Attended::log_prob, [samples * H, rows]. `rewards` [rows]: what came of each query's choice, for
-  /// example the log-probability of the right token. `entropy`: Attended::entropy, or empty. The baseline moves after
-  /// the loss is made; the first rewards set it.
+  /// `log_prob`: Attended::log_prob, [samples * H, rows], or those of several layers below each other. `rewards`
+  /// [rows]: what came of each query's choices, for example the log-probability of the right token. `entropy`:
+  /// Attended::entropy likewise, or empty. The baseline moves after the loss is made; the first rewards set it.
   Tensor loss(Tensor log_prob, std::span<const float> rewards, Tensor entropy = {});
 
   float baseline() const { return baseline_; }
+  bool started() const { return started_; }
+  /// Goes on from where another one was.
+  void restore(float baseline, bool started) { baseline_ = baseline, started_ = started; }
 
  private:
   ReinforceOptions options_;

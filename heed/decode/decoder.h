@@ -29,12 +29,19 @@ struct Alignment {
 
 /// What the attention to the source says beside its contexts, for the loss of a model; one of each layer that has it.
 struct AttentionCosts {
+  bool want_entropy = false;     // hard_sampled: ask for it
   std::vector<Tensor> guide;     // time guided: of each row, [H, target tokens]
   std::vector<Tensor> log_prob;  // hard_sampled while training: [samples * H, target tokens]; with time static [.., B]
+  std::vector<Tensor> entropy;   // where wanted: [H, target tokens]; with time static [H, B]
+
+  attend::Request request(bool weights) const {
+    return {.weights = weights, .guide_cost = true, .entropy = want_entropy};
+  }
 
   void add(const attend::Attended& a) {
     if (a.guide_cost) guide.push_back(a.guide_cost);
     if (a.log_prob) log_prob.push_back(a.log_prob);
+    if (a.log_prob && a.entropy) entropy.push_back(a.entropy);
   }
 };
 

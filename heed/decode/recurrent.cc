@@ -69,7 +69,8 @@ class RecurrentDecoder final : public Decoder {
     if (options_.input_feeding) return run_by_steps(x, source, costs);
     const attend::Prepared prepared = attention_->prepare({source.memory});
     const RecurrentOutput s = recurrent_.run(x, first_states(source));
-    const attend::Request request{.weights = alignment != nullptr, .guide_cost = costs != nullptr};
+    const bool wanted = alignment != nullptr;
+    const attend::Request request = costs ? costs->request(wanted) : attend::Request{.weights = wanted};
     const attend::Attended a = attention_->attend({{s.rows, x.offsets}}, prepared, {}, request);
     if (alignment) alignment->layers = {a.weights};
     if (costs) costs->add(a);
@@ -152,19 +153,21 @@ class RecurrentDecoder final : public Decoder {
     for (int64_t b = 0; b < o.count; ++b) lengths[b] = static_cast<int32_t>(o.length(b));
     seen.target_lengths = lengths;
 
-    std::vector<Tensor> outs, guides, log_probs;  // of each step, [B, ..]
-    for (int64_t t = 0; t < o.longest(); ++t) {   // a sequence that has ended goes on with its last token, unread
+    const attend::Request request = costs ? costs->request(false) : attend::Request{};
+    std::vector<Tensor> outs, guides, log_probs, entropies;  // of each step, [B, ..]
+    for (int64_t t = 0; t < o.longest(); ++t) {  // a sequence that has ended goes on with its last token, unread
       int64_t* rows = tape.keep<int64_t>(o.count);
       for (int64_t b = 0; b < o.count; ++b) rows[b] = o.at[b] + std::min(t, o.length(b) - 1);
       attend::Attended a;
       advance(gather_rows(x.rows, {rows, static_cast<size_t>(o.count)}), m, [&](Tensor s) {
-        a = attention_->attend({{s, one}}, prepared, seen, {.guide_cost = costs != nullptr});
+        a = attention_->attend({{s, one}}, prepared, seen, request);
         return a.context;
       });
       seen = a.state;
       outs.push_back(m.out);
       if (a.guide_cost) guides.push_back(transpose(a.guide_cost));
       if (a.log_prob) log_probs.push_back(transpose(a.log_prob));
+      if (a.log_prob && a.entropy) entropies.push_back(transpose(a.entropy));
     }
 
     int64_t* place = tape.keep<int64_t>(o.total());
@@ -174,8 +177,11 @@ class RecurrentDecoder final : public Decoder {
       return gather_rows(concat_rows(steps), {place, static_cast<size_t>(o.total())});
     };
     if (costs && !guides.empty()) costs->guide.push_back(transpose(ordered(guides)));
-    if (costs && !log_probs.empty())  // a static choice is made once
-      costs->log_prob.push_back(transpose(log_probs.size() == outs.size() ? ordered(log_probs) : log_probs.front()));
+    const auto choices = [&](const std::vector<Tensor>& steps) {  // a static choice is made once
+      return transpose(steps.size() == outs.size() ? ordered(steps) : steps.front());
+    };
+    if (costs && !log_probs.empty()) costs->log_prob.push_back(choices(log_probs));
+    if (costs && !entropies.empty()) costs->entropy.push_back(choices(entropies));
     return ordered(outs);
   }
 

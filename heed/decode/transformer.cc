@@ -50,7 +50,8 @@ class Block {
       return self_->attend({packed}, self_->prepare({packed})).context;
     });
     x = around_cross_(x, [&](Tensor rows) {
-      const attend::Request request{.weights = weights != nullptr, .guide_cost = costs != nullptr};
+      const bool wanted = weights != nullptr;
+      const attend::Request request = costs ? costs->request(wanted) : attend::Request{.weights = wanted};
       const attend::Attended a = cross_->attend({{rows, offsets}}, cross_->prepare({memory}), {}, request);
       if (weights) *weights = a.weights;
       if (costs) costs->add(a);

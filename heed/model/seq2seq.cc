@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heed/attend/all.h"
 #include "heed/attend/reinforce.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
+#include "heed/tensor/op/arrange.h"
 #include "heed/tensor/op/linear.h"
 #include "heed/tensor/op/reduce.h"
 
@@ -78,12 +80,15 @@ std::vector<float> rewards(int64_t choices, const Seq2SeqBatch& batch, const Out
   std::vector<float> of_tokens, of_sequences;
   for (const float nll : loss.row_nll) of_tokens.push_back(-nll);
   if (choices == static_cast<int64_t>(of_tokens.size())) return of_tokens;
-  for (size_t b = 0; b + 1 < batch.target_offsets.size(); ++b) {
-    const int64_t first = batch.target_offsets[b], last = batch.target_offsets[b + 1];
-    const float sum = std::accumulate(of_tokens.begin() + first, of_tokens.begin() + last, 0.0f);
-    of_sequences.push_back(sum / static_cast<float>(std::max<int64_t>(last - first, 1)));
-  }
+  for (size_t b = 0; b + 1 < batch.target_offsets.size(); ++b)
+    of_sequences.push_back(std::accumulate(of_tokens.begin() + batch.target_offsets[b],
+                                           of_tokens.begin() + batch.target_offsets[b + 1], 0.0f));
   return of_sequences;
+}
+
+Tensor joined(const std::vector<Tensor>& parts) {
+  if (parts.empty()) return {};
+  return parts.size() == 1 ? parts[0] : concat_rows(parts);
 }
 
 }  // namespace
@@ -111,6 +116,10 @@ Seq2Seq::Seq2Seq(Parameters& parameters, const Seq2SeqOptions& o) : options_(o) 
                        ? &output.make("weight", {o.target_vocabulary, decoder_->width()}, Initialiser::xavier())
                        : target_.table();
   output_bias_ = &output.make("bias", {o.target_vocabulary}, Initialiser::constant(0.0f));
+  if (attend::settled(o.attention).normalise == "hard_sampled") {
+    baseline_ = &(root / "reinforce").make("baseline", {2}, Initialiser::constant(0.0f));
+    baseline_->trainable = false;
+  }
 }
 
 encode::Encoded Seq2Seq::encode(Tape& tape, std::span<const int32_t> ids, std::span<const int64_t> offsets) const {
@@ -120,7 +129,7 @@ encode::Encoded Seq2Seq::encode(Tape& tape, std::span<const int32_t> ids, std::s
 OutputLoss Seq2Seq::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
   const encode::Encoded source = encode(tape, batch.source, batch.source_offsets);
   const Packed target = target_(tape, batch.target_in, tape.offsets(batch.target_offsets));
-  decode::AttentionCosts costs;
+  decode::AttentionCosts costs{.want_entropy = options_.attention.entropy_weight > 0.0f};
   const Tensor states = decoder_->run(target, source, nullptr, tape.training() ? &costs : nullptr);
   OutputLoss loss =
       output_loss(states, tape.parameter(*output_weight_), tape.parameter(*output_bias_), batch.target_out, options);
@@ -136,10 +145,17 @@ Tensor Seq2Seq::attention_costs(const decode::AttentionCosts& costs, const Seq2S
   for (const Tensor guide : costs.guide)
     also(scale(sum(guide), options_.attention.guide_weight /
                                static_cast<float>(guide.rows() * static_cast<int64_t>(costs.guide.size()))));
-  // Williams 1992: a choice is worth the log-probability of the token that it led to; the baseline is the batch's mean.
-  for (const Tensor log_prob : costs.log_prob)
-    also(scale(attend::Reinforce().loss(log_prob, rewards(log_prob.cols(), batch, loss)),
-               static_cast<float>(loss.rows)));
+  // Williams 1992: a choice is worth the log-probability of the token that it led to. Added up over the rows.
+  if (const Tensor log_prob = joined(costs.log_prob)) {
+    const attend::Options& o = options_.attention;
+    attend::Reinforce reinforce({.baseline_decay = o.baseline_decay, .entropy_weight = o.entropy_weight});
+    float* state = baseline_->value.data();
+    reinforce.restore(state[0], state[1] != 0.0f);
+    const std::vector<float> worth = rewards(log_prob.cols(), batch, loss);
+    also(scale(reinforce.loss(log_prob, worth, joined(costs.entropy)), static_cast<float>(log_prob.cols())));
+    state[0] = reinforce.baseline();
+    state[1] = reinforce.started() ? 1.0f : 0.0f;
+  }
   return all;
 }
 

@@ -79,6 +79,7 @@ class Seq2Seq {
   std::unique_ptr<decode::Decoder> decoder_;
   Parameter* output_weight_ = nullptr;
   Parameter* output_bias_ = nullptr;
+  Parameter* baseline_ = nullptr;  // hard_sampled: of the rewards, and 1 once there was one. Moves while training
 };
 
 }  // namespace heed::model

@@ -8,6 +8,7 @@
 
 #include "heed/search/batches.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/interrupt.h"
 #include "heed/text/utf8.h"
 
 namespace heed::predict {
@@ -95,6 +96,7 @@ std::vector<Prediction> Predictor::predict_all(std::span<const std::string> line
   std::vector<Prediction> predictions(lines.size());
   std::vector<Asked> asked;
   for (size_t i = 0; i < lines.size(); ++i) {
+    stop_if_interrupted();
     std::vector<int32_t> ids = read(lines[i], predictions[i]);
     if (ids.empty() || !predictions[i].error.empty()) continue;
     asked.push_back({std::move(ids), options.first_line + static_cast<int64_t>(i), &predictions[i]});

@@ -5,6 +5,7 @@
 #include <exception>
 #include <numeric>
 
+#include "heed/kernels/interrupt.h"
 #include "heed/kernels/one_thread.h"
 #include "heed/kernels/threads.h"
 #include "heed/tensor/error.h"
@@ -72,9 +73,11 @@ std::vector<Result> search_all(const model::Seq2Seq& model, Tapes& tapes, const 
   }
   std::vector<std::exception_ptr> wrong(batches.size());
   std::atomic<bool> failed = false;
+  const kernels::Interruptible* caller = kernels::Interruptible::of_this_thread();
   kernels::for_each_task(std::ssize(batches), kernels::most_threads(), [&](int64_t b) {
     if (failed) return;
     const kernels::OneThread alone;
+    const kernels::InterruptedLike like(caller);
     try {
       find(batches[static_cast<size_t>(b)]);
     } catch (...) {

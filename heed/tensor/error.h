@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -12,6 +13,12 @@ namespace heed {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// The caller wanted no more (kernels/interrupt.h). Not an Error: nothing is wrong, and nobody is to try again.
+class Interrupted : public std::exception {
+ public:
+  const char* what() const noexcept override { return "interrupted"; }
 };
 
 /// Throws Error with the formatted message unless `condition` holds.

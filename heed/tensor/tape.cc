@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/kernels/interrupt.h"
 #include "heed/kernels/isa.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/gradient.h"
+#include "heed/tensor/interrupt.h"
 
 namespace heed {
 
@@ -39,7 +41,12 @@ uint64_t Tape::next_seed() {
   return z ^ (z >> 31);
 }
 
+void stop_if_interrupted() {
+  if (kernels::interrupted()) throw Interrupted();
+}
+
 Tensor Tape::add_node(Node node) {
+  stop_if_interrupted();
   nodes_.push_back(new (arena_.take(sizeof(Node))) Node(node));
   return Tensor(nodes_.back());
 }
@@ -154,6 +161,7 @@ bool Tape::arrived(const Note& note) const {
 void Tape::run() {
   for (size_t n = notes_.size(); n-- > 0;) {
     const Note& note = notes_[n];
+    stop_if_interrupted();
     if (arrived(note)) note.run(note.closure);
     for (size_t i = note.made.first; i < note.made.last; ++i) {
       Node& node = *nodes_[i];

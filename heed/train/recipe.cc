@@ -125,6 +125,8 @@ void add_attention(Fields& f, attend::Options& a) {
     f.limit(std::string("attention.") + attend::name_of(part), Limit::one_of(words_of(part)));
   f.limit("attention.heads", Limit::at_least(1));
   f.limit("attention.dropout", Limit::from_to_below(0, 1));
+  f.limit("attention.baseline_decay", Limit::from_to_below(0, 1));
+  f.limit("attention.entropy_weight", Limit::at_least(0));
 }
 
 void add_train(Fields& f, TrainerOptions& t) {

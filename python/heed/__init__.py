@@ -5,6 +5,8 @@ out, gradient = heed.attend_with_gradient(q, k, v)           # and its gradients
 attention = heed.Attention("additive", query_width=16, key_width=8)      # parameters by name, forward, backward
 heed.mechanisms()                                            # what there is
 heed.load("en-de").predict(["A dog runs."])[0].text          # a model that `heed train` made
+
+heed.STAGES: the names of heed.attend's stages. heed.torch: the same on tensors, inside autograd.
 """
 
 from ._attend import Attended, attend, attend_with_gradient

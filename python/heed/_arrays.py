@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from typing import Any, Optional, Sequence, Tuple
 
 import numpy as np
@@ -55,19 +57,93 @@ def floats(x: Any, name: str) -> np.ndarray:
     return array
 
 
+def as_float32(x: Any, name: str) -> Any:
+    """float16, bfloat16 and float64 as float32, which is a copy; all else as it is."""
+    if x is None:
+        return None
+    if _is_bfloat16_of_torch(x):
+        return x.detach().float().numpy()
+    array = to_numpy(x, name)
+    return array.astype(np.float32) if array.dtype.name in ("float16", "bfloat16", "float64") else array
+
+
+def kind_of(x: Any, name: str) -> np.dtype:
+    """The type of an array; float32 for what NumPy has no type for."""
+    return np.dtype(np.float32) if _is_bfloat16_of_torch(x) else to_numpy(x, name).dtype
+
+
+def _is_bfloat16_of_torch(x: Any) -> bool:
+    """DLPack has the type, NumPy has not."""
+    return type(x).__module__.startswith("torch") and str(getattr(x, "dtype", "")) == "torch.bfloat16"
+
+
 def matrix_rows(x: Any, name: str) -> np.ndarray:
     """float32 without gaps: copied where there are any."""
     return np.ascontiguousarray(floats(x, name))
 
 
 def integers(x: Any, name: str, kind: type, shape: Optional[Tuple[int, ...]] = None) -> np.ndarray:
-    """Whole numbers (a list will do), without gaps, as `kind`."""
-    array = np.asarray(x) if not hasattr(x, "__dlpack__") else to_numpy(x, name)
+    """Whole numbers (a list will do), without gaps, as `kind`; those that it does not hold are refused."""
+    try:
+        array = np.asarray(x) if not hasattr(x, "__dlpack__") else to_numpy(x, name)
+    except (ValueError, OverflowError):  # rows of unequal lengths
+        raise Error(f"{name}: expected whole numbers, got {x!r}") from None
+    if array.size and array.dtype == object and all(isinstance(n, int) for n in array.flat):
+        whole_number(max(array.flat, key=abs), name, np.iinfo(kind).min, np.iinfo(kind).max)
     if array.dtype.kind not in "iu" and array.size:
         raise Error(f"{name}: expected whole numbers, got {array.dtype}")
     if shape is not None and array.shape != shape:
         raise Error(f"{name}: expected shape {text(shape)}, got {text(array.shape)}")
+    if array.size and array.dtype != kind:
+        for extreme in (int(array.min()), int(array.max())):
+            whole_number(extreme, name, np.iinfo(kind).min, np.iinfo(kind).max)
     return np.ascontiguousarray(array, dtype=kind)
+
+
+def _power_of_two(n: int) -> str:
+    """2147483647 as 2^31 - 1."""
+    for sign, size in ((1, n), (-1, -n)):
+        for off in (0, 1):
+            power = size + off
+            if power > 1 << 16 and power & (power - 1) == 0:
+                text_of = f"2^{power.bit_length() - 1}" + (" - 1" if off else "")
+                return text_of if sign > 0 else f"-{text_of}"
+    return str(n)
+
+
+def whole_number(x: Any, name: str, least: int, most: int) -> int:
+    """A whole number from `least` to `most`; Python's bool is none."""
+    wanted = f"a whole number from {_power_of_two(least)} to {_power_of_two(most)}"
+    if isinstance(x, (bool, np.bool_)):
+        raise Error(f"{name}: expected {wanted}, got {x}")
+    try:
+        found = operator.index(x)
+    except TypeError:
+        raise Error(f"{name}: expected {wanted}, got {x!r}") from None
+    if not least <= found <= most:
+        raise Error(f"{name}: expected {wanted}, got {found}")
+    return found
+
+
+def number(x: Any, name: str) -> float:
+    """A finite number."""
+    if isinstance(x, (bool, np.bool_, str, bytes)) or not hasattr(x, "__float__") or np.ndim(x) != 0:
+        raise Error(f"{name}: expected a number, got {x!r}")
+    found = float(x)
+    if not math.isfinite(found):
+        raise Error(f"{name}: expected a finite number, got {found}")
+    return found
+
+
+def flag(x: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(x, (bool, np.bool_)):
+        raise Error(f"{name}: expected True or False, got {x!r}")
+    return bool(x)
+
+
+SEEDS = (0, 2**64 - 1)
+KEYS = 2**30  # the most of a sequence
 
 
 def offsets(x: Any, name: str, rows: int) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 import numpy as np
 
 from . import _heed
-from ._arrays import integers, matrix_rows, text, to_numpy
+from ._arrays import KEYS, SEEDS, integers, matrix_rows, text, to_numpy, whole_number
 from ._catalogue import check_names, mechanism
 from ._heed import Error, State
 from ._parameters import Parameters
@@ -31,6 +31,13 @@ class Attention:
         options: heed.default_options() lists them all; query_width, key_width and value_width are needed most.
             value_width = 0: the keys are the values.
 
+    Attributes:
+        name, seed, options: what it was made of; options has all of them, given or not.
+        parameters: name -> array, the parameters' own memory (heed.Parameters); trainable: the names of those that get
+            gradients.
+        training: whether dropout and sampling are on; see train and eval.
+        context_width: of what comes out.
+
     Example:
         attention = heed.Attention("additive", query_width=16, key_width=8)
         result = attention.forward(queries, keys)              # [B, Tq, 16] and [B, Tk, 8] give [B, Tq, 8]
@@ -40,14 +47,13 @@ class Attention:
     def __init__(self, name: str = "scaled_dot", *, seed: int = 0, **options: Any) -> None:
         check_names(options)
         self.name = mechanism(name).name
-        self.seed = seed
+        self.seed = whole_number(seed, "seed", *SEEDS)
         self.training = True
         self._given = options
-        self._model = _heed.Model(name, options, seed)
+        self._model = _heed.Model(name, options, self.seed)
         self.options: Dict[str, Any] = self._model.options()
         self.parameters = Parameters(self._model.parameters())
         self.trainable: Tuple[str, ...] = tuple(self._model.trainable())
-        """Names of the parameters that get gradients"""
         self.context_width: int = self._model.context_width
         self._calls = 0
         self._last: Optional[Result] = None
@@ -93,7 +99,8 @@ class Attention:
             query_lengths, key_lengths: [B] rows that count, from the front. (Rows beyond query_lengths give 0; with
                 them the queries are copied.)
             query_offsets, key_offsets: [B + 1] each: sequence b holds the rows offsets[b] to offsets[b + 1].
-            mask: bool, True where visible: [Tq, Tk], [B, Tq, Tk], or [rows, longest memory]; the same for all heads.
+            mask: bool, True where visible: [Tq, Tk], [B, Tq, Tk], [B, H, Tq, Tk] (axes may be 1), or with offsets
+                [rows, longest memory] or [H, rows, longest memory].
             bias: float32, shapes as mask, added to the scores.
             query_documents, key_documents: ids for region documents, one per row.
             sentences: hierarchical: [documents + 1], document d holds the sequences sentences[d] to sentences[d + 1].
@@ -153,8 +160,10 @@ class Attention:
 
     def grow(self, batch: int, capacity: int, *, gradient: bool = True, seed: Optional[int] = None) -> Memory:
         """An empty memory with room for `capacity` rows in each of `batch` sequences, for Memory.extend."""
+        batch, capacity = whole_number(batch, "batch", 0, KEYS), whole_number(capacity, "capacity", 0, KEYS)
         run = self._start(gradient, seed)
         memory = Memory(run, run.begin(batch, capacity), batch, 0)
+        memory._of = self
 
         def extend(keys: Any, values: Any) -> Tuple[_heed.Memory, List[Tuple[str, Input]]]:
             rows = Rows(keys, "keys", at=np.arange(batch + 1))
@@ -188,12 +197,17 @@ class Attention:
         step: where the first query stands, instead of where `state` says.
         target_lengths: [B], how many steps there will be, for the cost of guided attention.
         """
+        if not isinstance(memory, Memory) or memory._of is not self:
+            got = repr(memory._of) if isinstance(memory, Memory) else type(memory).__name__
+            raise Error(f"memory: expected one from prepare or grow of this attention, got that of {got}")
+        if state is not None and not isinstance(state, State):
+            raise Error(f"state: expected the state of a Result, or None, got {type(state).__name__}")
         source = self._source(queries, memory, offsets, lengths)
         arguments = self._arguments(memory, source, mask, bias, documents)
         if target_lengths is not None:
             arguments["target_lengths"] = integers(target_lengths, "target_lengths", np.int32, (memory.sequences,))
         if step is not None:
-            arguments["step"] = int(step)
+            arguments["step"] = whole_number(step, "step", -KEYS, KEYS)
         wanted = {"weights": weights, "entropy": entropy, "guide_cost": guide_cost, "penalty": penalty}
         return self._attend(memory, source, state, arguments, wanted)
 
@@ -216,6 +230,7 @@ class Attention:
         if seed is None:
             self._calls += 1
             seed = (self.seed * 1_000_003 + self._calls) % 2**63
+        seed = whole_number(seed, "seed", *SEEDS)
         return _heed.Run(self._model, gradient, self.training, seed)
 
     def _prepare(self, rows: Rows, values: Any, documents: Any, sentences: Any, run: _heed.Run) -> Memory:
@@ -228,6 +243,7 @@ class Attention:
             sequences = len(arguments["sentences"]) - 1
         memory = Memory(run, run.prepare(arguments), sequences, rows.longest if sentences is None else 0)
         memory._inputs = inputs
+        memory._of = self
         return memory
 
     def _memory_arguments(
@@ -269,11 +285,16 @@ class Attention:
             array = to_numpy(mask, "mask")
             if array.dtype != np.bool_:
                 raise Error(f"mask: expected bool, True where visible, got {array.dtype}; numbers to add go to bias")
-            arguments["mask"] = Pairs(array, "mask", source.rows, memory.longest).dense.view(np.uint8)
+            seen = Pairs(array, "mask", source.rows, memory.longest, self.options["heads"])
+            arguments["mask"] = seen.dense.view(np.uint8)
+            if seen.heads > 1:
+                arguments["mask_per_head"] = True
         if bias is not None:
-            pairs = Pairs(matrix_rows(bias, "bias"), "bias", source.rows, memory.longest)
+            pairs = Pairs(matrix_rows(bias, "bias"), "bias", source.rows, memory.longest, self.options["heads"])
             value = memory._run.input(pairs.dense, True)
             arguments["bias"] = value
+            if pairs.heads > 1:
+                arguments["bias_per_head"] = True
             arguments["bias_input"] = Input(value, pairs.shape, pairs.back)
         if documents is not None:
             arguments["documents"] = source.rows.documents(documents)
@@ -293,6 +314,9 @@ class Attention:
             inputs["queries"] = Input(source.value, source.rows.shape, source.rows.back)
         if "bias_input" in arguments:
             inputs["bias"] = arguments.pop("bias_input")
+        for name, option, needed in (("guide_cost", "time", "guided"), ("penalty", "structure", "structured")):
+            if wanted[name] and self.options[option] != needed:
+                raise Error(f"{name}: expected with {option}={needed!r} only, got {self.options[option]!r}")
         arguments.update({name: True for name, value in wanted.items() if value})
         raw = memory._run.attend(memory._prepared, state, arguments)
         result = Result(memory, raw, None if source is None else source.rows, self.options)

@@ -44,6 +44,12 @@ class Call:
         return self.ask.kv_heads or (0 if heads_in_shape else self.q_layout.heads)
 
     @property
+    def first_position(self) -> int:
+        """Where the first query stands, unless align is bottom_right."""
+        align = self.ask.align
+        return self.past + (0 if isinstance(align, str) else align)
+
+    @property
     def heads(self) -> int:
         return self.q_layout.heads
 
@@ -92,6 +98,8 @@ class Call:
             raise Error(f"v: expected {wanted} (as heads) beside k {text(k.shape)}, got {text(v.shape)}")
         if k.shape[-3] == 0 or q.shape[-3] % k.shape[-3]:
             raise Error(f"kv_heads: expected a divisor of the {q.shape[-3]} heads of q, got {k.shape[-3]}")
+        if self.ask.enable_gqa is False and q.shape[-3] != k.shape[-3]:
+            raise Error(f"k: expected {q.shape[-3]} heads like q, got {k.shape[-3]}; enable_gqa=True shares them")
 
     def _read_sequences(self) -> None:
         ask, found = self.ask, self.sequences
@@ -105,27 +113,38 @@ class Call:
             given = getattr(ask, name)
             if given is not None:
                 found[name] = integers(given, name, np.int32, (self.batch,))
+                most = self._lengths(name)
+                if (found[name] < 0).any() or (found[name] > most).any():
+                    raise Error(f"{name}: expected 0 to {text(most.tolist())}, got {text(found[name].tolist())}")
         for name, count in (("query_documents", self.queries), ("key_documents", self.keys)):
             given = getattr(ask, name)
             if given is not None:
                 shape = (count,) if ask.ragged or np.ndim(given) == 1 and self.batch == 1 else (self.batch, count)
                 found[name] = integers(given, name, np.int32, shape).reshape(-1)
 
+    def _lengths(self, name: str) -> np.ndarray:
+        """[B], the most that query_lengths or key_lengths may say."""
+        side = name.split("_")[0]
+        if self.ask.ragged:
+            return np.diff(self.sequences[f"{side}_offsets"])
+        return np.full(self.batch, self.queries if side == "query" else self.keys)
+
     # --------------------------------------------------------------------------------------------- masks and biases
     def _read_pairs(self) -> None:
         mask, bias = self.ask.mask, self.ask.bias
         if mask is not None:
-            mask = to_numpy(mask, "mask")
+            name = self.ask.mask_name
+            mask = to_numpy(mask, name)
             if mask.dtype == np.bool_:
-                self.mask = self._pairs(mask, "mask")
+                self.mask = self._pairs(mask, name)
             elif mask.dtype != np.float32:
                 raise Error(
-                    f"mask: expected bool (True where visible) or float32 (added to the scores), got {mask.dtype}"
+                    f"{name}: expected bool (True where visible) or float32 (added to the scores), got {mask.dtype}"
                 )
             elif bias is not None:
-                raise Error("mask: floats are added to the scores, and so is bias: expected one of them, got both")
+                raise Error(f"{name}: floats are added to the scores, and so is bias: expected one of them, got both")
             else:
-                self.bias = self._pairs(mask, "mask")
+                self.bias = self._pairs(mask, name)
         if bias is not None:
             self.bias = self._pairs(floats(bias, "bias"), "bias")
 
@@ -134,6 +153,7 @@ class Call:
         keys = self.longest[1]
         full = (1 if self.ask.ragged else self.batch, self.heads, self.queries, keys)
         expect_dims(array, name, "1 to 4 dimensions that broadcast to [B, H, Tq, Tk]", (1, 2, 3, 4))
+        came = array.shape
         array = array.reshape((1,) * (4 - array.ndim) + array.shape)
         missing = keys - array.shape[3]
         if missing > 0 and array.shape[3] > 1:
@@ -144,13 +164,13 @@ class Call:
                 wanted = f"[H, all queries, longest keys] = {text(full[1:])}"
             else:
                 wanted = f"[B, H, Tq, Tk] = {text(full)}"
-            raise Error(f"{name}: expected to broadcast to {wanted}, got {text(getattr(self.ask, name).shape)}")
+            raise Error(f"{name}: expected to broadcast to {wanted}, got {text(came)}")
         return array
 
     def _bias_gradient(self, gradient: np.ndarray) -> Dict[str, np.ndarray]:
         """That of self.bias, as that of what came in."""
-        name = "mask" if self.ask.bias is None else "bias"
-        given = getattr(self.ask, name)
+        name = self.ask.mask_name if self.ask.bias is None else "bias"
+        given = self.ask.mask if self.ask.bias is None else self.ask.bias
         return {name: np.ascontiguousarray(gradient[..., : given.shape[-1]]).reshape(tuple(given.shape))}
 
     # ------------------------------------------------------------------------------------------------------- results

@@ -14,19 +14,27 @@ PARTS = ("score", "normalise", "region", "time", "input", "structure")
 
 @dataclass(frozen=True)
 class Mechanism:
-    """What the catalogue says of a mechanism."""
+    """What the catalogue says of a mechanism.
+
+    Attributes:
+        id: its place in the catalogue, such as S5.
+        name: the word for it, here, in recipes and on the command line; aliases: other words.
+        part: score, normalise, region, time, input or structure.
+        title, formula, paper: what it is, in a few words, as a formula, and where it comes from.
+        time: cost of n queries on m keys; memory: beyond inputs and outputs, while training.
+        combines: with what it goes together.
+        page: what it does and when to take it, for a person who meets it first.
+        options: the names of those that it reads.
+    """
 
     id: str
     name: str
     part: str
-    """score, normalise, region, time, input or structure"""
     title: str
     formula: str
     paper: str
     time: str
-    """Cost of n queries on m keys"""
     memory: str
-    """Beyond inputs and outputs, while training"""
     combines: str
     page: str
     options: Tuple[str, ...]
@@ -48,6 +56,8 @@ def mechanisms(part: Optional[str] = None) -> List[Mechanism]:
 
 def mechanism(name: str) -> Mechanism:
     """The one of this name or alias."""
+    if not isinstance(name, str):
+        raise Error(f"name: expected the name of a mechanism, see heed.mechanisms(), got {name!r}")
     return Mechanism(**_heed.find(name))
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from . import _heed
 from ._attention import Attention
 from ._call import Call
-from ._catalogue import default_options
 from ._heed import Error
 from ._question import Question
 
@@ -35,48 +34,42 @@ class ComposedCall(Call):
         self.inputs: Dict[str, _heed.Value] = {}
 
     def _options(self) -> Dict[str, Any]:
-        """Those that are not the default: a score's own choices, such as those of intra, stay as they are."""
         ask = self.ask
         q, k, v = self.views
         options = {
+            "input": "external",
             "normalise": ask.normalise,
-            "region": self._region_words(),
             "time": ask.time,
             "heads": q.shape[-3],
             "kv_heads": k.shape[-3],
             "query_width": q.shape[-3] * q.shape[-1],
             "key_width": k.shape[-3] * k.shape[-1],
             "value_width": v.shape[-3] * v.shape[-1],
-            "softcap": float(ask.softcap),
-            "strict": bool(ask.strict),
-            "sinks": int(ask.sinks),
-            "dropout": float(ask.dropout),
-            "divide_by_visible": bool(ask.divide_by_visible),
-            **ask.options,
+            "softcap": ask.softcap,
+            "dropout": ask.dropout,
+            "divide_by_visible": ask.divide_by_visible,
         }
-        if ask.window is not None:
-            left, right = ask.window_sides
-            if left < 0 or right not in ((-1, 0) if ask.causal else (left,)):
-                raise Error(f"window: expected as many keys on both sides with {ask.score}, got {ask.window}")
-            options["window"] = left
-        defaults = default_options()
-        chosen = {name: value for name, value in options.items() if name not in defaults or value != defaults[name]}
-        return {"input": "external", **chosen}
+        region = self._region_words()
+        if region or not ask.own_region:
+            options["region"] = region or "global"
+        if ask.first_keys:
+            options["sinks"] = ask.first_keys
+        if ask.strict:
+            options["strict"] = True
+        return {**options, **ask.options}
 
     def _region_words(self) -> str:
+        """What the attention itself must know of; windows, lengths and masks come with the call."""
         ask = self.ask
         words = [word for word in ask.region.split("+") if word]
-        if ask.window is not None:
-            words.append("sliding_window" if ask.causal else "local_m")
         for word, wanted in (
             ("causal", ask.causal),
-            ("sinks", ask.sinks),
+            ("sinks", ask.first_keys),
             ("documents", ask.query_documents is not None),
-            ("masked", ask.mask is not None or ask.key_lengths is not None or ask.query_lengths is not None),
         ):
-            if wanted:
+            if wanted and word not in words:
                 words.append(word)
-        return "+".join(words) or "global"
+        return "+".join(words)
 
     def _rows(self, view: np.ndarray) -> np.ndarray:
         """A view [B, heads, T, width] (ragged [heads, tokens, width]) as rows."""
@@ -99,16 +92,6 @@ class ComposedCall(Call):
             return self.sequences[which]
         return np.arange(self.batch + 1, dtype=np.int64) * length
 
-    def _step(self) -> int:
-        ask = self.ask
-        if ask.align == "bottom_right":
-            if ask.ragged or ask.key_lengths is not None or self.keys < self.queries:
-                raise Error(
-                    f"align: bottom_right with {ask.score} wants no offsets, no key_lengths, and a key for each query"
-                )
-            return self.keys - self.queries
-        return self.past + (0 if ask.align == "top_left" else int(ask.align))
-
     def _memory(self, run: _heed.Run) -> _heed.Memory:
         self.inputs["k"] = run.input(self._rows(self.views[1]), True)
         self.inputs["v"] = run.input(self._rows(self.views[2]), True)
@@ -122,48 +105,62 @@ class ComposedCall(Call):
             arguments["stacked"] = True
         return run.prepare(arguments)
 
-    def _per_query(self, pairs: np.ndarray, name: str) -> np.ndarray:
-        """A mask or bias as a row per query."""
-        if pairs.shape[1] != 1:
-            raise Error(f"{name}: expected the same for all heads with {self.ask.score}, got {pairs.shape[1]} heads")
-        full = (1 if self.ask.ragged else self.batch, self.queries, self.longest[1])
-        return np.ascontiguousarray(np.broadcast_to(pairs[:, 0], full)).reshape(full[0] * full[1], full[2])
+    def _pair_rows(self, pairs: np.ndarray) -> np.ndarray:
+        """A mask or bias [B, H, Tq, Tk] as a row per query, or per query and head in the order of the rows of q."""
+        heads = pairs.shape[1]
+        full = np.broadcast_to(pairs, (1 if self.ask.ragged else self.batch, heads, self.queries, self.longest[1]))
+        if heads > 1 and not self.stacked:
+            full = np.moveaxis(full, 1, 2)
+        return np.ascontiguousarray(full).reshape(math.prod(full.shape[:3]), full.shape[3])
 
-    def _visible_rows(self) -> Optional[np.ndarray]:
-        """The mask; queries beyond query_lengths see nothing."""
-        mask = None if self.mask is None else self._per_query(self.mask, "mask")
-        lengths = self.sequences.get("query_lengths")
-        if lengths is None:
-            return mask
-        at = self._offsets("query_offsets", self.queries)
-        place = np.arange(at[-1]) - np.repeat(at[:-1], np.diff(at))
-        counts = (place < np.repeat(lengths, np.diff(at)))[:, None]
-        return np.ascontiguousarray(
-            np.broadcast_to(counts, (at[-1], self.longest[1])) if mask is None else mask & counts
-        )
+    def _of_pairs(self, rows: np.ndarray, heads: int) -> np.ndarray:
+        """The other way, [B, H, Tq, Tk]."""
+        batch = 1 if self.ask.ragged else self.batch
+        if heads > 1 and not self.stacked:
+            return np.moveaxis(rows.reshape(batch, self.queries, heads, self.longest[1]), 2, 1)
+        return rows.reshape(batch, heads, self.queries, self.longest[1])
+
+    def _query_arguments(self, run: _heed.Run) -> Dict[str, Any]:
+        ask = self.ask
+        self.inputs["q"] = run.input(self._rows(self.views[0]), True)
+        arguments: Dict[str, Any] = {"queries": self.inputs["q"]}
+        arguments["offsets"] = self._offsets("query_offsets", self.queries)
+        if ask.align == "bottom_right":
+            arguments["bottom_right"] = True
+        else:
+            arguments["step"] = self.first_position
+        arguments["window_left"], arguments["window_right"] = ask.window_sides
+        if "query_lengths" in self.sequences:
+            arguments["lengths"] = self.sequences["query_lengths"]
+        if "query_documents" in self.sequences:
+            arguments["documents"] = self.sequences["query_documents"]
+        if self.mask is not None:
+            arguments["mask"] = self._pair_rows(self.mask).view(np.uint8)
+            if self.mask.shape[1] > 1:
+                arguments["mask_per_head"] = True
+        if self.bias is not None:
+            arguments["bias"] = self.inputs["bias"] = run.input(self._pair_rows(self.bias), True)
+            if self.bias.shape[1] > 1:
+                arguments["bias_per_head"] = True
+        if self.stacked:
+            arguments["stacked"] = True
+        return arguments
 
     def forward(self, out: Any = None, gradient: bool = False, weights: bool = False) -> np.ndarray:
         """`gradient`, `weights`: will be asked for."""
         made = self._make_out(out)
-        self.run = run = _heed.Run(self.attention._model, gradient, self.ask.training, int(self.ask.seed))
+        self._run(gradient, weights)
+        assert self.result is not None
+        self._to_view(self.result.context.array(), self.q_layout.view(made))
+        return made
+
+    def _run(self, gradient: bool, weights: bool) -> None:
+        self.run = run = _heed.Run(self.attention._model, gradient, self.ask.training, self.ask.seed)
         memory = self._memory(run)
-        self.inputs["q"] = run.input(self._rows(self.views[0]), True)
-        arguments: Dict[str, Any] = {"queries": self.inputs["q"], "step": self._step()}
-        arguments["offsets"] = self._offsets("query_offsets", self.queries)
-        visible = self._visible_rows()
-        if visible is not None:
-            arguments["mask"] = visible.view(np.uint8)
-        if self.bias is not None:
-            arguments["bias"] = self.inputs["bias"] = run.input(self._per_query(self.bias, "bias"), True)
-        if "query_documents" in self.sequences:
-            arguments["documents"] = self.sequences["query_documents"]
-        if self.stacked:
-            arguments["stacked"] = True
+        arguments = self._query_arguments(run)
         if weights:
             arguments["weights"] = True
         self.result = run.attend(memory, None, arguments)
-        self._to_view(self.result.context.array(), self.q_layout.view(made))
-        return made
 
     def weights(self) -> np.ndarray:
         """[B, H, Tq, Tk]; ragged: the longest of each."""
@@ -171,6 +168,7 @@ class ComposedCall(Call):
         return np.array(self.result.weights)
 
     def stage(self, name: str) -> np.ndarray:
+        """The weights; other scores than dot products have no stages."""
         if name == "weights":
             return self.weights()
         raise Error(f"stages: {name} is for dot and scaled_dot; {self.ask.score} gives weights")
@@ -179,6 +177,8 @@ class ComposedCall(Call):
         """Gradients shaped like the inputs: those of FusedCall, and every parameter by name."""
         assert self.run is not None and self.result is not None
         d_rows = self._rows(self.q_layout.view(self._d_out(d_out)))
+        if self.run.done:  # a tape goes back once; the same call again makes the same tape
+            self._run(True, False)
         parameters = self.run.backward([(self.result.context, d_rows)])
         gradients, views = self._new_gradients()
         for name, view in views.items():
@@ -195,6 +195,6 @@ class ComposedCall(Call):
         assert self.bias is not None
         if rows is None:
             return np.zeros(self.bias.shape, np.float32)
-        full = (1 if self.ask.ragged else self.batch, 1, self.queries, self.longest[1])
+        full = self._of_pairs(rows, self.bias.shape[1])
         axes = tuple(i for i in range(4) if self.bias.shape[i] == 1)
-        return rows.reshape(full).sum(axis=axes, keepdims=True)
+        return full.sum(axis=axes, keepdims=True)

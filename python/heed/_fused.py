@@ -27,27 +27,27 @@ class FusedCall(Call):
         ask, options = self.ask, self.options
         width = self.views[0].shape[-1]
         default = 1.0 / math.sqrt(width) if ask.score == "scaled_dot" and width else 1.0
-        options["scale"] = default if ask.scale is None else float(ask.scale)
-        options["softcap"] = float(ask.softcap)
+        options["scale"] = default if ask.scale is None else ask.scale
+        options["softcap"] = ask.softcap
         options["normalise"] = ask.normalise
-        options["divide_by_visible"] = bool(ask.divide_by_visible)
-        options["dropout"] = float(ask.dropout) if ask.training else 0.0
-        options["seed"] = int(ask.seed)
+        options["divide_by_visible"] = ask.divide_by_visible
+        options["dropout"] = ask.dropout if ask.training else 0.0
+        options["seed"] = ask.seed
         options["forced_forward"] = ask.time == "forced_forward"
         if ask.parameters:
             raise Error(f"parameters: {ask.score} has none, got {', '.join(sorted(ask.parameters))}")
 
     def _read_region(self) -> None:
         ask, options = self.ask, self.options
-        options["causal"] = bool(ask.causal)
-        options["strict"] = bool(ask.strict)
+        options["causal"] = ask.causal
+        options["strict"] = ask.strict
         options["window_left"], options["window_right"] = ask.window_sides
-        options["sinks"] = int(ask.sinks)
+        options["sinks"] = ask.first_keys
         if ask.align == "bottom_right":
             options["align"] = "bottom_right"
         else:
             options["align"] = "offset"
-            options["query_offset"] = self.past + (0 if ask.align == "top_left" else int(ask.align))
+            options["query_offset"] = self.first_position
         if self.mask is not None:
             mask = self.mask.view(np.uint8)
             if mask.shape[3] != self.longest[1] or mask.strides[3] != 1:  # the loop reads a mask row by row

@@ -71,7 +71,8 @@ class State:
     """What one call leaves for the next."""
 
     @property
-    def step(self) -> int: ...
+    def step(self) -> int:
+        """Where the first query of the next call stands."""
 
 class Result:
     """What one call gives."""

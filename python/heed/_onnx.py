@@ -13,7 +13,13 @@ from ._question import STAGES
 
 
 class OnnxAttention(NamedTuple):
-    """The operator's outputs."""
+    """The operator's outputs.
+
+    Attributes:
+        Y: like Q, with the width of V.
+        present_key, present_value: [B, G, past + new, width] where a past came in, else None.
+        qk_matmul_output: [B, H, Tq, Tk] where qk_matmul_output_mode was given, else None.
+    """
 
     Y: np.ndarray
     present_key: Optional[np.ndarray]
@@ -44,6 +50,7 @@ def onnx_attention(
     qk_matmul_output_mode: Optional[int] = None,
     scale: Optional[float] = None,
     softcap: float = 0.0,
+    promote: bool = False,
 ) -> OnnxAttention:
     """Attention of opsets 23 and 24: https://onnx.ai/onnx/operators/onnx__Attention.html
 
@@ -53,7 +60,8 @@ def onnx_attention(
     Of the operator's texts that contradict each other over the years, this follows the latest: the softcap comes before
     the mask; a query that sees no key gives 0; causal queries stand behind the past, or at the end of
     nonpad_kv_seqlen, or begin at the first key. qk_matmul_output is None unless qk_matmul_output_mode is given: 0 raw
-    scores, 1 after the softcap, 2 with the mask, 3 weights.
+    scores, 1 after the softcap, 2 with the mask, 3 weights. promote: float16, bfloat16 and float64 too, computed in
+    float32.
     """
     if nonpad_kv_seqlen is not None and past_key is not None:
         raise Error("nonpad_kv_seqlen: expected no past_key and past_value beside it")
@@ -78,9 +86,10 @@ def onnx_attention(
         past_value=past_value,
         scale=scale,
         softcap=softcap,
+        promote=promote,
         stages=stage,
     )
     if isinstance(result, np.ndarray):
         return OnnxAttention(result, None, None, None)
     scores = result.stages[stage[0]] if stage else None
-    return OnnxAttention(result.out, result.present_key, result.present_value, scores)
+    return OnnxAttention(result.context, result.present_key, result.present_value, scores)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _heed
+from ._arrays import KEYS, SEEDS, flag, number, whole_number
+from ._catalogue import check_names
 from ._heed import Error
 
 STAGES = ("raw", "softcap", "masked", "weights")
@@ -19,7 +21,7 @@ class Question:
 
     score: str = "scaled_dot"
     normalise: str = "softmax"
-    region: str = "global"
+    region: Optional[str] = None
     time: str = "dynamic"
     q_heads: int = 0
     kv_heads: int = 0
@@ -28,7 +30,7 @@ class Question:
     causal: bool = False
     strict: bool = False
     window: Window = None
-    sinks: int = 0
+    sinks: Optional[int] = None
     align: Union[str, int] = "top_left"
     mask: Any = None
     bias: Any = None
@@ -45,9 +47,17 @@ class Question:
     training: bool = True
     divide_by_visible: bool = False
     parameters: Optional[Mapping[str, Any]] = None
+    is_causal: bool = False
+    attn_mask: Any = None
+    dropout_p: float = 0.0
+    enable_gqa: Optional[bool] = None
     options: Dict[str, Any] = field(default_factory=dict)
+    mask_name = "mask"  # what the caller calls it
+    own_region = True
 
     def __post_init__(self) -> None:
+        self._read_other_names()
+        self._check_values()
         for part in ("score", "normalise", "time"):
             setattr(self, part, _name_of(getattr(self, part), part))
         self._read_region()
@@ -59,29 +69,74 @@ class Question:
             raise Error("query_documents, key_documents: expected both or neither, got one")
         if self.ragged and self.past_key is not None:
             raise Error("past_key: expected a batch of [B, heads, T, width]; ragged batches have no past")
-        if isinstance(self.align, str) and self.align not in ("top_left", "bottom_right"):
-            raise Error(f"align: expected top_left, bottom_right or a number, got {self.align}")
+
+    def _read_other_names(self) -> None:
+        """PyTorch's names become heed's."""
+        self.causal = flag(self.causal, "causal") or flag(self.is_causal, "is_causal")
+        if self.attn_mask is not None:
+            if self.mask is not None:
+                raise Error("attn_mask: the same as mask: expected one of them, got both")
+            self.mask, self.mask_name = self.attn_mask, "attn_mask"
+        if number(self.dropout_p, "dropout_p"):
+            if self.dropout:
+                raise Error("dropout_p: the same as dropout: expected one of them, got both")
+            self.dropout = self.dropout_p
+
+    def _check_values(self) -> None:
+        for name in ("q_heads", "kv_heads"):
+            setattr(self, name, whole_number(getattr(self, name), name, 0, KEYS))
+        for name in ("strict", "training", "divide_by_visible"):
+            setattr(self, name, flag(getattr(self, name), name))
+        for name in ("softcap", "dropout"):
+            setattr(self, name, number(getattr(self, name), name))
+        if self.scale is not None:
+            self.scale = number(self.scale, "scale")
+        self.seed = whole_number(self.seed, "seed", *SEEDS)
+        self.window_sides  # noqa: B018  raises where it is no window
+        if self.sinks is not None:
+            self.sinks = whole_number(self.sinks, "sinks", 0, KEYS)
+        if isinstance(self.align, str) or self.align is None:
+            if self.align not in ("top_left", "bottom_right"):
+                raise Error(f"align: expected top_left, bottom_right or a whole number, got {self.align}")
+        else:
+            self.align = whole_number(self.align, "align", -KEYS, KEYS)
 
     def _read_region(self) -> None:
         """Words of `region` that are options here become those; the others stay."""
+        if self.region is not None and not isinstance(self.region, str):
+            raise Error(f"region: expected words joined by +, got {self.region!r}")
+        words = [] if self.region is None else [_name_of(word.strip(), "region") for word in self.region.split("+")]
+        if self.strict and not self.causal and "causal" not in words:
+            raise Error("strict: expected with causal, where it hides the query's own position as well")
         left = []
-        for word in self.region.split("+"):
+        for word in words:
             if word in ("causal", "sliding_window"):
                 self.causal = True
-            if word in ("sliding_window", "local_m") and self.window is None:
-                self.window = 8
-            if word == "sinks" and not self.sinks:
+            if word == "sinks" and self.sinks is None:
                 self.sinks = 4
+            if word == "sinks" and self.sinks == 0 and not self.options.get("learned_sink"):
+                raise Error("sinks: region sinks keeps the first keys visible: expected 1 or more, got 0")
             if word == "masked" and self.mask is None and self.key_lengths is None:
                 raise Error("region masked: expected mask or key_lengths")
             if word == "documents" and self.query_documents is None:
                 raise Error("region documents: expected query_documents and key_documents")
+            if word == "sinks" and self.options.get("learned_sink"):
+                left.append(word)
             if word not in ("global", "causal", "sliding_window", "local_m", "sinks", "masked", "documents"):
                 left.append(word)
+        if "local_p" in left and self.window is not None:  # the window is that around the predicted place
+            self.options = {**self.options, "window": whole_number(self.window, "window", 1, KEYS)}
+        if "sliding_window" in words or "local_m" in words:
+            self.window = 8 if self.window is None else self.window
+        elif "local_p" in left:
+            self.window = None
+        self.own_region = self.region is None and not self.causal
+        """Nothing was said of a region: a score that has one of its own, such as intra, keeps it."""
         self.region = "+".join(left)
 
     @property
     def ragged(self) -> bool:
+        """Whether sequences of unequal lengths stand below each other."""
         return self.query_offsets is not None
 
     @property
@@ -89,14 +144,18 @@ class Question:
         """Keys to the left and to the right that are visible; -1: all."""
         if self.window is None:
             return -1, -1
-        if isinstance(self.window, int):
-            sides = (self.window, -1 if self.causal else self.window)
-        else:
-            left, right = self.window
-            sides = (-1 if left is None else left, -1 if right is None else right)
-        if min(sides) < -1:
-            raise Error(f"window: expected numbers of keys, got {self.window}")
-        return sides
+        if not isinstance(self.window, (tuple, list)):
+            n = whole_number(self.window, "window", 0, KEYS)
+            return n, -1 if self.causal else n
+        if len(self.window) != 2:
+            raise Error(f"window: expected a number of keys, or (left, right), got {self.window}")
+        left, right = (-1 if side is None else whole_number(side, "window", 0, KEYS) for side in self.window)
+        return left, right
+
+    @property
+    def first_keys(self) -> int:
+        """How many no window hides."""
+        return self.sinks or 0
 
     @property
     def fused(self) -> bool:
@@ -112,6 +171,8 @@ class Question:
 
 def _name_of(name: str, part: str) -> str:
     """An alias becomes the name it stands for."""
+    if not isinstance(name, str):
+        raise Error(f"{part}: expected a name of heed.mechanisms({part!r}), got {name!r}")
     entry = _heed.find(name)
     if entry["part"] != part:
         names = ", ".join(e["name"] for e in _heed.mechanisms() if e["part"] == part)
@@ -126,6 +187,7 @@ def question(arguments: Mapping[str, Any]) -> Question:
     """Names that are not the question's own are options of the mechanism."""
     own = {name: value for name, value in arguments.items() if name in QUESTION_FIELDS}
     rest = {name: value for name, value in arguments.items() if name not in QUESTION_FIELDS}
+    check_names(rest)
     return Question(**own, options=rest)
 
 

@@ -28,11 +28,17 @@ class Input:
 
 
 class Memory:
-    """What is attended to, from Attention.prepare or Attention.grow. Holds the tape of all steps that use it."""
+    """What is attended to, from Attention.prepare or Attention.grow. Holds the tape of all steps that use it.
+
+    Attributes:
+        sequences: how many there are.
+        longest: rows of the longest one.
+    """
 
     def __init__(self, run: _heed.Run, prepared: _heed.Memory, sequences: int, longest: int) -> None:
         self._run = run
         self._prepared = prepared
+        self._of: Any = None  # the attention that made it
         self._inputs: List[Tuple[str, Input]] = []
         self._extend: Optional[Callable[[Any, Any], Tuple[_heed.Memory, List[Tuple[str, Input]]]]] = None
         self.sequences = sequences
@@ -74,24 +80,28 @@ class Memory:
 
 
 class Result:
-    """What a call gives. The arrays are read-only: they belong to the tape that this keeps for the backward."""
+    """What a call gives. The arrays are read-only: they belong to the tape that this keeps for the backward.
+
+    Attributes:
+        context: [B, Tq, width], ragged [rows, width]; without queries [B, width], or [B, r, width] of r learned
+            queries.
+        weights: [B, H, Tq, Tk], with weights=True.
+        inner_weights: hierarchical: of the words in each sentence, [sentences, 1, 1, words].
+        log_prob: hard_sampled while training: of each choice, [samples, B, H, Tq], ragged [samples, H, rows].
+        entropy: [B, H, Tq], ragged [H, rows], with entropy=True; guide_cost: likewise, with guide_cost=True.
+        penalty: structured: summed over the sequences, with penalty=True.
+        state: for the next call, step by step.
+        memory: what was attended to.
+    """
 
     context: np.ndarray
-    """[B, Tq, width], ragged [rows, width]; without queries [B, width], or [B, r, width] of r learned queries"""
     weights: Optional[np.ndarray]
-    """[B, H, Tq, Tk], with weights=True"""
     inner_weights: Optional[np.ndarray]
-    """hierarchical: of the words in each sentence, [sentences, 1, 1, words]"""
     log_prob: Optional[np.ndarray]
-    """hard_sampled while training: of each choice, [samples, B, H, Tq], ragged [samples, H, rows]"""
     entropy: Optional[np.ndarray]
-    """[B, H, Tq], ragged [H, rows], with entropy=True"""
     guide_cost: Optional[np.ndarray]
-    """as entropy, with guide_cost=True"""
     penalty: Optional[float]
-    """structured: summed over the sequences, with penalty=True"""
     state: State
-    """For the next call, step by step"""
 
     def __init__(self, memory: Memory, raw: _heed.Result, rows: Optional[Rows], options: Dict[str, Any]) -> None:
         self.memory = memory
@@ -109,15 +119,16 @@ class Result:
         self.weights = padded(raw.weights, (rows.longest if rows is not None else 0, memory.longest))
         self.inner_weights = raw.inner_weights
         heads = options["heads"]
-        self.log_prob = self._of_heads(raw.log_prob, -1, heads)
+        self.log_prob = self._of_heads(raw.log_prob, heads, samples=True)
         self.entropy = self._of_heads(raw.entropy, heads)
         self.guide_cost = self._of_heads(raw.guide_cost, heads)
         self.penalty = float(raw.penalty.array()[0, 0]) if raw.penalty else None
 
-    def _of_heads(self, value: _heed.Value, *leading: int) -> Optional[np.ndarray]:
+    def _of_heads(self, value: _heed.Value, heads: int, samples: bool = False) -> Optional[np.ndarray]:
         if not value:
             return None
         array = value.array()
+        leading = (array.shape[0] // heads, heads) if samples else (heads,)
         array = array.reshape(*leading, array.shape[1])
         return array if self._rows is None else self._rows.back_heads(array)
 

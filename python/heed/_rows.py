@@ -119,33 +119,42 @@ def _as_matrix(array: np.ndarray) -> np.ndarray:
 
 
 class Pairs:
-    """A mask or bias, [B, Tq, Tk] with axes that may be 1, as a row for each row of the queries."""
+    """A mask or bias, [B, H, Tq, Tk] with axes that may be 1, as a row for each row of the queries (and head)."""
 
-    def __init__(self, array: np.ndarray, name: str, rows: Rows, keys: int) -> None:
-        """array: [Tq, Tk] or [B, Tq, Tk]; for rows with offsets [rows, longest memory]."""
+    def __init__(self, array: np.ndarray, name: str, rows: Rows, keys: int, heads: int) -> None:
+        """array: [Tq, Tk], [B, Tq, Tk] or [B, H, Tq, Tk]; for rows with offsets [rows, Tk] or [H, rows, Tk]."""
         self.shape = array.shape
         self.rows = rows
-        batched = rows.shape[:2] if rows.batched else (1, rows.shape[0])
-        expect_dims(array, name, "2 or 3 dimensions", (2, 3))
-        three = array if array.ndim == 3 else array[None]
-        self.full = (*batched, max(keys, three.shape[2]))
-        if (
-            three.shape[2] not in (1, keys)
-            and three.shape[2] < keys
-            or any(have not in (1, want) for have, want in zip(three.shape[:2], batched))
-        ):
-            wanted = text(("B, Tq" if rows.batched else "1, rows", "Tk")) + f" = {text((*batched, keys))}"
+        batch, queries = rows.shape[:2] if rows.batched else (1, rows.shape[0])
+        if rows.batched:
+            expect_dims(array, name, "[Tq, Tk], [B, Tq, Tk] or [B, H, Tq, Tk]", (2, 3, 4))
+            four = array if array.ndim == 4 else array.reshape(array.shape[:-2] + (1,) + array.shape[-2:])
+            four = four if four.ndim == 4 else four[None]
+        else:
+            expect_dims(array, name, "[rows, Tk], [H, rows, Tk] or [1, H, rows, Tk]", (2, 3, 4))
+            four = array.reshape((1,) * (4 - array.ndim) + array.shape)
+        self.heads = four.shape[1]
+        self.full = (batch, self.heads, queries, keys)
+        if any(have not in (1, want) for have, want in zip(four.shape, (batch, heads, queries, keys))):
+            names, sizes = ("B, H, Tq", (batch, heads, queries)) if rows.batched else ("H, rows", (heads, queries))
+            wanted = f"[{names}, Tk] = {text((*sizes, keys))}"
             raise Error(f"{name}: expected to broadcast to {wanted}, got {text(array.shape)}")
-        self.axes = tuple(i for i in range(3) if three.shape[i] == 1 and self.full[i] != 1)
-        self.dense = rows.in_rows(np.broadcast_to(three, self.full))
+        self.axes = tuple(i for i in range(4) if four.shape[i] == 1 and self.full[i] != 1)
+        side = np.moveaxis(np.broadcast_to(four, self.full), 1, 2)  # [B, Tq, H, Tk]: a row per query and head
+        self.dense = _as_matrix(np.ascontiguousarray(side))
+        if rows.kept is not None:
+            self.dense = self.dense[np.repeat(rows.kept, self.heads)]
 
     def back(self, gradient: np.ndarray) -> np.ndarray:
         """The gradient of dense as that of what came in."""
         if self.rows.kept is not None:
-            whole = np.zeros((self.rows.kept.size, gradient.shape[1]), np.float32)
-            whole[self.rows.kept] = gradient
+            kept = np.repeat(self.rows.kept, self.heads)
+            whole = np.zeros((kept.size, gradient.shape[1]), np.float32)
+            whole[kept] = gradient
             gradient = whole
-        return gradient.reshape(self.full).sum(axis=self.axes, keepdims=True).reshape(self.shape)
+        batch, heads, queries, keys = self.full
+        four = np.moveaxis(gradient.reshape(batch, queries, heads, keys), 2, 1)
+        return four.sum(axis=self.axes, keepdims=True).reshape(self.shape)
 
 
 def padded(weights: Optional[np.ndarray], sizes: Tuple[int, int]) -> Optional[np.ndarray]:

@@ -15,23 +15,28 @@ from ._heed import Error
 
 @dataclass(frozen=True)
 class Output:
-    """One output for a line."""
+    """One output for a line.
+
+    Attributes:
+        text: the line.
+        score: what outputs are ranked by: the log-probability, divided as length_penalty says; what `heed predict`
+            prints.
+        log_probability: of the tokens, and of the end where it came.
+        finished: whether the end came within max_length tokens.
+        tokens: as the vocabulary spells them.
+        token_log_probabilities: [tokens], and that of the end last, where it came.
+        alignment: [tokens, source tokens]: where each token looked; None without alignments.
+        links: (source, target): of each token, the source token that it looked at most; both from 0.
+    """
 
     text: str
     score: float
-    """What outputs are ranked by: the log-probability, divided as length_penalty says. What `heed predict` prints"""
     log_probability: float
-    """Of the tokens, and of the end where it came"""
     finished: bool
-    """Whether the end came within max_length tokens"""
     tokens: List[str]
-    """As the vocabulary spells them"""
     token_log_probabilities: np.ndarray
-    """[tokens], and that of the end last, where it came"""
     alignment: Optional[np.ndarray]
-    """[tokens, source tokens]: where each token looked; None without alignments"""
     links: List[Tuple[int, int]]
-    """(source, target): of each token, the source token that it looked at most; both from 0"""
 
     def __repr__(self) -> str:
         return f"Output({self.text!r}, score={self.score:.6f})"
@@ -39,14 +44,17 @@ class Output:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What became of a line. Without an output, text is "", tokens and links are empty, and the others are None."""
+    """What became of a line. Without an output, text is "", tokens and links are empty, and the others are None.
+
+    Attributes:
+        source_tokens: as the vocabulary spells them.
+        nbest: outputs, the best first; none for a line without tokens or with an error.
+        error: why there is no output, or None.
+    """
 
     source_tokens: List[str]
-    """As the vocabulary spells them"""
     nbest: List[Output]
-    """The best first; none for a line without tokens or with an error"""
     error: Optional[str]
-    """Why there is no output, or None"""
 
     @property
     def text(self) -> str:
@@ -83,7 +91,11 @@ class Prediction:
 
 
 class TrainedModel:
-    """A model that `heed train` made, from heed.load. Any number of threads may use it at once."""
+    """A model that `heed train` made, from heed.load. Any number of threads may use it at once.
+
+    Attributes:
+        path: the folder that it came from.
+    """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], checkpoint: str = "best") -> None:
         """See heed.load."""
@@ -131,7 +143,7 @@ class TrainedModel:
             coverage: weight of the penalty for source tokens that were not looked at; 0.2 is usual.
             max_length: tokens of an output at most; else what the model's recipe says.
             sample: draw every token, instead of taking the likeliest.
-            temperature: of samples; below 1 bolder, above 1 more various.
+            temperature: of samples; below 1: more cautious; above 1: more varied.
             top_k: of samples: only the k likeliest tokens; else all.
             top_p: of samples: only the likeliest, which have this much together.
             seed: of samples: a line draws from the seed and its number.
@@ -162,7 +174,7 @@ class TrainedModel:
         return self._predictor.kind
 
     @property
-    def parameters(self) -> int:
+    def parameter_count(self) -> int:
         """How many numbers were learned."""
         return self._predictor.parameters
 
@@ -174,7 +186,7 @@ class TrainedModel:
     def __repr__(self) -> str:
         source, target = self._predictor.vocabulary_sizes
         return (
-            f"<heed.TrainedModel {self.path!r}: {self.kind}, {self.parameters:,} parameters, "
+            f"<heed.TrainedModel {self.path!r}: {self.kind}, {self.parameter_count:,} parameters, "
             f"vocabularies of {source:,} and {target:,}>"
         )
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import torch
-from torch.autograd.function import once_differentiable
 
 from . import _attend, _attention
-from ._arrays import text
+from ._arrays import KEYS, flag, text, whole_number
 from ._heed import Error
 from ._layout import Layout
 from ._question import checked_stages, question
@@ -21,15 +20,16 @@ from ._question import checked_stages, question
 __all__ = ["Attended", "Attention", "Result", "attend"]
 
 
-def _numpy(tensor: Any, name: str) -> Any:
-    """The tensor's memory; everything else as it is."""
+def _numpy(tensor: Any, name: str, floats: bool = False) -> Any:
+    """The tensor's memory; everything else as it is. `floats`: it must hold float32."""
     if not isinstance(tensor, torch.Tensor):
         return tensor
     if tensor.device.type != "cpu":
-        raise Error(f"{name}: expected a tensor of the CPU, got one on {tensor.device}")
-    if tensor.dtype in (torch.bfloat16, torch.float16, torch.float64):
+        raise Error(f"{name}: expected a tensor of the CPU, got one on {tensor.device}; move it with .cpu()")
+    if tensor.dtype != torch.float32 and (floats or tensor.is_floating_point()):
         kind = str(tensor.dtype).rsplit(".", 1)[-1]
-        raise Error(f"{name}: expected float32, got {kind}; convert with .to(torch.float32)")
+        also = ", or ask with promote=True" if tensor.is_floating_point() else ""
+        raise Error(f"{name}: expected float32, got {kind}; convert with .to(torch.float32){also}")
     return tensor.detach().numpy()
 
 
@@ -37,14 +37,60 @@ def _tensor(array: Any) -> Any:
     return None if array is None else torch.from_numpy(array)
 
 
+def _promoted(x: Any) -> Any:
+    """Floats of another kind as float32; gradients come back in the kind that they have."""
+    if isinstance(x, torch.Tensor) and x.is_floating_point() and x.dtype != torch.float32:
+        return x.to(torch.float32)
+    return x
+
+
+def _drawn_seed() -> int:
+    """From PyTorch's own generator, so that torch.manual_seed says what is dropped and what is drawn."""
+    return int(torch.randint(0, 2**63 - 1, (1,), dtype=torch.int64))
+
+
+class _NoSecond(torch.autograd.Function):
+    """Gradients on their way through a graph that was asked for with create_graph=True. heed has no second derivatives:
+    without this, what is differentiated again would silently count as a constant."""
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any, **kwargs: Any) -> Tuple[torch.Tensor, ...]:
+        count = args[0]
+        return tuple(gradient.clone() for gradient in args[1 : 1 + count])
+
+    @staticmethod
+    def backward(ctx: Any, *args: Any) -> Tuple[Any, ...]:
+        raise Error(
+            "backward: heed has no second derivatives, so a gradient that went through heed.torch cannot be "
+            "differentiated again (create_graph=True, as for gradient penalties); PyTorch's own operations can"
+        )
+
+
+def _once(gradients: List[Any], arrived: Sequence[Any], inputs: Sequence[torch.Tensor]) -> Tuple[Any, ...]:
+    """The gradients; inside create_graph=True they refuse to be differentiated again."""
+    if not torch.is_grad_enabled():
+        return tuple(gradients)
+    there = [i for i, gradient in enumerate(gradients) if gradient is not None]
+    depends = [x for x in (*arrived, *inputs) if isinstance(x, torch.Tensor) and x.requires_grad]
+    guarded = _NoSecond.apply(len(there), *(gradients[i] for i in there), *depends)
+    for i, gradient in zip(there, guarded):
+        gradients[i] = gradient
+    return tuple(gradients)
+
+
 # --------------------------------------------------------------------------------------------------------------- attend
 
 
 @dataclass
 class Attended:
-    """What attend gives where more than the output was asked for; as heed.Attended, in tensors."""
+    """What attend gives where more than the output was asked for; as heed.Attended, in tensors.
 
-    out: torch.Tensor
+    Attributes:
+        context: the output; weights, present_key, present_value, stages: see heed.Attended. Weights and stages carry no
+            gradient.
+    """
+
+    context: torch.Tensor
     weights: Optional[torch.Tensor] = None
     present_key: Optional[torch.Tensor] = None
     present_value: Optional[torch.Tensor] = None
@@ -63,11 +109,12 @@ class _Attend(torch.autograd.Function):
         return out
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, *args: Any) -> Tuple[Any, ...]:
-        ctx.saved_tensors  # noqa: B018  raises if one was changed in place
-        gradients = ctx.call.call.backward(args[0].detach().numpy())
-        return (None, *(_tensor(gradients.get(name)) for name in ctx.call.names))
+        saved = ctx.saved_tensors  # raises if one was changed in place
+        with torch.no_grad():
+            found = ctx.call.call.backward(args[0].detach().numpy())
+        gradients = [_tensor(found.get(name)) for name in ctx.call.names]
+        return (None, *_once(gradients, args, saved[:-1]))
 
 
 class _TensorCall:
@@ -75,14 +122,19 @@ class _TensorCall:
 
     def __init__(self, q: Any, k: Any, v: Any, options: Dict[str, Any], weights: bool) -> None:
         parameters: Mapping[str, Any] = options.get("parameters") or {}
-        given = {"q": q, "k": k, "v": v, "bias": options.get("bias"), "mask": options.get("mask"), **parameters}
+        given = {"q": q, "k": k, "v": v, **{name: options.get(name) for name in ("bias", "mask", "attn_mask")}}
+        given.update(parameters)
         self.names = [name for name, x in given.items() if isinstance(x, torch.Tensor) and x.is_floating_point()]
         self.tensors = [given[name] for name in self.names]
-        arrays = {name: _numpy(x, name) for name, x in given.items()}
+        arrays = {name: _numpy(x, name, floats=name not in ("mask", "attn_mask")) for name, x in given.items()}
         if parameters:
             options = {**options, "parameters": {name: arrays[name] for name in parameters}}
         options = {name: _numpy(x, name) for name, x in options.items()}
-        self.call = _attend._call(arrays["q"], arrays["k"], arrays["v"], question(options))
+        ask = question(options)
+        if options.get("seed") is None:
+            draws = ask.training and (ask.dropout > 0.0 or ask.normalise == "hard_sampled")
+            ask.seed = _drawn_seed() if draws else 0
+        self.call = _attend._call(arrays["q"], arrays["k"], arrays["v"], ask)
         self.gradient = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in self.tensors)
         self.weights = weights
 
@@ -99,14 +151,31 @@ def attend(
     stages: Union[str, Sequence[str]] = (),
     past_key: Optional[torch.Tensor] = None,
     past_value: Optional[torch.Tensor] = None,
+    seed: Optional[int] = None,
+    promote: bool = False,
     **options: Any,
 ) -> Any:
     """heed.attend on tensors, with gradients for q, k, v, bias, a mask of floats, the past and all parameters.
+
+    PyTorch's names of scaled_dot_product_attention work beside heed's: attn_mask, dropout_p, is_causal, scale,
+    enable_gqa. Dropout draws from PyTorch's generator (torch.manual_seed), or from `seed` where that is given. float16,
+    bfloat16 and float64 are taken with promote=True: computed in float32, and the output has q's type. There are no
+    second derivatives: what came with create_graph=True raises when it is differentiated again.
 
     Returns:
         The output; an Attended with it where weights, stages or a past were asked for. Weights and stages carry no
         gradient.
     """
+    kind = q.dtype if isinstance(q, torch.Tensor) else torch.float32
+    if seed is not None:
+        options["seed"] = seed
+    if flag(promote, "promote"):
+        q, k, v, past_key, past_value = (_promoted(x) for x in (q, k, v, past_key, past_value))
+        options = {name: _promoted(x) for name, x in options.items()}
+        if options.get("parameters"):
+            options["parameters"] = {name: _promoted(x) for name, x in options["parameters"].items()}
+    else:
+        kind = torch.float32
     present: Tuple[Optional[torch.Tensor], Optional[torch.Tensor]] = (None, None)
     if past_key is not None or past_value is not None:
         if past_key is None or past_value is None:
@@ -115,21 +184,23 @@ def attend(
         heads: int = options.get("kv_heads") or (0 if k.dim() == 4 else options.get("q_heads") or 0)
         present = _with_past(past_key, k, "k", heads), _with_past(past_value, values, "v", heads)
         (k, v), options = present, dict(options)
-        if options.get("align", "top_left") != "bottom_right":
-            align = options.get("align", "top_left")
-            options["align"] = past_key.shape[2] + (0 if align == "top_left" else int(align))
+        align = options.get("align", "top_left")
+        if align == "top_left" or not isinstance(align, str):
+            first = 0 if align == "top_left" else whole_number(align, "align", -KEYS, KEYS)
+            options["align"] = past_key.shape[2] + first
     wanted = checked_stages(stages)
     call = _TensorCall(q, k, v, options, return_weights or "weights" in wanted)
-    out = _Attend.apply(call, *call.tensors)
+    out = _Attend.apply(call, *call.tensors).to(kind)
     if not (return_weights or wanted or past_key is not None):
         return out
-    shown = {name: _tensor(call.call.stage(name)) for name in wanted}
-    return Attended(out, _tensor(call.call.weights()) if return_weights else None, *present, shown)
+    shown = {name: _tensor(call.call.stage(name)).to(kind) for name in wanted}
+    weights = _tensor(call.call.weights()).to(kind) if return_weights else None
+    return Attended(out, weights, *(None if x is None else x.to(kind) for x in present), shown)
 
 
 def _with_past(past: torch.Tensor, new: torch.Tensor, name: str, heads: int) -> torch.Tensor:
     """[B, heads, past + new, width]; gradients go to both."""
-    apart = Layout.of(_numpy(new, name), name, heads, False)
+    apart = Layout.of(_numpy(new, name, floats=True), name, heads, False)
     if apart.dims != 4:
         new = new if new.dim() == 3 else new[None]
         new = new.reshape(*new.shape[:2], apart.heads, new.shape[2] // apart.heads).transpose(1, 2)
@@ -144,8 +215,11 @@ def _with_past(past: torch.Tensor, new: torch.Tensor, name: str, heads: int) -> 
 
 @dataclass
 class Result:
-    """What a module gives where more than the context was asked for; shapes as heed.Result. All but weights and
-    inner_weights carry gradients."""
+    """What a module gives where more than the context was asked for. All but weights and inner_weights carry gradients.
+
+    Attributes:
+        context, weights, inner_weights, log_prob, entropy, guide_cost, penalty: see heed.Result.
+    """
 
     context: torch.Tensor
     weights: Optional[torch.Tensor] = None
@@ -176,16 +250,15 @@ class _Forward(torch.autograd.Function):
         return tuple(outputs)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, *args: Any) -> Tuple[Any, ...]:
-        ctx.saved_tensors  # noqa: B018  raises if one was changed in place
+        saved = ctx.saved_tensors  # raises if one was changed in place
         given = {
-            f"d_{name}": (float(gradient) if name == "penalty" else gradient.contiguous().numpy())
+            f"d_{name}": (float(gradient) if name == "penalty" else gradient.detach().contiguous().numpy())
             for name, gradient in zip(OUTPUTS, args)
             if gradient is not None and getattr(ctx.run.result, name) is not None
         }
-        found = ctx.run.result.backward(**given)
-        return (None, *(_tensor(found.get(name)) for name in ctx.run.names))
+        found = ctx.run.backward(given)
+        return (None, *_once([_tensor(found.get(name)) for name in ctx.run.names], args, saved))
 
 
 class _ModuleCall:
@@ -194,31 +267,43 @@ class _ModuleCall:
     ) -> None:
         self.attention = attention
         self.names: List[str] = list(inputs)
-        self.arguments = {**options, **{name: _numpy(tensor, name) for name, tensor in inputs.items()}}
+        self.arguments = {**options, **{name: _numpy(tensor, name, True) for name, tensor in inputs.items()}}
         self.result: Any = None
+        self.training = attention.training
 
     def forward(self) -> _attention.Result:
         self.result = self.attention.forward(**self.arguments)
         return self.result
+
+    def backward(self, given: Dict[str, Any]) -> Dict[str, Any]:
+        if self.result.memory._run.done:  # a tape goes back once; the same call with the same seed makes it anew
+            training, self.attention.training = self.attention.training, self.training
+            try:
+                self.forward()
+            finally:
+                self.attention.training = training
+        return self.result.backward(**given)
 
 
 class Attention(torch.nn.Module):
     """heed.Attention as a module: the same options, and parameters of the same names.
 
     forward takes what heed.Attention.forward takes, in tensors, and gives the context, or a Result where something else
-    was asked for as well.
+    was asked for as well. `seed` is that of the first values of the parameters; what is dropped or drawn while training
+    follows from torch.manual_seed, or from the `seed` of a call. promote=True takes float16, bfloat16 and float64, of
+    inputs and of the module itself: computed in float32, and the context has the type of the queries.
     """
 
-    def __init__(self, name: str = "scaled_dot", *, seed: int = 0, **options: Any) -> None:
+    def __init__(self, name: str = "scaled_dot", *, seed: int = 0, promote: bool = False, **options: Any) -> None:
         super().__init__()
+        self.promote = flag(promote, "promote")
         self._attention = _attention.Attention(name, seed=seed, **options)
         for path, array in self._attention.parameters.items():
             *scopes, last = path.split(".")
             place: torch.nn.Module = self
             for scope in scopes:
-                if scope not in place._modules:
-                    place.add_module(scope, torch.nn.Module())
-                place = place.get_submodule(scope)
+                # By hand: add_module refuses the name "forward", which recurrent layers have for a direction.
+                place = place._modules.setdefault(scope, torch.nn.Module())
             shared = torch.from_numpy(array)  # the parameter's own memory
             if path in self._attention.trainable:
                 place.register_parameter(last, torch.nn.Parameter(shared))
@@ -233,8 +318,11 @@ class Attention(torch.nn.Module):
         tensors = self._named_tensors()
         for name, array in self._attention.parameters.items():
             tensor = tensors[name]
-            if tensor.data_ptr() != array.ctypes.data:
-                array[...] = _numpy(tensor, name)
+            if self.promote and tensor.dtype != torch.float32 and tensor.is_floating_point():
+                tensors[name] = _promoted(tensor)
+                array[...] = _numpy(tensors[name], name, floats=True)
+            elif tensor.data_ptr() != array.ctypes.data:
+                array[...] = _numpy(tensor, name, floats=True)
                 tensor.data = torch.from_numpy(array)
         return {name: tensors[name] for name in self._attention.trainable}
 
@@ -245,7 +333,15 @@ class Attention(torch.nn.Module):
         values: Optional[torch.Tensor] = None,
         **options: Any,
     ) -> Any:
+        """What heed.Attention.forward says, in tensors: the context, or a Result where more was asked for."""
         self._attention.train(self.training)
+        first = keys if queries is None else queries
+        kind = first.dtype if self.promote and isinstance(first, torch.Tensor) else torch.float32
+        if self.promote:
+            queries, keys, values = (_promoted(x) for x in (queries, keys, values))
+            options["bias"] = _promoted(options.get("bias"))
+        if options.get("seed") is None and self.training and self._draws:
+            options["seed"] = _drawn_seed()
         if keys is None and self._attention._has_own_queries:  # so that no input has the name of a parameter
             queries, keys = None, queries
             options.update(
@@ -263,6 +359,7 @@ class Attention(torch.nn.Module):
         call = _ModuleCall(self._attention, inputs, {**arguments, "gradient": keep})
         call.arguments = {name: x for name, x in call.arguments.items() if name not in self._attention.trainable}
         outputs: Dict[str, Any] = dict(zip(OUTPUTS, _Forward.apply(call, *inputs.values())))
+        outputs["context"] = outputs["context"].to(kind)
         if all(outputs[name] is None for name in OUTPUTS[1:]) and not options.get("weights"):
             return outputs["context"]
         for name in ("weights", "inner_weights"):
@@ -270,5 +367,11 @@ class Attention(torch.nn.Module):
             outputs[name] = None if array is None else torch.from_numpy(array.copy())
         return Result(**outputs)
 
+    @property
+    def _draws(self) -> bool:
+        options = self._attention.options
+        return bool(options["dropout"] > 0.0 or options["normalise"] == "hard_sampled")
+
     def extra_repr(self) -> str:
+        """The mechanism, its formula and its parameters."""
         return repr(self._attention)

@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 
+#include "heed/kernels/interrupt.h"
 #include "heed/tensor/error.h"
 
 namespace heed::python {
@@ -19,10 +20,10 @@ namespace py = pybind11;
 /// heed.set_threads: 0 leaves the choice to OpenMP.
 extern std::atomic<int> threads;
 
-/// While it lives, other Python threads run and OpenMP uses the threads that were asked for.
+/// While it lives, other Python threads run, OpenMP uses the threads that were asked for, and Ctrl-C ends the work.
 class Running {
  public:
-  Running() : before_(omp_get_max_threads()) {
+  Running() : before_(omp_get_max_threads()), interruptible_(signalled) {
     if (const int wanted = threads; wanted > 0) omp_set_num_threads(wanted);
   }
   ~Running() { omp_set_num_threads(before_); }
@@ -30,9 +31,34 @@ class Running {
   Running& operator=(const Running&) = delete;
 
  private:
+  /// Python runs the handlers of signals that came; KeyboardInterrupt, or what else they raise, then waits for run().
+  static bool signalled() {
+    const py::gil_scoped_acquire acquire;
+    return PyErr_CheckSignals() != 0;
+  }
+
   py::gil_scoped_release release_;
   int before_;  // the number belongs to the calling thread, which may be a user's own
+  kernels::Interruptible interruptible_;
 };
+
+/// work(), as Running says. What a signal's handler raised comes before anything that followed from it.
+template <class Work>
+auto run(Work&& work) {
+  try {
+    auto result = [&] {
+      const Running running;
+      return work();
+    }();
+    if (PyErr_Occurred()) throw py::error_already_set();
+    return result;
+  } catch (const py::error_already_set&) {
+    throw;
+  } catch (...) {
+    if (PyErr_Occurred()) throw py::error_already_set();
+    throw;
+  }
+}
 
 /// The data of an array of T; throws unless it holds exactly that, in `dims` dimensions, without gaps.
 template <class T>
@@ -43,10 +69,16 @@ T* contiguous_data(const py::array& array, const std::string& name, py::ssize_t 
   return static_cast<T*>(const_cast<void*>(array.data()));
 }
 
+/// numpy.float32(0.1) and its kin: numbers without being Python's float.
+inline bool is_numpy_float(const py::handle& value) {
+  return py::hasattr(value, "dtype") && !py::isinstance<py::array>(value) &&
+         value.attr("dtype").attr("kind").cast<std::string>() == "f";
+}
+
 /// Python's bool is a number and its int a float to pybind11; here an option takes what it says.
 template <class T>
 T option_value(const std::string& name, const py::handle& value) {
-  const bool is_bool = py::isinstance<py::bool_>(value), is_int = py::isinstance<py::int_>(value) && !is_bool;
+  const bool is_bool = py::isinstance<py::bool_>(value), is_int = PyIndex_Check(value.ptr()) != 0 && !is_bool;
   const auto expect_that = [&](bool holds, const char* what) {
     expect(holds, "{}: expected {}, got {}", name, what, py::repr(value).cast<std::string>());
   };
@@ -57,7 +89,7 @@ T option_value(const std::string& name, const py::handle& value) {
   } else if constexpr (std::is_integral_v<T>) {
     expect_that(is_int, "a whole number");
   } else {
-    expect_that(is_int || py::isinstance<py::float_>(value), "a number");
+    expect_that(is_int || PyFloat_Check(value.ptr()) != 0 || is_numpy_float(value), "a number");
   }
   try {
     return value.cast<T>();

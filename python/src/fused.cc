@@ -160,12 +160,7 @@ void Fused::forward(const py::array& out, bool keep) {
   }
   kernels::Outputs to = outputs();
   to.out = view<float>(out, "out", problem_.ragged.query_offsets);
-  kernels::Status status;
-  {
-    Running running;
-    status = kernels::forward(problem_, in_, to);
-  }
-  throw_unless_ok(status);
+  throw_unless_ok(run([&] { return kernels::forward(problem_, in_, to); }));
 }
 
 py::array Fused::weights() const {
@@ -175,12 +170,7 @@ py::array Fused::weights() const {
                             keys ? longest(keys, shape.batch) : shape.keys});
   kernels::WeightsRequest request;
   request.dense = dense.mutable_data();
-  kernels::Status status;
-  {
-    Running running;
-    status = kernels::weights(problem_, in_, outputs(), request);
-  }
-  throw_unless_ok(status);
+  throw_unless_ok(run([&] { return kernels::weights(problem_, in_, outputs(), request); }));
   return dense;
 }
 
@@ -205,12 +195,7 @@ void Fused::backward(const py::array& out, const py::array& d_out, const py::dic
   to.d_bias_tensor = whole("bias", 4);
   to.d_sink = whole("sink", 1);
   to.d_alibi_slopes = whole("alibi_slopes", 1);
-  kernels::Status status;
-  {
-    Running running;
-    status = kernels::backward(problem_, in_, from, to);
-  }
-  throw_unless_ok(status);
+  throw_unless_ok(run([&] { return kernels::backward(problem_, in_, from, to); }));
 }
 
 void define_fused(py::module_& m) {

@@ -1,12 +1,27 @@
 #include "model.h"
 
+#include <fmt/ranges.h>
+
+#include <new>
+#include <stdexcept>
+
 namespace heed::python {
 
 Model::Model(const std::string& name, const py::dict& given, uint64_t seed) : parameters_(seed) {
   read_options(given, options_);
   options_ = attend::options_of(name, options_);
   read_options(given, options_);
-  mechanism_ = attend::make(parameters_, options_);
+  try {
+    mechanism_ = attend::make(parameters_, options_);
+  } catch (const std::bad_alloc&) {
+    throw Error("attention: not enough memory for the parameters of these widths");
+  } catch (const std::length_error&) {
+    throw Error("attention: more parameters than memory can hold; the widths are too large");
+  }
+  std::vector<std::string> names;
+  for (const auto& option : given) names.push_back(option.first.cast<std::string>());
+  const auto unread = attend::unread(options_, names);
+  expect(unread.empty(), "attention: {}", fmt::join(unread, "\n"));
   // Tapes would do this on demand, but two of them may run at once.
   for (Parameter& p : parameters_) p.gradient.resize(p.value.size());
 }
@@ -62,8 +77,10 @@ Offsets Run::hold_offsets(const py::dict& arguments, const char* name) {
 Value Run::input(const py::array& rows, bool needs_gradient) {
   held_.push_back(rows);
   const auto* data = contiguous_data<float>(rows, "rows", 2);
-  std::lock_guard lock(busy_);
-  return value(tape_.input(data, rows.shape(0), rows.shape(1), needs_gradient));
+  return value(run([&] {  // never wait for a tape with Python's lock: whoever has the tape may want that
+    std::lock_guard lock(busy_);
+    return tape_.input(data, rows.shape(0), rows.shape(1), needs_gradient);
+  }));
 }
 
 attend::Memory Run::memory(const py::dict& arguments) {
@@ -79,25 +96,25 @@ attend::Memory Run::memory(const py::dict& arguments) {
 
 Memory Run::prepare(const py::dict& arguments) {
   const attend::Memory m = memory(arguments);
-  Memory prepared{shared_from_this(), {}};
-  Running running;
-  std::lock_guard lock(busy_);
-  prepared.prepared = model_->mechanism().prepare(m);
-  return prepared;
+  return {shared_from_this(), run([&] {
+            std::lock_guard lock(busy_);
+            return model_->mechanism().prepare(m);
+          })};
 }
 
 Memory Run::begin(int64_t batch, int64_t capacity) {
-  std::lock_guard lock(busy_);
-  return {shared_from_this(), model_->mechanism().begin(tape_, batch, capacity)};
+  return {shared_from_this(), run([&] {
+            std::lock_guard lock(busy_);
+            return model_->mechanism().begin(tape_, batch, capacity);
+          })};
 }
 
 Memory Run::extend(const Memory& so_far, const py::dict& arguments) {
   const attend::Memory m = memory(arguments);
-  Memory more{shared_from_this(), {}};
-  Running running;
-  std::lock_guard lock(busy_);
-  more.prepared = model_->mechanism().extend(so_far.prepared, m);
-  return more;
+  return {shared_from_this(), run([&] {
+            std::lock_guard lock(busy_);
+            return model_->mechanism().extend(so_far.prepared, m);
+          })};
 }
 
 py::object Run::weights(const attend::Weights& of) {
@@ -114,21 +131,31 @@ Result Run::attend(const Memory& memory, const py::object& state, const py::dict
   q.documents = hold<int32_t>(arguments, "documents", 1);
   q.mask = hold<uint8_t>(arguments, "mask", 2);
   if (q.mask) q.mask_keys = arguments["mask"].cast<py::array>().shape(1);
+  q.mask_per_head = arguments.contains("mask_per_head");
   if (arguments.contains("bias")) q.bias = arguments["bias"].cast<const Value&>().tensor;
+  q.bias_per_head = arguments.contains("bias_per_head");
   q.stacked = arguments.contains("stacked");
-  attend::State from = state.is_none() ? attend::State{} : state.cast<const State&>().state;
+  q.lengths = hold<int32_t>(arguments, "lengths", 1);
+  q.bottom_right = arguments.contains("bottom_right");
+  if (arguments.contains("window_left")) q.window_left = arguments["window_left"].cast<int64_t>();
+  if (arguments.contains("window_right")) q.window_right = arguments["window_right"].cast<int64_t>();
+  attend::State from;
+  if (!state.is_none()) {
+    const auto& given = state.cast<const State&>();
+    // Its tensors live on the tape of the memory that it came from.
+    expect(given.run.get() == this, "state: expected that of a step on this memory, got one of another memory");
+    from = given.state;
+  }
   if (const auto* lengths = hold<int32_t>(arguments, "target_lengths", 1)) from.target_lengths = lengths;
   if (arguments.contains("step")) from.step = arguments["step"].cast<int64_t>();
   const attend::Request request{.weights = arguments.contains("weights"),
                                 .guide_cost = arguments.contains("guide_cost"),
                                 .entropy = arguments.contains("entropy"),
                                 .penalty = arguments.contains("penalty")};
-  attend::Attended a;
-  {
-    Running running;
+  const attend::Attended a = run([&] {
     std::lock_guard lock(busy_);
-    a = model_->mechanism().attend(q, memory.prepared, from, request);
-  }
+    return model_->mechanism().attend(q, memory.prepared, from, request);
+  });
   return {value(a.context),    value(a.log_prob),       value(a.entropy),
           value(a.guide_cost), value(a.penalty),        {shared_from_this(), a.state},
           weights(a.weights),  weights(a.inner_weights)};
@@ -156,8 +183,7 @@ py::dict Run::backward(const py::list& seeds) {
     gradients[py::str(p.name)] = copy;
   }
   done_ = true;
-  {
-    Running running;
+  run([&] {
     std::scoped_lock lock(busy_, model_->gradients_);
     model_->parameters_.forget_gradients();
     for (const auto& [tensor, gradient] : arrived) tape_.seed_gradient(tensor, gradient);
@@ -169,7 +195,8 @@ py::dict Run::backward(const py::list& seeds) {
         std::fill_n(to, p->size(), 0.0f);
     }
     model_->parameters_.forget_gradients();
-  }
+    return true;
+  });
   return gradients;
 }
 
@@ -191,7 +218,8 @@ void define_attention(py::module_& m) {
     return fmt::format("<heed memory of {} sequences>", memory.prepared.batch);
   });
   py::class_<State>(m, "State", "What one call leaves for the next.")
-      .def_property_readonly("step", [](const State& s) { return s.state.step; })
+      .def_property_readonly(
+          "step", [](const State& s) { return s.state.step; }, "Where the first query of the next call stands.")
       .def("__repr__", [](const State& s) { return fmt::format("<heed state at step {}>", s.state.step); });
   py::class_<Result>(m, "Result", "What one call gives.")
       .def_readonly("context", &Result::context)

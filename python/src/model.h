@@ -72,8 +72,9 @@ class Run : public std::enable_shared_from_this<Run> {
   Memory prepare(const py::dict& arguments);
   Memory begin(int64_t batch, int64_t capacity);
   Memory extend(const Memory& so_far, const py::dict& arguments);
-  /// arguments: queries (Value) and offsets, documents, mask, bias (Value), stacked, target_lengths, step; and what is
-  /// asked for: weights, entropy, guide_cost, penalty.
+  /// arguments: queries (Value) and offsets, lengths, documents, mask, bias (Value), mask_per_head, bias_per_head,
+  /// stacked, bottom_right, window_left, window_right, target_lengths, step; and what is asked for: weights, entropy,
+  /// guide_cost, penalty.
   Result attend(const Memory& memory, const py::object& state, const py::dict& arguments);
   /// Pairs of (Value, gradient). Gives the parameters' gradients by name; those of inputs are asked of the inputs.
   /// Once.

@@ -22,14 +22,16 @@ PYBIND11_MODULE(_heed, m) {
   m.def("available_isas", &heed::kernels::available_isas, "Instruction sets of this build and this CPU, best first.");
   m.def(
       "use_isa",
-      [](const std::string& name) {
+      [](const py::object& given) {
+        const auto name = option_value<std::string>("use_isa", given);
         const heed::kernels::Status status = heed::kernels::use_isa(name);
         heed::expect(status.ok(), "{}", status.message());
       },
       py::arg("name"), "Uses an instruction set from the next call on; an empty name goes back to the best.");
   m.def(
       "set_threads",
-      [](int count) {
+      [](const py::object& given) {
+        const int count = option_value<int>("set_threads", given);
         heed::expect(count >= 0, "set_threads: expected 0 (as many as OpenMP gives) or more, got {}", count);
         threads = count;
       },

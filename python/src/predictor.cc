@@ -91,19 +91,14 @@ predict::Options options_of(const py::dict& from) {
 /// [lines] -> [lines]
 py::list predict_all(const Predictor& predictor, const std::vector<std::string>& lines, const py::dict& given) {
   const predict::Options options = options_of(given);
-  std::vector<Prediction> predictions;
-  {
-    const Running running;
-    predictions = predictor.predict_all(lines, options);
-  }
+  const std::vector<Prediction> predictions = run([&] { return predictor.predict_all(lines, options); });
   py::list all;
   for (const Prediction& prediction : predictions) all.append(dict_of(prediction, options.alignments));
   return all;
 }
 
 std::shared_ptr<Predictor> load(const std::string& folder, const std::string& checkpoint) {
-  const Running running;
-  return std::make_shared<Predictor>(predict::load(folder, checkpoint));
+  return run([&] { return std::make_shared<Predictor>(predict::load(folder, checkpoint)); });
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // What makes no attention is refused before anything runs, and the message says why.
+#include <cmath>
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -110,6 +111,16 @@ std::vector<Refused> refused() {
       {"key_value_heads", "key_value", [](Options& o) { o.heads = 2; }, "key_value"},
       {"key_value_of_another_score", "key_value", [](Options& o) { o.score = "cosine"; }, "key_value"},
       {"key_value_without_a_past", "key_value", [](Options& o) { o.window = 0; }, "window"},
+      {"four_parts_of_a_state", "key_value", [](Options& o) { o.predict = 2; }, "predict 0"},
+      {"temperature_that_is_no_number", "cosine", [](Options& o) { o.temperature = NAN; },
+       "temperature must be a finite"},
+      {"endless_dropout", "dot", [](Options& o) { o.dropout = INFINITY; }, "dropout must be a finite"},
+      {"width_of_a_planet", "dot", [](Options& o) { o.key_width = int64_t{1} << 31; },
+       "key_width must be at most 2^20"},
+      {"window_of_a_planet", "local_m", [](Options& o) { o.window = int64_t{1} << 31; }, "window must be at most 2^30"},
+      {"no_sinks", "sinks", [](Options& o) { o.sinks = 0; }, "sinks must be 1"},
+      {"baseline_that_never_moves", "hard_sampled", [](Options& o) { o.baseline_decay = 1.0f; }, "baseline_decay"},
+      {"order_wanted", "hard_sampled", [](Options& o) { o.entropy_weight = -1.0f; }, "entropy_weight"},
       {"negative_classes", "hierarchical", [](Options& o) { o.classes = -1; }, "classes"},
       {"hierarchical_window", "hierarchical", [](Options& o) { o.region = "causal"; }, "region"},
       {"feed_forward_of_another_score", "feed_forward", [](Options& o) { o.score = "dot"; }, "self_scored"},
@@ -298,6 +309,20 @@ TEST(EveryCombination, RunsOrIsRefusedWithAReason) {
   EXPECT_EQ(made + refused, static_cast<int64_t>(names_of(Part::score).size() * names_of(Part::normalise).size() *
                                                  names_of(Part::region).size() * names_of(Part::time).size()));
   EXPECT_GT(made, 2000);
+}
+
+TEST(Unread, OptionsOfOtherMechanisms) {
+  Options o = options_of("dot", base_for("dot"));
+  o.depth = 3;
+  o.strict = true;
+  const auto sentences = unread(o, {"depth", "strict", "heads", "dropout"});
+  ASSERT_EQ(sentences.size(), 2u);
+  EXPECT_NE(sentences[0].find("depth is an option of mlp"), std::string::npos) << sentences[0];
+  EXPECT_NE(sentences[1].find("strict is an option of causal"), std::string::npos) << sentences[1];
+  o.depth = Options().depth;
+  EXPECT_EQ(unread(o, {"depth"}).size(), 0u) << "as by default it changes nothing";
+  o.region = "causal";
+  EXPECT_EQ(unread(o, {"strict"}).size(), 0u);
 }
 
 }  // namespace

@@ -228,3 +228,16 @@ def test_a_bar_that_fits_the_terminal(tmp_path, recipe, columns):
 
 def test_colours_on_a_terminal(tmp_path, recipe):
     assert "\033[1m" in on_terminal("train", recipe, "--output", str(tmp_path / "out"))
+
+
+def test_the_baseline_of_sampled_choices_goes_on_where_it_was(tmp_path, recipe):
+    """It moves from update to update, so a training in two parts needs the one of the first part."""
+    choices = ["--set", "attention.normalise=hard_sampled", "--set", "attention.entropy_weight=0.01"]
+    choices += ["--set", "train.schedule=constant"]  # cosine depends on the end
+    steps = ["--set", "validate.every=10", "--set", "stop.steps=20"]
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    text("train", recipe, "--output", str(whole), *choices, *steps)
+    text("train", recipe, "--output", str(parts), *choices, *steps[:2], "--set", "stop.steps=10")
+    text("train", recipe, "--resume", "--output", str(parts), *choices, *steps)
+    weights = [(folder / "step-000020" / "weights.safetensors").read_bytes() for folder in (whole, parts)]
+    assert weights[0] == weights[1] and b"reinforce.baseline" in weights[0]

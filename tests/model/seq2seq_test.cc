@@ -195,5 +195,57 @@ TEST(HardSampled, ScoresLearnByTheReward) {
       }
 }
 
+/// The baseline moves from batch to batch, is saved with the parameters, and rests outside training.
+TEST(HardSampled, TheBaselineIsAMovingAverage) {
+  const Batch batch(ragged());
+  Seq2SeqOptions o = small("rnn");
+  o.attention.normalise = "hard_sampled";
+  o.attention.baseline_decay = 0.5f;
+  Made made(o);
+  Parameter& drawn = made.parameters.at("reinforce.baseline");
+  drawn.value = std::vector<float>{0.0f, 0.0f};  // as a new model has it; all parameters of a Made are drawn
+  const Parameter& state = drawn;
+  EXPECT_FALSE(state.trainable);
+  const auto mean_reward = [&](uint64_t seed, bool training) {
+    Tape tape({.training = training, .seed = seed});
+    const OutputLoss loss = made.model.loss(tape, batch.view(), {});
+    return -loss.negative_log_likelihood / static_cast<double>(batch.rows());
+  };
+  mean_reward(3, false);
+  EXPECT_EQ(state.value[1], 0.0f);
+  const double first = mean_reward(4, true);
+  EXPECT_NEAR(state.value[0], first, 1e-5);
+  EXPECT_EQ(state.value[1], 1.0f);
+  const double second = mean_reward(5, true);
+  EXPECT_NEAR(state.value[0], 0.5 * first + 0.5 * second, 1e-5);
+  const float before = state.value[0];
+  mean_reward(6, false);
+  EXPECT_EQ(state.value[0], before);
+  EXPECT_EQ(Made(small("rnn")).parameters.find("reinforce.baseline"), nullptr);
+}
+
+/// A bonus for choices that stay open: less loss, and more the more weight it has.
+TEST(HardSampled, EntropyIsPartOfTheLoss) {
+  const Batch batch(ragged());
+  for (const char* kind : {"rnn", "transformer"})
+    for (const char* time : {"dynamic", "static"})
+      for (const bool feeding : {false, true}) {
+        SCOPED_TRACE(std::string(kind) + " " + time);
+        Seq2SeqOptions o = small(kind);
+        o.input_feeding = feeding;
+        o.attention.normalise = "hard_sampled";
+        o.attention.time = time;
+        const auto loss_with_weight = [&](float weight) {
+          o.attention.entropy_weight = weight;
+          const Made made(o);
+          Tape tape({.seed = 4});
+          return made.model.loss(tape, batch.view(), {}).loss.item();
+        };
+        const double none = loss_with_weight(0.0f), some = loss_with_weight(0.25f), more = loss_with_weight(0.75f);
+        EXPECT_LT(some, none - 0.01);
+        EXPECT_NEAR(more - none, 3.0 * (some - none), 1e-3);
+      }
+}
+
 }  // namespace
 }  // namespace heed::model::test

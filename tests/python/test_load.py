@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -144,9 +146,9 @@ def test_lines_do_not_matter_to_each_other(model, options):
 
 def test_what_a_model_says_of_itself(model, folder):
     assert model.kind == "rnn" and model.path == str(folder)
-    assert f"{model.parameters:,} parameters" in repr(model) and model.parameters > 5000
+    assert f"{model.parameter_count:,} parameters" in repr(model) and model.parameter_count > 5000
     assert 'task = "reverse"' in model.recipe
-    assert json.loads(run("info", folder, "--json").stdout)["model"]["parameters"] == model.parameters
+    assert json.loads(run("info", folder, "--json").stdout)["model"]["parameters"] == model.parameter_count
     assert repr(model.predict("")) == "Prediction('')"
     assert "score=-" in repr(model.predict("abc")) and "score=-" in repr(model.predict("abc").nbest)
 
@@ -286,3 +288,31 @@ def test_other_python_threads_run_meanwhile(model):
             break
     heed.set_threads(0)
     assert took > 0.2 and pause < 0.7 * took, (pause, took)
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import heed
+
+model = heed.load(sys.argv[1])
+lines = ["a longer line of letters, and some more of them"] * 200_000
+sent = []
+def interrupt():
+    time.sleep(0.7)
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    model.predict(lines, beam=4)
+    print("not interrupted")
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - sent[0] < 4.0)
+print(len(model.predict(lines[:3], beam=4)))
+"""
+
+
+def test_ctrl_c_ends_a_long_prediction(folder):
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(folder)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout.split("\n")[:2] == ["interrupted True", "3"], (done.stdout, done.stderr)

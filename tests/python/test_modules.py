@@ -16,7 +16,10 @@ ALL = {m.name: m for m in heed.mechanisms()}
 def make(name, **options):
     """A small one of this name, and the arrays that its forward takes."""
     rng = np.random.default_rng(sum(map(ord, name)))
-    widths = dict(query_width=WIDTH, key_width=WIDTH, value_width=2, window=2, max_length=TK, hidden=3)
+    widths = dict(query_width=WIDTH, key_width=WIDTH, value_width=2)
+    words = [name, *(w for part in options.values() if isinstance(part, str) for w in part.split("+") if w in ALL)]
+    small = dict(window=2, max_length=TK, hidden=3)
+    widths.update({option: n for option, n in small.items() if any(option in ALL[word].options for word in words)})
     arrays = {"queries": floats(rng, B, TQ, WIDTH), "keys": floats(rng, B, TK, WIDTH), "values": floats(rng, B, TK, 2)}
     given = {}
     if name in ("self_attention", "intra", "key_value"):
@@ -369,7 +372,7 @@ def test_refused_in_words():
         (lambda: attention.forward(q, k, v, key_lengths=[1, 1]), r"key_lengths: expected shape \[3\], got \[2\]"),
         (
             lambda: attention.forward(q, k, v, mask=np.ones((TQ, 3), bool)),
-            r"mask: expected to broadcast to .* = \[3, 4, 6\], got \[4, 3\]",
+            r"mask: expected to broadcast to .* = \[3, 1, 4, 6\], got \[4, 3\]",
         ),
         (lambda: attention.forward(q, k, v, mask=zeros), "mask: expected bool"),
         (

@@ -77,3 +77,16 @@ def test_what_the_operator_forbids():
         heed.onnx_attention(x, x, x, past_key=x)
     with pytest.raises(heed.Error, match="qk_matmul_output_mode: expected 0, 1, 2 or 3, got 4"):
         heed.onnx_attention(x, x, x, qk_matmul_output_mode=4)
+
+
+@pytest.mark.parametrize("kind", (np.float16, np.float64))
+@pytest.mark.parametrize("name", sorted(name for name in CASES if CASES[name].get("stages"))[:2])
+def test_other_kinds_of_floats_by_promotion(name, kind):
+    case, expected = CASES[name], EXPECTED[name]
+    given = {n: x.astype(kind) if x.dtype == np.float32 else x for n, x in onnx_cases.inputs(case).items()}
+    with pytest.raises(heed.Error, match="expected float32"):
+        heed.onnx_attention(**given, **case["attributes"])
+    result = heed.onnx_attention(**given, **case["attributes"], qk_matmul_output_mode=3, promote=True)
+    assert result.Y.dtype == result.qk_matmul_output.dtype == kind
+    tolerance = 5e-3 if kind == np.float16 else 2e-5
+    np.testing.assert_allclose(result.Y, array(expected["Y"], expected["shape"]), rtol=tolerance, atol=tolerance)

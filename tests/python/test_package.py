@@ -6,6 +6,7 @@ import inspect
 import os
 import pathlib
 import py_compile
+import re
 import subprocess
 import sys
 
@@ -58,17 +59,48 @@ def test_every_argument_has_a_type(source):
         assert not untyped and node.returns is not None, f"{source.name}: {node.name} {untyped}"
 
 
-def test_every_public_name_is_explained():
-    assert heed.__doc__ and sorted(heed.__all__) == heed.__all__
-    for name in heed.__all__:
-        thing = getattr(heed, name)
+def explained(module):
+    """Every public thing of a module with its own words, and what belongs to it, by name."""
+    for name in module.__all__:
+        thing = getattr(module, name)
         if not callable(thing):
+            assert name in module.__doc__, f"{name}: a constant, explained in the module's own words"
             continue
-        assert inspect.getdoc(thing), name
-        if inspect.isclass(thing):
-            for method, function in inspect.getmembers(thing, inspect.isfunction):
-                if not method.startswith("_") and function.__module__.startswith("heed"):
-                    assert inspect.getdoc(function), f"{name}.{method}"
+        yield name, inspect.getdoc(thing), thing
+
+
+def parts_of(thing):
+    """Public methods and properties, and attributes that a class declares or its constructor makes."""
+    own = {c: vars(c) for c in inspect.getmro(thing) if c.__module__.startswith("heed")}
+    for space in own.values():
+        for name, part in space.items():
+            if not name.startswith("_") and (callable(part) or isinstance(part, property)):
+                yield name, inspect.getdoc(part)
+        for name in space.get("__annotations__", {}):
+            yield name, None
+    made = thing.__init__ if "__init__" in vars(thing) else None
+    if hasattr(made, "__code__") and made.__code__.co_filename.endswith(".py"):  # else written by dataclass, or in C++
+        tree = ast.parse("if True:\n" + inspect.getsource(thing.__init__))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                if isinstance(node.value, ast.Name) and node.value.id == "self":
+                    yield node.attr, None
+
+
+@pytest.mark.parametrize("module", ("heed", "heed.torch"))
+def test_every_public_name_is_explained(module):
+    if module == "heed.torch":
+        pytest.importorskip("torch")
+    module = importlib.import_module(module)
+    assert module.__doc__ and sorted(module.__all__) == module.__all__
+    for name, words, thing in explained(module):
+        assert words and len(words) > 10, name
+        if not inspect.isclass(thing):
+            continue
+        assert not words.startswith(f"{name}("), f"{name}: what dataclass writes by itself says nothing"
+        for part, own in parts_of(thing):
+            if not part.startswith("_"):
+                assert own or re.search(rf"\b{part}\b", words), f"{name}.{part}"
     for name in ("attend", "Attention"):
         assert "[B, " in inspect.getdoc(getattr(heed, name))
     assert "[B, Tq, query_width]" in inspect.getdoc(heed.Attention.forward)

@@ -55,7 +55,7 @@ def test_ragged_is_one_sequence_after_the_other(score, causal, three):
         one, one_gradient = heed.attend_with_gradient(
             q[rows], k[columns], v[columns], q_heads=H, kv_heads=G, mask=mask[rows, :keys], **common
         )
-        close(result.out[rows].reshape(one.shape), one, 1e-6)
+        close(result.context[rows].reshape(one.shape), one, 1e-6)
         gradients = one_gradient(d_out[rows])
         for name, part in (("q", rows), ("k", columns), ("v", columns)):
             close(found[name][part].reshape(gradients[name].shape), gradients[name], 1e-6)

@@ -106,7 +106,7 @@ def test_past(flat):
         q, k, v, expected, options = beside(q), beside(k), beside(v), beside(expected), dict(q_heads=H, kv_heads=G)
     result = heed.torch.attend(q, k, v, past_key=past_key, past_value=past_value, causal=True, **options)
     assert result.present_key.shape == (B, G, TQ + 3, D)
-    compare(result.out, expected, leaves)
+    compare(result.context, expected, leaves)
     heed.torch.attend(q, k, v, past_key=past_key, past_value=past_value, **options).present_key.sum().backward()
     assert bool((past_key.grad == 1).all()) and bool((leaves[1].grad == 1).all())
 
@@ -117,7 +117,7 @@ def test_weights_and_stages():
     expected = q @ k.repeat_interleave(2, 1).transpose(-1, -2) / D**0.5
     close(result.stages["raw"], expected)
     close(result.weights, F.softmax(expected, -1))
-    assert result.out.requires_grad and not result.weights.requires_grad
+    assert result.context.requires_grad and not result.weights.requires_grad
 
 
 def test_no_copy_and_no_graph():
@@ -132,6 +132,156 @@ def test_no_copy_and_no_graph():
     target = torch.empty(B, H, TQ, DV)
     heed.attend(q, k, v, out=target.numpy())
     assert torch.equal(target, out)
+
+
+@pytest.mark.parametrize("name", ("is_causal", "attn_mask", "attn_bias", "enable_gqa", "dropout_p", "scale"))
+def test_the_names_of_scaled_dot_product_attention(name):
+    heads = G if name == "enable_gqa" else H
+    q, k, v = leaves = tensors((B, H, TQ, D), (B, heads, TK, D), (B, heads, TK, DV))
+    mask = torch.rand(B, 1, TQ, TK, generator=torch.Generator().manual_seed(1)) < 0.8
+    mask[..., 0] = True
+    bias = torch.randn(B, H, TQ, TK, generator=torch.Generator().manual_seed(2)).requires_grad_()
+    options, expected = {
+        "is_causal": (dict(is_causal=True), dict(visible=torch.ones(TQ, TK).tril().bool())),
+        "attn_mask": (dict(attn_mask=mask), dict(visible=mask)),
+        "attn_bias": (dict(attn_mask=bias), dict(bias=bias)),
+        "enable_gqa": (dict(enable_gqa=True), {}),
+        "dropout_p": (dict(dropout_p=0.0), {}),
+        "scale": (dict(scale=0.3), dict(scores=lambda q, k: 0.3 * q @ k.transpose(-1, -2))),
+    }[name]
+    leaves = [*leaves, *([bias] if name == "attn_bias" else [])]
+    plain = plain_attention(q, k, v, **expected)
+    compare(heed.torch.attend(q, k, v, **options), plain, leaves)
+    function = getattr(F, "scaled_dot_product_attention", None)
+    if function and (name != "enable_gqa" or "enable_gqa" in (function.__doc__ or "")):
+        close(heed.torch.attend(q, k, v, **options), function(q, k, v, **options))
+
+
+@pytest.mark.parametrize("score", ("scaled_dot", "cosine"))
+def test_gradients_are_not_differentiated_in_silence(score):
+    q, k, v = tensors((B, H, TQ, D), (B, G, TK, D), (B, G, TK, DV))
+    out = heed.torch.attend(q, k, v, score=score)
+    for loss in (out.sum(), (out**2).sum()):  # linear in the output, and not
+        (slope,) = torch.autograd.grad(loss, q, create_graph=True)
+        expected = torch.autograd.grad(loss, q, retain_graph=True)[0]
+        assert torch.equal(slope.detach(), expected)
+        penalty = (slope**2).sum()
+        with pytest.raises(heed.Error, match="no second derivatives"):
+            penalty.backward(retain_graph=True)
+
+
+def test_gradients_of_modules_are_not_differentiated_in_silence():
+    module, queries, keys = additive_module()
+    (slope,) = torch.autograd.grad(module(queries, keys).sum(), queries, create_graph=True)
+    with pytest.raises(heed.Error, match="no second derivatives"):
+        (slope**2).sum().backward()
+
+
+def small_modules():
+    """Every mechanism by its name, as it is made with a width of 8."""
+    for mechanism in heed.mechanisms():
+        options = dict(key_width=8)
+        if mechanism.name == "documents":
+            continue  # wants ids
+        if mechanism.name not in ("key_value", "structured", "hierarchical", "feed_forward"):
+            options["query_width"] = 8
+        yield mechanism.name, options
+
+
+@pytest.mark.parametrize("name, options", small_modules(), ids=[name for name, _ in small_modules()])
+def test_a_graph_that_is_kept_goes_back_twice(name, options):
+    torch.manual_seed(3)
+    more = {} if name in ("key_value", "hierarchical", "hard_sampled", "hard") else {"dropout": 0.2}
+    module = heed.torch.Attention(name, **options, **more)
+    queries, keys = tensors((B, TK, 8), (B, TK, 8))
+    arguments = {"sentences": torch.tensor([0, 1, 2])} if name == "hierarchical" else {}
+    if name == "guided":
+        arguments["guide_cost"] = True
+    given = (keys,) if module._attention._has_own_queries else (queries, keys)
+    result = module(*given, **arguments)
+    if isinstance(result, heed.torch.Result):
+        parts = (result.context, result.log_prob, result.guide_cost)
+        loss = sum((x * x).sum() for x in parts if x is not None)
+    else:
+        loss = (result * result).sum()
+    leaves = [*given, *module.parameters()]
+    first = torch.autograd.grad(loss, leaves, retain_graph=True, allow_unused=True)
+    second = torch.autograd.grad(loss, leaves, retain_graph=True, allow_unused=True)
+    for a, b in zip(first, second):
+        assert a is b is None or torch.equal(a, b)
+
+
+@pytest.mark.parametrize("score", ("scaled_dot", "cosine"))
+def test_attend_goes_back_twice(score):
+    q, k, v = leaves = tensors((B, H, TQ, D), (B, G, TK, D), (B, G, TK, DV))
+    loss = (heed.torch.attend(q, k, v, score=score, dropout=0.3) ** 2).sum()
+    first, second = (torch.autograd.grad(loss, leaves, retain_graph=True) for _ in range(2))
+    assert all(torch.equal(a, b) for a, b in zip(first, second))
+
+
+@pytest.mark.parametrize("options", (dict(dropout=0.5), dict(dropout_p=0.5), dict(normalise="hard_sampled")))
+def test_what_is_dropped_follows_from_manual_seed(options):
+    q, k, v = tensors((B, H, TQ, D), (B, G, TK, D), (B, G, TK, DV))
+    torch.manual_seed(7)
+    first, other = heed.torch.attend(q, k, v, **options), heed.torch.attend(q, k, v, **options)
+    torch.manual_seed(7)
+    again = heed.torch.attend(q, k, v, **options)
+    assert torch.equal(first, again) and not torch.equal(first, other)
+    given = [heed.torch.attend(q, k, v, seed=3, **options) for _ in range(2)]
+    assert torch.equal(*given)
+    before = torch.get_rng_state()
+    heed.torch.attend(q, k, v)
+    assert torch.equal(before, torch.get_rng_state()), "nothing was drawn"
+
+
+def test_what_a_module_drops_follows_from_manual_seed():
+    module = heed.torch.Attention("scaled_dot", query_width=4, key_width=4, dropout=0.5)
+    queries, keys = tensors((B, TQ, 4), (B, TK, 4))
+    torch.manual_seed(7)
+    first, other = module(queries, keys), module(queries, keys)
+    torch.manual_seed(7)
+    assert torch.equal(module(queries, keys), first) and not torch.equal(first, other)
+
+
+@pytest.mark.parametrize("kind, tolerance", ((torch.float16, 2e-3), (torch.bfloat16, 2e-2), (torch.float64, 3e-5)))
+@pytest.mark.parametrize("score", ("scaled_dot", "cosine"))
+def test_other_kinds_of_floats_by_promotion(kind, tolerance, score):
+    exact = [x.detach().to(kind).float() for x in tensors((B, H, TQ, D), (B, G, TK, D), (B, G, TK, DV))]
+    leaves = [x.to(kind).requires_grad_() for x in exact]
+    out = heed.torch.attend(*leaves, score=score, causal=True, promote=True)
+    assert out.dtype == kind
+    plain = [x.requires_grad_() for x in exact]
+    expected = heed.torch.attend(*plain, score=score, causal=True)
+    close(out.float(), expected, tolerance)
+    out.float().sum().backward()
+    expected.sum().backward()
+    for a, b in zip(leaves, plain):
+        assert a.grad.dtype == kind
+        close(a.grad.float(), b.grad, tolerance)
+    shown = heed.torch.attend(*leaves, score=score, causal=True, promote=True, return_weights=True)
+    assert shown.weights.dtype == shown.context.dtype == kind
+    if kind != torch.bfloat16:
+        arrays = [x.detach().numpy() for x in leaves]
+        found, gradient = heed.attend_with_gradient(*arrays, score=score, causal=True, promote=True)
+        assert found.dtype == arrays[0].dtype and np.array_equal(found, out.detach().numpy())
+        assert {x.dtype for x in gradient(np.ones_like(found)).values()} == {arrays[0].dtype}
+    else:
+        heed.attend(*(x.detach() for x in leaves), promote=True)
+
+
+@pytest.mark.parametrize("kind, tolerance", ((torch.float16, 3e-3), (torch.bfloat16, 3e-2), (torch.float64, 3e-5)))
+def test_modules_of_other_kinds_by_promotion(kind, tolerance):
+    module = heed.torch.Attention("additive", query_width=5, key_width=3, hidden=4, seed=2, promote=True).to(kind)
+    plain = heed.torch.Attention("additive", query_width=5, key_width=3, hidden=4, seed=2)
+    plain.load_state_dict({name: x.float() for name, x in module.state_dict().items()})
+    queries, keys = (x.detach().to(kind) for x in tensors((B, TQ, 5), (B, TK, 3)))
+    out, expected = module(queries, keys), plain(queries.float(), keys.float())
+    assert out.dtype == kind
+    close(out.float(), expected, tolerance)
+    out.float().sum().backward()
+    expected.sum().backward()
+    assert module.score.v.grad.dtype == kind
+    close(module.score.v.grad.float(), plain.score.v.grad, tolerance)
 
 
 def test_changes_in_place_are_noticed():
@@ -150,6 +300,13 @@ def test_refused_in_words():
             heed.torch.attend(q.to(bad), k, v)
         with pytest.raises(heed.Error, match=f"q: expected float32.*{kind}"):
             heed.attend(q.detach().to(bad), k, v)
+    for bad, kind in ((torch.int64, "int64"), (torch.int32, "int32")):
+        with pytest.raises(heed.Error, match=rf"q: expected float32, got {kind}; convert with .to\(torch.float32\)$"):
+            heed.torch.attend(q.detach().to(bad), k, v)
+        with pytest.raises(heed.Error, match=rf"queries: expected float32, got {kind}; convert with .to\(torch"):
+            heed.torch.Attention("scaled_dot", key_width=D)(q.detach()[0].to(bad), k[0])
+        with pytest.raises(heed.Error, match=rf"q: expected float32, got {kind}; convert with .to\(torch"):
+            heed.attend(q.detach().to(bad), k.detach(), v.detach())
     with pytest.raises(heed.Error, match="q: .*requires? grad"):
         heed.attend(q, k, v)
     with pytest.raises(heed.Error, match="q: expected a tensor of the CPU, got one on meta"):

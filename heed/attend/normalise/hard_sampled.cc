@@ -39,6 +39,10 @@ std::string refuse_bad_sampling(const Options& o) {
   if (o.samples < 1) return fmt::format("hard_sampled needs samples of at least 1, not {}", o.samples);
   if (o.at_test != "expectation" && o.at_test != "argmax")
     return fmt::format("hard_sampled knows at_test expectation and argmax, not '{}'", o.at_test);
+  if (!(o.baseline_decay >= 0.0f && o.baseline_decay < 1.0f))
+    return fmt::format("hard_sampled needs a baseline_decay from 0 to less than 1, not {}", o.baseline_decay);
+  if (!(o.entropy_weight >= 0.0f))
+    return fmt::format("hard_sampled needs an entropy_weight of 0 or more, not {}", o.entropy_weight);
   return "";
 }
 }  // namespace
@@ -58,11 +62,17 @@ const Entry hard_sampled_entry = {
     .page =
         "While training, one key is drawn with the probability that softmax gives it (or several, and their contexts "
         "are averaged). The model learns from the reward R that followed: log_prob, the logarithm of that "
-        "probability, comes out beside the context, and Reinforce (heed/attend/reinforce.h) makes a loss of it, with "
-        "a moving average b as baseline and an optional bonus that keeps the choice open.\n\n"
+        "probability, comes out beside the context, and Reinforce (heed/attend/reinforce.h) makes a loss of it.\n\n"
+        "The gradient of that loss is, on average over the draws, the gradient of the expected loss. All heads and all "
+        "samples of a query together made its one context, so their log-probabilities add up: the sum over heads and "
+        "samples, the mean over queries. A moving average b of the rewards (baseline_decay) is subtracted, which "
+        "changes no mean and makes the gradient less noisy; entropy_weight adds the entropy of the choices to what is "
+        "sought, so that they stay open. The models of a recipe do all this by themselves, with the log-probability of "
+        "the right token as reward; b is saved with the model. A choice is rewarded for its own token alone: what it "
+        "does to later tokens (through input feeding, or a layer above that looks back) is not counted.\n\n"
         "Outside training the context is the expectation, which is soft attention, or the best key alone (at_test = "
         "\"argmax\").",
-    .options = "samples at_test",
+    .options = "samples at_test baseline_decay entropy_weight",
     .refuses = refuse_bad_sampling,
     .make_normalise = make_hard_sampled,
 };

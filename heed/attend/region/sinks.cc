@@ -29,6 +29,8 @@ std::unique_ptr<Region> make_sinks(const Scope& scope, const Options& options) {
 
 std::string refuse_bad_sinks(const Options& o) {
   if (o.sinks < 0) return fmt::format("sinks needs a number of keys, not {}", o.sinks);
+  if (o.sinks == 0 && !o.learned_sink)
+    return "region sinks keeps the first keys visible: sinks must be 1 or more (4 is usual), or learned_sink true";
   if (o.learned_sink && o.normalise != "softmax")
     return fmt::format("a learned sink takes a share of softmax; it has no meaning with normalise = \"{}\"",
                        o.normalise);

@@ -21,9 +21,15 @@ void check_length(const CallContext& c, const char* name, int64_t max_length) {
   expect(c.longest_memory() <= max_length,
          "{}: a memory of {} rows, but max_length is {}; there are no scores for more", name, c.longest_memory(),
          max_length);
-  const int64_t last = c.state.step + c.call.query_offsets.longest();
-  expect(last <= max_length, "{}: a query at position {}, but max_length is {}; there are no scores for more", name,
-         last - 1, max_length);
+  const Offsets& o = c.call.query_offsets;
+  for (int64_t b = 0; b < o.count; ++b) {
+    const int64_t count = c.queries.lengths ? c.queries.lengths[b] : o.length(b), first = c.first_position(b);
+    if (count == 0) continue;
+    expect(first >= 0, "{}: a query at position {}; there are scores from position 0 on", name, first);
+    expect(first + count <= max_length,
+           "{}: a query at position {}, but max_length is {}; there are no scores for more", name, first + count - 1,
+           max_length);
+  }
 }
 
 std::string refuse_synthesizer(const Options& o) {

@@ -62,6 +62,9 @@ class KeyValue final : public Mechanism {
     const Tensor rows = queries.rows.rows;
     expect(static_cast<bool>(rows) && rows.cols() == width_, "key_value: the queries have {} columns, expected {}",
            rows ? rows.cols() : 0, width_);
+    expect(!queries.mask && !queries.bias && !queries.documents && !queries.bottom_right && queries.window_left < 0 &&
+               queries.window_right < 0,
+           "key_value: its window alone says what is seen; a mask, a bias, documents or another window came");
     Tape& tape = rows.tape();
     AttentionCall call;
     auto& p = call.problem;
@@ -71,6 +74,7 @@ class KeyValue final : public Mechanism {
     p.region.causal = p.region.strict = true;
     p.region.window_left = window_;
     p.region.key_lengths = prepared.memory.lengths;
+    p.region.query_lengths = queries.lengths;
     call.q = query_(columns(rows, 0, part_));
     call.k = prepared.keys;
     call.v = prepared.values;
@@ -103,6 +107,8 @@ std::unique_ptr<Mechanism> make_key_value(const Scope& scope, const Options& opt
 }
 
 std::string refuse_key_value(const Options& o) {
+  if (o.predict != 0 && o.predict != 1)
+    return fmt::format("key_value knows predict 0 (two parts) and 1 (three), not {}", o.predict);
   if (o.key_width % parts(o) != 0)
     return fmt::format("key_value splits a state of width {} in {} equal parts, which does not go", o.key_width,
                        parts(o));

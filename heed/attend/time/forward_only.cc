@@ -34,6 +34,9 @@ class ForwardOnly final : public Time {
     expect(!asked.prepared.memory.stacked, "forward_only: heads must lie side by side");
     const Offsets& all = asked.queries.rows.offsets;
     expect(static_cast<bool>(all), "forward_only: the queries need offsets");
+    expect(!asked.queries.bottom_right,
+           "forward_only: queries stand where the steps before them left off, not at the "
+           "end of the keys (align bottom_right)");
     Tape& tape = asked.prepared.values.tape();
     State state = asked.state;
     if (!state.position) {
@@ -56,7 +59,12 @@ class ForwardOnly final : public Time {
         }
         offsets.push_back(static_cast<int64_t>(rows.size()));
       }
-      const Queries one = pick(asked.queries, rows, tape.offsets(offsets), tape);
+      Queries one = pick(asked.queries, rows, tape.offsets(offsets), tape);
+      if (asked.queries.lengths) {
+        auto* counts = tape.keep<int32_t>(all.count);
+        for (int64_t b = 0; b < all.count; ++b) counts[b] = t < asked.queries.lengths[b] ? 1 : 0;
+        one.lengths = counts;
+      }
       steps.push_back(step(attention, {one, asked.prepared, state, asked.request}, state));
       state = steps.back().state;
       contexts.push_back(steps.back().context);
@@ -94,19 +102,23 @@ class ForwardOnly final : public Time {
     return attention.run({asked.queries, asked.prepared, state, asked.request}, region);
   }
 
-  static Queries pick(const Queries& all, const std::vector<int64_t>& rows, const Offsets& offsets, Tape& tape) {
+  Queries pick(const Queries& all, const std::vector<int64_t>& rows, const Offsets& offsets, Tape& tape) const {
     Queries one = all;
     one.rows = {gather_rows(all.rows.rows, rows), offsets};
-    if (all.bias) one.bias = gather_rows(all.bias, rows);
+    std::vector<int64_t> of_heads;  // rows of what has one per query and head
+    for (const int64_t row : rows)
+      for (int64_t h = 0; h < heads_; ++h) of_heads.push_back(row * heads_ + h);
+    if (all.bias) one.bias = gather_rows(all.bias, all.bias_per_head ? of_heads : rows);
     if (all.documents) {
       auto* ids = tape.keep<int32_t>(static_cast<int64_t>(rows.size()));
       for (size_t r = 0; r < rows.size(); ++r) ids[r] = all.documents[rows[r]];
       one.documents = ids;
     }
     if (all.mask) {
-      auto* mask = tape.keep<uint8_t>(static_cast<int64_t>(rows.size()) * all.mask_keys);
-      for (size_t r = 0; r < rows.size(); ++r)
-        std::copy_n(all.mask + rows[r] * all.mask_keys, all.mask_keys, mask + static_cast<int64_t>(r) * all.mask_keys);
+      const std::vector<int64_t>& from = all.mask_per_head ? of_heads : rows;
+      auto* mask = tape.keep<uint8_t>(static_cast<int64_t>(from.size()) * all.mask_keys);
+      for (size_t r = 0; r < from.size(); ++r)
+        std::copy_n(all.mask + from[r] * all.mask_keys, all.mask_keys, mask + static_cast<int64_t>(r) * all.mask_keys);
       one.mask = mask;
     }
     return one;

@@ -33,6 +33,11 @@ class Static final : public Time {
            "static: the query is made of the ends of the memory, so it must not grow");
     expect(!prepared.memory.stacked,
            "static: the query is made of whole rows of the memory; heads must lie side by side");
+    const Queries& steps_in = asked.queries;
+    expect(
+        !steps_in.mask && !steps_in.bias && !steps_in.lengths && !steps_in.bottom_right && steps_in.window_left < 0 &&
+            steps_in.window_right < 0,
+        "static: one query of its own looks at the memory; a mask, a bias, lengths or a window of other queries came");
     Tape& tape = prepared.values.tape();
     Attended a;
     if (asked.state.context && (!asked.request.weights || asked.state.weights)) {  // a later step: nothing to compute

@@ -353,10 +353,11 @@ Status backward(const Problem& p, const Inputs& in, const BackwardInputs& from, 
                              {read_only(grad.d_k), dim, false},
                              {read_only(grad.d_v), value_dim, false}};
   const Call call{p, in, kernels, g, Direction::backward};
-  const bool done = run_tasks({call, tasks, touched, sums.independent(), *memory},
-                              [&](Block& block, size_t t) { loop.run(block, t); });
+  const Ran ran = run_tasks({call, tasks, touched, sums.independent(), *memory},
+                            [&](Block& block, size_t t) { loop.run(block, t); });
   loop.store_column_gradient();
-  if (!done) status.refuse("scratch: no memory for this problem's tiles; fewer threads need less");
+  if (ran == Ran::no_memory) status.refuse("scratch: no memory for this problem's tiles; fewer threads need less");
+  if (ran == Ran::interrupted) status.refuse("interrupted: the caller wanted no more of this");
   return status;
 }
 

@@ -198,9 +198,10 @@ Status forward(const Problem& p, const Inputs& in, const Outputs& out) {
   ColumnState columns(p, tasks, g, out.forced_saved, arena);
   const Touched touched[] = {{read_only(out.out), p.shape.value_dim, true}};
   const Call call{p, in, kernels, g, Direction::forward};
-  const bool done = run_tasks({call, tasks, touched, !columns.on(), *memory},
-                              [&](Block& block, size_t t) { run_block(block, t, out, columns); });
-  if (!done) status.refuse(no_memory);
+  const Ran ran = run_tasks({call, tasks, touched, !columns.on(), *memory},
+                            [&](Block& block, size_t t) { run_block(block, t, out, columns); });
+  if (ran == Ran::no_memory) status.refuse(no_memory);
+  if (ran == Ran::interrupted) status.refuse("interrupted: the caller wanted no more of this");
   return status;
 }
 

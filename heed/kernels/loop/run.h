@@ -5,6 +5,7 @@
 #include <atomic>
 #include <span>
 
+#include "heed/kernels/interrupt.h"
 #include "heed/kernels/loop/block.h"
 #include "heed/kernels/threads.h"
 
@@ -19,14 +20,18 @@ struct Run {
   Memory& memory;                    // of the calling thread
 };
 
-/// Runs body(block, task_number) for every task, handed out in order to the threads that are free. False: no memory.
+/// How run_tasks() ended.
+enum class Ran { all, no_memory, interrupted };
+
+/// Runs body(block, task_number) for every task, handed out in order to the threads that are free. Where the caller
+/// interrupts, no more are handed out; those that were are finished, since others may wait for them.
 template <class Body>
-bool run_tasks(const Run& run, Body&& body) {
+Ran run_tasks(const Run& run, Body&& body) {
   const std::span<const Task> tasks = run.tasks;
   const Problem& problem = run.call.problem;
   const Geometry& geometry = run.call.geometry;
   std::atomic<size_t> next{0};
-  std::atomic<bool> enough_memory{true};
+  std::atomic<bool> enough_memory{true}, stopped{false};
   const int threads = thread_count(run.call, tasks.size());
   // Short sequences make many tasks of one tile each: a thread takes several neighbours, and fetches the next one's
   // rows while it works on this one's. Tasks that add in turns are taken one by one, or a thread would wait for
@@ -45,12 +50,13 @@ bool run_tasks(const Run& run, Body&& body) {
           if (small && t + 1 < last) block.prefetch(tasks[t + 1], run.touched);
           body(block, t);
         }
+        if (interrupted()) stopped = true, next = tasks.size();
       }
     else
       enough_memory = false;
   };
   on_threads(threads, [&](bool helper) { helper ? work(*Borrowed()) : work(run.memory); });
-  return enough_memory;
+  return !enough_memory ? Ran::no_memory : stopped ? Ran::interrupted : Ran::all;
 }
 
 }  // namespace heed::kernels

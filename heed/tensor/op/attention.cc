@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "heed/kernels/interrupt.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/profile.h"
 #include "heed/tensor/tape.h"
@@ -20,6 +21,7 @@ namespace {
 
 // The kernels throw nothing and print nothing; what they refuse becomes an exception here.
 void demand(const kernels::Status& status) {
+  if (kernels::interrupted()) throw Interrupted();
   if (!status) throw Error("attention: " + status.message());
 }
 
