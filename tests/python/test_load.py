@@ -1,7 +1,10 @@
 """heed.load: what `heed predict` says, as Python's values."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -286,3 +289,22 @@ def test_other_python_threads_run_meanwhile(model):
             break
     heed.set_threads(0)
     assert took > 0.2 and pause < 0.7 * took, (pause, took)
+
+
+# ------------------------------------------------------------------------------------------------- what cannot run
+
+
+def test_an_instruction_set_that_does_not_exist(folder):
+    """No answer is better than an empty one to every line."""
+    code = (
+        "import heed, numpy\n"
+        f"for call in (lambda: heed.load({str(folder)!r}), lambda: heed.attend(numpy.ones((2, 2), 'f'), numpy.ones((2, 2), 'f'))):\n"
+        "    try:\n"
+        "        call()\n"
+        "    except heed.Error as error:\n"
+        "        print('refused', 'HEED_ISA' in str(error))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "HEED_ISA": "bogus"}
+    )
+    assert done.stdout == "refused True\nrefused True\n", done.stderr
