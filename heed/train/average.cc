@@ -31,6 +31,7 @@ void expect_one_model(const file::Checkpoint& first, const file::Checkpoint& oth
 AverageCheckpoint::AverageCheckpoint(std::span<const file::Checkpoint> checkpoints) {
   expect(!checkpoints.empty(), "the mean of no checkpoint");
   const file::Checkpoint& first = checkpoints.front();
+  Vocabularies::load(first, recipe_of(first).data);  // throws where nobody could use the mean
   std::vector<std::vector<double>> sums;
   int64_t step = 0;
   for (const file::Checkpoint& checkpoint : checkpoints) {

@@ -155,7 +155,7 @@ void add_train(Fields& f, TrainerOptions& t) {
   f.add("train.seed", t.seed, "of the weights, the order of the batches and dropout");
   f.add("train.batch_tokens", t.batch_tokens, "of a batch, on each side", Limit::between(1, kMostTokens));
   f.add("train.accumulate", t.accumulate, "batches whose gradients make one update", Limit::between(1, 1e6));
-  f.add("train.learning_rate", t.schedule.peak, "the largest, at the end of the warm-up", positive(kLargestRate));
+  f.add("train.learning_rate", t.schedule.peak, "the largest, at the end of the warm-up", Limit::above(0));
   f.add("train.schedule", t.schedule.kind, "how it goes on", Limit::one_of({"constant", "inverse_sqrt", "cosine"}));
   f.add("train.warmup", t.schedule.warmup, "updates from 0 to the largest rate", Limit::between(0, kMost));
   f.add("train.final_rate", t.schedule.floor, "cosine: where it ends", Limit::between(0, kLargestRate));
