@@ -36,6 +36,19 @@ std::string joined(const std::vector<std::string>& words) {
   return all;
 }
 
+/// CLI11's own takes a number of any length for the largest that it knows, and a negative one for a large one.
+template <class Number>
+CLI::Validator whole_number(Number least, Number most) {
+  const auto wrong = [least, most](const std::string& word) {
+    Number number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error == std::errc() && end == word.data() + word.size() && number >= least && number <= most)
+      return std::string();
+    return fmt::format("must be a whole number from {} to {}, not {}", least, most, word);
+  };
+  return {wrong, ""};
+}
+
 }  // namespace
 
 std::string complaint(const std::string& what, const std::string& word, const std::vector<std::string>& words) {
@@ -72,15 +85,12 @@ Option& Option::repeated(char separator) {
 }
 
 Option& Option::from_to(int64_t least, int64_t most) {
-  // CLI11's own takes a number of any length for the largest that it knows.
-  const auto wrong = [least, most](const std::string& word) {
-    int64_t number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error == std::errc() && end == word.data() + word.size() && number >= least && number <= most)
-      return std::string();
-    return fmt::format("must be a whole number from {} to {}, not {}", least, most, word);
-  };
-  option_->check(CLI::Validator(wrong, ""));
+  option_->check(whole_number(least, most));
+  return *this;
+}
+
+Option& Option::from_to(uint64_t least, uint64_t most) {
+  option_->check(whole_number(least, most));
   return *this;
 }
 

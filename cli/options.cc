@@ -32,7 +32,7 @@ void add_json(Verb verb, bool& json, const std::string& meaning) { verb.flag("--
 void add_seed(Verb verb, uint64_t& seed, const std::string& meaning) {
   verb.option("--seed", seed, fmt::format("{}; else {}", meaning, seed))
       .value("N")
-      .from_to(int64_t{0}, std::numeric_limits<int64_t>::max());
+      .from_to(uint64_t{0}, std::numeric_limits<uint64_t>::max());
 }
 
 void add_model(Verb verb, ModelChoice& choice, bool required) {

@@ -55,7 +55,7 @@ class Table {
       if (last == d && last >= first) cells[last--] = only_gaps;
       if (first <= last)
         fill(cells + first, before_that + first - 1, before + first - 1, reference_.data() + first - 1,
-             hypothesis_.data() + columns - d + first, last - first + 1);
+             hypothesis_.data() + (columns - d + first), last - first + 1);
     }
     return diagonal(rows + columns)[rows];
   }

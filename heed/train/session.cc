@@ -65,6 +65,8 @@ void check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target
                 "a smaller model.width, fewer layers or smaller vocabularies need less");
 }
 
+void check_model(const Recipe& recipe) { check_model(recipe, kSpecials + 1, kSpecials + 1); }
+
 void check_lengths(const Recipe& recipe, const Corpus& corpus) {
   const int64_t limit = places(recipe);
   for (const Examples* examples : {&corpus.train, &corpus.valid})
@@ -83,7 +85,7 @@ class Session {
       : recipe_(std::move(recipe)), options_(options), watchers_(options.watchers), folder_(recipe_.output.folder) {
     if (recipe_.output.folder.empty())
       throw RecipeError("there is no folder for the result: output.folder, or --output");
-    check_model(recipe_, kSpecials + 1, kSpecials + 1);
+    check_model(recipe_);
     const std::optional<file::Checkpoint> from = find_checkpoint();
     try {
       file::make_folders(folder_.folder());

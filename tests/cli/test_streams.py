@@ -13,16 +13,15 @@ def unwritable_error(request):
         command = [PROGRAM, *map(str, arguments)]
         if request.param == "closed":
             command = ["sh", "-c", 'exec "$@" 2>&-', "sh", *command]
-            return subprocess.run(command, input=given, stdout=subprocess.PIPE, timeout=60, check=False)
-        if request.param == "full":
-            with open("/dev/full", "wb") as full:
-                return subprocess.run(command, input=given, stdout=subprocess.PIPE, stderr=full, timeout=60, check=False)
-        reader, writer = os.pipe()
-        os.close(reader)
+        error = os.open("/dev/full", os.O_WRONLY)
+        if request.param == "broken":
+            os.close(error)
+            reader, error = os.pipe()
+            os.close(reader)
         try:
-            return subprocess.run(command, input=given, stdout=subprocess.PIPE, stderr=writer, timeout=60, check=False)
+            return subprocess.run(command, input=given, stdout=subprocess.PIPE, stderr=error, timeout=60, check=False)
         finally:
-            os.close(writer)
+            os.close(error)
     return run
 
 

@@ -164,7 +164,8 @@ def test_a_signal_saves_and_ends(tmp_path, recipe, wish):
     said, complained = process.communicate(timeout=60)
     assert process.returncode == 0, complained
     assert "stopped after update" in said and "--resume" in said
-    assert f"To go on: heed train {recipe} --set stop.steps=4000 --set validate.every=50 --resume --output {out}" in said
+    settings = "--set stop.steps=4000 --set validate.every=50"
+    assert f"To go on: heed train {recipe} {settings} --resume --output {out}" in said
     last = events(out, "finished")[0]
     assert last["by"] == "stopped" and last["step"] >= 20
     assert (out / f"step-{last['step']:06}" / "MANIFEST.json").exists()

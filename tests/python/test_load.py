@@ -298,13 +298,13 @@ def test_an_instruction_set_that_does_not_exist(folder):
     """No answer is better than an empty one to every line."""
     code = (
         "import heed, numpy\n"
-        f"for call in (lambda: heed.load({str(folder)!r}), lambda: heed.attend(numpy.ones((2, 2), 'f'), numpy.ones((2, 2), 'f'))):\n"
+        "rows = numpy.ones((2, 2), 'f')\n"
+        f"for call in (lambda: heed.load({str(folder)!r}), lambda: heed.attend(rows, rows)):\n"
         "    try:\n"
         "        call()\n"
         "    except heed.Error as error:\n"
         "        print('refused', 'HEED_ISA' in str(error))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "HEED_ISA": "bogus"}
-    )
+    bogus = {**os.environ, "HEED_ISA": "bogus"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=bogus)
     assert done.stdout == "refused True\nrefused True\n", done.stderr

@@ -211,6 +211,9 @@ TEST_F(SessionTest, WhatTheMemoryCannotHoldIsRefusedBeforeItIsTaken) {
   expect_in("not enough memory: the training of ", model);
   expect_in(" parameters needs about ", model);
   expect_in("a smaller model.width", model);
+  // Every kind of model can be counted so.
+  EXPECT_NE(refused({"model.width=65536", "model.encoder_layers=1000", "model.cell=lstm"}), "");
+  EXPECT_NE(refused({"model.width=65536", "model.encoder_layers=1000", "model.kind=transformer"}), "");
   const std::string data = refused({"data.examples=1000000000"});
   if (memory_left() < 200e9) expect_in("not enough memory: the data (data.examples = 1000000000", data);
 }
