@@ -4,12 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <span>
 #include <string_view>
+#include <system_error>
 
 #include "cli/exit_code.h"
 #include "cli/terminal.h"
+#include "heed/kernels/isa.h"
 #include "heed/tensor/nearest.h"
 
 namespace heed::cli {
@@ -31,6 +34,19 @@ std::string joined(const std::vector<std::string>& words) {
   std::string all;
   for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
   return all;
+}
+
+/// CLI11's own takes a number of any length for the largest that it knows, and a negative one for a large one.
+template <class Number>
+CLI::Validator whole_number(Number least, Number most) {
+  const auto wrong = [least, most](const std::string& word) {
+    Number number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error == std::errc() && end == word.data() + word.size() && number >= least && number <= most)
+      return std::string();
+    return fmt::format("must be a whole number from {} to {}, not {}", least, most, word);
+  };
+  return {wrong, ""};
 }
 
 }  // namespace
@@ -69,7 +85,12 @@ Option& Option::repeated(char separator) {
 }
 
 Option& Option::from_to(int64_t least, int64_t most) {
-  option_->check(CLI::Range(least, most).description(""));
+  option_->check(whole_number(least, most));
+  return *this;
+}
+
+Option& Option::from_to(uint64_t least, uint64_t most) {
+  option_->check(whole_number(least, most));
   return *this;
 }
 
@@ -125,7 +146,13 @@ Option Verb::flag(const std::string& name, const std::string& word, std::string&
 
 void Verb::footer(const std::string& text) { app_->footer(text); }
 
-void Verb::run(const std::function<void()>& what) { app_->callback(what); }
+void Verb::run(const std::function<void()>& what) {
+  app_->callback([what] {
+    // A name that does not exist, in the environment: no verb computes something without saying so first.
+    if (const kernels::Status isa = kernels::isa_status(); !isa) throw Failure(kUsage, isa.message());
+    what();
+  });
+}
 
 // ----------------------------------------------------------------------------------------------- what the program has
 

@@ -33,6 +33,7 @@ class Option {
 
   /// A number from `least` to `most`. The help stays short: the message that refuses another names both.
   Option& from_to(int64_t least, int64_t most);
+  Option& from_to(uint64_t least, uint64_t most);
   Option& from_to(double least, double most);
 
   /// Only these words; another is refused with the nearest. The completions of the shells offer them.

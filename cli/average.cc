@@ -51,7 +51,8 @@ std::vector<file::Checkpoint> checkpoints_of(const Chosen& c) {
 
 void run(const Chosen& c) {
   std::error_code ignored;
-  if (std::filesystem::exists(c.output, ignored))
+  // A link that leads nowhere is there too, and is not ours to replace.
+  if (std::filesystem::exists(std::filesystem::symlink_status(c.output, ignored)))
     throw Failure(kCannotCreate, fmt::format("'{}' is there already: --output takes a new folder", c.output));
   std::vector<std::string> names;
   std::optional<train::AverageCheckpoint> average;

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <utility>
 
 #include "cli/progress.h"
+#include "cli/terminal.h"
 
 namespace heed::cli {
 
@@ -19,8 +19,7 @@ Counter::Counter(std::string what)
 Counter::~Counter() { erase(); }
 
 void Counter::erase() {
-  if (there_) fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  if (there_) note("\r\033[K");
   there_ = false;
 }
 
@@ -30,12 +29,11 @@ void Counter::add(int64_t count) {
   if (!shown_ || (there_ && now - last_ < std::chrono::milliseconds(100))) return;
   last_ = now;
   const double seconds = std::chrono::duration<double>(now - begin_).count();
-  fmt::print(stderr, "\r{} {}, {:.0f} a second\033[K", grouped(count_), what_,
-             static_cast<double>(count_) / std::max(seconds, 1e-3));
-  std::fflush(stderr);
+  note(fmt::format("\r{} {}, {:.0f} a second\033[K", grouped(count_), what_,
+                   static_cast<double>(count_) / std::max(seconds, 1e-3)));
   there_ = true;
 }
 
-void warn(const std::string& text) { fmt::print(stderr, "heed: {}\n", text); }
+void warn(const std::string& text) { note(fmt::format("heed: {}\n", text)); }
 
 }  // namespace heed::cli

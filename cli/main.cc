@@ -3,12 +3,16 @@
 
 #include <csignal>
 #include <exception>
+#include <new>
+#include <string_view>
 
 #include "cli/arguments.h"
 #include "cli/exit_code.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "heed/kernels/isa.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/memory.h"
 
 namespace heed::cli {
 
@@ -32,15 +36,15 @@ int run(int argc, char** argv) {
     add(program);
   program.footer(kExamples);
   if (argc < 2) {
-    fmt::print(stderr, "{}", program.help());
+    note(program.help());
     return kUsage;
   }
   program.run(argc, argv);
   return kOk;
 }
 
-int fail(ExitCode code, const char* message) {
-  fmt::print(stderr, "heed: {}\n", message);
+int fail(ExitCode code, std::string_view message) {
+  note(fmt::format("heed: {}\n", message));
   return code;
 }
 
@@ -49,6 +53,7 @@ int fail(ExitCode code, const char* message) {
 
 int main(int argc, char** argv) {
   using namespace heed::cli;
+  occupy_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // print() sees the closed pipe
   try {
     return run(argc, argv);
@@ -56,6 +61,8 @@ int main(int argc, char** argv) {
     return fail(failure.code(), failure.what());
   } catch (const heed::Error& error) {
     return fail(kUsage, error.what());
+  } catch (const std::bad_alloc& error) {
+    return fail(kMemory, heed::memory_text(error));
   } catch (const std::exception& error) {
     return fail(kSoftware, error.what());
   }

@@ -58,7 +58,7 @@ struct Variable {
 constexpr Variable kEnvironment[] = {
     {"NO_COLOR", "set and not empty: no colours. There are none either where standard output is not a terminal"},
     {"COLUMNS", "the width to write for; without it that of the terminal, or 80"},
-    {"HEED_ISA", "forces an instruction set: avx2, for example"},
+    {"HEED_ISA", "forces an instruction set: avx2, for example. One that cannot run ends every verb with code 64"},
     {"OMP_NUM_THREADS", "number of threads"},
 };
 

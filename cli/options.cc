@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <filesystem>
+#include <limits>
 
 #include "cli/exit_code.h"
 #include "heed/file/run_folder.h"
@@ -29,7 +30,9 @@ void add_threads(Verb verb) {
 void add_json(Verb verb, bool& json, const std::string& meaning) { verb.flag("--json", json, meaning); }
 
 void add_seed(Verb verb, uint64_t& seed, const std::string& meaning) {
-  verb.option("--seed", seed, fmt::format("{}; else {}", meaning, seed)).value("N");
+  verb.option("--seed", seed, fmt::format("{}; else {}", meaning, seed))
+      .value("N")
+      .from_to(uint64_t{0}, std::numeric_limits<uint64_t>::max());
 }
 
 void add_model(Verb verb, ModelChoice& choice, bool required) {

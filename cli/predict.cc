@@ -1,6 +1,7 @@
 // heed predict: lines in, outputs out, in the same order, as they come.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -33,13 +34,19 @@ constexpr const char* kMatrix = "matrix";
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
+/// Where tabs separate fields, those of a text are blanks.
+std::string without_tabs(std::string text) {
+  std::replace(text.begin(), text.end(), '\t', ' ');
+  return text;
+}
+
 /// score, output, alignment, those that were asked for, with tabs between them; one output after the other.
 std::string plain(const Prediction& prediction, const Chosen& c) {
   std::string line;
   for (const Output& output : prediction.nbest) {
     if (&output != &prediction.nbest.front()) line += '\t';
     if (c.scores) line += fmt::format("{:.6f}\t", output.score);
-    line += output.text;
+    line += c.scores || !c.alignments.empty() || prediction.nbest.size() > 1 ? without_tabs(output.text) : output.text;
     if (!c.alignments.empty()) line.append(1, '\t').append(predict::pharaoh(output));
   }
   return line + "\n";

@@ -123,7 +123,7 @@ void ProgressView::started(const train::Started& s) {
 void ProgressView::warned(const std::string& text) {
   erase();
   const std::string trimmed = text.substr(0, text.find_last_not_of('\n') + 1);
-  fmt::print(stderr, "heed: {}\n", trimmed);
+  note(fmt::format("heed: {}\n", trimmed));
 }
 
 void ProgressView::stepped(const train::StepReport& r, const train::Progress& p) {

@@ -19,6 +19,7 @@
 #include "heed/file/json.h"
 #include "heed/search/score.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/memory.h"
 #include "heed/text/utf8.h"
 
 namespace heed::cli {
@@ -116,8 +117,8 @@ class Scorer {
       return;
     } catch (const Error& wrong) {
       error = wrong.what();
-    } catch (const std::bad_alloc&) {
-      error = "not enough memory";
+    } catch (const std::bad_alloc& lack) {
+      error = memory_text(lack);
     }
     if (batch.size() == 1)
       pairs[static_cast<size_t>(batch.front())]->error = error;
@@ -200,7 +201,7 @@ void run(const Chosen& c) {
     throw Failure(kData, error.what());
   }
   counter.erase();
-  if (!reader_is_gone()) fmt::print(stderr, "{}", total.text());
+  if (!reader_is_gone()) note(total.text());
 }
 
 constexpr const char* kHelp = R"(Examples:

@@ -1,5 +1,6 @@
 #include "cli/terminal.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "cli/exit_code.h"
 
@@ -110,6 +112,18 @@ void print(std::string_view text) {
   if (errno != EPIPE)
     throw Failure(kOutput, fmt::format("standard output could not be written: {}", std::strerror(errno)));
   gone = true;
+}
+
+void note(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+void occupy_standard_streams() {
+  // In the order of their numbers: open() takes the lowest that is free.
+  for (const auto& [stream, mode] :
+       {std::pair(STDIN_FILENO, O_WRONLY), std::pair(STDOUT_FILENO, O_RDONLY), std::pair(STDERR_FILENO, O_WRONLY)})
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", mode);
 }
 
 }  // namespace heed::cli

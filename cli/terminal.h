@@ -43,6 +43,14 @@ std::string table(const std::vector<Row>& rows, const Terminal& terminal, size_t
 /// Writes to standard output. A reader that has gone away (heed ... | head) is no error; a full disk is.
 void print(std::string_view text);
 
+/// Writes to standard error. What cannot be written there is lost: the work that it tells about goes on.
+void note(std::string_view text);
+
+/// Standard input, output or error that the program was started without (2>&-) would be the next file that is opened,
+/// and messages would go into it. Something else takes their places: input and output that fail, as closed ones do, and
+/// an error that forgets.
+void occupy_standard_streams();
+
 /// After print(): nobody reads standard output any more.
 bool reader_is_gone();
 

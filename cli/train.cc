@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "cli/exit_code.h"
 #include "cli/options.h"
@@ -60,13 +61,29 @@ bool is_missing(const train::Recipe& recipe) {
   return false;
 }
 
+/// As a shell reads it back.
+std::string shell_quoted(const std::string& word) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=@%+,-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+/// The command that goes on with this training.
+std::string command_to_go_on(const Chosen& c, const std::string& folder) {
+  std::string command = "heed train ";
+  if (!c.recipe.empty()) command += shell_quoted(c.recipe) + " ";
+  for (const std::string& setting : c.overrides) command += "--set " + shell_quoted(setting) + " ";
+  return command + "--resume --output " + shell_quoted(folder);
+}
+
 std::string ending_text(const train::Finished& f, const train::Recipe& recipe, const Chosen& c) {
   const std::string folder = recipe.output.folder;
   std::string text;
   switch (f.ending) {
     case train::Ending::kStopped:
-      return fmt::format("stopped after update {}, and saved. To go on: heed train {}--resume --output {}\n", f.step,
-                         c.recipe.empty() ? "" : c.recipe + " ", folder);
+      return fmt::format("stopped after update {}, and saved. To go on: {}\n", f.step, command_to_go_on(c, folder));
     case train::Ending::kPatience:
       text = fmt::format("no better model in {} validations", recipe.stop.patience);
       break;

@@ -8,7 +8,7 @@ set(HEED_SLOW_TESTS
   kernels.gradient=20 kernels.property=20 kernels.random=20 kernels.shapes=20
   attend.golden=10 attend.gradient=20 attend.property=20 attend.refusal=10 attend.steps=10
   model.catalogue=20 model.gradient=10 model.steps=10 search.exhaustive=10
-  train.resume=10 train.session=10 train.trainer=10 predict.predictor=10
+  train.resume=10 train.session=10 train.trainer=10 predict.predictor=10 cli.limits=20 cli.streams=10
   cli.average=10 cli.evaluate=10 cli.info=10 cli.mechanisms=10 cli.pages=10 cli.predict=20 cli.program=10 cli.score=10
   cli.train=30
   python.attend=20 python.docs=20 python.golden=20 python.load=20 python.modules=20 python.onnx=10 python.package=30

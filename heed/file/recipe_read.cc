@@ -207,14 +207,18 @@ class RecipeReader {
   std::string unknown_key(const std::string& key) const {
     const std::string name = key.substr(key.rfind('.') + 1);
     const std::string section = name == key ? "" : key.substr(0, key.rfind('.'));
-    std::vector<std::string> here, all;
+    std::vector<std::string> here, names, all;
     std::string guess;
     for (const Fields::Field& field : fields_.fields_) {
       all.push_back(field.key);
+      names.push_back(field.name());
       if (field.section() == section || field.section().starts_with(section + ".")) here.push_back(field.key);
       if (field.name() == name && guess.empty()) guess = field.key;  // right, but elsewhere
     }
-    if (guess.empty()) guess = nearest(key, here.empty() ? all : here);
+    if (guess.empty() && !here.empty()) guess = nearest(key, here);
+    // Without a section, or with one that does not exist: a key with nearly that name, wherever it is.
+    if (guess.empty() && !all.empty())
+      guess = all[static_cast<size_t>(std::find(names.begin(), names.end(), nearest(name, names)) - names.begin())];
     return fmt::format("unknown key '{}'{}", key, guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
   }
 

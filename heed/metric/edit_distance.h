@@ -18,7 +18,7 @@ struct Edits {
 };
 
 /// The smallest total, and what it consists of: of ways with the same total, the one with the most substitutions.
-/// Time |reference| * |hypothesis|, memory |hypothesis|.
+/// Time |reference| * edits, memory |reference| + |hypothesis|; up to 2^26 tokens in both together.
 Edits edit_distance(std::span<const int32_t> reference, std::span<const int32_t> hypothesis);
 Edits edit_distance(std::span<const std::string_view> reference, std::span<const std::string_view> hypothesis);
 

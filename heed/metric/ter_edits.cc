@@ -23,19 +23,27 @@ constexpr int64_t kMostCandidates = 1000;  // shifts tried per hypothesis
 constexpr int64_t kBeam = 25;              // cells before and behind the diagonal
 constexpr int32_t kUnreached = std::numeric_limits<int32_t>::max() / 2;
 
-/// Levenshtein's table, rows for words of the hypothesis, columns for those of the reference; of each row only the
-/// cells near the diagonal are written. The first `rows` words of a hypothesis decide on the first `rows` rows.
+/// Levenshtein's table, rows for words of the hypothesis, columns for those of the reference. Of each row only the
+/// cells near the diagonal exist, so that the memory grows with the length of the texts and not with its square; of the
+/// first and the last row there are more.
 class Table {
  public:
   Table(int64_t hypothesis, View reference)
-      : reference_(reference),
-        rows_(hypothesis),
-        columns_(static_cast<int64_t>(reference.size())),
-        cells_(static_cast<size_t>((rows_ + 1) * (columns_ + 1)), kUnreached) {
-    for (int64_t j = 0; j <= columns_; ++j) cell(0, j) = static_cast<int32_t>(j);
+      : reference_(reference), rows_(hypothesis), columns_(static_cast<int64_t>(reference.size())) {
     // How far the diagonal goes with each row. Where that is more than the beam is wide, a wider beam.
     slope_ = rows_ > 0 ? static_cast<double>(columns_) / static_cast<double>(rows_) : 1.0;
     if (slope_ / 2 > static_cast<double>(kBeam)) beam_ = std::llround(std::ceil(slope_ / 2 + kBeam));
+    begins_.reserve(static_cast<size_t>(rows_) + 2);
+    begins_.push_back(0);
+    bands_.push_back({0, columns_ + 1});
+    for (int64_t i = 1; i <= rows_; ++i) {
+      const auto diagonal = static_cast<int64_t>(std::floor(static_cast<double>(i) * slope_));
+      begins_.push_back(begins_.back() + bands_.back().end - bands_.back().begin);
+      bands_.push_back({std::max<int64_t>(0, diagonal - beam_),
+                        i == rows_ ? columns_ + 1 : std::min(columns_ + 1, diagonal + beam_)});
+    }
+    cells_.assign(static_cast<size_t>(begins_.back() + bands_.back().end - bands_.back().begin), kUnreached);
+    for (int64_t j = 0; j <= columns_; ++j) cells_[static_cast<size_t>(j)] = static_cast<int32_t>(j);
   }
 
   /// The rows after `known`.
@@ -43,35 +51,69 @@ class Table {
     for (int64_t i = known + 1; i <= rows_; ++i) fill_row(hypothesis[static_cast<size_t>(i - 1)], i);
   }
 
-  /// As fill(); the rows up to `known` are those of `other`, and only the last of them is looked at.
-  void fill_after(const Table& other, View hypothesis, int64_t known) {
-    std::copy_n(other.cells_.begin() + known * (columns_ + 1), columns_ + 1, cells_.begin() + known * (columns_ + 1));
-    fill(hypothesis, known);
+  /// The edits of a hypothesis that differs from that of `other` in its words [known, same) alone. What is in this
+  /// table afterwards is nobody's business.
+  int32_t edits_after(const Table& other, View hypothesis, int64_t known, int64_t same) {
+    constexpr int64_t kBetweenLooks = 16;
+    std::copy_n(other.row(known), width(known), row(known));
+    for (int64_t i = known + 1; i <= rows_; ++i) {
+      fill_row(hypothesis[static_cast<size_t>(i - 1)], i);
+      // Rows that differ by a constant stay so as long as the words are the same.
+      if (i < same || (i - same) % kBetweenLooks != 0) continue;
+      if (const std::optional<int32_t> ahead = ahead_of(other, i)) return other.edits() + *ahead;
+    }
+    return edits();
   }
 
   int32_t edits() const { return cells_.back(); }
-  int32_t at(int64_t i, int64_t j) const { return cells_[static_cast<size_t>(i * (columns_ + 1) + j)]; }
+  int32_t at(int64_t i, int64_t j) const {
+    const Band& band = bands_[static_cast<size_t>(i)];
+    return j < band.begin || j >= band.end ? kUnreached : row(i)[j - band.begin];
+  }
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
 
  private:
-  int32_t& cell(int64_t i, int64_t j) { return cells_[static_cast<size_t>(i * (columns_ + 1) + j)]; }
+  struct Band {
+    int64_t begin = 0, end = 0;  // columns
+  };
+
+  int64_t width(int64_t i) const { return bands_[static_cast<size_t>(i)].end - bands_[static_cast<size_t>(i)].begin; }
+  const int32_t* row(int64_t i) const { return &cells_[static_cast<size_t>(begins_[static_cast<size_t>(i)])]; }
+  int32_t* row(int64_t i) { return &cells_[static_cast<size_t>(begins_[static_cast<size_t>(i)])]; }
 
   void fill_row(int32_t word, int64_t i) {
-    const auto diagonal = static_cast<int64_t>(std::floor(static_cast<double>(i) * slope_));
-    const int64_t begin = std::max<int64_t>(0, diagonal - beam_);
-    const int64_t end = i == rows_ ? columns_ + 1 : std::min(columns_ + 1, diagonal + beam_);
-    const int32_t* above = &cell(i - 1, 0);
-    int32_t* row = &cell(i, 0);
-    if (begin == 0) row[0] = above[0] + 1;
-    for (int64_t j = std::max<int64_t>(1, begin); j < end; ++j) {
-      const int32_t replaced = above[j - 1] + (word == reference_[static_cast<size_t>(j - 1)] ? 0 : 1);
-      row[j] = std::min({replaced, above[j] + 1, row[j - 1] + 1});
+    const Band band = bands_[static_cast<size_t>(i)], before = bands_[static_cast<size_t>(i - 1)];
+    const int32_t* above = row(i - 1);
+    int32_t* here = row(i);
+    const auto above_at = [&](int64_t j) {
+      return j < before.begin || j >= before.end ? kUnreached : above[j - before.begin];
+    };
+    int32_t left = kUnreached;
+    for (int64_t j = band.begin; j < band.end; ++j) {
+      int32_t best = std::min(above_at(j), left) + 1;
+      if (j > 0) best = std::min(best, above_at(j - 1) + (word == reference_[static_cast<size_t>(j - 1)] ? 0 : 1));
+      *here++ = left = best;
     }
+  }
+
+  /// By how many edits every cell of a row is more than in another table; none where that differs from cell to cell.
+  std::optional<int32_t> ahead_of(const Table& other, int64_t i) const {
+    const int32_t* mine = row(i);
+    const int32_t* its = other.row(i);
+    std::optional<int32_t> ahead;
+    for (int64_t n = 0; n < width(i); ++n) {
+      if (mine[n] >= kUnreached && its[n] >= kUnreached) continue;
+      if (!ahead) ahead = mine[n] - its[n];
+      if (mine[n] - its[n] != *ahead) return {};
+    }
+    return ahead;
   }
 
   View reference_;
   int64_t rows_, columns_;
+  std::vector<Band> bands_;      // of each row
+  std::vector<int64_t> begins_;  // of each row in cells_
   std::vector<int32_t> cells_;
   double slope_ = 1;
   int64_t beam_ = kBeam;
@@ -125,18 +167,21 @@ struct Shift {
   bool operator>(const Shift& other) const {
     return std::tuple(gain, length, -from, -to) > std::tuple(other.gain, other.length, -other.from, -other.to);
   }
+  /// Of `words` in all, those before first_change() and from end_of_change() on stay where they are.
   int64_t first_change() const { return std::min(from, to); }
+  int64_t end_of_change(int64_t words) const {
+    if (to < from) return from + length;
+    // To a place inside itself means over as many of the words behind it.
+    return std::min(to > from + length ? to : to + length, words);
+  }
 };
 
 void make(const Shift& shift, Words& words) {
   const auto begin = words.begin() + shift.from, end = begin + shift.length;
-  if (shift.to < shift.from) {
+  if (shift.to < shift.from)
     std::rotate(words.begin() + shift.to, begin, end);
-    return;
-  }
-  // To a place inside itself means over as many of the words behind it.
-  const int64_t to = shift.to > shift.from + shift.length ? shift.to : shift.to + shift.length;
-  std::rotate(begin, end, words.begin() + std::min(to, static_cast<int64_t>(words.size())));
+  else
+    std::rotate(begin, end, words.begin() + shift.end_of_change(static_cast<int64_t>(words.size())));
 }
 
 class Search {
@@ -195,8 +240,8 @@ class Search {
       last = shift.to;
       trial_ = words_;
       make(shift, trial_);
-      trial_table_.fill_after(table_, trial_, shift.first_change());
-      shift.gain = table_.edits() - trial_table_.edits();
+      shift.gain = table_.edits() - trial_table_.edits_after(table_, trial_, shift.first_change(),
+                                                             shift.end_of_change(std::ssize(words_)));
       ++tried_;
       if (!best || shift > *best) best = shift;
     }

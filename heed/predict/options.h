@@ -27,7 +27,7 @@ struct Options {
 
 // From where to where the numbers go; 0 is allowed too where it has a meaning of its own.
 inline constexpr int64_t kWidest = 1000;                    // beam, nbest: more is a mistake
-inline constexpr int64_t kLongest = 1'000'000;              // max_length
+inline constexpr int64_t kLongest = train::kLongest;        // max_length
 inline constexpr double kLargestPenalty = 100.0;            // length_penalty, coverage
 inline constexpr double kColdest = 1e-3, kHottest = 100.0;  // temperature
 inline constexpr int64_t kMostTokens = 1'000'000'000;       // top_k

@@ -6,9 +6,11 @@
 #include <new>
 #include <utility>
 
+#include "heed/kernels/isa.h"
 #include "heed/search/batches.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
+#include "heed/tensor/memory.h"
 #include "heed/text/utf8.h"
 
 namespace heed::predict {
@@ -64,7 +66,11 @@ struct Predictor::Asked {
 };
 
 Predictor::Predictor(train::TrainedModel trained)
-    : trained_(std::move(trained)), tapes_(std::make_unique<search::Tapes>()) {}
+    : trained_(std::move(trained)), tapes_(std::make_unique<search::Tapes>()) {
+  // Here, and not as what is wrong with every line.
+  const kernels::Status isa = kernels::isa_status();
+  expect(isa.ok(), "{}", isa.message());
+}
 Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 Predictor::~Predictor() = default;
@@ -125,8 +131,8 @@ void Predictor::search(std::span<const Asked> asked, const search::Options& opti
     return;
   } catch (const Error& wrong) {
     error = wrong.what();
-  } catch (const std::bad_alloc&) {
-    error = "not enough memory";
+  } catch (const std::bad_alloc& lack) {
+    error = memory_text(lack);
   }
   for (const Asked& a : asked) a.answer->nbest.clear();
   if (asked.size() == 1) {

@@ -6,6 +6,10 @@
 #include <cstdlib>
 #include <new>
 
+#include <fmt/format.h>
+
+#include "heed/tensor/memory.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #else
@@ -107,7 +111,9 @@ void Arena::give(void* memory) {
 void Arena::add_block(size_t bytes) {
   bytes = round_up(bytes, bytes >= kHugePage ? kHugePage : kAlign);
   void* memory = std::aligned_alloc(bytes >= kHugePage ? kHugePage : kAlign, bytes);
-  if (!memory) throw std::bad_alloc();
+  if (!memory)
+    throw NotEnoughMemory(
+        fmt::format("not enough memory: this needs about {:.1f} GB", static_cast<double>(capacity_ + bytes) / 1e9));
   if (bytes >= kHugePage) madvise(memory, bytes, MADV_HUGEPAGE);  // only a wish: fewer page faults and TLB misses
   ++requests_;
   capacity_ += bytes;

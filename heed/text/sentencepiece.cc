@@ -12,6 +12,7 @@
 #include "heed/tensor/error.h"
 #include "heed/tensor/nearest.h"
 #include "heed/text/random.h"
+#include "heed/text/utf8.h"
 #include "heed/text/words.h"
 
 namespace heed {
@@ -28,6 +29,9 @@ class SentencePiece final : public Tokeniser {
       const std::string found = id < size() ? token(id) : "missing";
       expect(found == special, "{}: piece {} must be {}, but is {}", name, id, special, found);
     }
+    for (int32_t id = 0; id < size(); ++id)
+      expect(find_control(token(id)) == std::string::npos,
+             "{}: piece {} holds a control character, which would break the lines of an output", name, id);
   }
 
   int32_t size() const override { return processor_.GetPieceSize(); }
@@ -74,7 +78,11 @@ class Sentences final : public sentencepiece::SentenceIterator {
 
  private:
   void read() {
-    if (!done()) value_ = all_[which_[next_]];
+    if (done()) return;
+    value_ = all_[which_[next_]];
+    // Which no piece may hold.
+    for (size_t at = find_control(value_); at != std::string::npos; at = find_control(value_, at))
+      value_.replace(at, static_cast<unsigned char>(value_[at]) == 0xC2 ? 2 : 1, " ");
   }
 
   std::span<const std::string_view> all_;
@@ -128,6 +136,14 @@ std::shared_ptr<const Tokeniser> train_sentencepiece(std::span<const std::string
     std::string_view reason = status.message();
     const size_t end = reason.find("] ");
     if (end != std::string_view::npos) reason.remove_prefix(end + 2);
+    // Its hint names options that heed has not: "... 10 vs 40. Increase vocab_size or ... --character_coverage option."
+    if (const size_t hint = reason.find(". Increase vocab_size"); hint != std::string_view::npos) {
+      const size_t least = reason.rfind(' ', hint - 1);
+      throw Error(
+          fmt::format("SentencePiece cannot learn {} pieces from {} sentences: their characters alone, and "
+                      "<unk>, <s> and </s>, are{}. A larger vocabulary is needed",
+                      size, sentences.size(), reason.substr(least, hint - least)));
+    }
     throw Error(
         fmt::format("SentencePiece cannot learn {} pieces from {} sentences. {}", size, sentences.size(), reason));
   }

@@ -117,8 +117,9 @@ std::span<const std::string> Tokeniser::kinds() { return kKinds; }
 std::shared_ptr<const Tokeniser> Tokeniser::train(std::span<const std::string_view> sentences,
                                                   const TokeniserOptions& options) {
   expect_kind(options.kind);
-  expect(options.size == 0 || options.size > kSpecials, "size: must be more than {}, or 0, but is {}", kSpecials,
-         options.size);
+  expect(options.size == 0 || options.size > kSpecials,
+         "a vocabulary must have more than {} tokens (<unk>, <s> and </s> are {}), or 0: no limit, not {}", kSpecials,
+         kSpecials, options.size);
   for (size_t i = 0; i < sentences.size(); ++i) {
     const size_t fault = utf8_fault(sentences[i]);
     expect(fault == std::string_view::npos, "sentence {} is not valid UTF-8 at byte {}", i + 1, fault + 1);
@@ -150,7 +151,12 @@ std::string Tokeniser::decode(std::span<const int32_t> ids) const {
     expect(id >= 0 && id < size(), "there is no token {}: the vocabulary has {}", id, size());
     if (id != kStart && id != kEnd) words.push_back(id);
   }
-  return decode_valid(words);
+  std::string text = decode_valid(words);
+  // No token has a control character, but a model of SentencePiece may still make one: of bytes, or for what is
+  // unknown.
+  for (size_t at = find_control(text); at != std::string::npos; at = find_control(text, at))
+    text.replace(at, static_cast<unsigned char>(text[at]) == 0xC2 ? 2 : 1, kUnknownShown);
+  return text;
 }
 
 std::shared_ptr<const Tokeniser> Tokeniser::parse(std::string_view kind, std::string_view contents,

@@ -52,6 +52,16 @@ std::string utf8_complaint(std::string_view text) {
   return fault == std::string_view::npos ? "" : fmt::format("byte {} is not valid UTF-8", fault + 1);
 }
 
+size_t find_control(std::string_view text, size_t from) {
+  for (size_t i = from; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte < 0x20 && byte != '\t') || byte == 0x7F) return i;
+    // U+0080 to U+009F are C2 80 to C2 9F.
+    if (byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) return i;
+  }
+  return std::string_view::npos;
+}
+
 size_t utf8_count(std::string_view text) {
   size_t count = 0;
   for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;

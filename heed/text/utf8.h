@@ -19,6 +19,10 @@ size_t utf8_fault(std::string_view text);
 /// "byte 7 is not valid UTF-8", or nothing.
 std::string utf8_complaint(std::string_view text);
 
+/// Position of the first control character (U+0000 to U+001F without the tab, U+007F to U+009F) of valid UTF-8; npos
+/// where there is none. One of them in an output would end its line early, or command a terminal.
+size_t find_control(std::string_view text, size_t from = 0);
+
 /// The number of code points of valid UTF-8.
 size_t utf8_count(std::string_view text);
 

@@ -30,6 +30,16 @@ std::string escaped(std::string_view token) {
   return text;
 }
 
+/// For a message: control characters as \x1b.
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const std::string_view character : CodePoints(text))
+    shown += find_control(character) == std::string_view::npos
+                 ? std::string(character)
+                 : fmt::format("\\x{:02x}", static_cast<unsigned char>(character.back()));
+  return shown;
+}
+
 /// The token that is written so; throws where `line` breaks the rules.
 std::string unescaped(std::string_view line, std::string_view name, int64_t number) {
   expect(!line.empty(), "{}, line {}: the token is empty", name, number);
@@ -52,6 +62,10 @@ std::string unescaped(std::string_view line, std::string_view name, int64_t numb
     expect(found != nullptr, "{}, line {}: after a backslash comes n, r, t, s, 0 or another backslash", name, number);
     token += *found;
   }
+  const size_t control = find_control(token);
+  expect(control == std::string::npos,
+         "{}, line {}: the token '{}' holds a control character, which would break the lines of an output", name,
+         number, printable(line));
   return token;
 }
 
@@ -84,7 +98,8 @@ Vocabulary Vocabulary::from_counts(const TokenCounts& counts, const VocabularyOp
          kSpecials, options.max_size);
   std::vector<std::pair<int64_t, std::string_view>> order;
   for (const auto& [token, count] : counts)
-    if (count >= options.min_count && !token.empty()) order.emplace_back(count, token);
+    if (count >= options.min_count && !token.empty() && find_control(token) == std::string::npos)
+      order.emplace_back(count, token);
   std::sort(order.begin(), order.end(),
             [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   Vocabulary made;

@@ -5,7 +5,8 @@
 //
 //   \n newline   \r carriage return   \t tab   \s blank   \0 the byte 0   \\ backslash
 //
-// Nothing else is escaped, and these always are: each token has one spelling.
+// Nothing else is escaped, and these always are: each token has one spelling. A token holds no control character but
+// the tab (heed/text/utf8.h): a file with one is refused, and in texts that are learned from they are unknown.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 
 #include "heed/tensor/error.h"
 #include "heed/train/corpus.h"
+#include "heed/train/load_model.h"
 #include "heed/train/recipe.h"
 
 namespace heed::train {
@@ -12,10 +13,7 @@ namespace {
 
 /// Model and vocabularies of both are the same, or what is not.
 void expect_one_model(const file::Checkpoint& first, const file::Checkpoint& other) {
-  const auto recipe = [](const file::Checkpoint& c) {
-    return parse_recipe(c.text("config.toml"), (c.folder() / "config.toml").string());
-  };
-  Recipe mine = recipe(first), theirs = recipe(other);
+  Recipe mine = recipe_of(first), theirs = recipe_of(other);
   mine.data = theirs.data = {};  // trainings on other data, with another seed, may be averaged
   mine.train = theirs.train = {};
   const std::string changed = difference(theirs, mine);
@@ -33,6 +31,7 @@ void expect_one_model(const file::Checkpoint& first, const file::Checkpoint& oth
 AverageCheckpoint::AverageCheckpoint(std::span<const file::Checkpoint> checkpoints) {
   expect(!checkpoints.empty(), "the mean of no checkpoint");
   const file::Checkpoint& first = checkpoints.front();
+  Vocabularies::load(first, recipe_of(first).data);  // throws where nobody could use the mean
   std::vector<std::vector<double>> sums;
   int64_t step = 0;
   for (const file::Checkpoint& checkpoint : checkpoints) {
@@ -51,6 +50,7 @@ AverageCheckpoint::AverageCheckpoint(std::span<const file::Checkpoint> checkpoin
              tensors.file(), weights_[i].name, file::shape_text(tensors.at(weights_[i].name).shape),
              file::shape_text(weights_[i].shape));
       const std::vector<float> values = tensors.values(weights_[i].name);
+      expect_finite(values, checkpoint, weights_[i].name);
       for (size_t n = 0; n < values.size(); ++n) sums[i][n] += static_cast<double>(values[n]);
     }
   }

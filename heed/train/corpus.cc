@@ -8,6 +8,7 @@
 #include "heed/data/task.h"
 #include "heed/file/sha256.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/memory.h"
 #include "heed/text/random.h"
 
 namespace heed::train {
@@ -85,6 +86,9 @@ TextPairs load_pairs(const DataOptions& o, uint64_t seed) {
   pairs.reports.resize(2);
   if (o.task != "none") {
     const Task& task = find_task(o.task);
+    constexpr double kOfAPair = 200;  // bytes: two texts and their tokens
+    expect_memory(kOfAPair * static_cast<double>(o.examples + o.valid_examples),
+                  fmt::format("the data (data.examples = {}, data.valid_examples = {})", o.examples, o.valid_examples));
     pairs.train = task.pairs(o.examples, seed, Split::kTrain);
     pairs.valid = task.pairs(o.valid_examples, seed, Split::kValid);
     for (int64_t i = 0; i < pairs.train.size(); ++i) pairs.reports[0].keep();
@@ -101,8 +105,16 @@ TextPairs load_pairs(const DataOptions& o, uint64_t seed) {
 
 Vocabularies learn_vocabularies(const Pairs& pairs, const DataOptions& o) {
   Vocabularies v;
-  v.source = Tokeniser::train(sentences(pairs, o.joint ? Side::kBoth : Side::kSource), o.source);
-  v.target = o.joint ? v.source : Tokeniser::train(sentences(pairs, Side::kTarget), o.target);
+  const auto learn = [&](Side side, const char* name, const TokeniserOptions& options) {
+    try {
+      return Tokeniser::train(sentences(pairs, side), options);
+    } catch (const Error& error) {
+      throw Error(fmt::format("data.{}_tokens = \"{}\", data.{}_size = {}: {}", name, options.kind, name, options.size,
+                              error.what()));
+    }
+  };
+  v.source = learn(o.joint ? Side::kBoth : Side::kSource, "source", o.source);
+  v.target = o.joint ? v.source : learn(Side::kTarget, "target", o.target);
   return v;
 }
 

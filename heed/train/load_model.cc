@@ -1,6 +1,7 @@
 #include "heed/train/load_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -35,10 +36,28 @@ TrainedModel load_model(const std::filesystem::path& folder, std::string_view na
   return load_model(open_checkpoint(folder, name));
 }
 
+Recipe recipe_of(const file::Checkpoint& checkpoint, std::span<const std::string> overrides) {
+  const std::string text = checkpoint.text("config.toml"), file = (checkpoint.folder() / "config.toml").string();
+  Recipe recipe;
+  try {
+    recipe = parse_recipe(text, file);
+  } catch (const RecipeError& error) {
+    throw Error(error.what());
+  }
+  return overrides.empty() ? recipe : parse_recipe(text, file, overrides);
+}
+
+void expect_finite(const std::vector<float>& weights, const file::Checkpoint& checkpoint, std::string_view name) {
+  const auto bad = std::find_if_not(weights.begin(), weights.end(), [](float value) { return std::isfinite(value); });
+  expect(bad == weights.end(), "'{}': '{}' holds {} at place {}, and nothing can be computed with that",
+         (checkpoint.folder() / file::kWeightsPart).string(), name, *bad, bad - weights.begin());
+}
+
 TrainedModel load_model(const file::Checkpoint& checkpoint) {
-  const Recipe recipe = parse_recipe(checkpoint.text("config.toml"), (checkpoint.folder() / "config.toml").string());
-  TrainedModel trained = make_model(recipe, Vocabularies::load(checkpoint, recipe.data), Start::kZero);
+  const Recipe recipe = recipe_of(checkpoint);
+  TrainedModel trained = make_model(recipe, Vocabularies::load(checkpoint, recipe.data), Start::kEmpty);
   checkpoint.load(file::kWeightsPart, *trained.parameters);
+  for (const Parameter& p : *trained.parameters) expect_finite(p.value, checkpoint, p.name);
   return trained;
 }
 

@@ -3,8 +3,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heed/file/checkpoint.h"
 #include "heed/model/seq2seq.h"
@@ -27,7 +29,13 @@ TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies, Start s
 /// "last", or the name of a checkpoint. Opened to run the model, not to go on with its training.
 file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::string_view name = "best");
 TrainedModel load_model(const file::Checkpoint& checkpoint);
+/// Its config.toml. What is wrong there is a damaged checkpoint, and no RecipeError; what is wrong with `overrides` is
+/// one.
+Recipe recipe_of(const file::Checkpoint& checkpoint, std::span<const std::string> overrides = {});
 TrainedModel load_model(const std::filesystem::path& folder, std::string_view name = "best");
+
+/// Throws where a weight of that name is infinite or NaN: a training never keeps such, so the file was changed.
+void expect_finite(const std::vector<float>& weights, const file::Checkpoint& checkpoint, std::string_view name);
 
 /// Tokens of a source or a target at most (a target's END included), where the model has a place for each; else more
 /// than any text has.

@@ -18,6 +18,18 @@ namespace {
 using file::Fields;
 using file::Limit;
 
+// Where a number could be any, one that no training needs is refused: it would take all memory, or never end.
+constexpr double kMost = 1e12;          // updates
+constexpr double kMostLines = 1e9;      // lines, pairs, epochs, minutes
+constexpr double kMostTokens = 1e9;     // of a batch, a side of a pair, a window
+constexpr double kMostColumns = 1e6;    // of a TSV
+constexpr double kMostWidth = 1 << 20;  // of vectors
+constexpr double kMostHeads = 65536;
+constexpr double kLargestRate = 1000;  // of learning, weight decay
+
+/// More than 0, and at most that.
+Limit positive(double most) { return {.least = Limit::Bound{0, false}, .most = Limit::Bound{most}}; }
+
 // -------------------------------------------------------------------------------------------------------------
 // sections
 
@@ -27,20 +39,22 @@ void add_files(Fields& f, const std::string& prefix, PairFiles& files, const std
   f.add("data." + prefix + "target", names[1], "file with their targets, line by line");
   f.add("data." + prefix + "tsv", names[2], "or one file with both, in columns parted by tabs");
   if (!prefix.empty()) return;
-  f.add("data.source_column", files.source_column, "column of the sources, in the TSV", Limit::at_least(1));
-  f.add("data.target_column", files.target_column, "column of the targets", Limit::at_least(1));
-  f.add("data.columns", files.columns, "every line has exactly so many; 0: any number", Limit::at_least(0));
+  f.add("data.source_column", files.source_column, "column of the sources, in the TSV",
+        Limit::between(1, kMostColumns));
+  f.add("data.target_column", files.target_column, "column of the targets", Limit::between(1, kMostColumns));
+  f.add("data.columns", files.columns, "every line has exactly so many; 0: any number",
+        Limit::between(0, kMostColumns));
   f.add("data.max_characters", files.max_characters, "a longer side is left out, counted in characters; 0: no limit",
-        Limit::at_least(0));
+        Limit::between(0, kMostTokens));
 }
 
 void add_tokeniser(Fields& f, const std::string& side, TokeniserOptions& o) {
   const auto kinds = Tokeniser::kinds();
   f.add("data." + side + "_tokens", o.kind, "how the " + side + " is cut", Limit::one_of({kinds.begin(), kinds.end()}));
   f.add("data." + side + "_size", o.size, "tokens of its vocabulary at most; 0: no limit, sentencepiece: 8000",
-        Limit::at_least(0));
+        Limit::between(0, 1e8));
   f.add("data." + side + "_min_count", o.min_count, "characters, words: what was seen less often is unknown",
-        Limit::at_least(1));
+        Limit::between(1, kMostLines));
 }
 
 /// The names of files are texts in a recipe and paths in PairFiles.
@@ -57,8 +71,8 @@ std::vector<std::string> task_names() {
 void add_data(Fields& f, DataOptions& d, Names& names) {
   f.section("data", "What is learned: a built-in task, or pairs of lines from files.");
   f.add("data.task", d.task, "made up by heed; none: the data stands in files", Limit::one_of(task_names()));
-  f.add("data.examples", d.examples, "task: pairs to learn from", Limit::at_least(1));
-  f.add("data.valid_examples", d.valid_examples, "task: pairs to validate on", Limit::at_least(1));
+  f.add("data.examples", d.examples, "task: pairs to learn from", Limit::between(1, kMostLines));
+  f.add("data.valid_examples", d.valid_examples, "task: pairs to validate on", Limit::between(1, kMostLines));
   f.add("data.folder", d.folder, "folder that the names below begin in; empty: where heed is started");
   add_files(f, "", d.train, "the training", names.train);
   add_files(f, "valid_", d.valid, "the validation", names.valid);
@@ -68,8 +82,9 @@ void add_data(Fields& f, DataOptions& d, Names& names) {
   add_tokeniser(f, "target", d.target);
   f.add("data.joint", d.joint, "one vocabulary for both sides, cut as the source");
   f.add("data.sentencepiece", d.source.model, "", Limit::one_of({"unigram", "bpe"}));
-  f.add("data.max_source", d.max_source, "a pair with more tokens is left out; 0: no limit", Limit::at_least(0));
-  f.add("data.max_target", d.max_target, "", Limit::at_least(0));
+  f.add("data.max_source", d.max_source, "a pair with more tokens is left out; 0: no limit",
+        Limit::between(0, kMostTokens));
+  f.add("data.max_target", d.max_target, "", Limit::between(0, kMostTokens));
 }
 
 void add_model(Fields& f, model::Seq2SeqOptions& m) {
@@ -92,7 +107,8 @@ void add_model(Fields& f, model::Seq2SeqOptions& m) {
         Limit::one_of({"post", "pre"}));
   f.add("model.positions", m.positions, "transformer: how it knows the order",
         Limit::one_of({"sin_cos", "learned", "rotary", "alibi", "none"}));
-  f.add("model.max_length", m.max_length, "learned positions: tokens of the longest sequence", Limit::at_least(1));
+  f.add("model.max_length", m.max_length, "learned positions: tokens of the longest sequence",
+        Limit::between(1, kLongest));
 }
 
 /// Those that follow from the model, or belong to other tasks than this one.
@@ -123,7 +139,14 @@ void add_attention(Fields& f, attend::Options& a) {
   for (const attend::Part part :
        {attend::Part::structure, attend::Part::score, attend::Part::normalise, attend::Part::time})
     f.limit(std::string("attention.") + attend::name_of(part), Limit::one_of(words_of(part)));
-  f.limit("attention.heads", Limit::at_least(1));
+  f.limit("attention.heads", Limit::between(1, kMostHeads));
+  f.limit("attention.kv_heads", Limit::between(0, kMostHeads));
+  for (const char* width : {"attention.width", "attention.hidden"}) f.limit(width, Limit::between(0, kMostWidth));
+  f.limit("attention.depth", Limit::between(1, 1000));
+  f.limit("attention.max_length", Limit::between(1, kLongest));
+  f.limit("attention.reach", Limit::between(1, kLongest));
+  f.limit("attention.samples", Limit::between(1, 1000));
+  for (const char* keys : {"attention.window", "attention.sinks"}) f.limit(keys, Limit::between(0, kMostTokens));
   f.limit("attention.dropout", Limit::from_to_below(0, 1));
   f.limit("attention.baseline_decay", Limit::from_to_below(0, 1));
   f.limit("attention.entropy_weight", Limit::at_least(0));
@@ -132,17 +155,17 @@ void add_attention(Fields& f, attend::Options& a) {
 void add_train(Fields& f, TrainerOptions& t) {
   f.section("train", "One update after the other.");
   f.add("train.seed", t.seed, "of the weights, the order of the batches and dropout");
-  f.add("train.batch_tokens", t.batch_tokens, "of a batch, on each side", Limit::at_least(1));
-  f.add("train.accumulate", t.accumulate, "batches whose gradients make one update", Limit::at_least(1));
+  f.add("train.batch_tokens", t.batch_tokens, "of a batch, on each side", Limit::between(1, kMostTokens));
+  f.add("train.accumulate", t.accumulate, "batches whose gradients make one update", Limit::between(1, 1e6));
   f.add("train.learning_rate", t.schedule.peak, "the largest, at the end of the warm-up", Limit::above(0));
   f.add("train.schedule", t.schedule.kind, "how it goes on", Limit::one_of({"constant", "inverse_sqrt", "cosine"}));
-  f.add("train.warmup", t.schedule.warmup, "updates from 0 to the largest rate", Limit::at_least(0));
-  f.add("train.final_rate", t.schedule.floor, "cosine: where it ends", Limit::at_least(0));
+  f.add("train.warmup", t.schedule.warmup, "updates from 0 to the largest rate", Limit::between(0, kMost));
+  f.add("train.final_rate", t.schedule.floor, "cosine: where it ends", Limit::between(0, kLargestRate));
   f.add("train.beta1", t.adam.beta1, "of Adam", Limit::from_to_below(0, 1));
   f.add("train.beta2", t.adam.beta2, "", Limit::from_to_below(0, 1));
-  f.add("train.epsilon", t.adam.epsilon, "", Limit::above(0));
-  f.add("train.weight_decay", t.adam.decay, "above 0: AdamW", Limit::at_least(0));
-  f.add("train.clip", t.clip, "largest norm of all gradients together; 0: no limit", Limit::at_least(0));
+  f.add("train.epsilon", t.adam.epsilon, "", positive(1));
+  f.add("train.weight_decay", t.adam.decay, "above 0: AdamW", Limit::between(0, kLargestRate));
+  f.add("train.clip", t.clip, "largest norm of all gradients together; 0: no limit", Limit::between(0, 1e9));
   f.add("train.label_smoothing", t.label_smoothing, "", Limit::from_to_below(0, 1));
   f.add("train.average", t.average,
         "decay of a moving average of the weights, which is then what is validated and kept; 0: none",
@@ -157,23 +180,24 @@ std::vector<std::string> metric_names() {
 
 void add_rest(Fields& f, StopOptions& s, ValidateOptions& v, OutputOptions& o) {
   f.section("stop", "The first of these that is reached ends the training; 0: no limit.");
-  f.add("stop.steps", s.steps, "updates", Limit::at_least(0));
-  f.add("stop.epochs", s.epochs, "times through the data", Limit::at_least(0));
-  f.add("stop.minutes", s.minutes, "", Limit::at_least(0));
-  f.add("stop.patience", s.patience, "validations in a row without a better one", Limit::at_least(0));
+  f.add("stop.steps", s.steps, "updates", Limit::between(0, kMost));
+  f.add("stop.epochs", s.epochs, "times through the data", Limit::between(0, kMostLines));
+  f.add("stop.minutes", s.minutes, "", Limit::between(0, kMostLines));
+  f.add("stop.patience", s.patience, "validations in a row without a better one", Limit::between(0, kMostLines));
   f.section("validate", "How good the model is on pairs that it does not learn from.");
-  f.add("validate.every", v.every, "updates", Limit::at_least(1));
+  f.add("validate.every", v.every, "updates", Limit::between(1, kMost));
   f.add("validate.metric", v.metric, "what says which model is the best: loss per token, or a metric of outputs",
         Limit::one_of(metric_names()));
-  f.add("validate.decode", v.decode, "sources that are decoded for metrics; 0: none, -1: all", Limit::at_least(-1));
-  f.add("validate.longest", v.longest, "tokens of an output", Limit::at_least(1));
-  f.add("validate.samples", v.samples, "outputs to show", Limit::at_least(0));
+  f.add("validate.decode", v.decode, "sources that are decoded for metrics; 0: none, -1: all",
+        Limit::between(-1, kMostLines));
+  f.add("validate.longest", v.longest, "tokens of an output", Limit::between(1, kLongest));
+  f.add("validate.samples", v.samples, "outputs to show", Limit::between(0, 1e6));
   f.section("output", "What is kept.");
   f.add("output.folder", o.folder, "for checkpoints and logs; --output says it too");
-  f.add("output.keep_last", o.keep_last, "newest checkpoints, besides the best one", Limit::at_least(1));
+  f.add("output.keep_last", o.keep_last, "newest checkpoints, besides the best one", Limit::between(1, 1e6));
   f.add("output.checkpoint_minutes", o.checkpoint_minutes, "between two checkpoints at most; 0: only at validations",
-        Limit::at_least(0));
-  f.add("output.log_every", o.log_every, "updates between two lines of log.jsonl", Limit::at_least(1));
+        Limit::between(0, kMostLines));
+  f.add("output.log_every", o.log_every, "updates between two lines of log.jsonl", Limit::between(1, kMost));
 }
 
 void add_all(Fields& f, Recipe& r, Names& names) {
@@ -222,6 +246,10 @@ std::string problems(const Recipe& r, std::string_view file) {
   need(!files || valid || r.data.held_out > 0,
        "there is nothing to validate on: data.valid_source and data.valid_target, data.valid_tsv, or data.held_out "
        "above 0");
+  for (const auto& [side, options] : {std::pair{"source", &r.data.source}, std::pair{"target", &r.data.target}})
+    need(options->size == 0 || options->size > kSpecials,
+         fmt::format("data.{}_size must be 0 (no limit) or above {}, not {}: <unk>, <s> and </s> are {} tokens", side,
+                     kSpecials, options->size, kSpecials));
   need(r.model.tied != "all" || r.data.joint, "model.tied = \"all\" needs data.joint = true: one vocabulary");
   need(r.stop.steps > 0 || r.stop.epochs > 0 || r.stop.minutes > 0 || r.stop.patience > 0,
        "the training would never end: stop.steps, stop.epochs, stop.minutes or stop.patience must be above 0");
@@ -244,6 +272,7 @@ Recipe filled(std::string_view file, const Read& read) {
     throw RecipeError(error.what());
   }
   settle(recipe, names);
+  recipe.file = file;
   const std::string wrong = problems(recipe, file);
   if (!wrong.empty()) throw RecipeError(wrong);
   return recipe;

@@ -59,7 +59,11 @@ struct OutputOptions {
   int64_t log_every = 10;
 };
 
+/// Tokens of an output or a sequence at most, whoever asks.
+inline constexpr int64_t kLongest = 1'000'000;
+
 struct Recipe {
+  std::string file = {};  // that it was read from, for messages
   DataOptions data;
   model::Seq2SeqOptions model;
   TrainerOptions train;

@@ -9,6 +9,7 @@
 
 #include "heed/file/disk.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/memory.h"
 #include "heed/train/load_model.h"
 #include "heed/train/speed.h"
 
@@ -22,17 +23,49 @@ constexpr double kNothing = std::numeric_limits<double>::infinity();  // worse t
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// A model of the same kind with hardly any vocabulary: what is wrong with the options shows before the data is read.
-void check_model(const Recipe& recipe) {
-  Parameters parameters;
+/// The reasons why there is no such model, each with the file and the keys that it follows from.
+std::string model_complaint(const Recipe& recipe, std::string_view reasons) {
+  constexpr std::string_view kAttention = "attention: ", kModel = "model: ";
+  std::string place = recipe.file.empty() ? "" : recipe.file + ": ";
+  if (reasons.starts_with(kAttention)) {
+    reasons.remove_prefix(kAttention.size());
+    place += "[attention] ";
+  }
+  std::string all;
+  while (!reasons.empty()) {
+    std::string_view reason = reasons.substr(0, reasons.find('\n'));
+    reasons.remove_prefix(std::min(reason.size() + 1, reasons.size()));
+    if (reason.starts_with(kModel)) reason.remove_prefix(kModel.size());
+    all += (all.empty() ? "" : "\n") + place;
+    // The widths of an attention follow from that of the model.
+    if (reason.find("cannot be shared by") != std::string_view::npos)
+      all += fmt::format("heads = {} with [model] width = {}: ", recipe.model.attention.heads, recipe.model.width);
+    all += reason;
+  }
+  return all;
+}
+
+/// A model of the same kind, without memory for it: what is wrong with the options, and that it is too large, shows
+/// before that is taken, and with hardly any vocabulary before the data is read.
+void check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
+  Parameters parameters(0, Start::kEmpty);
   model::Seq2SeqOptions options = recipe.model;
-  options.source_vocabulary = options.target_vocabulary = kSpecials + 1;
+  options.source_vocabulary = source_vocabulary;
+  options.target_vocabulary = target_vocabulary;
   try {
     const model::Seq2Seq made(parameters, options);
   } catch (const Error& error) {
-    throw RecipeError(error.what());
+    throw RecipeError(model_complaint(recipe, error.what()));
   }
+  // The weight, its gradient and two moments of Adam; and the average.
+  double numbers = 0;
+  for (const Parameter& p : parameters) numbers += static_cast<double>(p.rows()) * static_cast<double>(p.cols());
+  const double bytes = sizeof(float) * (recipe.train.average > 0 ? 5 : 4) * numbers;
+  expect_memory(bytes, fmt::format("the training of {:.0f} parameters", numbers),
+                "a smaller model.width, fewer layers or smaller vocabularies need less");
 }
+
+void check_model(const Recipe& recipe) { check_model(recipe, kSpecials + 1, kSpecials + 1); }
 
 void check_lengths(const Recipe& recipe, const Corpus& corpus) {
   const int64_t limit = places(recipe);
@@ -113,6 +146,7 @@ class Session {
     tell([](Watcher& w) { w.preparing("cutting it into tokens"); });
     Vocabularies vocabularies =
         from ? Vocabularies::load(*from, recipe_.data) : learn_vocabularies(pairs.train, recipe_.data);
+    check_model(recipe_, vocabularies.source->size(), vocabularies.target->size());
     corpus_ = make_corpus(std::move(pairs), vocabularies, recipe_.data);
     check_lengths(recipe_, corpus_);
     per_epoch_ = updates_per_epoch(corpus_.train, recipe_.train);
@@ -125,14 +159,18 @@ class Session {
   }
 
   void load(const file::Checkpoint& checkpoint) {
-    const Recipe before = parse_recipe(checkpoint.text("config.toml"), (checkpoint.folder() / "config.toml").string());
+    const Recipe before = recipe_of(checkpoint);
     const std::string changed = difference(recipe_, before);
     expect(changed.empty(), "the recipe is not that of '{}': {}", checkpoint.folder().string(), changed);
     const file::State state = checkpoint.state();
+    expect(state.has("data"),
+           "'{}' is not of a training that could go on: its state.json has no 'data'; heed average makes such",
+           checkpoint.folder().string());
     expect(state.text("data") == corpus_.fingerprint,
            "the data is not that of '{}': it has changed, or the recipe takes another part of it",
            checkpoint.folder().string());
     trainer_->load(checkpoint);
+    for (const Parameter& p : *made_.parameters) expect_finite(p.value, checkpoint, p.name);
     seconds_before_ = state.real("seconds");
     waited_ = state.integer("waited");
     validated_step_ = state.integer("validated");
@@ -317,8 +355,7 @@ Recipe recipe_of_folder(const std::filesystem::path& folder, std::span<const std
   const file::RunFolder::Newest newest = run.newest();
   expect(newest.checkpoint.has_value(), "'{}' holds no checkpoint that can be used{}", folder.string(),
          newest.damaged.empty() ? "" : ": " + newest.damaged.front().reason);
-  return parse_recipe(newest.checkpoint->text("config.toml"), (newest.checkpoint->folder() / "config.toml").string(),
-                      overrides);
+  return recipe_of(*newest.checkpoint, overrides);
 }
 
 }  // namespace heed::train

@@ -46,16 +46,17 @@ StepReport Trainer::step() {
   report.epoch = epoch_ + 1;
   report.rate = learning_rate(options_.schedule, step_);
 
-  // All batches of the update first: the loss of each is divided by the tokens of all.
-  std::vector<PackedBatch> packed;
+  // All batches of the update first: the loss of each is divided by the tokens of all, an end of each target included.
+  std::vector<Batch> chosen;
   for (int64_t i = 0; i < options_.accumulate; ++i) {
-    packed.push_back(pack_batch(*examples_, batches()[static_cast<size_t>(batch_)]));
-    report.tokens += static_cast<int64_t>(packed.back().target_out.size());
+    chosen.push_back(batches()[static_cast<size_t>(batch_)]);
+    for (const int64_t example : chosen.back()) report.tokens += examples_->target.length(example) + 1;
     next_batch();
   }
   const double share = 1.0 / static_cast<double>(report.tokens);
   int64_t part = 0;
-  for (const PackedBatch& b : packed) {
+  for (const Batch& batch : chosen) {
+    const PackedBatch b = pack_batch(*examples_, batch);
     tape_.reset(options_.seed * 1'000'003 + static_cast<uint64_t>(step_ * options_.accumulate + part++));
     const OutputLoss loss =
         model_->loss(tape_, {b.source, b.source_offsets, b.target_in, b.target_out, b.target_offsets},

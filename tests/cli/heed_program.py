@@ -8,7 +8,7 @@ import subprocess
 PROGRAM = os.environ["HEED"]
 SOURCE = pathlib.Path(os.environ["HEED_SOURCE"])
 
-USAGE, DATA, NO_INPUT, CANNOT_CREATE, OUTPUT, CONFIG = 64, 65, 66, 73, 74, 78  # docs/cli.md
+USAGE, DATA, NO_INPUT, MEMORY, CANNOT_CREATE, OUTPUT, CONFIG = 64, 65, 66, 71, 73, 74, 78  # docs/cli.md
 
 
 def heed(*arguments, **environment):

@@ -164,9 +164,25 @@ def test_a_signal_saves_and_ends(tmp_path, recipe, wish):
     said, complained = process.communicate(timeout=60)
     assert process.returncode == 0, complained
     assert "stopped after update" in said and "--resume" in said
+    settings = "--set stop.steps=4000 --set validate.every=50"
+    assert f"To go on: heed train {recipe} {settings} --resume --output {out}" in said
     last = events(out, "finished")[0]
     assert last["by"] == "stopped" and last["step"] >= 20
     assert (out / f"step-{last['step']:06}" / "MANIFEST.json").exists()
+
+
+def test_the_command_to_go_on_is_one_for_a_shell(tmp_path, recipe):
+    """With names that a shell would take apart."""
+    out = tmp_path / "a folder; it's"
+    process = begin(recipe, out, 20, arguments=["--set", "data.folder=x y", "--set", "attention.score=general"])
+    process.send_signal(signal.SIGINT)
+    said, complained = process.communicate(timeout=60)
+    assert process.returncode == 0, complained
+    command = said[said.index("To go on: heed ") + len("To go on: heed "):].strip()
+    again = subprocess.run(["sh", "-c", f"'{PROGRAM}' {command} --set stop.steps=21"], capture_output=True, text=True,
+                           timeout=60, check=False)
+    assert again.returncode == 0, again.stderr
+    assert "going on after update" in again.stdout
 
 
 def test_kill_9_and_resume_is_as_if_nothing_had_happened(tmp_path, recipe):

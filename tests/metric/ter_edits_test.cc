@@ -65,5 +65,16 @@ TEST(TerEdits, BetweenTheFewestAndNoShifts) {
   EXPECT_GT(same, rounds * 9 / 10);
 }
 
+// 20,000 words: memory for the cells near the diagonal alone, and a trial stops where it changes nothing any more.
+// Words that stand elsewhere move, one edit each; a word that nobody knows is another.
+TEST(TerEdits, VeryLong) {
+  Words reference(20'000);
+  for (size_t i = 0; i < reference.size(); ++i) reference[i] = static_cast<int32_t>(i);
+  Words said = reference;
+  for (size_t i = 0; i < 6; ++i) std::rotate(&said[900 * i], &said[900 * i + 3], &said[900 * i + 9]);
+  for (size_t i = 0; i < 50; ++i) said[900 + 300 * i + 100] = -1;
+  EXPECT_EQ(ter_edits(said, reference), 6 + 50);
+}
+
 }  // namespace
 }  // namespace heed::metric

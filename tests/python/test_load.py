@@ -1,6 +1,7 @@
 """heed.load: what `heed predict` says, as Python's values."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -316,3 +317,22 @@ def test_ctrl_c_ends_a_long_prediction(folder):
         [sys.executable, "-c", INTERRUPTED, str(folder)], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.stdout.split("\n")[:2] == ["interrupted True", "3"], (done.stdout, done.stderr)
+
+
+# ------------------------------------------------------------------------------------------------- what cannot run
+
+
+def test_an_instruction_set_that_does_not_exist(folder):
+    """No answer is better than an empty one to every line."""
+    code = (
+        "import heed, numpy\n"
+        "rows = numpy.ones((2, 2), 'f')\n"
+        f"for call in (lambda: heed.load({str(folder)!r}), lambda: heed.attend(rows, rows)):\n"
+        "    try:\n"
+        "        call()\n"
+        "    except heed.Error as error:\n"
+        "        print('refused', 'HEED_ISA' in str(error))\n"
+    )
+    bogus = {**os.environ, "HEED_ISA": "bogus"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=bogus)
+    assert done.stdout == "refused True\nrefused True\n", done.stderr

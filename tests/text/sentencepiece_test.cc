@@ -94,12 +94,32 @@ TEST(SentencePiece, Mistakes) {
   expect_part(error_of([] { train({.coverage = 0.0}); }), "coverage: must be in (0, 1], but is 0");
   expect_part(error_of([] { train({.max_sentences = 0}); }), "max_sentences");
   const std::string few = error_of([] { train({.size = 5}); });
-  expect_part(few, "SentencePiece cannot learn 5 pieces from 1000 sentences.");
-  EXPECT_EQ(few.find(".cc("), std::string::npos) << few;
+  expect_part(few,
+              "SentencePiece cannot learn 5 pieces from 1000 sentences: their characters alone, and <unk>, <s> and");
+  for (const char* inside : {".cc(", "--character_coverage", "vocab_size"})
+    EXPECT_EQ(few.find(inside), std::string::npos) << few;
   const std::vector<std::string_view> none, blank = {"", " "};
   const TokeniserOptions options{.kind = "sentencepiece"};
   expect_part(error_of([&] { Tokeniser::train(none, options); }), "nothing to learn from: 0 sentences");
   expect_part(error_of([&] { Tokeniser::train(blank, options); }), "nothing to learn from: 2 sentences");
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  const size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos);
+  return text.replace(at, what.size(), by);
+}
+
+// They would end the line of an output, or command a terminal.
+TEST(SentencePiece, NoControlCharacters) {
+  const std::vector<std::string_view> sentences = {"ab\x1B[2Jab", "ab\rab", "\u0085 ab", "ab ba ab"};
+  const auto t = Tokeniser::train(sentences, {.kind = "sentencepiece"});
+  EXPECT_EQ(t->decode(t->encode("ab\x1B")), "ab\u2047");
+  // A piece, and what stands for what is unknown, of the same length in the file.
+  const std::string bad_piece = replaced(t->contents(), "\x0A\x01[", "\x0A\x01\x1B");
+  expect_part(error_of([&] { Tokeniser::parse("sentencepiece", bad_piece, "m.model"); }), "holds a control character");
+  const auto bad = Tokeniser::parse("sentencepiece", replaced(t->contents(), "\u2047", "\x1B\n\r"), "m.model");
+  EXPECT_EQ(bad->decode(std::vector<int32_t>{kUnknown}), "\u2047\u2047\u2047");
 }
 
 TEST(SentencePiece, BrokenModels) {

@@ -125,7 +125,8 @@ INSTANTIATE_TEST_SUITE_P(Tokeniser, EveryKind, testing::ValuesIn(Tokeniser::kind
 TEST(Tokeniser, Mistakes) {
   const Folder folder;
   expect_part(error_of([] { train({"a"}, {.kind = "caracters"}); }), "did you mean 'characters'?");
-  expect_part(error_of([] { train({"a"}, {.kind = "words", .size = 3}); }), "size: must be more than 3");
+  expect_part(error_of([] { train({"a"}, {.kind = "words", .size = 3}); }),
+              "a vocabulary must have more than 3 tokens");
   expect_part(error_of([&] { Tokeniser::load(folder / "source"); }), "source.characters.txt");
   folder.write("source.characters.txt", "<unk>\n<s>\n</s>\n");
   folder.write("source.words.txt", "<unk>\n<s>\n</s>\n");

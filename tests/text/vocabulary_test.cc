@@ -56,10 +56,9 @@ TEST(Vocabulary, TokenOutside) {
 
 TEST(Vocabulary, EveryAwkwardTokenComesBack) {
   const Folder folder;
-  std::vector<std::string> awkward = {
-      " ",   "\t",     "\n",     "\r",     "\\", "\\n",          "\\\\s", std::string(1, '\0'),
-      "a b", "\u00A0", "\u3000", "\u2028", "#",  "\xEF\xBB\xBF", "\x7F",  "<pad>"};
-  for (int c = 1; c < 128; ++c) awkward.emplace_back(1, static_cast<char>(c));
+  std::vector<std::string> awkward = {" ",      "\t",     "\\",     "\\n", "\\\\s",        "a b",
+                                      "\u00A0", "\u3000", "\u2028", "#",   "\xEF\xBB\xBF", "<pad>"};
+  for (int c = ' '; c < 127; ++c) awkward.emplace_back(1, static_cast<char>(c));
   const auto v = Vocabulary::from_counts(counts_of(awkward));
   v.save(folder / "v.txt");
   const auto again = Vocabulary::load(folder / "v.txt");
@@ -72,6 +71,22 @@ TEST(Vocabulary, EveryAwkwardTokenComesBack) {
   const std::string text = read_file(folder / "v.txt");
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), v.size());
   EXPECT_EQ(text.find(' '), std::string::npos);
+}
+
+// One of them in an output would end its line, or command a terminal.
+TEST(Vocabulary, NoTokenHasAControlCharacter) {
+  const std::vector<std::string> controls = {"\n",   "\r",       "\x1B",  "a\x1B[2J", std::string(1, '\0'),
+                                             "\x7F", "b\u0085c", "\u009B"};
+  for (const std::string& token : controls) {
+    EXPECT_EQ(Vocabulary::from_counts(counts_of({token, "x"})).size(), kSpecials + 1);
+    EXPECT_EQ(Vocabulary::from_counts(counts_of({token})).id(token), kUnknown);
+  }
+  const auto error = [](const std::string& line) {
+    return error_of([&] { Vocabulary::parse("<unk>\n<s>\n</s>\nok\n" + line + "\n", "v.txt"); });
+  };
+  for (const char* line : {"\\n", "a\\rb", "\\0", "\x1B[2J", "\x7F", "\u0085"})
+    expect_part(error(line), "v.txt, line 5: the token '");
+  expect_part(error("a\x1B"), "'a\\x1b' holds a control character, which would break the lines of an output");
 }
 
 TEST(Vocabulary, BrokenFiles) {

@@ -1,5 +1,9 @@
 #include "heed/train/recipe.h"
 
+#include <set>
+#include <sstream>
+#include <utility>
+
 #include "tests/train/small_run.h"
 
 namespace heed::train::test {
@@ -47,9 +51,46 @@ TEST(Recipe, EveryMistakeHasItsLineAndTheNearestName) {
        {"r.toml:2: data.task must be one of none, dates, reverse",
         "r.toml:3: unknown section [modle]; did you mean [model]?",
         "r.toml:6: unknown key 'train.learning_rat'; did you mean 'train.learning_rate'?",
-        "r.toml:7: train.clip must be at least 0, not -1", "r.toml:9: stop.steps must be a whole number",
+        "r.toml:7: train.clip must be from 0 to 1000000000, not -1", "r.toml:9: stop.steps must be a whole number",
         "r.toml:11: attention.score must be one of dot"})
     expect_in(part, said);
+}
+
+// A number without a limit ends in std::bad_alloc, or never.
+TEST(Recipe, EveryNumberHasALimit) {
+  std::istringstream lines(recipe_text(parse_recipe(kTask, "r.toml")));
+  std::string said;  // about the key below it
+  int64_t numbers = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("#")) {
+      said += line.substr(1);
+      continue;
+    }
+    const std::string about = std::exchange(said, "");
+    const size_t equals = line.find(" = ");
+    const std::string name = line.substr(0, std::min(equals, line.size()));
+    // Every seed is one; these weigh and scale, and cost neither memory nor time.
+    const std::set<std::string> any = {"seed",  "softcap",     "scale",        "temperature",
+                                       "sigma", "guide_sigma", "guide_weight", "learning_rate"};
+    if (equals == std::string::npos || any.contains(name)) continue;
+    if (line.find_first_of("0123456789-", equals) != equals + 3) continue;
+    ++numbers;
+    const bool limited = about.find(" to ") != std::string::npos || about.find("at most ") != std::string::npos;
+    EXPECT_TRUE(limited) << about << "\n" << line;
+  }
+  EXPECT_GT(numbers, 50);
+  for (const char* key : {"data.examples", "train.accumulate", "attention.reach", "attention.samples",
+                          "attention.max_length", "model.max_length", "model.width", "validate.longest"})
+    expect_in(std::string(key) + " must be from 1 to ", refused(kTask, {std::string(key) + "=1000000000000000"}));
+  for (const char* side : {"source", "target"})
+    expect_in(fmt::format("r.toml: data.{}_size must be 0 (no limit) or above 3, not 2", side),
+              refused(kTask, {fmt::format("data.{}_size=2", side)}));
+}
+
+// Without a section it is the name that counts.
+TEST(Recipe, TheNearestOfAKeyWithoutASection) {
+  expect_in("unknown key 'widht'; did you mean 'model.width'?", refused("widht = 3\n" + kTask));
+  expect_in("unknown key 'x.learning_rat'; did you mean 'train.learning_rate'?", refused(kTask, {"x.learning_rat=3"}));
 }
 
 TEST(Recipe, OverridesAreChecked) {

@@ -1,5 +1,6 @@
 #include <cerrno>
 
+#include "heed/tensor/memory.h"
 #include "heed/train/load_model.h"
 #include "tests/train/small_run.h"
 
@@ -192,8 +193,29 @@ TEST_F(SessionTest, WrongRecipesAreRefusedBeforeTheDataIsRead) {
   const auto refused = [&](const std::vector<std::string>& overrides) {
     return error_of<RecipeError>([&] { run(small_recipe(folder_ / "run", overrides), seen_); });
   };
-  expect_in("heads", refused({"attention.heads=3"}));
+  expect_in("small.toml: [attention] heads = 3 with [model] width = 8: query_width = 8 cannot be shared by 3 heads",
+            refused({"attention.heads=3"}));
   EXPECT_FALSE(fs::exists(folder_ / "run"));
+}
+
+TEST_F(SessionTest, WhatTheMemoryCannotHoldIsRefusedBeforeItIsTaken) {
+  const auto refused = [&](std::vector<std::string> overrides) -> std::string {
+    try {
+      run_session(small_recipe(folder_ / "large", std::move(overrides)), {});
+    } catch (const std::bad_alloc& lack) {
+      return memory_text(lack);
+    }
+    return "";
+  };
+  const std::string model = refused({"model.width=65536", "model.encoder_layers=1000"});
+  expect_in("not enough memory: the training of ", model);
+  expect_in(" parameters needs about ", model);
+  expect_in("a smaller model.width", model);
+  // Every kind of model can be counted so.
+  EXPECT_NE(refused({"model.width=65536", "model.encoder_layers=1000", "model.cell=lstm"}), "");
+  EXPECT_NE(refused({"model.width=65536", "model.encoder_layers=1000", "model.kind=transformer"}), "");
+  const std::string data = refused({"data.examples=1000000000"});
+  if (memory_left() < 200e9) expect_in("not enough memory: the data (data.examples = 1000000000", data);
 }
 
 TEST_F(SessionTest, SequencesMustFitLearnedPositions) {
