@@ -13,19 +13,28 @@ std::vector<TensorToWrite> tensors_of(const Parameters& parameters) {
 }
 
 void load(const Safetensors& from, Parameters& parameters) {
+  constexpr int kListed = 20;
+  int count = 0;
   std::string problems;
+  const auto complain = [&](const std::string& what) {
+    if (++count <= kListed) problems += "\n  " + what;
+  };
   for (const Parameter& p : parameters) {
     const StoredTensor* tensor = from.find(p.name);
     if (!tensor)
-      problems += fmt::format("\n  '{}' {} is missing", p.name, shape_text(p.shape));
+      complain(fmt::format("'{}' {} is missing", p.name, shape_text(p.shape)));
     else if (tensor->shape != p.shape)
-      problems += fmt::format("\n  '{}' must be {}, not {}", p.name, shape_text(p.shape), shape_text(tensor->shape));
+      complain(fmt::format("'{}' must be {}, not {}", p.name, shape_text(p.shape), shape_text(tensor->shape)));
   }
   for (const StoredTensor& tensor : from.tensors())
     if (!parameters.find(tensor.name))
-      problems += fmt::format("\n  '{}' {} is nothing that the model has", tensor.name, shape_text(tensor.shape));
+      complain(fmt::format("'{}' {} is nothing that the model has", tensor.name, shape_text(tensor.shape)));
+  if (count > kListed) problems += fmt::format("\n  and {} more", count - kListed);
   expect(problems.empty(), "'{}' does not fit the model:{}", from.file(), problems);
-  for (Parameter& p : parameters) from.copy(from.at(p.name), p.value);
+  for (Parameter& p : parameters) {
+    p.value.resize(static_cast<size_t>(p.size()));  // of empty ones: now that they are known to fit
+    from.copy(from.at(p.name), p.value);
+  }
 }
 
 }  // namespace heed::file

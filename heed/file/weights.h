@@ -11,8 +11,8 @@ namespace heed::file {
 /// Every parameter under its name. They point into `parameters`, which must stay as it is while they are used.
 std::vector<TensorToWrite> tensors_of(const Parameters& parameters);
 
-/// Fills `parameters` from tensors of the same names and shapes. Where the two differ in anything, the error lists all
-/// of it and nothing was changed.
+/// Fills `parameters`, also empty ones, from tensors of the same names and shapes. Where the two differ in anything,
+/// the error lists it (the first twenty) and nothing was changed.
 void load(const Safetensors& from, Parameters& parameters);
 
 }  // namespace heed::file

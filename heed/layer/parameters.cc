@@ -40,8 +40,10 @@ Parameter& Parameters::make(std::string name, std::vector<int64_t> shape, const 
   Parameter& p = all_.emplace_back();
   p.name = std::move(name);
   p.shape = std::move(shape);
-  p.value.resize(static_cast<size_t>(p.size()));
-  if (start_ == Start::kDrawn) initialiser.fill(p.value, p.rows(), p.cols(), seed_of(seed_, p.name));
+  if (start_ == Start::kDrawn) {
+    p.value.resize(static_cast<size_t>(p.size()));
+    initialiser.fill(p.value, p.rows(), p.cols(), seed_of(seed_, p.name));
+  }
   by_name_.emplace(p.name, &p);
   return p;
 }

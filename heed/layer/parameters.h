@@ -14,8 +14,9 @@
 
 namespace heed {
 
-/// What a new parameter holds: numbers drawn as its layer wants them, or zeros, for those that are loaded next.
-enum class Start { kDrawn, kZero };
+/// What a new parameter holds: numbers drawn as its layer wants them, or nothing, a name and a shape alone, for those
+/// that are loaded next (file::load) or never run: no memory is taken for what a file may not have.
+enum class Start { kDrawn, kEmpty };
 
 class Parameters {
  public:

@@ -83,7 +83,8 @@ uint32_t crc32c(std::string_view bytes) {
 
 EventFile::EventFile(const std::filesystem::path& folder, int64_t every) : every_(every) {
   // TensorBoard reads the files of a folder in the order of their names; two runs may start in the same second.
-  for (int64_t n = 0; path_.empty() || std::filesystem::exists(path_); ++n)
+  std::error_code ignored;
+  for (int64_t n = 0; path_.empty() || std::filesystem::exists(path_, ignored); ++n)
     path_ = folder / fmt::format("events.out.tfevents.{:010}.heed.{}.{}", static_cast<int64_t>(now()), getpid(), n);
 }
 

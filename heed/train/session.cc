@@ -9,6 +9,7 @@
 
 #include "heed/file/disk.h"
 #include "heed/tensor/error.h"
+#include "heed/text/utf8.h"
 #include "heed/train/load_model.h"
 #include "heed/train/speed.h"
 
@@ -18,17 +19,29 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr double kMostSeconds = 1e12;                                 // longer than any training
 constexpr double kNothing = std::numeric_limits<double>::infinity();  // worse than any value
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 /// A model of the same kind with hardly any vocabulary: what is wrong with the options shows before the data is read.
 void check_model(const Recipe& recipe) {
-  Parameters parameters;
+  Parameters parameters(0, Start::kEmpty);
   model::Seq2SeqOptions options = recipe.model;
   options.source_vocabulary = options.target_vocabulary = kSpecials + 1;
   try {
     const model::Seq2Seq made(parameters, options);
+  } catch (const Error& error) {
+    throw RecipeError(error.what());
+  }
+}
+
+/// config.toml of the checkpoints, made before hours go into what it belongs to. The name of the folder is a note in it
+/// that nobody reads back (--resume is told the folder); where it is not UTF-8, TOML cannot hold it.
+std::string config_text(Recipe recipe) {
+  if (utf8_fault(recipe.output.folder) != std::string::npos) recipe.output.folder.clear();
+  try {
+    return recipe_text(recipe);
   } catch (const Error& error) {
     throw RecipeError(error.what());
   }
@@ -53,12 +66,14 @@ class Session {
     if (recipe_.output.folder.empty())
       throw RecipeError("there is no folder for the result: output.folder, or --output");
     check_model(recipe_);
-    const std::optional<file::Checkpoint> from = find_checkpoint();
+    config_ = config_text(recipe_);
     try {
-      file::make_folders(folder_.folder());
+      lock_ = folder_.lock();
+      folder_.clean();
     } catch (const Error& error) {
       throw SaveError(error.what());
     }
+    const std::optional<file::Checkpoint> from = find_checkpoint();
     prepare(from);
     if (from) load(*from);
   }
@@ -120,7 +135,8 @@ class Session {
     schedule.steps = recipe_.stop.steps;
     if (recipe_.stop.epochs > 0 && (schedule.steps == 0 || schedule.steps > recipe_.stop.epochs * per_epoch_))
       schedule.steps = recipe_.stop.epochs * per_epoch_;
-    made_ = make_model(recipe_, std::move(vocabularies));
+    // Weights of a checkpoint get their memory when they are known to fit.
+    made_ = make_model(recipe_, std::move(vocabularies), from ? Start::kEmpty : Start::kDrawn);
     trainer_.emplace(*made_.model, *made_.parameters, corpus_.train, recipe_.train);
   }
 
@@ -133,16 +149,22 @@ class Session {
            "the data is not that of '{}': it has changed, or the recipe takes another part of it",
            checkpoint.folder().string());
     trainer_->load(checkpoint);
+    const int64_t done = trainer_->steps();
+    expect(file::RunFolder::name_of(done) == checkpoint.name(), "'{}': the state is that of {}, of another checkpoint",
+           checkpoint.folder().string(), file::RunFolder::name_of(done));
     seconds_before_ = state.real("seconds");
-    waited_ = state.integer("waited");
-    validated_step_ = state.integer("validated");
-    saved_step_ = resumed_from_ = trainer_->steps();
+    expect(seconds_before_ >= 0 && seconds_before_ <= kMostSeconds, "'{}': the state's 'seconds' cannot be {}",
+           checkpoint.folder().string(), seconds_before_);
+    waited_ = state.integer("waited", 0, done);
+    validated_step_ = state.integer("validated", -1, done);
+    saved_step_ = resumed_from_ = done;
     // The best one may be gone: then the next that is validated is the best.
+    const int64_t best_step = state.integer("best_step", 0, done);
     const std::vector<std::string> names = folder_.names();
-    const std::string best = file::RunFolder::name_of(state.integer("best_step"));
+    const std::string best = file::RunFolder::name_of(best_step);
     if (std::find(names.begin(), names.end(), best) == names.end()) return;
     best_value_ = state.real("best_value");
-    best_step_ = state.integer("best_step");
+    best_step_ = best_step;
     folder_.mark_best(best);
   }
 
@@ -209,7 +231,7 @@ class Session {
     try {
       file::CheckpointWriter writer;
       file::State state;
-      writer.add_text("config.toml", recipe_text(recipe_));
+      writer.add_text("config.toml", config_);
       trainer_->save(writer, state);
       state.set("data", corpus_.fingerprint);
       state.set("seconds", seconds());
@@ -277,14 +299,15 @@ class Session {
     tell([&](Watcher& w) { w.warned(text); });
   }
 
-  /// A watcher that fails (a log on a full disk) is told nothing more; the others hear why.
+  /// A watcher that fails (a log on a full disk, a terminal that went away) is told nothing more; the others hear why.
+  /// Whatever it throws: nobody who only looks on ends a training.
   template <class Call>
   void tell(const Call& call) {
     for (size_t i = 0; i < watchers_.size();) {
       try {
         call(*watchers_[i]);
         ++i;
-      } catch (const Error& error) {
+      } catch (const std::exception& error) {
         watchers_.erase(watchers_.begin() + static_cast<int64_t>(i));
         warn(error.what());
       }
@@ -295,6 +318,8 @@ class Session {
   SessionOptions options_;
   std::vector<Watcher*> watchers_;
   file::RunFolder folder_;
+  file::Descriptor lock_;  // of the folder: two trainings would overwrite each other
+  std::string config_;
   Corpus corpus_;
   TrainedModel made_;
   std::optional<Trainer> trainer_;
