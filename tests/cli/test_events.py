@@ -1,4 +1,4 @@
-"""The event files of a training hold what its log says, for every metric, as a strict reader and TensorBoard read them."""
+"""The event files of a training hold what its log says, as a strict reader and TensorBoard itself read them."""
 import json
 import struct
 

@@ -36,7 +36,7 @@ decode = 2
 longest = 25
 [output]
 log_every = 1
-keep_last = 1
+keep_last = 1  # so that removals are among the calls that fail
 """
 
 # What an answer to a fault may be (docs/cli.md): never a signal, and never 70, a fault of heed itself.
@@ -51,7 +51,7 @@ def some(numbers, count):
     return [numbers[round(i * (len(numbers) - 1) / (count - 1))] for i in range(count)]
 
 
-def heed(*arguments, limit=None, timeout=60, given=b"", **environment):
+def heed(*arguments, limit=None, timeout=600, given=b"", **environment):
     """The finished process. `limit`: bytes of memory that it may ask for."""
     def limited():
         if limit:
@@ -97,6 +97,12 @@ def answered(done, *codes):
     if done.returncode:
         assert b"heed: " in done.stderr and b"what():" not in done.stderr, done.stderr
     return done
+
+
+def calls_of(recipe, folder):
+    """How many calls to the disk an undisturbed training has."""
+    answered(train(recipe, folder / "counted", **faults(folder / "counted", 0, count=folder / "count")), 0)
+    return int((folder / "count").read_text())
 
 
 def tampered(checkpoint, part, change):

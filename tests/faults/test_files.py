@@ -1,8 +1,8 @@
 """Files that are broken, or that somebody changed together with the manifest: refused in time, memory and words."""
 import json
 import os
+import resource
 import struct
-import time
 
 import pytest
 from faulty import DATA, answered, copied, digest, heed, some, tampered, train
@@ -12,13 +12,19 @@ PARTS = ["MANIFEST.json", "config.toml", "state.json", "source.vocab", "target.v
 MEMORY = 2 << 30  # bytes of address space: enough for any small model
 
 
+def seconds_used():
+    """By all programs that were started and have ended: the machine may be busy, and clocks go on."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+
+
 def breakages(text):
     """Ways in which a file is no longer what it was."""
     middle = len(text) // 2
     return {
-        "empty": b"", "cut": text[:middle], "cut at the end": text[:-1], "longer": text + b"\0",
+        "empty": b"", "cut": text[:middle], "cut at the end": text[:-3], "longer": text + b"\0",
         "zeros": bytes(len(text)), "a bit": text[:middle] + bytes([text[middle] ^ 1]) + text[middle + 1:],
-        "noise": os.urandom(len(text)), "brackets": b"[" * 120_000 + b"]" * 120_000, "a zero": text[:middle] + b"\0" + text[middle + 1:],
+        "noise": os.urandom(len(text)), "brackets": b"[" * 120_000 + b"]" * 120_000,
+        "a zero": text[:middle] + b"\0" + text[middle + 1:],
     }
 
 
@@ -26,7 +32,7 @@ def breakages(text):
 def test_a_broken_part(recipe, whole, tmp_path, part):
     """predict and info refuse it, and --resume takes the checkpoint before it or says that there is none."""
     text = (whole / "step-000012" / part).read_bytes()
-    for name, broken in list(breakages(text).items())[::1 if some([1, 2, 3], 2) == [1, 2, 3] else 3]:
+    for name, broken in some(breakages(text).items(), 3):
         out = copied(whole, tmp_path / name)
         (out / "step-000012" / part).write_bytes(broken)
         arguments = ("predict", out, "--checkpoint", "last")
@@ -84,11 +90,11 @@ def test_a_model_that_its_weights_do_not_have(whole, tmp_path, key, value):
             f"{key} = {value}\n".encode() if line.startswith(f"{key} = ".encode()) else line
             for line in text.splitlines(True)))
     for arguments in (("predict", out), ("info", out), ("train", "--resume", "--output", out)):
-        begin = time.monotonic()
+        begin = seconds_used()
         # A training may also say first that there is no room for such a model.
         done = answered(heed(*arguments, given=b"abc\n", limit=MEMORY), *(DATA, 71)[:1 + (arguments[0] == "train")])
         assert b"does not fit the model" in done.stderr or done.returncode == 71, done.stderr
-        assert time.monotonic() - begin < 20
+        assert seconds_used() - begin < 20
 
 
 def test_a_manifest_without_end(whole, tmp_path):
@@ -101,9 +107,9 @@ def test_a_manifest_without_end(whole, tmp_path):
     for broken in ("[" * deep + "]" * deep, "{\"parts\":" * deep + "1" + "}" * deep, "[" * deep, many, many.replace(
             "[", "[" * deep).replace("]", "]" * deep)):
         manifest.write_text(broken)
-        begin = time.monotonic()
+        begin = seconds_used()
         answered(heed("predict", out, "--checkpoint", "last", given=b"abc\n", limit=MEMORY), DATA)
-        assert time.monotonic() - begin < 5
+        assert seconds_used() - begin < 5
 
 
 def header_of(text):

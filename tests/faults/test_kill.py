@@ -1,18 +1,9 @@
 """kill -9 at every call to the disk: --resume goes on to the same bits."""
-import pytest
-from faulty import STEPS, answered, digest, faults, leftovers, losses, some, train
-
-pytestmark = pytest.mark.filterwarnings("error")
-
-
-def calls_of(recipe, out, tmp_path, *arguments):
-    """How many calls an undisturbed run has."""
-    answered(train(recipe, out, *arguments, **faults(out, 0, count=tmp_path / "count")), 0)
-    return int((tmp_path / "count").read_text())
+from faulty import EVERY, STEPS, answered, calls_of, digest, faults, leftovers, losses, some, train
 
 
 def test_killed_at_every_call_and_resumed(recipe, whole, tmp_path):
-    calls = calls_of(recipe, tmp_path / "counted", tmp_path)
+    calls = calls_of(recipe, tmp_path)
     assert calls > 100
     for at in some(range(1, calls + 1), 12):
         out = tmp_path / f"out-{at}"
@@ -27,7 +18,7 @@ def test_killed_again_and_again(recipe, whole, tmp_path):
     """Each run is killed a little later than the one before it; one of them comes to the end."""
     out = tmp_path / "out"
     runs = 0
-    for at in range(40, 4000, 1 if some([1, 2, 3], 2) == [1, 2, 3] else 60):
+    for at in range(40, 4000, 1 if EVERY else 60):
         runs += 1
         done = train(recipe, out, "--resume", **faults(out, at))
         if done.returncode == 0:

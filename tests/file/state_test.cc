@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <random>
 
@@ -138,9 +138,9 @@ TEST(Manifest, BracketsAndListsWithoutEnd) {
   std::vector<file::Part> parts;
   for (int i = 0; i < 100'000; ++i) parts.push_back({"part" + std::to_string(i), 1, std::string(64, 'a')});
   const std::string text = file::manifest_text(parts);
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   expect_error([&] { file::parse_manifest(text); }, "MANIFEST.json: it lists 100000 parts, and 1000 is the most");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC);
 }
 
 }  // namespace
