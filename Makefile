@@ -115,7 +115,7 @@ fuzz:  ## FUZZ_SECONDS (60) of libFuzzer on what reads files, in build-fuzz/
 	@mkdir -p build-fuzz/corpus
 	@cd build-fuzz && tests/fuzz/safetensors-fuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=4096 corpus seeds
 
-faults:  ## kills, full disks, broken files and signals, at every place: an hour
+faults:  ## kills, full disks, broken files and signals, at every call: ten minutes
 	@scripts/setup.sh build test
 	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON -DHEED_CLI=ON
 	@cmake --build build -j $(JOBS) --target heed-cli disk-faults

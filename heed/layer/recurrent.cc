@@ -34,7 +34,8 @@ Recurrent::Cell Recurrent::make_cell(const Scope& scope, int64_t input) const {
                &scope.make("input.bias", {rows}, Initialiser::constant(0.0f)),
                &scope.make("state.bias", {rows}, Initialiser::constant(0.0f))};
   // An LSTM that remembers at first learns to forget faster than the other way round.  Jozefowicz et al. 2015
-  if (is_lstm()) std::fill_n(cell.input_bias->value.begin() + hidden, hidden, 1.0f);
+  // (One that is loaded next has no numbers yet.)
+  if (is_lstm() && !cell.input_bias->value.empty()) std::fill_n(cell.input_bias->value.begin() + hidden, hidden, 1.0f);
   return cell;
 }
 

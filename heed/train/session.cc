@@ -9,7 +9,6 @@
 
 #include "heed/file/disk.h"
 #include "heed/tensor/error.h"
-#include "heed/text/utf8.h"
 #include "heed/train/load_model.h"
 #include "heed/train/speed.h"
 
@@ -36,17 +35,6 @@ void check_model(const Recipe& recipe) {
   }
 }
 
-/// config.toml of the checkpoints, made before hours go into what it belongs to. The name of the folder is a note in it
-/// that nobody reads back (--resume is told the folder); where it is not UTF-8, TOML cannot hold it.
-std::string config_text(Recipe recipe) {
-  if (utf8_fault(recipe.output.folder) != std::string::npos) recipe.output.folder.clear();
-  try {
-    return recipe_text(recipe);
-  } catch (const Error& error) {
-    throw RecipeError(error.what());
-  }
-}
-
 void check_lengths(const Recipe& recipe, const Corpus& corpus) {
   const int64_t limit = places(recipe);
   for (const Examples* examples : {&corpus.train, &corpus.valid})
@@ -66,7 +54,7 @@ class Session {
     if (recipe_.output.folder.empty())
       throw RecipeError("there is no folder for the result: output.folder, or --output");
     check_model(recipe_);
-    config_ = config_text(recipe_);
+    config_ = recipe_text(recipe_);  // what it cannot hold shows before hours went into the training
     try {
       lock_ = folder_.lock();
       folder_.clean();
@@ -319,7 +307,7 @@ class Session {
   std::vector<Watcher*> watchers_;
   file::RunFolder folder_;
   file::Descriptor lock_;  // of the folder: two trainings would overwrite each other
-  std::string config_;
+  std::string config_;     // config.toml of the checkpoints
   Corpus corpus_;
   TrainedModel made_;
   std::optional<Trainer> trainer_;
