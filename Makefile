@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python demo docs test quick bench bench-peers bench-train bench-predict format lint asan clang golden-bits fuzz check-long install clean
+.PHONY: help build python demo docs test quick bench bench-peers bench-train bench-predict format lint asan clang golden-bits fuzz faults check-long install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -115,7 +115,15 @@ fuzz:  ## FUZZ_SECONDS (60) of libFuzzer on what reads files, in build-fuzz/
 	@mkdir -p build-fuzz/corpus
 	@cd build-fuzz && tests/fuzz/safetensors-fuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=4096 corpus seeds
 
-check-long: asan clang lint fuzz  ## asan, clang, lint and fuzz, one after the other
+faults:  ## kills, full disks, broken files and signals, at every call: ten minutes
+	@scripts/setup.sh build test
+	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target heed-cli disk-faults
+	@HEED_FAULTS=all HEED=$(CURDIR)/build/cli/heed HEED_SOURCE=$(CURDIR) PYTHONPATH=$(CURDIR)/tests/cli \
+	  HEED_DISK_FAULTS=$(CURDIR)/build/tests/faults/libdisk-faults.so PYTHONDONTWRITEBYTECODE=1 \
+	  $(PYTHON) -m pytest -q -p no:cacheprovider tests/faults
+
+check-long: asan clang lint fuzz faults  ## asan, clang, lint, fuzz and faults, one after the other
 
 install: build  ## below PREFIX (/usr/local)
 	@cmake --install build --prefix $(PREFIX)

@@ -21,7 +21,7 @@
 #include "cli/verbs.h"
 #include "heed/data/date_forms.h"
 #include "heed/data/dates.h"
-#include "heed/file/atomic.h"
+#include "heed/file/run_folder.h"
 #include "heed/file/sha256.h"
 #include "heed/metric/exact.h"
 #include "heed/predict/predictor.h"
@@ -99,10 +99,24 @@ void introduce(const train::Recipe& recipe, const Terminal& terminal) {
   print("\n");
 }
 
-/// Updates that were done by a training that is kept in the folder.
-int64_t updates_done(const std::filesystem::path& folder) {
+/// What the newest good checkpoint says of the training that is kept in the folder.
+struct Kept {
+  int64_t done = 0;        // updates; 0: there is no training
+  std::string other = {};  // why it is not the demo's, or cannot be read
+};
+
+Kept kept_in(const std::filesystem::path& folder, const train::Recipe& recipe) {
   const file::RunFolder::Newest newest = file::RunFolder(folder).newest();
-  return newest.checkpoint ? newest.checkpoint->state().integer("step") : 0;
+  if (!newest.checkpoint) return {.done = 0, .other = newest.damaged.empty() ? "" : newest.damaged.front().reason};
+  train::Recipe before =
+      train::parse_recipe(newest.checkpoint->text("config.toml"), newest.checkpoint->folder().string());
+  const std::string changed = train::difference(recipe, before);
+  train::Recipe mine = recipe;
+  mine.stop = before.stop = {.steps = 1};
+  mine.output = before.output = {};
+  const bool same = train::recipe_text(before) == train::recipe_text(mine);
+  return {.done = newest.checkpoint->state().integer("step"),
+          .other = same ? "" : "it is not the demo's: " + (changed.empty() ? "another recipe" : changed)};
 }
 
 /// Empty where the user stopped the training.
@@ -114,12 +128,21 @@ std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal&
   recipe.output.folder = folder.string();
   recipe.output.keep_last = 1;
   try {
-    if (c.retrain && std::filesystem::exists(folder)) {
-      if (!c.folder.empty() && file::RunFolder(folder).names().empty() && !std::filesystem::is_empty(folder))
-        throw Failure(kUsage, fmt::format("'{}' holds something else than a training: not removed", c.folder));
-      file::remove_folder(folder);
+    Kept kept = kept_in(folder, recipe);
+    // Only what the demo has made is removed; in the cache nobody else makes anything.
+    if (!kept.other.empty() && !(c.folder.empty() && c.retrain))
+      throw Failure(kCannotCreate,
+                    fmt::format("the training in '{}' stays as it is: {}. {}", folder.string(), kept.other,
+                                c.folder.empty() ? "--retrain trains again" : "Choose another --folder"));
+    if (c.retrain) {
+      try {
+        file::RunFolder(folder).clear();
+      } catch (const Error& error) {
+        throw Failure(kCannotCreate, error.what());
+      }
+      kept = {};
     }
-    const int64_t done = updates_done(folder);
+    const int64_t done = kept.done;
     if (done >= recipe.stop.steps) {
       print(
           paragraph(fmt::format("The model was trained before, from {} pairs, and is there. --retrain trains it again.",
@@ -140,6 +163,8 @@ std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal&
     return predict::load(folder, "last");
   } catch (const train::SaveError& error) {
     throw Failure(kCannotCreate, error.what());
+  } catch (const Error& error) {
+    throw Failure(kData, error.what());
   }
 }
 

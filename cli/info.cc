@@ -84,9 +84,8 @@ Json training(const file::State& state, const std::string& metric) {
   return t;
 }
 
-Json model(const ModelChoice& choice) {
-  const file::Checkpoint checkpoint = open_checkpoint(choice);
-  const train::TrainedModel trained = load_model(choice);
+Json model(const file::Checkpoint& checkpoint) {
+  const train::TrainedModel trained = train::load_model(checkpoint);
   const model::Seq2SeqOptions& o = trained.recipe.model;
   Json m = Json::object({{"folder", checkpoint.folder().string()},
                          {"kind", o.kind},
@@ -155,9 +154,10 @@ std::string section(const std::string& title, const Json& facts, const Terminal&
 
 void run(const Chosen& c) {
   Json all;
-  if (!c.model.folder.empty()) all["model"] = model(c.model);
+  if (!c.model.folder.empty())
+    with_checkpoint(c.model, [&](const file::Checkpoint& checkpoint) { all["model"] = model(checkpoint); });
   all["machine"] = machine();
-  if (c.json) return print(all.text(2) + "\n");
+  if (c.json) return print(all.line(2) + "\n");  // the name of a folder may not be UTF-8
   const Terminal terminal;
   std::string text;
   if (const Json* model = all.find("model")) text += section("Model", *model, terminal) + "\n";

@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
   using namespace heed::cli;
   occupy_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // print() sees the closed pipe
+  std::signal(SIGXFSZ, SIG_IGN);  // and who writes a file, that it became larger than ulimit -f allows
   try {
     return run(argc, argv);
   } catch (const Failure& failure) {

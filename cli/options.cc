@@ -62,22 +62,19 @@ void expect_there(const ModelChoice& choice) {
 
 }  // namespace
 
-file::Checkpoint open_checkpoint(const ModelChoice& choice) {
+void with_checkpoint(const ModelChoice& choice, const std::function<void(const file::Checkpoint&)>& use) {
   expect_there(choice);
   try {
-    return train::open_checkpoint(choice.folder, choice.checkpoint);
+    train::with_checkpoint(choice.folder, choice.checkpoint, use);
   } catch (const Error& error) {
     throw Failure(kData, error.what());
   }
 }
 
 train::TrainedModel load_model(const ModelChoice& choice) {
-  const file::Checkpoint checkpoint = open_checkpoint(choice);
-  try {
-    return train::load_model(checkpoint);
-  } catch (const Error& error) {
-    throw Failure(kData, error.what());
-  }
+  train::TrainedModel trained;
+  with_checkpoint(choice, [&](const file::Checkpoint& checkpoint) { trained = train::load_model(checkpoint); });
+  return trained;
 }
 
 std::string readable(const std::string& path) {

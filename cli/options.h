@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "cli/arguments.h"
@@ -22,7 +23,7 @@ struct ModelChoice {
 void add_model(Verb verb, ModelChoice& choice, bool required = true);
 
 /// Ends the program with its own code where the model is not there or cannot be used.
-file::Checkpoint open_checkpoint(const ModelChoice& choice);
+void with_checkpoint(const ModelChoice& choice, const std::function<void(const file::Checkpoint&)>& use);
 train::TrainedModel load_model(const ModelChoice& choice);
 
 /// Throws kNoInput where the file is not there. "-" is standard input, which comes back as a path that can be read.

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "cli/columns.h"
+#include "cli/exit_code.h"
 
 namespace heed::cli {
 
@@ -92,19 +94,31 @@ ProgressView::~ProgressView() {
   std::fflush(stdout);
 }
 
+/// A full disk behind standard output is no reason to end a training, nor to hide its warnings. At the end the program
+/// writes there once more, and says by its code that it could not.
+void ProgressView::show(const std::string& text) {
+  if (silent_) return;
+  try {
+    print(text);
+  } catch (const Failure& failure) {
+    silent_ = true;
+    bar_there_ = false;
+    warned(fmt::format("{}; the training goes on without telling more there", failure.what()));
+  }
+}
+
 void ProgressView::erase() {
-  if (bar_there_) print("\r\033[K");
-  bar_there_ = false;
+  if (std::exchange(bar_there_, false)) show("\r\033[K");
 }
 
 void ProgressView::say(const std::string& line) {
   erase();
-  print(line + "\n");
+  show(line + "\n");
 }
 
 void ProgressView::draw(const std::string& text) {
-  print("\r" + text + "\033[K");
   bar_there_ = true;
+  show("\r" + text + "\033[K");
 }
 
 void ProgressView::preparing(const std::string& what) {

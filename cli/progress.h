@@ -33,6 +33,7 @@ class ProgressView final : public train::Watcher {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void show(const std::string& text);
   void say(const std::string& line);  // above the bar
   void draw(const std::string& bar);
   void erase();
@@ -41,6 +42,7 @@ class ProgressView final : public train::Watcher {
   ProgressOptions options_;
   Clock::time_point last_drawn_, last_line_;
   bool bar_there_ = false;
+  bool silent_ = false;  // standard output could not be written
 };
 
 /// The bar: as many of its parts as fit into `width` columns.

@@ -10,7 +10,7 @@ set(HEED_SLOW_TESTS
   model.catalogue=20 model.gradient=10 model.steps=10 search.exhaustive=10
   train.resume=10 train.session=10 train.trainer=10 predict.predictor=10 cli.limits=20 cli.streams=10
   cli.average=10 cli.evaluate=10 cli.info=10 cli.mechanisms=10 cli.pages=10 cli.predict=20 cli.program=10 cli.score=10
-  cli.train=30
+  cli.events=10 cli.train=30 faults.disk=20 faults.files=20 faults.kill=20 faults.together=20
   python.attend=20 python.docs=20 python.golden=20 python.load=20 python.modules=20 python.onnx=10 python.package=30
   python.pages=10 python.ragged=10 python.threads=10 python.torch=20)
 

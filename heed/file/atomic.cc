@@ -16,11 +16,15 @@ namespace heed::file {
 
 namespace {
 
+void expect_name(const fs::path& target) {
+  expect(target.has_filename() && target.filename() != "." && target.filename() != "..",
+         "cannot write '{}': a name is needed", target.string());
+}
+
 /// ".name.<what>-<process>" beside `target`, with a number after it where that name is taken: in a container every
 /// process may have the same id as one that was killed before it.
 fs::path aside(const fs::path& target, std::string_view what) {
-  expect(target.has_filename() && target.filename() != "." && target.filename() != "..",
-         "cannot write '{}': a name is needed", target.string());
+  expect_name(target);
   const std::string name = fmt::format(".{}.{}-{}", target.filename().string(), what, ::getpid());
   fs::path path = folder_of(target) / name;
   std::error_code ignored;
@@ -57,7 +61,30 @@ std::optional<Leftover> leftover(const std::string& name) {
 
 // --------------------------------------------------------------------------------------------------------------- files
 
-void write_file(const fs::path& path, const std::function<void(OutputFile&)>& fill) {
+namespace {
+
+/// Where a name leads that is a symbolic link, also where nothing is there yet: the file behind it is written, and the
+/// link stays.
+fs::path behind_links(fs::path path) {
+  constexpr int kMostLinks = 40;  // as in Linux
+  std::error_code error;
+  for (int i = 0; i <= kMostLinks; ++i) {
+    const fs::path to = fs::read_symlink(path, error);
+    if (error) return path;
+    path = folder_of(path) / to;  // `to` alone where it begins at the root
+  }
+  throw Error(fmt::format("cannot write '{}': its symbolic links lead nowhere but to each other", path.string()));
+}
+
+}  // namespace
+
+void write_file(const fs::path& name, const std::function<void(OutputFile&)>& fill) {
+  expect_name(name);
+  if (std::optional<OutputFile> there = OutputFile::through(name)) {
+    fill(*there);
+    return there->finish();
+  }
+  const fs::path path = behind_links(name);
   const fs::path partial = aside(path, "partial");
   OutputFile file(partial);
   try {

@@ -14,7 +14,8 @@
 
 namespace heed::file {
 
-/// Writes or replaces a file. Where that fails, the old one stays as it was.
+/// Writes or replaces a file. Where that fails, the old one stays as it was. What a symbolic link leads to is replaced,
+/// not the link; a device, a pipe and what standard output goes to are written through.
 void write_file(const fs::path& path, std::string_view text);
 void write_file(const fs::path& path, const std::function<void(OutputFile&)>& fill);
 

@@ -18,6 +18,7 @@ namespace {
 constexpr const char* kManifest = "MANIFEST.json";
 constexpr const char* kState = "state.json";
 constexpr uint64_t kMaxManifest = 16 << 20;
+constexpr uint64_t kMaxText = 1 << 30;  // of a recipe, a state or a vocabulary
 
 void expect_size(const Part& part, uint64_t size) {
   expect(size == part.size, "{} has {} bytes instead of {}", part.name, size, part.size);
@@ -114,13 +115,16 @@ std::vector<std::byte> Checkpoint::bytes(std::string_view name) const {
   for (const Part& part : parts_) {
     names.push_back(part.name);
     if (part.name != name) continue;
-    std::vector<std::byte> content = read_bytes(folder_ / part.name);
     try {
+      InputFile file(folder_ / part.name);
+      expect_size(part, file.size());  // before there is memory for it
+      std::vector<std::byte> content(file.size());
+      file.read(content);
       expect_same(part, content.size(), [&] { return sha256(content); });
+      return content;
     } catch (const Error& error) {
       throw Error(fmt::format("checkpoint '{}' is damaged: {}", folder_.string(), error.what()));
     }
-    return content;
   }
   expect(!names.empty(), "checkpoint '{}' has no part '{}': it is empty", folder_.string(), name);
   throw Error(fmt::format("checkpoint '{}' has no part '{}'; did you mean '{}'?", folder_.string(), name,
@@ -128,6 +132,9 @@ std::vector<std::byte> Checkpoint::bytes(std::string_view name) const {
 }
 
 std::string Checkpoint::text(std::string_view part) const {
+  for (const Part& each : parts_)
+    expect(each.name != part || each.size <= kMaxText, "checkpoint '{}': {} has {} bytes, and {} is the most",
+           folder_.string(), part, each.size, kMaxText);
   const std::vector<std::byte> content = bytes(part);
   return {reinterpret_cast<const char*>(content.data()), content.size()};
 }

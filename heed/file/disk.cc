@@ -79,6 +79,24 @@ OutputFile::OutputFile(fs::path path) : path_(std::move(path)) {
   if (!descriptor_) fail("create", path_, errno);
 }
 
+std::optional<OutputFile> OutputFile::through(const fs::path& path) {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0) return {};
+  if (S_ISDIR(about.st_mode)) fail("write", path, EISDIR);
+  const auto opened = [&](Descriptor descriptor) {
+    if (!descriptor) fail("open", path, errno);
+    return OutputFile(path, std::move(descriptor));
+  };
+  // Opened again, it would be written from its beginning, over what went there before.
+  for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat other {};
+    if (::fstat(standard, &other) == 0 && other.st_dev == about.st_dev && other.st_ino == about.st_ino)
+      return opened(Descriptor(::fcntl(standard, F_DUPFD_CLOEXEC, 3)));
+  }
+  if (S_ISREG(about.st_mode)) return {};
+  return opened(Descriptor(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC)));
+}
+
 void OutputFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     // Linux writes at most 2 GB at once.
@@ -93,7 +111,9 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 void OutputFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
 void OutputFile::finish() {
-  if (faulty("sync", path_) || ::fsync(descriptor_.number()) != 0) fail("sync", path_, errno);
+  // EINVAL and EROFS: a device or a pipe, where nothing is kept that could be on a disk.
+  if (faulty("sync", path_) || (::fsync(descriptor_.number()) != 0 && errno != EINVAL && errno != EROFS))
+    fail("sync", path_, errno);
 }
 
 InputFile::InputFile(fs::path path) : path_(std::move(path)) {
@@ -156,6 +176,17 @@ Descriptor open_folder(const fs::path& path) {
   Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder && errno != ENOENT) fail("open the folder", path, errno);
   return folder;
+}
+
+Descriptor open_lock(const fs::path& path) {
+  Descriptor file;
+  if (!faulty("create", path)) file = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!file) fail("open", path, errno);
+  return file;
+}
+
+void remove_file(const fs::path& path) {
+  if (faulty("remove", path) || (::unlink(path.c_str()) != 0 && errno != ENOENT)) fail("remove", path, errno);
 }
 
 void sync_folder(const fs::path& path) {

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace heed::file {
@@ -35,6 +37,9 @@ class Descriptor {
 class OutputFile {
  public:
   explicit OutputFile(fs::path path);  // it must not exist
+  /// What has a name but no content that could be replaced: a device, a pipe, or where standard output or standard
+  /// error goes, which is open already. None where it is an ordinary file, or not there.
+  static std::optional<OutputFile> through(const fs::path& path);
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
@@ -42,6 +47,8 @@ class OutputFile {
   const Descriptor& descriptor() const { return descriptor_; }
 
  private:
+  OutputFile(fs::path path, Descriptor descriptor) : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+
   fs::path path_;
   Descriptor descriptor_;
 };
@@ -66,6 +73,8 @@ std::string read_text(const fs::path& path, uint64_t most = uint64_t{1} << 30);
 void make_folder(const fs::path& path);        // must not exist
 void make_folders(const fs::path& path);       // with all above it; those that are there already are fine
 Descriptor open_folder(const fs::path& path);  // empty where it does not exist
+Descriptor open_lock(const fs::path& path);    // a file to lock(), which is made where it is not there
+void remove_file(const fs::path& path);        // fine where it is not there
 void sync_folder(const fs::path& path);        // the names in it are on the disk
 void change_name(const fs::path& from, const fs::path& to);
 /// Exchanges two names at once; false where the file system cannot.

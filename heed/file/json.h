@@ -32,15 +32,18 @@ class Json {
   Json(const std::vector<T>& values) : value_(Elements(values.begin(), values.end())) {}
 
   static Json object(std::initializer_list<Member> members = {}) { return Json(Members(members)); }
-  static Json array() { return Json(Elements()); }
+  static Json object(Members members) { return Json(std::move(members)); }
+  static Json array(Elements elements = {}) { return Json(std::move(elements)); }
 
-  /// None where the text is no JSON. Of members with the same name the last counts.
+  static constexpr size_t kDeepest = 100;  // objects and arrays inside each other, in what is read
+
+  /// None where the text is no JSON, or is nested deeper than kDeepest. Of members with the same name the last counts.
   static std::optional<Json> parse(std::string_view text);
 
   /// On one line, or with `indent` blanks for each level. Throws Error for texts that are not UTF-8.
   std::string text(int indent = -1) const;
-  /// The same on one line; what is not UTF-8 is replaced by U+FFFD.
-  std::string line() const;
+  /// The same; what is not UTF-8 is replaced by U+FFFD.
+  std::string line(int indent = -1) const;
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
   /// The value if it is a T: bool, int64_t (below 0), uint64_t, double, std::string, Members or Elements; else null.

@@ -10,6 +10,7 @@ namespace heed::file {
 namespace {
 
 constexpr std::string_view kFormat = "heed checkpoint 1";
+constexpr size_t kMostParts = 1000;  // a checkpoint has seven
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
@@ -34,9 +35,7 @@ std::string manifest_text(const std::vector<Part>& parts) {
 }
 
 std::vector<Part> parse_manifest(std::string_view text) {
-  // The parser takes a zero byte for the end, and blocks of zeros are what a failing disk gives.
-  const bool whole = text.find('\0') == text.npos;
-  const std::optional<Json> all = whole ? Json::parse(text) : std::nullopt;
+  const std::optional<Json> all = Json::parse(text);
   const Json* format = all ? all->find("format") : nullptr;
   expect(format && format->as<std::string>(), "MANIFEST.json: it is not readable");
   expect(*format->as<std::string>() == kFormat,
@@ -45,6 +44,8 @@ std::vector<Part> parse_manifest(std::string_view text) {
   const auto* elements = listed ? listed->as<Json::Elements>() : nullptr;
   expect(elements && all->as<Json::Members>()->size() == 2,
          "MANIFEST.json: it must hold 'format' and the list 'parts'");
+  expect(elements->size() <= kMostParts, "MANIFEST.json: it lists {} parts, and {} is the most", elements->size(),
+         kMostParts);
   std::vector<Part> parts;
   for (const Json& each : *elements) {
     const auto* members = each.as<Json::Members>();

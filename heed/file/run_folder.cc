@@ -1,6 +1,9 @@
 #include "heed/file/run_folder.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <system_error>
 #include <utility>
@@ -15,6 +18,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "step-";
 constexpr const char* kBest = "best.txt";
+constexpr const char* kLock = ".lock";
 
 /// The step of "step-000100"; none where the name is not exactly what name_of() gives.
 std::optional<int64_t> step_of(const std::string& name) {
@@ -38,6 +42,38 @@ std::optional<Checkpoint> try_open(const fs::path& folder, Purpose purpose, std:
 std::string RunFolder::name_of(int64_t step) { return fmt::format("{}{:06}", kPrefix, step); }
 
 // ------------------------------------------------------------------------------------------------------------- writing
+
+Descriptor RunFolder::lock() const {
+  make_folders(folder_);
+  const fs::path path = folder_ / kLock;
+  Descriptor file = open_lock(path);
+  if (file.lock()) {
+    // For those who are refused: who it is. It need not be on the disk, and must not fail where that is full.
+    const std::string process = fmt::format("{}\n", ::getpid());
+    if (::ftruncate(file.number(), 0) != 0 || ::write(file.number(), process.data(), process.size()) < 0) errno = 0;
+    return file;
+  }
+  if (errno != EWOULDBLOCK) return file;
+  std::string owner;
+  try {
+    owner = read_text(path, 20);
+  } catch (const Error&) {
+    // The message can do without it.
+  }
+  while (!owner.empty() && owner.back() == '\n') owner.pop_back();
+  const bool known = !owner.empty() && owner.find_first_not_of("0123456789") == owner.npos;
+  throw Error(
+      fmt::format("'{}' is in use: another training{} is writing to it. Wait for its end, or choose another folder",
+                  folder_.string(), known ? fmt::format(" (process {})", owner) : ""));
+}
+
+void RunFolder::clear() {
+  const Descriptor ours = lock();
+  for (const std::string& name : names()) remove_folder(folder_ / name);
+  remove_file(folder_ / kBest);
+  clean();
+  good_.clear();
+}
 
 std::string RunFolder::save(const CheckpointWriter& writer, int64_t step) {
   expect(step >= 0, "'{}': a checkpoint cannot have the step {}", folder_.string(), step);

@@ -1,6 +1,6 @@
 // The folder of a training: its checkpoints, one for each step that was kept.
 //
-//   step-000100/  step-000200/  best.txt (the name of the best one)
+//   step-000100/  step-000200/  best.txt (the name of the best one)  .lock (locked by the training that writes here)
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "heed/file/checkpoint.h"
+#include "heed/file/disk.h"
 
 namespace heed::file {
 
@@ -27,6 +28,13 @@ class RunFolder {
 
   const std::filesystem::path& folder() const { return folder_; }
   static std::string name_of(int64_t step);  // "step-000100"
+
+  /// The right to write here, until the descriptor is closed, also by kill -9; makes the folder where it is not there.
+  /// Throws where another process, or another training of this one, has it. Where the file system has no locks, nobody
+  /// gets one, and all may write.
+  Descriptor lock() const;
+  /// Removes all checkpoints and what was marked as the best, and nothing else, under the lock.
+  void clear();
 
   /// Writes the checkpoint of `step` and returns its name. Makes the folder where it is not there; removes what
   /// interrupted writers left in it. A damaged checkpoint of the same step is replaced.

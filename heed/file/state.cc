@@ -76,6 +76,12 @@ int64_t State::integer(std::string_view name) const {
   return static_cast<int64_t>(*number);
 }
 
+int64_t State::integer(std::string_view name, int64_t least, int64_t most) const {
+  const int64_t value = integer(name);
+  expect(value >= least && value <= most, "the state's '{}' must be from {} to {}, not {}", name, least, most, value);
+  return value;
+}
+
 uint64_t State::natural(std::string_view name) const {
   const Value& value = at(name);
   if (const auto* number = std::get_if<uint64_t>(&value)) return *number;

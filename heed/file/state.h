@@ -24,8 +24,9 @@ class State {
   /// What was set. Throws where there is no such name (naming the nearest) or it holds something else.
   bool flag(std::string_view name) const;
   int64_t integer(std::string_view name) const;
-  uint64_t natural(std::string_view name) const;  // seeds: all 64 bits
-  double real(std::string_view name) const;       // also infinities and nan
+  int64_t integer(std::string_view name, int64_t least, int64_t most) const;  // throws where it is outside
+  uint64_t natural(std::string_view name) const;                              // seeds: all 64 bits
+  double real(std::string_view name) const;                                   // also infinities and nan
   const std::string& text(std::string_view name) const;
   bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
   const std::map<std::string, Value, std::less<>>& values() const { return values_; }

@@ -29,7 +29,7 @@ class EventFile final : public Watcher {
   void validated(const Validated& validated, const Progress& progress) override;
 
  private:
-  using Scalars = std::vector<std::pair<std::string_view, double>>;
+  using Scalars = std::vector<std::pair<std::string, double>>;
   void write(int64_t step, const Scalars& scalars);
   void write_record(const std::string& event);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "heed/file/run_folder.h"
 #include "heed/tensor/error.h"
@@ -19,6 +20,8 @@ TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies, Start s
   return made;
 }
 
+namespace {
+
 file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::string_view name) {
   std::error_code ignored;
   expect(std::filesystem::exists(folder, ignored), "there is no model '{}'", folder.string());
@@ -32,8 +35,35 @@ file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::strin
   return std::move(*newest.checkpoint);
 }
 
+/// What is in the folder of a training, to see that it was changed.
+std::pair<std::vector<std::string>, std::string> content_of(const std::filesystem::path& folder) {
+  const file::RunFolder run(folder);
+  try {
+    return {run.names(), run.best_name().value_or("")};
+  } catch (const Error& error) {
+    return {run.names(), error.what()};  // no name, but the same every time; who asks for the best one is told
+  }
+}
+
+}  // namespace
+
+void with_checkpoint(const std::filesystem::path& folder, std::string_view name,
+                     const std::function<void(const file::Checkpoint&)>& use) {
+  constexpr int kAttempts = 20;
+  for (int attempt = 1;; ++attempt) {
+    const auto before = content_of(folder);
+    try {
+      return use(open_checkpoint(folder, name));
+    } catch (const Error&) {
+      if (attempt == kAttempts || content_of(folder) == before) throw;
+    }
+  }
+}
+
 TrainedModel load_model(const std::filesystem::path& folder, std::string_view name) {
-  return load_model(open_checkpoint(folder, name));
+  TrainedModel trained;
+  with_checkpoint(folder, name, [&](const file::Checkpoint& checkpoint) { trained = load_model(checkpoint); });
+  return trained;
 }
 
 Recipe recipe_of(const file::Checkpoint& checkpoint, std::span<const std::string> overrides) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,12 +23,15 @@ struct TrainedModel {
   std::unique_ptr<model::Seq2Seq> model;
 };
 
-/// A model for these vocabularies, with fresh weights or, where others are to be loaded, zeros.
+/// A model for these vocabularies, with fresh weights or, where others are to be loaded, without any.
 TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies, Start start = Start::kDrawn);
 
 /// `folder`: of a training, or one checkpoint of it. `name`: "best" (where none was marked: the newest good one),
 /// "last", or the name of a checkpoint. Opened to run the model, not to go on with its training.
-file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::string_view name = "best");
+/// A training that is still running removes old checkpoints, also under the eyes of who reads them: `use` is called
+/// again then, with the one that took its place.
+void with_checkpoint(const std::filesystem::path& folder, std::string_view name,
+                     const std::function<void(const file::Checkpoint&)>& use);
 TrainedModel load_model(const file::Checkpoint& checkpoint);
 /// Its config.toml. What is wrong there is a damaged checkpoint, and no RecipeError; what is wrong with `overrides` is
 /// one.

@@ -10,6 +10,7 @@
 #include "heed/file/disk.h"
 #include "heed/metric/all.h"
 #include "heed/tensor/error.h"
+#include "heed/text/utf8.h"
 
 namespace heed::train {
 
@@ -309,6 +310,8 @@ std::string recipe_text(const Recipe& recipe) {
   };
   Names names{texts(copy.data.train), texts(copy.data.valid)};
   copy.data.folder.clear();  // it is part of the names now
+  // TOML cannot hold it. In a checkpoint it is a note that nobody needs: who goes on names the folder.
+  if (utf8_fault(copy.output.folder) != std::string::npos) copy.output.folder.clear();
   Fields fields;
   add_all(fields, copy, names);
   return fields.text();

@@ -76,7 +76,7 @@ struct Recipe {
 Recipe read_recipe(const std::filesystem::path& path, std::span<const std::string> overrides = {});
 Recipe parse_recipe(std::string_view toml, std::string_view file, std::span<const std::string> overrides = {});
 
-/// All of it as TOML with comments.
+/// All of it as TOML with comments. A folder for the result whose name is not UTF-8 is left out.
 std::string recipe_text(const Recipe& recipe);
 
 /// A short recipe that runs as it is.

@@ -19,6 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr double kMostSeconds = 1e12;                                 // longer than any training
 constexpr double kNothing = std::numeric_limits<double>::infinity();  // worse than any value
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -86,12 +87,14 @@ class Session {
     if (recipe_.output.folder.empty())
       throw RecipeError("there is no folder for the result: output.folder, or --output");
     check_model(recipe_);
-    const std::optional<file::Checkpoint> from = find_checkpoint();
+    config_ = recipe_text(recipe_);  // what it cannot hold shows before hours went into the training
     try {
-      file::make_folders(folder_.folder());
+      lock_ = folder_.lock();
+      folder_.clean();
     } catch (const Error& error) {
       throw SaveError(error.what());
     }
+    const std::optional<file::Checkpoint> from = find_checkpoint();
     prepare(from);
     if (from) load(*from);
   }
@@ -154,7 +157,8 @@ class Session {
     schedule.steps = recipe_.stop.steps;
     if (recipe_.stop.epochs > 0 && (schedule.steps == 0 || schedule.steps > recipe_.stop.epochs * per_epoch_))
       schedule.steps = recipe_.stop.epochs * per_epoch_;
-    made_ = make_model(recipe_, std::move(vocabularies));
+    // Weights of a checkpoint get their memory when they are known to fit.
+    made_ = make_model(recipe_, std::move(vocabularies), from ? Start::kEmpty : Start::kDrawn);
     trainer_.emplace(*made_.model, *made_.parameters, corpus_.train, recipe_.train);
   }
 
@@ -171,16 +175,22 @@ class Session {
            checkpoint.folder().string());
     trainer_->load(checkpoint);
     for (const Parameter& p : *made_.parameters) expect_finite(p.value, checkpoint, p.name);
+    const int64_t done = trainer_->steps();
+    expect(file::RunFolder::name_of(done) == checkpoint.name(), "'{}': the state is that of {}, of another checkpoint",
+           checkpoint.folder().string(), file::RunFolder::name_of(done));
     seconds_before_ = state.real("seconds");
-    waited_ = state.integer("waited");
-    validated_step_ = state.integer("validated");
-    saved_step_ = resumed_from_ = trainer_->steps();
+    expect(seconds_before_ >= 0 && seconds_before_ <= kMostSeconds, "'{}': the state's 'seconds' cannot be {}",
+           checkpoint.folder().string(), seconds_before_);
+    waited_ = state.integer("waited", 0, done);
+    validated_step_ = state.integer("validated", -1, done);
+    saved_step_ = resumed_from_ = done;
     // The best one may be gone: then the next that is validated is the best.
+    const int64_t best_step = state.integer("best_step", 0, done);
     const std::vector<std::string> names = folder_.names();
-    const std::string best = file::RunFolder::name_of(state.integer("best_step"));
+    const std::string best = file::RunFolder::name_of(best_step);
     if (std::find(names.begin(), names.end(), best) == names.end()) return;
     best_value_ = state.real("best_value");
-    best_step_ = state.integer("best_step");
+    best_step_ = best_step;
     folder_.mark_best(best);
   }
 
@@ -247,7 +257,7 @@ class Session {
     try {
       file::CheckpointWriter writer;
       file::State state;
-      writer.add_text("config.toml", recipe_text(recipe_));
+      writer.add_text("config.toml", config_);
       trainer_->save(writer, state);
       state.set("data", corpus_.fingerprint);
       state.set("seconds", seconds());
@@ -315,14 +325,15 @@ class Session {
     tell([&](Watcher& w) { w.warned(text); });
   }
 
-  /// A watcher that fails (a log on a full disk) is told nothing more; the others hear why.
+  /// A watcher that fails (a log on a full disk, a terminal that went away) is told nothing more; the others hear why.
+  /// Whatever it throws: nobody who only looks on ends a training.
   template <class Call>
   void tell(const Call& call) {
     for (size_t i = 0; i < watchers_.size();) {
       try {
         call(*watchers_[i]);
         ++i;
-      } catch (const Error& error) {
+      } catch (const std::exception& error) {
         watchers_.erase(watchers_.begin() + static_cast<int64_t>(i));
         warn(error.what());
       }
@@ -333,6 +344,8 @@ class Session {
   SessionOptions options_;
   std::vector<Watcher*> watchers_;
   file::RunFolder folder_;
+  file::Descriptor lock_;  // of the folder: two trainings would overwrite each other
+  std::string config_;     // config.toml of the checkpoints
   Corpus corpus_;
   TrainedModel made_;
   std::optional<Trainer> trainer_;

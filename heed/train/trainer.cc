@@ -1,6 +1,7 @@
 #include "heed/train/trainer.h"
 
 #include <cmath>
+#include <iterator>
 
 #include "heed/tensor/error.h"
 #include "heed/tensor/profile.h"
@@ -122,20 +123,22 @@ void Trainer::save(file::CheckpointWriter& writer, file::State& state) const {
 
 void Trainer::load(const file::Checkpoint& checkpoint) {
   const file::State state = checkpoint.state();
-  step_ = state.integer("step");
-  epoch_ = state.integer("epoch");
-  batch_ = state.integer("batch");
-  skipped_ = state.integer("skipped");
+  step_ = state.integer("step", 0, kMostSteps);
+  // An epoch has at least one batch, and an update takes as many as are accumulated.
+  epoch_ =
+      state.integer("epoch", 0, step_ < kMostSteps / options_.accumulate ? step_ * options_.accumulate : kMostSteps);
+  batch_ = state.integer("batch", 0, std::ssize(batches()) - 1);
+  skipped_ = state.integer("skipped", 0, kMostSkipped - 1);
   checkpoint.load(file::kWeightsPart, *parameters_);
   const file::Safetensors tensors = checkpoint.tensors(file::kOptimiserPart);
   size_t n = 0;
   for (Parameter& p : *parameters_) {
     if (state.has("adam." + p.name))
-      adam_.restore(
-          p, {tensors.values("first." + p.name), tensors.values("second." + p.name), state.integer("adam." + p.name)});
+      adam_.restore(p, {tensors.values("first." + p.name), tensors.values("second." + p.name),
+                        state.integer("adam." + p.name, 1, step_)});
     if (average_) {
       average_->averages()[n] = p.value;
-      p.value = tensors.values("value." + p.name);
+      tensors.copy(tensors.at("value." + p.name), p.value);
     }
     ++n;
   }

@@ -47,7 +47,8 @@ int64_t updates_per_epoch(const Examples& examples, const TrainerOptions& option
 
 class Trainer {
  public:
-  static constexpr int64_t kMostSkipped = 10;  // updates left out in a row before a training gives up
+  static constexpr int64_t kMostSkipped = 10;               // updates left out in a row before a training gives up
+  static constexpr int64_t kMostSteps = 1'000'000'000'000;  // longer than any training: a state that says more is none
 
   Trainer(const model::Seq2Seq& model, Parameters& parameters, const Examples& examples, const TrainerOptions& options);
 

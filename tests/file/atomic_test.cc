@@ -1,11 +1,15 @@
 #include "heed/file/atomic.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -282,6 +286,94 @@ TEST(Disk, AFileThatShrinks) {
   std::vector<std::byte> bytes(5);
   expect_error([&] { file.read(bytes); },
                fmt::format("cannot read '{}': it became shorter while it was read", (folder / "f").string()));
+}
+
+// --------------------------------------------------------------------------------------- what is no ordinary file
+
+TEST(WriteThrough, ALinkStaysAndWhatItLeadsToIsWritten) {
+  const TemporaryFolder folder;
+  spill(folder / "file", "old");
+  fs::create_directory(folder / "below");
+  fs::create_symlink("../file", folder / "below" / "link");
+  fs::create_symlink("below/link", folder / "twice");
+  file::write_file(folder / "twice", "new");
+  EXPECT_EQ(slurp(folder / "file"), "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "twice"));
+  EXPECT_TRUE(fs::is_symlink(folder / "below" / "link"));
+
+  fs::create_symlink("not there", folder / "dangling");
+  file::write_file(folder / "dangling", "first");
+  EXPECT_TRUE(fs::is_symlink(folder / "dangling"));
+  EXPECT_EQ(slurp(folder / "not there"), "first");
+  EXPECT_EQ(names_in(folder.path()), (Names{"below", "dangling", "file", "not there", "twice"}));
+
+  fs::create_symlink("b", folder / "a");
+  fs::create_symlink("a", folder / "b");
+  EXPECT_THROW(file::write_file(folder / "a", "x"), Error);
+  EXPECT_TRUE(fs::is_symlink(folder / "a") && fs::is_symlink(folder / "b"));
+}
+
+/// A device of the test's own, where this user may make one: a fault would replace that of the system. Who may not make
+/// one may not replace one either.
+fs::path device(const fs::path& mine, const char* system, unsigned minor) {
+  const bool made = ::mknod(mine.c_str(), S_IFCHR | 0666, makedev(1, minor)) == 0;
+  const int descriptor = made ? ::open(mine.c_str(), O_WRONLY) : -1;  // not every disk may have devices
+  if (descriptor >= 0) ::close(descriptor);
+  return descriptor >= 0 ? mine : fs::path(::geteuid() == 0 ? "" : system);
+}
+
+TEST(WriteThrough, Devices) {
+  const TemporaryFolder folder;
+  const fs::path null = device(folder / "null", "/dev/null", 3), full = device(folder / "full", "/dev/full", 7);
+  if (null.empty() || full.empty()) GTEST_SKIP() << "no devices here";
+  file::write_file(null, "x");
+  EXPECT_TRUE(fs::is_character_file(null));
+  fs::create_symlink(full, folder / "link");
+  for (const fs::path& name : {full, folder / "link"}) {
+    std::string said;
+    try {
+      file::write_file(name, "x");
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    EXPECT_NE(said.find("No space left"), std::string::npos) << said;
+  }
+  EXPECT_TRUE(fs::is_character_file(full));
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+}
+
+TEST(WriteThrough, APipe) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const int reader = ::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  file::write_file(folder / "pipe", "through");
+  char bytes[20];
+  EXPECT_EQ(std::string(bytes, static_cast<size_t>(::read(reader, bytes, sizeof bytes))), "through");
+  ::close(reader);
+  EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+}
+
+TEST(WriteThrough, WhatStandardErrorGoesToIsNotOverwritten) {
+  const TemporaryFolder folder;
+  fs::create_symlink("/proc/self/fd/2", folder / "stderr");  // as /dev/stderr is
+  std::fflush(stderr);
+  const int before = ::dup(STDERR_FILENO);
+  const int file = ::open((folder / "log").c_str(), O_WRONLY | O_CREAT, 0600);
+  ::dup2(file, STDERR_FILENO);
+  ::close(file);
+  std::fputs("one ", stderr);
+  file::write_file(folder / "log", "two ");
+  file::write_file(folder / "stderr", "three ");
+  std::fputs("four", stderr);
+  ::dup2(before, STDERR_FILENO);
+  ::close(before);
+  EXPECT_EQ(slurp(folder / "log"), "one two three four");
+}
+
+TEST(WriteThrough, AFolderIsRefused) {
+  const TemporaryFolder folder;
+  expect_error([&] { file::write_file(folder.path(), "x"); },
+               fmt::format("cannot write '{}': Is a directory", folder.path().string()));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -270,6 +271,61 @@ TEST(RunFolder, SurvivesKillAtRandomMoments) {
     last = number;
   }
   EXPECT_GT(saved, 20);
+}
+
+TEST(RunFolder, OneWriterAtATime) {
+  const TemporaryFolder folder;
+  const RunFolder run(folder / "run");
+  {
+    const file::Descriptor lock = run.lock();
+    EXPECT_TRUE(fs::is_directory(folder / "run"));
+    expect_error(
+        [&] { run.lock(); },
+        fmt::format("'{}' is in use: another training (process {}) is writing to it. Wait for its end, or choose "
+                    "another folder",
+                    (folder / "run").string(), ::getpid()));
+    spill(folder / "run" / ".lock", "some text");
+    expect_error(
+        [&] { run.lock(); },
+        fmt::format("'{}' is in use: another training is writing to it. Wait for its end, or choose another folder",
+                    (folder / "run").string()));
+  }
+  run.lock();
+}
+
+TEST(RunFolder, TheLockOfAKilledWriterIsFree) {
+  const TemporaryFolder folder;
+  const RunFolder run(folder / "run");
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const file::Descriptor lock = run.lock();
+    if (::write(ready[1], "x", 1) == 1) ::pause();
+    ::_exit(0);
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  EXPECT_THROW(run.lock(), Error);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  run.lock();
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+TEST(RunFolder, ClearingRemovesItsOwnAndNothingElse) {
+  const TemporaryFolder folder;
+  RunFolder run(folder.path());
+  for (const int step : {1, 2}) save(run, step);
+  run.mark_best("step-000001");
+  spill(folder / "thesis.txt", "years of work");
+  fs::create_directory(folder / "step-1");
+  fs::create_directory(folder / ".step-000003.partial-1");
+  run.clear();
+  EXPECT_EQ(names_in(folder.path()), (Names{".lock", "step-1", "thesis.txt"}));
+  EXPECT_TRUE(run.names().empty());
+  EXPECT_FALSE(run.best_name().has_value());
 }
 
 }  // namespace

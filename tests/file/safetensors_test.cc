@@ -202,5 +202,30 @@ TEST(Weights, EveryDifferenceIsNamed) {
   EXPECT_EQ(to.at("same").value, std::vector<float>(2, 2.0f)) << "a file that does not fit must change nothing";
 }
 
+TEST(Weights, EmptyParametersGetTheirMemoryWhenTheyFit) {
+  Parameters from(1), to(2, Start::kEmpty), wide(3, Start::kEmpty);
+  for (Parameters* all : {&from, &to}) all->make("w", {2, 3}, Initialiser::normal(1.0f));
+  const Safetensors file(file::safetensors_bytes(file::tensors_of(from)), "f");
+  file::load(file, to);
+  EXPECT_EQ(from.at("w").value, to.at("w").value);
+  wide.make("w", {int64_t{1} << 30, int64_t{1} << 20}, Initialiser::normal(1.0f));  // more than any machine has
+  expect_error([&] { file::load(file, wide); },
+               "'f' does not fit the model:\n  'w' must be [1073741824, 1048576], not [2, 3]");
+  EXPECT_TRUE(wide.at("w").value.empty());
+}
+
+TEST(Weights, AThousandDifferencesAreCounted) {
+  Parameters from(1), none(2);
+  for (int i = 0; i < 1000; ++i) from.make("w" + std::to_string(i), {1}, Initialiser::constant(1.0f));
+  try {
+    file::load(Safetensors(file::safetensors_bytes(file::tensors_of(from)), "f"), none);
+    FAIL();
+  } catch (const Error& error) {
+    const std::string said = error.what();
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 21);
+    EXPECT_TRUE(said.ends_with("\n  and 980 more")) << said;
+  }
+}
+
 }  // namespace
 }  // namespace heed::test

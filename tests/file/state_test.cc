@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <random>
 
@@ -73,6 +74,8 @@ TEST(State, Refusals) {
   expect_error([&] { state.integer("seed"); }, "the state's 'seed' must be at most 2^63 - 1, not 18446744073709551615");
   expect_error([&] { state.integer("loss"); }, "the state's 'loss' must be a whole number, not a real number");
   expect_error([&] { state.natural("name"); }, "the state's 'name' must be a whole number, not a text");
+  EXPECT_EQ(state.integer("step", -1, 5), -1);
+  expect_error([&] { state.integer("step", 0, 5); }, "the state's 'step' must be from 0 to 5, not -1");
   expect_error([&] { state.real("step"); }, "the state's 'step' must be a real number, not a whole number");
   expect_error([&] { state.flag("name"); }, "the state's 'name' must be true or false, not a text");
   expect_error([&] { state.text("loss"); }, "the state's 'loss' must be a text, not a real number");
@@ -125,6 +128,19 @@ TEST(Manifest, Refusals) {
   for (const char* name : {"", ".", "..", "../weights", "/etc/passwd", "a/b", ".hidden", "-rf", "a b", "a\xc3\xa9"})
     expect_refused(with(part(name)), "part 1 must have the name of a file, of letters, digits, '.', '_' and '-'");
   expect_refused(with(part("a") + "," + part("a")), "the part 'a' comes twice");
+}
+
+TEST(Manifest, BracketsAndListsWithoutEnd) {
+  const std::string deep = R"({"format":"heed checkpoint 1","parts":)" + std::string(120'000, '[');
+  expect_error([&] { file::parse_manifest(deep); }, "MANIFEST.json: it is not readable");
+  expect_error([&] { file::parse_manifest(deep + std::string(120'000, ']') + "}"); },
+               "MANIFEST.json: it is not readable");
+  std::vector<file::Part> parts;
+  for (int i = 0; i < 100'000; ++i) parts.push_back({"part" + std::to_string(i), 1, std::string(64, 'a')});
+  const std::string text = file::manifest_text(parts);
+  const std::clock_t begin = std::clock();
+  expect_error([&] { file::parse_manifest(text); }, "MANIFEST.json: it lists 100000 parts, and 1000 is the most");
+  EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC);
 }
 
 }  // namespace

@@ -45,6 +45,36 @@ std::vector<Trial> trials() {
 
 class Catalogue : public testing::TestWithParam<Trial> {};
 
+/// A model whose weights are loaded next has names and shapes, and no memory for them.
+void expect_no_memory_before_loading(const Seq2SeqOptions& options, const Parameters& drawn) {
+  Parameters empty(0, Start::kEmpty);
+  const Seq2Seq model(empty, options);
+  ASSERT_EQ(empty.size(), drawn.size());
+  for (const Parameter& p : drawn) {
+    const Parameter* other = empty.find(p.name);
+    ASSERT_TRUE(other) << p.name;
+    EXPECT_EQ(other->shape, p.shape) << p.name;
+    EXPECT_TRUE(other->value.empty() && other->trainable == p.trainable) << p.name;
+  }
+}
+
+TEST(CatalogueModels, NoMemoryBeforeLoading) {
+  std::vector<Seq2SeqOptions> all;
+  for (const char* cell : {"gru", "lstm"})
+    for (const bool bidirectional : {false, true}) {
+      all.push_back(small("rnn"));
+      all.back().cell = cell;
+      all.back().bidirectional = bidirectional;
+    }
+  for (const char* positions : {"sin_cos", "learned", "rotary", "alibi", "none"})
+    for (const char* norm : {"pre", "post"}) {
+      all.push_back(small("transformer"));
+      all.back().positions = positions;
+      all.back().norm = norm;
+    }
+  for (const Seq2SeqOptions& options : all) expect_no_memory_before_loading(options, Made(options).parameters);
+}
+
 TEST_P(Catalogue, TrainsOrIsRefused) {
   const auto& [kind, entry] = GetParam();
   const Refused refused = refused_by(kind);
@@ -59,6 +89,7 @@ TEST_P(Catalogue, TrainsOrIsRefused) {
     return;
   }
   Made made(named(kind, entry));
+  expect_no_memory_before_loading(named(kind, entry), made.parameters);
   const Batch batch(ragged());
   Adam adam(made.parameters);
   std::vector<double> losses;

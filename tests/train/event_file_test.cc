@@ -169,5 +169,22 @@ TEST_F(EventFileTest, ASecondRunTakesBackWhatItDoesAgain) {
   EXPECT_EQ(all[1].session, std::string("\x08\x01"));  // SessionLog { status: START }
 }
 
+TEST_F(EventFileTest, EveryMetricHasItsOwnCurve) {
+  const std::map<std::string, std::string> tags = {
+      {"bleu", "valid/BLEU"}, {"chrf", "valid/chrF2"}, {"exact", "valid/exact match"}};
+  for (const auto& [name, tag] : tags) {
+    fs::remove_all(folder_ / "run");
+    fs::create_directories(folder_ / "run");
+    Recorder seen;
+    EventFile events(folder_ / "run", 100);
+    run_session(small_recipe(folder_ / "run", {"validate.metric=" + name, "stop.steps=6"}),
+                {.watchers = {&seen, &events}});
+    const Event last = newest_events().back();
+    ASSERT_TRUE(last.values.contains(tag)) << name;
+    EXPECT_EQ(last.values.at(tag), static_cast<float>(seen.validations.back().value));
+    EXPECT_EQ(last.values.size(), 6u);
+  }
+}
+
 }  // namespace
 }  // namespace heed::train::test

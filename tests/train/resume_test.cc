@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "heed/file/json.h"
 #include "tests/train/small_run.h"
 
 namespace heed::train::test {
@@ -180,6 +181,79 @@ TEST(ResumeNothing, StartsAnew) {
   const TemporaryFolder folder;
   Recorder recorder;
   EXPECT_EQ(run(small_recipe(folder / "new"), recorder, true).step, 24);
+}
+
+/// One part of the newest checkpoint says something else, and the manifest agrees with it: a state is checked, not
+/// trusted.
+class Tampered : public Refusal {
+ protected:
+  std::string with(const std::string& part, const std::function<void(std::string&)>& change) {
+    const fs::path folder = folder_ / "run" / "step-000007", copy = folder_ / "copy";
+    if (!fs::exists(copy)) fs::copy(folder, copy, fs::copy_options::recursive);
+    const file::Checkpoint checkpoint = file::Checkpoint::open(copy);
+    file::CheckpointWriter writer;
+    for (const file::Part& each : checkpoint.parts()) {
+      std::string text = checkpoint.text(each.name);
+      if (each.name == part) {
+        const std::string before = text;
+        change(text);
+        EXPECT_NE(text, before);
+      }
+      writer.add_text(each.name, text);
+    }
+    writer.commit(folder);
+    return again({});
+  }
+  std::string with_state(const std::string& name, const file::Json& value) {
+    return with("state.json", [&](std::string& text) {
+      file::Json state = *file::Json::parse(text);
+      state[name] = value;
+      text = state.text(2);
+    });
+  }
+};
+
+TEST_F(Tampered, NumbersOfTheStateAreInRange) {
+  for (const char* name : {"step", "epoch", "batch", "skipped", "waited", "validated", "best_step"})
+    for (const int64_t value : {int64_t{-2}, int64_t{1000}, int64_t{1'000'000'000}, INT64_MAX, INT64_MIN}) {
+      const std::string said = with_state(name, value);
+      const bool other = std::string(name) == "step" && said.find("of another checkpoint") != said.npos;
+      EXPECT_TRUE(other || said.find(fmt::format("'{}' must be", name)) != said.npos) << name << value << said;
+    }
+  expect_in(
+      "'adam.",
+      with_state(
+          "adam." + file::Checkpoint::open(folder_ / "copy").tensors("weights.safetensors").tensors().front().name,
+          -5));
+  expect_in("'seconds' cannot be -1", with_state("seconds", -1.0));
+  expect_in("'seconds' cannot be nan", with_state("seconds", file::Json::object({{"real", "nan"}})));
+  expect_in("must be a whole number", with_state("batch", 0.5));
+}
+
+TEST_F(Tampered, NumbersOfTheOptimiserMustFit) {
+  const std::vector<std::string> overrides = {"train.average=0.8"};
+  Recorder recorder;
+  run_until(small_recipe(folder_ / "averaged", overrides), recorder, 3);
+  const fs::path folder = folder_ / "averaged" / "step-000003";
+  const file::Checkpoint checkpoint = file::Checkpoint::open(folder);
+  const file::Safetensors tensors = checkpoint.tensors(file::kOptimiserPart);
+  for (const char* kind : {"first.", "second.", "value."}) {
+    file::CheckpointWriter writer;
+    for (const file::Part& part : checkpoint.parts())
+      if (part.name != file::kOptimiserPart) writer.add_text(part.name, checkpoint.text(part.name));
+    std::vector<std::vector<float>> values;
+    std::vector<file::TensorToWrite> shorter;
+    for (const file::StoredTensor& tensor : tensors.tensors()) {
+      values.push_back(tensors.values(tensor.name));
+      shorter.push_back({tensor.name, tensor.shape, values.back().data()});
+      if (tensor.name.starts_with(kind)) shorter.back().shape = {1};
+    }
+    writer.add_tensors(file::kOptimiserPart, shorter);
+    writer.commit(folder_ / "changed" / "step-000003");
+    Recorder again;
+    const std::string said = error_of([&] { run(small_recipe(folder_ / "changed", overrides), again, true); });
+    EXPECT_TRUE(said.find("has shape [1]") != said.npos || said.find("moments of") != said.npos) << kind << said;
+  }
 }
 
 }  // namespace

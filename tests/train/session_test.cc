@@ -1,4 +1,5 @@
 #include <cerrno>
+#include <stdexcept>
 
 #include "heed/tensor/memory.h"
 #include "heed/train/load_model.h"
@@ -226,6 +227,75 @@ TEST_F(SessionTest, SequencesMustFitLearnedPositions) {
   EXPECT_EQ(run(small_recipe(folder_ / "run", overrides), seen_).step, 24);
   ASSERT_FALSE(seen_.warnings.empty());
   expect_in("too long", seen_.warnings[0]);
+}
+
+TEST_F(SessionTest, NobodyWhoOnlyLooksOnEndsATraining) {
+  class Failing final : public Watcher {
+   public:
+    void stepped(const StepReport&, const Progress&) override { throw std::runtime_error("standard output is full"); }
+  } failing;
+  const Finished finished = run_session(small_recipe(folder_ / "run"), {.watchers = {&failing, &seen_}});
+  EXPECT_EQ(finished.step, 24);
+  EXPECT_EQ(seen_.warnings, std::vector<std::string>{"standard output is full"});
+}
+
+TEST_F(SessionTest, TwoTrainingsDoNotShareAFolder) {
+  std::string refused;
+  seen_.after_step = [&](int64_t step) {
+    if (step != 7) return;
+    for (const bool resume : {false, true}) {
+      Recorder other;
+      refused = error_of<SaveError>([&] { run(small_recipe(folder_ / "run"), other, resume); });
+      expect_in("is in use: another training", refused);
+      EXPECT_TRUE(other.starts.empty());
+    }
+  };
+  EXPECT_EQ(run(small_recipe(folder_ / "run"), seen_).step, 24);
+  EXPECT_FALSE(refused.empty());
+  Recorder after;
+  EXPECT_EQ(run(small_recipe(folder_ / "run", {"stop.steps=26"}), after, true).step, 26);
+}
+
+TEST_F(SessionTest, AFolderWhoseNameIsNotUtf8) {
+  Recipe recipe = small_recipe(folder_ / "run");
+  recipe.output.folder = (folder_ / "r\xffn").string();
+  EXPECT_EQ(run(recipe, seen_).step, 24);
+  EXPECT_TRUE(seen_.warnings.empty());
+  EXPECT_EQ(load_model(recipe.output.folder).recipe.model.width, 8);
+  recipe.stop.steps = 26;
+  Recorder again;
+  EXPECT_EQ(run(recipe, again, true).step, 26);
+  EXPECT_EQ(again.starts.at(0).resumed_from, 24);
+}
+
+TEST_F(SessionTest, AModelIsLoadedAlsoWhereItsCheckpointIsRemovedMeanwhile) {
+  run(small_recipe(folder_ / "run", {"stop.steps=12"}), seen_);
+  const fs::path folder = folder_ / "run";
+  for (const char* name : {"best", "last"}) {
+    Recorder further;
+    std::vector<std::string> tried;
+    with_checkpoint(folder, name, [&](const file::Checkpoint& checkpoint) {
+      tried.push_back(checkpoint.name());
+      if (tried.size() < 3) {  // as a training does: a new one first, then the old one goes
+        file::RunFolder run(folder);
+        const int64_t next = 100 * std::ssize(tried) + (*name == 'l' ? 1000 : 0);
+        fs::copy(checkpoint.folder(), folder / file::RunFolder::name_of(next), fs::copy_options::recursive);
+        run.mark_best(file::RunFolder::name_of(next));
+        run.keep(1);
+      }
+      load_model(checkpoint);
+    });
+    EXPECT_EQ(tried.size(), 3u) << name;
+  }
+  // One that stays and cannot be used is an error at once.
+  int calls = 0;
+  error_of([&] {
+    with_checkpoint(folder, "last", [&](const file::Checkpoint&) {
+      ++calls;
+      throw Error("no use");
+    });
+  });
+  EXPECT_EQ(calls, 1);
 }
 
 }  // namespace
