@@ -1,5 +1,5 @@
-# heed_test(name COMMAND ...): as add_test(NAME ...), with a label and a time-out. A test is `quick`, and part of `make
-# quick`, unless it is listed here.
+# heed_test(name COMMAND ...): as add_test(NAME ...), with a label and a time-out, and what it runs is built by `make test`.
+# A test is `quick`, and part of `make quick`, unless it is listed here.
 
 # Tests that train models, search by force, compile, or start the program or Python many times, with about the seconds they
 # take on one core of a release build. ctest starts the longest first, so that none runs alone at the end.
@@ -27,6 +27,13 @@ add_custom_target(heed-tests)
 
 function(heed_test name)
   add_test(NAME ${name} ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY HEED_KNOWN_TESTS ${name})
+  foreach(word IN LISTS ARGN)
+    string(REGEX REPLACE "^.*\\$<TARGET_FILE:([^>]*)>.*$" "\\1" word "${word}")
+    if(TARGET "${word}")
+      add_dependencies(heed-tests "${word}")
+    endif()
+  endforeach()
   set(seconds 2)
   set(label quick)
   if(";${HEED_SLOW_TESTS};" MATCHES ";${name}=([0-9]+);")
@@ -36,4 +43,19 @@ function(heed_test name)
   # Ten times what it takes, and some minutes more: the machine may be slow, and busy.
   math(EXPR timeout "(180 + 10 * ${seconds}) * ${HEED_PATIENCE}")
   set_tests_properties(${name} PROPERTIES LABELS ${label} COST ${seconds} TIMEOUT ${timeout})
+endfunction()
+
+# To be called last. A test that was added by another way would lack all that, and fail where nobody built its program.
+function(heed_check_tests folder)
+  get_property(known GLOBAL PROPERTY HEED_KNOWN_TESTS)
+  get_property(tests DIRECTORY "${folder}" PROPERTY TESTS)
+  foreach(test IN LISTS tests)
+    if(NOT test IN_LIST known)
+      message(FATAL_ERROR "The test ${test} of ${folder} was added by add_test(). Use heed_test() instead.")
+    endif()
+  endforeach()
+  get_property(folders DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
+  foreach(each IN LISTS folders)
+    heed_check_tests("${each}")
+  endforeach()
 endfunction()
