@@ -81,7 +81,12 @@ if [ "$(id -u)" != 0 ]; then
   as_root=(sudo "${as_root[@]}")
 fi
 
-has_candidate() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
+# No pipe into grep -q: it stops reading at the first match, and apt-cache, ended by that, would count as a failure.
+has_candidate() {
+  local policy
+  policy=$(apt-cache policy "$1" 2>/dev/null) || return 1
+  [[ "$policy" == *"Candidate: "[!\(]* ]]
+}
 
 # The lists of packages are fetched when something must be installed. Something that is only wanted asks for that once:
 # where the lists are there and do not have it, it does not exist for this system.

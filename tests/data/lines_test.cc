@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "heed/text/random.h"
@@ -37,6 +38,7 @@ struct Case {
 };
 
 std::vector<Case> cases() {
+  const std::string x(1'000'000, 'x'), y(262'144, 'y');
   return {
       {"empty", "", {}},
       {"one", "a\n", {"a"}},
@@ -50,9 +52,7 @@ std::vector<Case> cases() {
       {"zero byte", std::string("a\0b\n", 4), {std::string("a\0b", 3)}},
       {"not UTF-8", "\xFF\xFE\n\x80", {"\xFF\xFE", "\x80"}},
       {"other ends of line are text", "a\x0B\x0C\u0085\u2028z\n", {"a\x0B\x0C\u0085\u2028z"}},
-      {"long",
-       std::string(1'000'000, 'x') + "\n" + std::string(262'144, 'y') + "\nz",
-       {std::string(1'000'000, 'x'), std::string(262'144, 'y'), "z"}},
+      {"long", fmt::format("{}\n{}\nz", x, y), {x, y, "z"}},
   };
 }
 

@@ -97,10 +97,12 @@ using std::abs, std::cos, std::erfc, std::exp, std::isfinite, std::log, std::log
 inline Bounded abs(const Bounded& x) { return x < Bounded(0.0) ? -x : x; }
 inline Bounded sin(const Bounded& x) { return {std::sin(x.value()), x.error() + 4.0 * Bounded::kUnit}; }
 inline Bounded cos(const Bounded& x) { return {std::cos(x.value()), x.error() + 4.0 * Bounded::kUnit}; }
+/// At least e^x - 1: for what an error is like without asking the library.
+inline double growth(double x) { return x < 0x1p-10 ? x + x * x : std::expm1(x); }
 inline Bounded exp(const Bounded& x) {
-  const double value = std::exp(x.value());
   if (x.value() == -INFINITY) return 0.0;
-  return {value, std::exp(x.value() + x.error()) - value + 4.0 * Bounded::kUnit * value +
+  const double value = std::exp(x.value());
+  return {value, value * growth(x.error()) + 4.0 * Bounded::kUnit * value +
                      static_cast<double>(std::numeric_limits<float>::min())};
 }
 inline Bounded log(const Bounded& x) {
@@ -115,8 +117,11 @@ inline Bounded sqrt(const Bounded& x) {
 inline double least_magnitude(const Bounded& x) { return std::max(std::abs(x.value()) - x.error(), 0.0); }
 // Both have slopes that fall with |x|: the steepest is that of the least magnitude.
 inline Bounded tanh(const Bounded& x) {
-  const double height = std::tanh(least_magnitude(x));
-  return {std::tanh(x.value()), std::min((1.0 - height * height) * x.error(), 2.0) + 8.0 * Bounded::kUnit};
+  const double value = std::tanh(x.value());
+  // No slope is above 1, so a small error lowers |tanh| by no more than itself.
+  const double height =
+      x.error() < 0x1p-10 ? std::max(std::abs(value) - x.error(), 0.0) : std::tanh(least_magnitude(x));
+  return {value, std::min((1.0 - height * height) * x.error(), 2.0) + 8.0 * Bounded::kUnit};
 }
 inline Bounded erfc(const Bounded& x) {
   const double least = least_magnitude(x), slope = 2.0 / std::sqrt(std::numbers::pi) * std::exp(-least * least);

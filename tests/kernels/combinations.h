@@ -22,108 +22,16 @@ inline void PrintTo(const Part& part, std::ostream* out) { *out << part.name; }
 
 inline void showValue(const Part& part, std::ostream& out) { out << part.name; }  // RapidCheck's word for it
 
-inline std::vector<Part> all_scores() {
-  std::vector<Part> parts = {
-      {"inner", [](Case&) {}},
-      {"inner_softcap", [](Case& c) { c.problem.score.softcap = 1.5f; }},
-      {"tanh_sum", [](Case& c) { c.with_tanh_sum(); }},
-      {"tanh_sum_per_head", [](Case& c) { c.with_tanh_sum(true); }},
-      {"none", [](Case& c) { c.problem.score.kind = ScoreKind::none, c.with_tensor(true, true, true, true); }},
-      {"custom", [](Case& c) { c.with_custom_score(); }},
-  };
-  const std::vector<std::pair<std::string, Activation>> activations = {
-      {"tanh", Activation::tanh}, {"relu", Activation::relu}, {"gelu", Activation::gelu}};
-  const std::vector<std::vector<int64_t>> depths = {{}, {7}, {5, 9}};
-  for (const auto& [name, activation] : activations)
-    for (const auto& widths : depths)
-      parts.push_back({"mlp" + std::to_string(widths.size() + 1) + "_" + name,
-                       [a = activation, widths](Case& c) { c.with_mlp(a, widths); }});
-  return parts;
-}
+std::vector<Part> all_scores();
 
-inline Part normaliser(const std::string& name, Normaliser kind, bool divide = false) {
-  return {name, [=](Case& c) {
-            c.problem.normalise.kind = kind;
-            c.problem.normalise.divide_by_visible = divide;
-            c.problem.normalise.seed = 7;
-          }};
-}
-
-inline std::vector<Part> all_normalisers() {
-  return {normaliser("softmax", Normaliser::softmax),
-          {"forced_forward", [](Case& c) { c.with_forced_forward(); }},
-          {"forced_forward_state", [](Case& c) { c.with_forced_forward(true); }},
-          normaliser("sigmoid", Normaliser::sigmoid),
-          normaliser("sigmoid_mean", Normaliser::sigmoid, true),
-          normaliser("relu", Normaliser::relu),
-          normaliser("relu_mean", Normaliser::relu, true),
-          normaliser("identity", Normaliser::identity),
-          normaliser("identity_mean", Normaliser::identity, true),
-          normaliser("sparsemax", Normaliser::sparsemax),
-          normaliser("entmax15", Normaliser::entmax15),
-          normaliser("argmax", Normaliser::argmax),
-          normaliser("sampled", Normaliser::sampled)};
-}
+std::vector<Part> all_normalisers();
 
 /// Half of them also carry the guided cost, so that it meets every score and normaliser.
-inline std::vector<Part> all_regions() {
-  const auto region = [](auto change) { return [=](Case& c) { change(c.problem.region); }; };
-  return {
-      {"global", [](Case&) {}},
-      {"lengths",
-       [](Case& c) {
-         const auto tk = static_cast<int32_t>(c.shape().keys), tq = static_cast<int32_t>(c.shape().queries);
-         c.with_key_lengths({tk - 2, tk}).with_query_lengths({tq, tq - 2}).with_guide(0.3f);
-       }},
-      {"causal", region([](Region& r) { r.causal = true; })},
-      {"causal_strict", region([](Region& r) { r.causal = true, r.strict = true; })},
-      {"causal_bottom_right",
-       [](Case& c) {
-         c.problem.region.causal = true;
-         c.problem.region.align = Align::bottom_right;
-         c.with_guide(0.3f);
-       }},
-      {"causal_offset", region([](Region& r) { r.causal = true, r.align = Align::offset, r.query_offset = 2; })},
-      {"causal_before", region([](Region& r) { r.causal = true, r.align = Align::offset, r.query_offset = -2; })},
-      {"window", region([](Region& r) { r.window_left = 3, r.window_right = 1; })},
-      {"window_sinks",
-       [](Case& c) {
-         Region& r = c.problem.region;
-         r.causal = true, r.align = Align::bottom_right, r.window_left = 2, r.always_visible = 2;
-         c.with_guide(0.2f);
-       }},
-      {"documents", [](Case& c) { c.with_documents(3); }},
-      {"documents_sinks_causal",
-       [](Case& c) {
-         c.problem.region.causal = true;
-         c.problem.region.align = Align::bottom_right;
-         c.problem.region.always_visible = 1;
-         c.with_documents(2).with_guide_tensor(false, true, true, true);
-       }},
-      {"mask_bytes", [](Case& c) { c.with_mask(MaskKind::bytes, true, false); }},
-      {"mask_bits",
-       [](Case& c) { c.with_mask(MaskKind::bits, true, true).with_guide_tensor(true, false, true, true); }},
-      {"centre", [](Case& c) { c.with_centre(4.3f, 0.0f); }},
-      {"centre_gaussian", [](Case& c) { c.with_centre(5.2f, 2.1f).with_guide(0.4f); }},
-      {"centre_window_sinks",  // the centre hides first keys that the window may not
-       [](Case& c) {
-         Region& r = c.problem.region;
-         r.window_left = 1, r.always_visible = 4;
-         c.with_centre(4.3f, 0.0f);
-       }},
-      {"custom_region", [](Case& c) { c.with_custom_region(); }},
-  };
-}
+std::vector<Part> all_regions();
 
 using Combination = std::tuple<Part, Part, Part>;
 
-inline Case combine(const Shape& shape, const Combination& combination) {
-  Case c(shape);
-  std::get<0>(combination).apply(c);
-  std::get<1>(combination).apply(c);
-  std::get<2>(combination).apply(c);
-  return c;
-}
+Case combine(const Shape& shape, const Combination& combination);
 
 inline std::string combination_name(const testing::TestParamInfo<Combination>& info) {
   return std::get<0>(info.param).name + "_x_" + std::get<1>(info.param).name + "_x_" + std::get<2>(info.param).name;

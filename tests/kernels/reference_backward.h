@@ -19,11 +19,12 @@ Matrix<T> attention_backward(const Case& c, const Values<T>& x, const Head<T>& m
     for (int64_t j = 0; j < m.tk; ++j) {
       if (m.hidden(i, j)) continue;
       const int64_t key = c.key_row(c.kv_heads(), m.b, m.g, j);
+      const T kept = m.keep(i, j) * m.attention(i, j);
       T sum = 0;
       for (int64_t n = 0; n < dv; ++n) {
         // out = sum_j keep * A * v
         sum += up.d_out[row * dv + n] * x.v[key * dv + n];
-        grad.v[key * dv + n] += m.keep(i, j) * m.attention(i, j) * up.d_out[row * dv + n];
+        grad.v[key * dv + n] += kept * up.d_out[row * dv + n];
       }
       d(i, j) = m.keep(i, j) * sum;
       if (!up.d_guide_cost.empty()) d(i, j) += up.d_guide_cost[row] * m.guide(i, j);

@@ -8,40 +8,12 @@
 #include <limits>
 #include <vector>
 
-#include "tests/kernels/case.h"
-#include "tests/kernels/matrix.h"
+#include "tests/kernels/reference.h"
 #include "tests/kernels/reference_normalise.h"
 #include "tests/kernels/reference_pair.h"
 #include "tests/kernels/reference_score.h"
 
 namespace heed::kernels::test {
-
-template <class T>
-struct Head {
-  int64_t b = 0, h = 0, g = 0;  // batch, head, key/value head
-  int64_t tq = 0, tk = 0;
-  Matrix<T> raw;      // score(q', k')
-  Matrix<T> biased;   // softcapped, biases added, hidden pairs -inf
-  Matrix<T> column;   // forced-forward: log sum over the rows above of exp(biased); -inf: nothing
-  Matrix<T> shifted;  // biased - column
-  Matrix<T> softmax;  // of `shifted`, where the kind has one behind it
-  Matrix<T> log_softmax;
-  Matrix<T> weight;  // normalised
-  Matrix<T> gaussian;
-  Matrix<T> guide;  // G
-  Matrix<T> keep;   // dropout: 0 or 1 / (1 - p)
-  std::vector<T> lse, entropy, log_prob, guide_cost, sink, visible;
-  std::vector<int32_t> choice;
-  std::vector<T> first_column, last_column;  // forced-forward: the state before the first row, after the last one
-
-  /// A hidden pair does not exist: what stands at its key, even NaN, is never looked at.
-  bool hidden(int64_t i, int64_t j) const { return biased(i, j) == -std::numeric_limits<T>::infinity(); }
-  /// The weights that the values are multiplied by, without dropout.
-  T attention(int64_t i, int64_t j) const { return weight(i, j) * gaussian(i, j); }
-  std::vector<T> row(const Matrix<T>& m, int64_t i) const {
-    return std::vector<T>(m.data.begin() + i * tk, m.data.begin() + (i + 1) * tk);
-  }
-};
 
 /// The raw scores, and the scores as the normaliser sees them.
 template <class T>
@@ -51,13 +23,16 @@ void score_head(const Case& c, const Values<T>& x, Head<T>& m) {
   const int64_t dim = c.shape().dim;
   for (int64_t i = 0; i < m.tq; ++i)
     for (int64_t j = 0; j < m.tk; ++j) {
+      if (!pair_visible(c, x, m.b, m.h, i, j)) {
+        m.biased(i, j) = -infinity;
+        continue;
+      }
       const T* q = x.q.data() + c.query_row(m.b, m.h, i) * dim;
       const T* k = x.k.data() + c.key_row(c.kv_heads(), m.b, m.g, j) * dim;
       const T raw = stored(pair_score(c, x, m.h, q, k));
       const T capped = cap > T(0) ? cap * tanh(raw / cap) : raw;
       m.raw(i, j) = raw;
-      m.biased(i, j) =
-          pair_visible(c, x, m.b, m.h, i, j) ? stored(capped + stored(pair_bias(c, x, m.b, m.h, i, j))) : -infinity;
+      m.biased(i, j) = stored(capped + stored(pair_bias(c, x, m.b, m.h, i, j)));
     }
   m.shifted = m.biased;
   if (!c.problem.forced_forward.on) return;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "tests/kernels/case.h"
@@ -23,11 +24,12 @@ T activate(Activation activation, T x) {
   return x;
 }
 
+/// `height` is activate(x).
 template <class T>
-T activate_slope(Activation activation, T x) {
+T activate_slope(Activation activation, T x, T height) {
   switch (activation) {
     case Activation::tanh:
-      return T(1) - tanh(x) * tanh(x);
+      return T(1) - height * height;
     case Activation::relu:
       return x > T(0) ? T(1) : T(0);
     case Activation::gelu: {
@@ -38,22 +40,32 @@ T activate_slope(Activation activation, T x) {
   return T(1);
 }
 
-/// The pair's MLP: inputs of every activation, layer by layer.
+/// The units of the pair's MLP, layer by layer: what goes into the activation, and what comes out.
 template <class T>
-std::vector<std::vector<T>> mlp_sums(const Case& c, const Values<T>& x, const T* q, const T* k) {
-  const Activation activation = c.problem.score.activation;
-  std::vector<std::vector<T>> sums(1);
-  for (int64_t d = 0; d < c.shape().dim; ++d) sums[0].push_back(q[d] + k[d]);
+struct MlpUnits {
+  std::vector<std::vector<T>> sums, heights;
+};
+
+template <class T>
+MlpUnits<T> mlp_units(const Case& c, const Values<T>& x, const T* q, const T* k) {
+  MlpUnits<T> units;
+  const auto add = [&](std::vector<T> sums) {
+    std::vector<T> heights;
+    for (const T& sum : sums) heights.push_back(activate(c.problem.score.activation, sum));
+    units.sums.push_back(std::move(sums));
+    units.heights.push_back(std::move(heights));
+  };
+  std::vector<T> first;
+  for (int64_t d = 0; d < c.shape().dim; ++d) first.push_back(q[d] + k[d]);
+  add(std::move(first));
   for (size_t l = 0; l < x.layer_weight.size(); ++l) {
-    const size_t in = sums[l].size();
-    std::vector<T> hidden;
-    for (T sum : sums[l]) hidden.push_back(activate(activation, sum));
+    const std::vector<T>& below = units.heights[l];
     std::vector<T> next = x.layer_bias[l];
     for (size_t o = 0; o < next.size(); ++o)
-      for (size_t n = 0; n < in; ++n) next[o] += x.layer_weight[l][o * in + n] * hidden[n];
-    sums.push_back(next);
+      for (size_t n = 0; n < below.size(); ++n) next[o] += x.layer_weight[l][o * below.size() + n] * below[n];
+    add(std::move(next));
   }
-  return sums;
+  return units;
 }
 
 template <class T>
@@ -68,8 +80,8 @@ T pair_score(const Case& c, const Values<T>& x, int64_t h, const T* q, const T* 
       for (int64_t d = 0; d < c.shape().dim; ++d) sum += x.score_v[h * score.v_head_stride + d] * tanh(q[d] + k[d]);
       return sum;
     case ScoreKind::pair_mlp: {
-      const auto last = mlp_sums(c, x, q, k).back();
-      for (size_t n = 0; n < last.size(); ++n) sum += x.score_v[n] * activate(score.activation, last[n]);
+      const std::vector<T> last = mlp_units(c, x, q, k).heights.back();
+      for (size_t n = 0; n < last.size(); ++n) sum += x.score_v[n] * last[n];
       return sum;
     }
     case ScoreKind::none:
@@ -103,16 +115,16 @@ void pair_score_backward(const Case& c, const Values<T>& x, int64_t h, const T* 
       }
       break;
     case ScoreKind::pair_mlp: {
-      const auto sums = mlp_sums(c, x, q, k);
+      const auto [sums, heights] = mlp_units(c, x, q, k);
       std::vector<T> d_hidden;
-      for (size_t n = 0; n < sums.back().size(); ++n) {
+      for (size_t n = 0; n < heights.back().size(); ++n) {
         d_hidden.push_back(d_score * x.score_v[n]);
-        grad.score_v[n] += d_score * activate(score.activation, sums.back()[n]);
+        grad.score_v[n] += d_score * heights.back()[n];
       }
       for (size_t l = sums.size(); l-- > 0;) {
         std::vector<T> d_sum;
         for (size_t n = 0; n < sums[l].size(); ++n)
-          d_sum.push_back(d_hidden[n] * activate_slope(score.activation, sums[l][n]));
+          d_sum.push_back(d_hidden[n] * activate_slope(score.activation, sums[l][n], heights[l][n]));
         if (l == 0) {
           for (int64_t d = 0; d < dim; ++d) d_q[d] += d_sum[d];
           for (int64_t d = 0; d < dim; ++d) d_k[d] += d_sum[d];
@@ -123,7 +135,7 @@ void pair_score_backward(const Case& c, const Values<T>& x, int64_t h, const T* 
         for (size_t o = 0; o < d_sum.size(); ++o) {
           grad.layer_bias[l - 1][o] += d_sum[o];
           for (size_t n = 0; n < in; ++n) {
-            grad.layer_weight[l - 1][o * in + n] += d_sum[o] * activate(score.activation, sums[l - 1][n]);
+            grad.layer_weight[l - 1][o * in + n] += d_sum[o] * heights[l - 1][n];
             d_hidden[n] += d_sum[o] * x.layer_weight[l - 1][o * in + n];
           }
         }

@@ -65,7 +65,7 @@ TEST_P(Weights, EveryFormAgrees) {
           }
           std::vector<float> sorted;  // of the keys that the query sees
           for (int64_t j = 0; j < keys; ++j)
-            if (pair_visible(c, c.x, b, h + first_head, i + first_query, j)) sorted.push_back(mine[j]);
+            if (visible(c, b, h + first_head, i + first_query, j)) sorted.push_back(mine[j]);
           std::sort(sorted.begin(), sorted.end(), std::greater<float>());
           sorted.resize(std::max<size_t>(sorted.size(), top), 0.0f);
           for (int64_t n = 0; n < top; ++n) {

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# run.sh SETUP: scripts/setup.sh on a system that is played by four small programs. What is only wanted is installed where
+# the system has it, however much apt-cache says of it.
+set -euo pipefail
+setup=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+play() {
+  printf '#!/bin/sh\n%s\n' "$2" >"$work/$1"
+  chmod +x "$work/$1"
+}
+play id 'echo 0'
+play dpkg-query 'shift 2; for name; do [ "$name" = python3-torch ] || echo "installed $name"; done'
+play apt-get 'echo "$@" >>"'"$work"'/calls"'
+installed() {
+  : >"$work/calls"
+  PATH="$work:$PATH" "$setup" test >/dev/null
+  grep -o 'python3-torch' "$work/calls" || true
+}
+
+# More than a pipe holds, after the line that answers: whoever stops reading there ends it with a signal.
+play apt-cache 'echo "$2:"; echo "  Candidate: 1.13.1+dfsg-4"; yes "  a version" | head -n 100000'
+[ "$(installed)" = python3-torch ] || { echo "python3-torch is there, and was not installed"; exit 1; }
+
+play apt-cache 'echo "$2:"; [ "$2" = python3-torch ] && echo "  Candidate: (none)" || echo "  Candidate: 1"'
+[ -z "$(installed)" ] || { echo "python3-torch is not there, and apt-get was asked for it"; exit 1; }
