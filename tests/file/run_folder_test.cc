@@ -301,7 +301,7 @@ TEST(RunFolder, TheLockOfAKilledWriterIsFree) {
   const pid_t child = ::fork();
   if (child == 0) {
     const file::Descriptor lock = run.lock();
-    if (::write(ready[1], "x", 1) == 1) ::pause();
+    if (lock && ::write(ready[1], "x", 1) == 1) ::pause();
     ::_exit(0);
   }
   char byte = 0;
