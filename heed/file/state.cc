@@ -57,8 +57,8 @@ const State::Value& State::at(std::string_view name) const {
   if (found != values_.end()) return found->second;
   std::vector<std::string> names;
   for (const auto& [each, value] : values_) names.push_back(each);
-  expect(!names.empty(), "the state has no '{}': it is empty", name);
-  throw Error(fmt::format("the state has no '{}'; did you mean '{}'?", name, nearest(name, names)));
+  expect(!names.empty(), "{} has no '{}': it is empty", name_, name);
+  throw Error(fmt::format("{} has no '{}'; did you mean '{}'?", name_, name, nearest(name, names)));
 }
 
 bool State::flag(std::string_view name) const {
@@ -119,6 +119,7 @@ State State::parse(std::string_view json, std::string_view file) {
   const auto* members = all ? all->as<Json::Members>() : nullptr;
   expect(members, "'{}': it must be a JSON object", file);
   State state;
+  state.name_ = fmt::format("'{}'", file);
   for (const auto& [name, value] : *members) state.values_.emplace(name, from_json(value, name, file));
   return state;
 }

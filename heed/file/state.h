@@ -39,6 +39,7 @@ class State {
   const Value& at(std::string_view name) const;
 
   std::map<std::string, Value, std::less<>> values_;
+  std::string name_ = "the state";  // for messages: the file that it was read from
 };
 
 }  // namespace heed::file

@@ -6,11 +6,11 @@
 #include <new>
 #include <utility>
 
-#include "heed/kernels/isa.h"
 #include "heed/search/batches.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
 #include "heed/tensor/memory.h"
+#include "heed/tensor/tape.h"
 #include "heed/text/utf8.h"
 
 namespace heed::predict {
@@ -67,9 +67,8 @@ struct Predictor::Asked {
 
 Predictor::Predictor(train::TrainedModel trained)
     : trained_(std::move(trained)), tapes_(std::make_unique<search::Tapes>()) {
-  // Here, and not as what is wrong with every line.
-  const kernels::Status isa = kernels::isa_status();
-  expect(isa.ok(), "{}", isa.message());
+  // Throws where HEED_ISA names what cannot run: here, and not as what is wrong with every line.
+  const Tape tape({.recording = false, .training = false});
 }
 Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;

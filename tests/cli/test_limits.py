@@ -140,9 +140,10 @@ def test_seeds_are_not_negative(model, arguments, seed):
 
 @pytest.mark.parametrize("arguments", [("info",), ("mechanisms", "--names"), ("predict", "MODEL"), ("train", "nowhere"),
                                        ("score", "MODEL", "nowhere"), ("evaluate", "MODEL", "--valid"), ("demo",),
-                                       ("average", "MODEL", "--output", "nowhere")])
-def test_an_instruction_set_that_does_not_exist(model, arguments):
-    done = run(*[model if a == "MODEL" else a for a in arguments], given=b"ab\n", HEED_ISA="bogus")
+                                       ("average", "MODEL", "--output", "NEW")])
+def test_an_instruction_set_that_does_not_exist(model, tmp_path, arguments):
+    done = run(*[{"MODEL": model, "NEW": tmp_path / "new"}.get(a, a) for a in arguments], given=b"ab\n",
+               HEED_ISA="bogus")
     assert done.returncode == USAGE and done.stdout == b""
     assert b"heed: HEED_ISA: instruction set 'bogus' is not one that this build knows" in done.stderr
 

@@ -83,6 +83,7 @@ TEST(State, Refusals) {
   expect_error([&] { state.json(); }, "cannot write the state: a name or a text in it is not valid UTF-8");
   for (const char* text : {"", "[]", "1", "{", "{\"a\":1}x"})
     expect_error([&] { State::parse(text, "s"); }, "'s': it must be a JSON object");
+  expect_error([&] { State::parse(R"({"stop":1})", "s").integer("step"); }, "'s' has no 'step'; did you mean 'stop'?");
   expect_error([&] { State::parse(R"({"a":[1]})", "s"); },
                "'s': 'a' must be a number, a text, true or false, not array");
   expect_error([&] { State::parse(R"({"a":{"real":"big"}})", "s"); },
