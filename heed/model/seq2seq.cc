@@ -129,7 +129,8 @@ encode::Encoded Seq2Seq::encode(Tape& tape, std::span<const int32_t> ids, std::s
 OutputLoss Seq2Seq::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
   const encode::Encoded source = encode(tape, batch.source, batch.source_offsets);
   const Packed target = target_(tape, batch.target_in, tape.offsets(batch.target_offsets));
-  decode::AttentionCosts costs{.want_entropy = options_.attention.entropy_weight > 0.0f};
+  decode::AttentionCosts costs;
+  costs.want_entropy = options_.attention.entropy_weight > 0.0f;
   const Tensor states = decoder_->run(target, source, nullptr, tape.training() ? &costs : nullptr);
   OutputLoss loss =
       output_loss(states, tape.parameter(*output_weight_), tape.parameter(*output_bias_), batch.target_out, options);

@@ -81,8 +81,10 @@ class Sentences final : public sentencepiece::SentenceIterator {
     if (done()) return;
     value_ = all_[which_[next_]];
     // Which no piece may hold.
-    for (size_t at = find_control(value_); at != std::string::npos; at = find_control(value_, at))
-      value_.replace(at, static_cast<unsigned char>(value_[at]) == 0xC2 ? 2 : 1, " ");
+    for (size_t at = find_control(value_); at != std::string::npos; at = find_control(value_, at)) {
+      if (static_cast<unsigned char>(value_[at]) == 0xC2) value_.erase(at, 1);  // two bytes become one blank
+      value_[at] = ' ';
+    }
   }
 
   std::span<const std::string_view> all_;
