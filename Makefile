@@ -106,14 +106,13 @@ golden-bits:  ## tests/bits/golden.txt anew, after a change that is meant to cha
 	@cmake --build build -j $(JOBS) --target update-golden-bits
 
 FUZZ_SECONDS ?= 60
-fuzz:  ## FUZZ_SECONDS (60) of libFuzzer on what reads files, in build-fuzz/
+FUZZ_RUNS ?= -1
+fuzz:  ## libFuzzer on all that reads files, FUZZ_SECONDS (60) or FUZZ_RUNS inputs each, in build-fuzz/
 	@scripts/setup.sh build test fuzz
 	@cmake -S . -B build-fuzz -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Debug -DHEED_TESTS=ON -DHEED_FUZZ=ON \
 	  -DHEED_BENCH=OFF -DHEED_CLI=OFF -DHEED_PYTHON_MODULE=OFF -DCMAKE_CXX_COMPILER="$$(scripts/find_clang.sh)"
 	@cmake --build build-fuzz -j $(JOBS) --target fuzzers
-	@build-fuzz/tests/fuzz/write-seeds build-fuzz/seeds
-	@mkdir -p build-fuzz/corpus
-	@cd build-fuzz && tests/fuzz/safetensors-fuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=4096 corpus seeds
+	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS) $(FUZZ_RUNS)
 
 faults:  ## kills, full disks, broken files and signals, at every call: ten minutes
 	@scripts/setup.sh build test

@@ -23,3 +23,21 @@ function(heed_precompile name)
     target_compile_options(${name} PRIVATE -fpch-preprocess)  # ccache sees which precompiled header was read
   endif()
 endfunction()
+
+# Some sources as one: most of what a small one takes is to read its headers. Off where each is to be seen alone.
+option(HEED_TOGETHER "Compile the small sources of a folder as one" ON)
+mark_as_advanced(HEED_TOGETHER)
+
+# heed_together(list name source...): replaces the sources, in the list of that name, by one that includes them all. Their
+# names in anonymous namespaces must differ. Sources for SIMD cannot be among them: each is compiled once per kind of CPU.
+function(heed_together list name)
+  set(sources ${${list}})
+  list(REMOVE_ITEM sources ${ARGN})
+  set(text "")
+  foreach(source IN LISTS ARGN)
+    string(APPEND text "#include \"${source}\"\n")
+  endforeach()
+  set(one "${CMAKE_CURRENT_BINARY_DIR}/together/${name}.cc")
+  file(CONFIGURE OUTPUT "${one}" CONTENT "${text}" @ONLY)
+  set(${list} ${sources} "${one}" PARENT_SCOPE)
+endfunction()

@@ -1,7 +1,14 @@
 // From TOML to options: every mistake with its line and what was probably meant.
 #include <fmt/format.h>
 
+// Texts can be wrong in ways that toml++ takes for impossible, such as a '[' at the end of a line: it asserts that they
+// are not, or lets the compiler assume so. Without both it finds a moment later what is wrong.
+#pragma push_macro("NDEBUG")
+#undef NDEBUG
+#define TOML_ASSERT(condition) static_assert(true)
 #include <toml++/toml.h>
+#pragma pop_macro("NDEBUG")
+
 #include <algorithm>
 #include <cmath>
 #include <concepts>

@@ -4,6 +4,7 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -22,8 +23,7 @@ namespace {
 class SentencePiece final : public Tokeniser {
  public:
   SentencePiece(std::string_view contents, std::string_view name) {
-    const auto status = processor_.LoadFromSerializedProto(contents);
-    expect(status.ok() && processor_.GetPieceSize() > 0, "{}: this is not a model of SentencePiece", name);
+    expect(load(contents) && processor_.GetPieceSize() > 0, "{}: this is not a model of SentencePiece", name);
     for (int32_t id = 0; id < kSpecials; ++id) {
       const std::string_view special = kSpecialNames[static_cast<size_t>(id)];
       const std::string found = id < size() ? token(id) : "missing";
@@ -59,6 +59,14 @@ class SentencePiece final : public Tokeniser {
   }
 
  private:
+  bool load(std::string_view contents) {
+    try {
+      return processor_.LoadFromSerializedProto(contents).ok();
+    } catch (const std::exception&) {  // of the trie that it keeps its pieces in: one that is empty, for example
+      return false;
+    }
+  }
+
   sentencepiece::SentencePieceProcessor processor_;
 };
 

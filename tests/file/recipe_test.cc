@@ -194,6 +194,7 @@ TEST(Recipe, Syntax) {
   };
   expect_line("[train]\nsteps = \n", "r.toml:2: ");
   expect_line("[train\n", "r.toml:1: ");
+  expect_line("[\nsteps = 1\n", "r.toml:1: ");
   expect_line("[train]\nsteps = 1\nsteps = 2\n", "r.toml:3: ");
   expect_line("[train]\n[data]\n\n[train]\n", "r.toml:4: ");
   expect_line("title = \"\xff\"\n", "r.toml:1: ");

@@ -3,23 +3,15 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <vector>
 
 #include "heed/file/safetensors.h"
 #include "heed/tensor/error.h"
+#include "tests/fuzz/require.h"
 
 namespace heed::test {
-
-/// Ends the program, as a fuzzer wants it.
-inline void require(bool condition, const char* what) {
-  if (condition) return;
-  std::fprintf(stderr, "safetensors: %s\n", what);
-  std::abort();
-}
 
 /// True where the bytes are a file.
 inline bool check_safetensors(std::span<const std::byte> bytes) {
@@ -47,8 +39,7 @@ inline bool check_safetensors(std::span<const std::byte> bytes) {
     }
     return true;
   } catch (const Error& error) {
-    require(again.empty(), error.what());  // it was accepted, so the rest may not fail
-    require(std::strlen(error.what()) > 10, "refused without a reason");
+    require_refusal(error, !again.empty());
     return false;
   }
 }
