@@ -21,14 +21,14 @@ constexpr int64_t kLongestShift = 10;      // words
 constexpr int64_t kFarthestShift = 50;     // words between where it stands and where the reference has it
 constexpr int64_t kMostCandidates = 1000;  // shifts tried per hypothesis
 constexpr int64_t kBeam = 25;              // cells before and behind the diagonal
-constexpr int32_t kUnreached = std::numeric_limits<int32_t>::max() / 2;
+constexpr int32_t kOutsideBand = std::numeric_limits<int32_t>::max() / 2;
 
 /// Levenshtein's table, rows for words of the hypothesis, columns for those of the reference. Of each row only the
 /// cells near the diagonal exist, so that the memory grows with the length of the texts and not with its square; of the
 /// first and the last row there are more.
-class Table {
+class TerTable {
  public:
-  Table(int64_t hypothesis, View reference)
+  TerTable(int64_t hypothesis, View reference)
       : reference_(reference), rows_(hypothesis), columns_(static_cast<int64_t>(reference.size())) {
     // How far the diagonal goes with each row. Where that is more than the beam is wide, a wider beam.
     slope_ = rows_ > 0 ? static_cast<double>(columns_) / static_cast<double>(rows_) : 1.0;
@@ -42,7 +42,7 @@ class Table {
       bands_.push_back({std::max<int64_t>(0, diagonal - beam_),
                         i == rows_ ? columns_ + 1 : std::min(columns_ + 1, diagonal + beam_)});
     }
-    cells_.assign(static_cast<size_t>(begins_.back() + bands_.back().end - bands_.back().begin), kUnreached);
+    cells_.assign(static_cast<size_t>(begins_.back() + bands_.back().end - bands_.back().begin), kOutsideBand);
     for (int64_t j = 0; j <= columns_; ++j) cells_[static_cast<size_t>(j)] = static_cast<int32_t>(j);
   }
 
@@ -53,7 +53,7 @@ class Table {
 
   /// The edits of a hypothesis that differs from that of `other` in its words [known, same) alone. What is in this
   /// table afterwards is nobody's business.
-  int32_t edits_after(const Table& other, View hypothesis, int64_t known, int64_t same) {
+  int32_t edits_after(const TerTable& other, View hypothesis, int64_t known, int64_t same) {
     constexpr int64_t kBetweenLooks = 16;
     std::copy_n(other.row(known), width(known), row(known));
     for (int64_t i = known + 1; i <= rows_; ++i) {
@@ -68,7 +68,7 @@ class Table {
   int32_t edits() const { return cells_.back(); }
   int32_t at(int64_t i, int64_t j) const {
     const Band& band = bands_[static_cast<size_t>(i)];
-    return j < band.begin || j >= band.end ? kUnreached : row(i)[j - band.begin];
+    return j < band.begin || j >= band.end ? kOutsideBand : row(i)[j - band.begin];
   }
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
@@ -87,9 +87,9 @@ class Table {
     const int32_t* above = row(i - 1);
     int32_t* here = row(i);
     const auto above_at = [&](int64_t j) {
-      return j < before.begin || j >= before.end ? kUnreached : above[j - before.begin];
+      return j < before.begin || j >= before.end ? kOutsideBand : above[j - before.begin];
     };
-    int32_t left = kUnreached;
+    int32_t left = kOutsideBand;
     for (int64_t j = band.begin; j < band.end; ++j) {
       int32_t best = std::min(above_at(j), left) + 1;
       if (j > 0) best = std::min(best, above_at(j - 1) + (word == reference_[static_cast<size_t>(j - 1)] ? 0 : 1));
@@ -98,12 +98,12 @@ class Table {
   }
 
   /// By how many edits every cell of a row is more than in another table; none where that differs from cell to cell.
-  std::optional<int32_t> ahead_of(const Table& other, int64_t i) const {
+  std::optional<int32_t> ahead_of(const TerTable& other, int64_t i) const {
     const int32_t* mine = row(i);
     const int32_t* its = other.row(i);
     std::optional<int32_t> ahead;
     for (int64_t n = 0; n < width(i); ++n) {
-      if (mine[n] >= kUnreached && its[n] >= kUnreached) continue;
+      if (mine[n] >= kOutsideBand && its[n] >= kOutsideBand) continue;
       if (!ahead) ahead = mine[n] - its[n];
       if (mine[n] - its[n] != *ahead) return {};
     }
@@ -131,7 +131,7 @@ struct Alignment {
 };
 
 /// From the end to the beginning; of ways with as many edits: keep or replace, then remove, then add.
-Alignment alignment_of(const Table& table, View hypothesis, View reference) {
+Alignment alignment_of(const TerTable& table, View hypothesis, View reference) {
   Alignment a;
   a.place.resize(reference.size());
   a.hypothesis_faults.assign(hypothesis.size() + 1, 0);
@@ -249,7 +249,7 @@ class Search {
 
   Words words_, trial_;
   View reference_;
-  Table table_, trial_table_;
+  TerTable table_, trial_table_;
   int64_t tried_ = 0;
 };
 
