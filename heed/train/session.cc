@@ -1,12 +1,17 @@
 #include "heed/train/session.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "heed/attend/all.h"
 #include "heed/file/disk.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/memory.h"
@@ -66,7 +71,15 @@ void check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target
                 "a smaller model.width, fewer layers or smaller vocabularies need less");
 }
 
-void check_model(const Recipe& recipe) { check_model(recipe, kSpecials + 1, kSpecials + 1); }
+void check_model(const Recipe& recipe) {
+  check_model(recipe, kSpecials + 1, kSpecials + 1);
+  // An option that nothing reads is most often one of a part that was meant and not named.
+  std::vector<std::string> names;
+  attend::each_option(recipe.model.attention, [&](const char* name, const auto&) { names.emplace_back(name); });
+  const std::vector<std::string> idle = attend::unread(recipe.model.attention, names);
+  if (!idle.empty())
+    throw RecipeError(model_complaint(recipe, fmt::format("attention: {}", fmt::join(idle, "\n"))));
+}
 
 void check_lengths(const Recipe& recipe, const Corpus& corpus) {
   const int64_t limit = places(recipe);

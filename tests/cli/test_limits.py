@@ -78,6 +78,8 @@ def test_messages_name_what_the_user_wrote(recipe, tmp_path):
     assert code == CONFIG and "unknown key 'widht'; did you mean 'model.width'?" in said
     code, said = refused("attention.heads=5")
     assert code == CONFIG and f"heed: {recipe}: [attention] heads = 5 with [model] width = 16: " in said
+    code, said = refused("attention.window=3")
+    assert code == CONFIG and f"heed: {recipe}: [attention] window is an option of " in said and "local_m" in said
 
 
 def test_a_checkpoint_that_cannot_go_on(tmp_path):

@@ -29,6 +29,7 @@ inline constexpr int kRowsAtOnce = 4;
 // each CPU gets its memory in the order that it likes (ReadOrder).
 inline constexpr int kStreams = 8;
 inline constexpr int kBlockKeys = kStreams * 122;
+inline constexpr int kLeastCut = 256;  // rows; fewer come from a cache, and eight sums would only take time
 // Rows of each stream that are asked for ahead, where eight are read at once; in order: rows at the end of a stretch
 // that ask for the beginning of the next one, whose place the hardware cannot know.
 inline constexpr int kLead = 30;
@@ -50,9 +51,11 @@ struct BlockRows {
   const float* at(int64_t r) const { return data + r * row; }
   /// Rows of each stream; the last one has what is left besides. 2 more than a multiple of 4: with rows of 64, 128 or
   /// 256 bytes, the streams then do not all fall on the same sets of a cache.
+  /// 0: a short block is not cut.
   int stream() const {
+    if (rows < kLeastCut) return 0;
     const int even = rows / kStreams;
-    return even < 2 ? 0 : even - (even - 2) % 4;
+    return even - (even - 2) % 4;
   }
 };
 

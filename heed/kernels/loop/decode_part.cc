@@ -277,17 +277,20 @@ void StreamsOfOneQuery(const DecodePart& p, const float* HWY_RESTRICT weights, c
     }
 }
 
-/// out[r] += the eight sums of a row.
-void AddStreams(const DecodePart& p, const float* sums) {
+/// out[r] += the eight sums of a row, or the last one where a block is not cut.
+void AddStreams(const DecodePart& p, bool cut, const float* sums) {
   const F32 d;
   const size_t padded = PadToLanes(p.value_dim);
   for (int r = 0; r < p.rows; ++r, sums += kStreams * padded)
     for (size_t c = 0; c < padded; c += kLanes) {
       const auto of = [&](int s) HWY_ATTR { return hn::LoadU(d, sums + s * padded + c); };
-      const V32 low = hn::Add(hn::Add(of(0), of(1)), hn::Add(of(2), of(3)));
-      const V32 high = hn::Add(hn::Add(of(4), of(5)), hn::Add(of(6), of(7)));
+      V32 all = of(7);
+      if (cut) {
+        const V32 low = hn::Add(hn::Add(of(0), of(1)), hn::Add(of(2), of(3)));
+        all = hn::Add(low, hn::Add(hn::Add(of(4), of(5)), hn::Add(of(6), all)));
+      }
       float* at = p.sums.out + r * padded + c;
-      hn::StoreU(hn::Add(hn::LoadU(d, at), hn::Add(low, high)), d, at);
+      hn::StoreU(hn::Add(hn::LoadU(d, at), all), d, at);
     }
 }
 
@@ -314,7 +317,7 @@ void BlockValues(const DecodePart& p, const float* weights, const BlockRows& v, 
     }
     behind = stream;
   }
-  for (int s = behind > 0 ? kStreams - 1 : 0; s < kStreams; ++s) {
+  for (int s = behind > 0 || stream == 0 ? kStreams - 1 : 0; s < kStreams; ++s) {
     const int rows = s + 1 < kStreams ? stream : v.rows - s * stream, at_once = p.rows == 1 ? rows : kOrderedRows;
     for (int r = s + 1 < kStreams ? 0 : behind, until; r < rows; r = until) {
       const int j = s * stream;
@@ -323,9 +326,8 @@ void BlockValues(const DecodePart& p, const float* weights, const BlockRows& v, 
       until -= j;
       some(s, r, until - r, fetch);
     }
-    if (rows == 0) some(s, 0, 0, {});
   }
-  AddStreams(p, sums);
+  AddStreams(p, stream > 0, sums);
 }
 
 void Decode(const DecodePart& p) {
