@@ -112,6 +112,7 @@ class MechanismCase final : public Contest {
   }
 
  private:
+  bool in_documents() const { return options_.region.find("documents") != std::string::npos; }
   bool masked() const { return options_.region == "masked"; }
   bool is_guided() const { return options_.time == "guided"; }
   bool same_rows() const { return options_.input == "self_attention" || options_.structure == "key_value"; }
@@ -127,7 +128,7 @@ class MechanismCase final : public Contest {
     key_rows_ = tape_.input(keys_.data(), kBatch * kLength, kWidth, train_);
     attend::Memory memory{{key_rows_, sequences}};
     if (options_.value_width > 0) memory.values = key_rows_;
-    memory.documents = documents_.data();
+    if (in_documents()) memory.documents = documents_.data();
     if (masked()) memory.lengths = lengths_.data();
     if (options_.structure == "hierarchical") memory.sentences = tape_.even_offsets(kBatch / kSentences, kSentences);
 
@@ -136,7 +137,7 @@ class MechanismCase final : public Contest {
     if (asks()) {
       if (!same_rows()) query_rows_ = tape_.input(queries_.data(), kBatch * kLength, kWidth, train_);
       queries.rows = {same_rows() ? key_rows_ : query_rows_, sequences};
-      queries.documents = documents_.data();
+      if (in_documents()) queries.documents = documents_.data();
     }
     const attend::Request request{.guide_cost = is_guided()};
     const attend::Attended attended = mechanism_->attend(queries, mechanism_->prepare(memory), {}, request);
