@@ -14,8 +14,9 @@ DEFAULTS = dict(
     query_width=0, key_width=0, value_width=0, heads=1, kv_heads=0, project=False, project_output=False, width=0,
     output_width=0, hidden=0, depth=1, activation="tanh", learned_temperature=False, temperature=1.0,
     shared_projection=False, form="vector", max_length=64, fixed_table=False, softcap=0.0, position="none", reach=16,
-    divide_by_visible=False, samples=1, at_test="expectation", dropout=0.0, window=8, sigma=0.0, strict=False, sinks=0,
-    learned_sink=False, guide_sigma=0.2, guide_weight=1.0, queries=1, classes=0, predict=0)
+    divide_by_visible=False, samples=1, at_test="expectation", baseline_decay=0.9, entropy_weight=0.0,
+    dropout=0.0, window=8, sigma=0.0, strict=False, sinks=0, learned_sink=False, guide_sigma=0.2,
+    guide_weight=1.0, queries=1, classes=0, predict=0)
 
 
 def options(**given):
