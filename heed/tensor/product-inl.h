@@ -242,7 +242,34 @@ HWY_INLINE void ForEvenPieces(int64_t total, int64_t most, const F& f) {
   }
 }
 
+/// A weight of one column, as the score of a key alone: in a panel 31 of 32 columns would be computed for nobody. Eight
+/// rows at a time, each its own chain in one lane, so that the bits are those of a panel.
+void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& product, const ProductPart& part) {
+  const hn::CappedTag<float, 1> one;
+  constexpr int64_t kRows = 8;
+  const size_t in = static_cast<size_t>(weight.in());
+  for (int64_t row = part.row; row < part.row_end; row += kRows) {
+    const int64_t count = std::min(kRows, part.row_end - row);
+    const float* x[kRows];
+    hn::VFromD<decltype(one)> sum[kRows];
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < kRows; ++r) {
+      const int64_t at = row + std::min(r, count - 1);  // what is left over computes the last row again
+      x[r] = product.x + at * weight.in();
+      sum[r] = hn::Set(one, product.add ? product.y[at] : product.bias ? product.bias[0] : 0.0f);
+    }
+    const float* w = weight.panel(0);
+    for (size_t p = 0; p < in; ++p, w += kPanelWidth) {
+      const auto weight_p = hn::LoadU(one, w);
+#pragma GCC unroll 8
+      for (int64_t r = 0; r < kRows; ++r) sum[r] = hn::MulAdd(hn::LoadU(one, x[r] + p), weight_p, sum[r]);
+    }
+    for (int64_t r = 0; r < count; ++r) product.y[row + r] = hn::GetLane(sum[r]);
+  }
+}
+
 void MultiplyPart(const PackedWeight& weight, const RowProduct& product, const ProductPart& part) {
+  if (weight.out() == 1) return MultiplyOneColumn(weight, product, part);
   const int64_t in = weight.in(), out = weight.out(), whole = std::min(part.panel_end, out / PackedWeight::kPanel);
   const int64_t rows = part.row_end - part.row;
   // One block of rows passes all panels. With more, a group of panels stays in the second-level cache while all rows

@@ -93,7 +93,7 @@ void expect_rows(const std::vector<float>& got, const std::vector<float>& all, c
 
 TEST(PackedWeight, RowsDoNotDependOnTheNumberOfRows) {
   on_every_isa([] {
-    for (const auto& [in, out] : {std::pair<int64_t, int64_t>{128, 160}, {67, 45}, {300, 200}}) {
+    for (const auto& [in, out] : {std::pair<int64_t, int64_t>{128, 160}, {67, 45}, {300, 200}, {300, 1}}) {
       const Case c({70, in, out});
       const PackedWeight packed(c.view(WeightOrder::kOutIn));
       const std::vector<float> all = c.run(packed, first(70));
@@ -152,7 +152,7 @@ TEST(PackedWeight, TheSameBitsWithFusedMultiplyAdd) {
 TEST(RowProduct, IsOneChainOfMultiplyAdds) {
   on_every_isa([] {
     if (kernels::isa() != "avx512" && kernels::isa() != "avx2") return;  // the others round products before they add
-    for (const Sizes& s : {Sizes{29, 1300, 77}, {3, 700, 64}, {13, 1, 5}}) {
+    for (const Sizes& s : {Sizes{29, 1300, 77}, {3, 700, 64}, {13, 1, 5}, {29, 1300, 1}, {8, 5, 1}}) {
       const Case c(s);
       const PackedWeight packed(c.view(WeightOrder::kOutIn));
       for (const bool add : {false, true}) {
