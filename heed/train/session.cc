@@ -77,8 +77,7 @@ void check_model(const Recipe& recipe) {
   std::vector<std::string> names;
   attend::each_option(recipe.model.attention, [&](const char* name, const auto&) { names.emplace_back(name); });
   const std::vector<std::string> idle = attend::unread(recipe.model.attention, names);
-  if (!idle.empty())
-    throw RecipeError(model_complaint(recipe, fmt::format("attention: {}", fmt::join(idle, "\n"))));
+  if (!idle.empty()) throw RecipeError(model_complaint(recipe, fmt::format("attention: {}", fmt::join(idle, "\n"))));
 }
 
 void check_lengths(const Recipe& recipe, const Corpus& corpus) {
