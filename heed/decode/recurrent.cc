@@ -29,10 +29,11 @@ struct RecurrentDecoderState final : State {
       : groups(memory.offsets), source(attention, memory) {}
 
   void select(std::span<const int64_t> rows) override {
+    const Selection chosen = groups.select(rows);  // first: it refuses rows that do not exist
     for (auto* layers : {&h, &c})
       for (Kept& layer : *layers) layer.select(rows);
     out.select(rows);
-    source.select(groups.select(rows));
+    source.select(chosen);
   }
 
   Moving on(Tape& tape) const {
