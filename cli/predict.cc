@@ -111,6 +111,7 @@ Json json_of(const InputLines::Line& line, const Prediction& prediction, const C
 std::vector<Prediction> answer(const std::vector<InputLines::Line>& lines, const predict::Predictor& predictor,
                                predict::Options options) {
   std::vector<std::string> texts;
+  texts.reserve(lines.size());
   for (const InputLines::Line& line : lines) texts.push_back(line.text);
   options.first_line = lines.front().number;
   std::vector<Prediction> predictions = predictor.predict_all(texts, options);

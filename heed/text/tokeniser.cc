@@ -179,6 +179,7 @@ std::shared_ptr<const Tokeniser> Tokeniser::load(const std::filesystem::path& pr
   for (const std::string& kind : kKinds)
     if (std::error_code ignored; std::filesystem::exists(file_of(prefix, kind), ignored)) found.push_back(kind);
   std::vector<std::string> possible;
+  possible.reserve(std::size(kKinds));
   for (const std::string& kind : kKinds) possible.push_back(file_of(prefix, kind).string());
   expect(!found.empty(), "there is no tokeniser: none of {} exists", fmt::join(possible, ", "));
   expect(found.size() == 1, "which tokeniser? There is {} and also {}", file_of(prefix, found.front()).string(),

@@ -192,7 +192,7 @@ void AddValues(const float* HWY_RESTRICT weights, const ValueRows& v, Fetched fe
     }
     at += v.row;
   };
-  constexpr int kStep = kShare > 0 ? kShare : 4;
+  constexpr int kStep = kShare > 0 ? kShare : 4;  // NOLINT: of some instances both are 4
   int j = 0;
   for (; j + kStep <= v.count; j += kStep) {
     if constexpr (kShare > 0) {
