@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 #include "heed/attend/region_words.h"
@@ -217,7 +218,7 @@ class Refusals {
 
 }  // namespace
 
-Options settled(Options o) {
+Options canonical(Options o) {
   auto main_form = [](std::string& word) {
     if (const Entry* e = look_up(word)) word = e->name;
   };
@@ -268,13 +269,20 @@ Options options_of(std::string_view name, Options o) {
   return o;
 }
 
+int64_t longest_memory(const Options& options) {
+  const auto limit = find(options.score, Part::score).longest_memory;
+  return limit ? options.*limit : std::numeric_limits<int64_t>::max();
+}
+
+bool draws(const Options& options) { return find(options.normalise, Part::normalise).draws; }
+
 std::vector<std::string> refusals(const Options& options) {
-  const Options o = settled(options);
+  const Options o = canonical(options);
   return Refusals(o).all_of_them();
 }
 
 std::vector<std::string> unread(const Options& options, const std::vector<std::string>& given) {
-  const Options o = settled(options);
+  const Options o = canonical(options);
   // What every attention has, whatever its parts.
   std::vector<std::string> read = words(
       "structure input score normalise region time query_width key_width value_width heads kv_heads project "
@@ -317,7 +325,7 @@ std::vector<std::string> unread(const Options& options, const std::vector<std::s
 std::unique_ptr<Mechanism> make(const Scope& scope, const Options& options) {
   const auto reasons = refusals(options);
   expect(reasons.empty(), "attention: {}", fmt::join(reasons, "\n"));
-  const Options o = settled(options);
+  const Options o = canonical(options);
   return find(o.structure, Part::structure).make_structure(scope, o);
 }
 

@@ -43,7 +43,13 @@ const Entry& find(std::string_view name, Part part);
 Options options_of(std::string_view name, Options base);
 
 /// Options with every word in its main form: "concat" becomes "additive".
-Options settled(Options options);
+Options canonical(Options options);
+
+/// Rows that a memory may have at most, and places that a query may stand at; the largest number where nothing limits
+/// them. Throws where the score has no name of the catalogue, as draws() does for the normaliser.
+int64_t longest_memory(const Options& options);
+/// Whether the mechanism draws its keys while training, and so learns from rewards: Attended::log_prob.
+bool draws(const Options& options);
 
 /// Every reason why these options make no attention; empty where they do.
 std::vector<std::string> refusals(const Options& options);

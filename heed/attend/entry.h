@@ -2,6 +2,7 @@
 // that no order of initialisation matters.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -40,6 +41,10 @@ struct Entry {
   bool own_score = false;
   /// A score that multiplies q' and k': they can be turned by rotary positions.
   bool inner_product = false;
+  /// A score with a number for each place: the option that says how many rows a memory, and places a query, may have.
+  int64_t Options::*longest_memory = nullptr;
+  /// A normaliser that draws its keys while training: its model learns from rewards, with a baseline (reinforce.h).
+  bool draws = false;
   /// Why the other parts cannot stand beside it; empty where they can. Null: it stands beside anything.
   std::string (*refuses)(const Options&) = nullptr;
 

@@ -60,7 +60,7 @@ Reasons what_is_missing(const Options& o) {
 
 /// What all attentions of a Transformer have in common.
 Options heads(const TransformerOptions& options, int64_t memory_width) {
-  Options a = attend::settled(options.attention);
+  Options a = attend::canonical(options.attention);
   Reasons reasons = what_is_missing(a);
   if (reasons.empty() && a.structure != "single" && a.structure != "multi_head")
     reasons.push_back(fmt::format(
@@ -115,7 +115,7 @@ Options source_attention(const TransformerOptions& options, int64_t memory_width
 }
 
 Options source_attention(const Options& named, int64_t query_width, int64_t memory_width) {
-  Options a = attend::settled(named);
+  Options a = attend::canonical(named);
   Reasons reasons = what_is_missing(a);
   if (a.score == "intra" || a.input == "self_attention")
     reasons.push_back(fmt::format(

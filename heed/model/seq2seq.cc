@@ -116,7 +116,7 @@ Seq2Seq::Seq2Seq(Parameters& parameters, const Seq2SeqOptions& o) : options_(o) 
                        ? &output.make("weight", {o.target_vocabulary, decoder_->width()}, Initialiser::xavier())
                        : target_.table();
   output_bias_ = &output.make("bias", {o.target_vocabulary}, Initialiser::constant(0.0f));
-  if (attend::settled(o.attention).normalise == "hard_sampled") {
+  if (attend::draws(o.attention)) {
     baseline_ = &(root / "reinforce").make("baseline", {2}, Initialiser::constant(0.0f));
     baseline_->trainable = false;
   }

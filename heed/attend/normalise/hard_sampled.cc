@@ -73,6 +73,7 @@ const Entry hard_sampled_entry = {
         "Outside training the context is the expectation, which is soft attention, or the best key alone (at_test = "
         "\"argmax\").",
     .options = "samples at_test baseline_decay entropy_weight",
+    .draws = true,
     .refuses = refuse_bad_sampling,
     .make_normalise = make_hard_sampled,
 };

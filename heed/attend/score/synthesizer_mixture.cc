@@ -60,6 +60,7 @@ const Entry synthesizer_mixture_entry = {
         "counts. After training, the shares themselves tell which of them the task wanted.",
     .options = "hidden max_length fixed_table",
     .inner_product = true,
+    .longest_memory = &Options::max_length,
     .refuses = refuse_mixture,
     .make_score = new_score<SynthesizerMixture>,
 };
