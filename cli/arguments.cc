@@ -10,9 +10,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "cli/exit_code.h"
 #include "cli/terminal.h"
 #include "heed/kernels/isa.h"
+#include "heed/tensor/error.h"
 #include "heed/tensor/nearest.h"
 
 namespace heed::cli {
@@ -149,7 +149,7 @@ void Verb::footer(const std::string& text) { app_->footer(text); }
 void Verb::run(const std::function<void()>& what) {
   app_->callback([what] {
     // A name that does not exist, in the environment: no verb computes something without saying so first.
-    if (const kernels::Status isa = kernels::isa_status(); !isa) throw Failure(kUsage, isa.message());
+    if (const kernels::Status isa = kernels::isa_status(); !isa) throw Error(isa.message());
     what();
   });
 }
@@ -251,8 +251,7 @@ void Program::run(int argc, char** argv) {
   for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; }))
     verb->set_help_flag("-h,--help", "This text");
   if (argc > 1 && argv[1][0] != '-' && !is_verb(app, argv[1]))
-    if (const std::string wrong = complaint("verb", argv[1], verbs_of(app)); !wrong.empty())
-      throw Failure(kUsage, wrong);
+    if (const std::string wrong = complaint("verb", argv[1], verbs_of(app)); !wrong.empty()) throw Error(wrong);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion& version) {
@@ -261,13 +260,13 @@ void Program::run(int argc, char** argv) {
     print(app.help());
   } catch (const CLI::RequiredError& error) {
     const std::string verb = app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name();
-    throw Failure(kUsage, verb.empty() || !app.remaining(true).empty()
-                              ? unexpected(app)
-                              : fmt::format("{}: {}. heed {} --help tells more", verb, error.what(), verb));
+    throw Error(verb.empty() || !app.remaining(true).empty()
+                    ? unexpected(app)
+                    : fmt::format("{}: {}. heed {} --help tells more", verb, error.what(), verb));
   } catch (const CLI::ExtrasError&) {
-    throw Failure(kUsage, unexpected(app));
+    throw Error(unexpected(app));
   } catch (const CLI::ParseError& error) {
-    throw Failure(kUsage, error.what());
+    throw Error(error.what());
   }
 }
 

@@ -85,7 +85,7 @@ class Program {
   std::string help() const;
   ProgramText text() const;
 
-  /// Runs the verb that was chosen, or prints what --help and --version ask for. Throws Failure for wrong usage.
+  /// Runs the verb that was chosen, or prints what --help and --version ask for. Throws Error for wrong usage.
   void run(int argc, char** argv);
 
  private:

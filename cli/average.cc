@@ -4,9 +4,7 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 
-#include "cli/exit_code.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -31,17 +29,17 @@ std::vector<file::Checkpoint> checkpoints_of(const Chosen& c) {
     const std::filesystem::path path(folder);
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored))
-      throw Failure(kNoInput, fmt::format("there is no folder '{}'", folder));
+      throw Error(ErrorKind::missing, fmt::format("there is no folder '{}'", folder));
     std::vector<std::filesystem::path> found;
     if (std::filesystem::exists(path / "MANIFEST.json", ignored))
       found.push_back(path);
     else
       for (const std::string& name : file::RunFolder(path).names()) found.push_back(path / name);
-    if (found.empty()) throw Failure(kData, fmt::format("'{}' holds no checkpoint", folder));
+    if (found.empty()) throw Error(ErrorKind::file, fmt::format("'{}' holds no checkpoint", folder));
     if (c.last > 0 && found.front() != path) {
       if (std::ssize(found) < c.last)
-        throw Failure(kData,
-                      fmt::format("'{}' holds {} checkpoints, and --last asks for {}", folder, found.size(), c.last));
+        throw Error(ErrorKind::data,
+                    fmt::format("'{}' holds {} checkpoints, and --last asks for {}", folder, found.size(), c.last));
       found.erase(found.begin(), found.end() - c.last);
     }
     for (const std::filesystem::path& one : found) all.push_back(file::Checkpoint::open(one));
@@ -53,21 +51,11 @@ void run(const Chosen& c) {
   std::error_code ignored;
   // A link that leads nowhere is there too, and is not ours to replace.
   if (std::filesystem::exists(std::filesystem::symlink_status(c.output, ignored)))
-    throw Failure(kCannotCreate, fmt::format("'{}' is there already: --output takes a new folder", c.output));
+    throw Error(ErrorKind::cannot_write, fmt::format("'{}' is there already: --output takes a new folder", c.output));
+  const std::vector<file::Checkpoint> checkpoints = checkpoints_of(c);
   std::vector<std::string> names;
-  std::optional<train::AverageCheckpoint> average;
-  try {
-    const std::vector<file::Checkpoint> checkpoints = checkpoints_of(c);
-    for (const file::Checkpoint& checkpoint : checkpoints) names.push_back(checkpoint.name());
-    average.emplace(checkpoints);
-  } catch (const Error& error) {
-    throw Failure(kData, error.what());
-  }
-  try {
-    average->write(c.output);
-  } catch (const Error& error) {
-    throw Failure(kCannotCreate, error.what());
-  }
+  for (const file::Checkpoint& checkpoint : checkpoints) names.push_back(checkpoint.name());
+  train::AverageCheckpoint(checkpoints).write(c.output);
   print(fmt::format("'{}' is the mean of {} checkpoints: {}\n", c.output, names.size(), fmt::join(names, ", ")));
 }
 

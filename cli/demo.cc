@@ -12,7 +12,6 @@
 #include <optional>
 
 #include "cli/columns.h"
-#include "cli/exit_code.h"
 #include "cli/heat_map.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -27,6 +26,7 @@
 #include "heed/predict/predictor.h"
 #include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
+#include "heed/train/load_model.h"
 #include "heed/train/session.h"
 
 namespace heed::cli {
@@ -108,8 +108,7 @@ struct Kept {
 Kept kept_in(const std::filesystem::path& folder, const train::Recipe& recipe) {
   const file::RunFolder::Newest newest = file::RunFolder(folder).newest();
   if (!newest.checkpoint) return {.done = 0, .other = newest.damaged.empty() ? "" : newest.damaged.front().reason};
-  train::Recipe before =
-      train::parse_recipe(newest.checkpoint->text("config.toml"), newest.checkpoint->folder().string());
+  train::Recipe before = train::recipe_of(*newest.checkpoint);
   const std::string changed = train::difference(recipe, before);
   train::Recipe mine = recipe;
   mine.stop = before.stop = {.steps = 1};
@@ -127,51 +126,40 @@ std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal&
       c.folder.empty() ? cache_folder(recipe.stop.steps) : std::filesystem::path(c.folder);
   recipe.output.folder = folder.string();
   recipe.output.keep_last = 1;
-  try {
-    Kept kept = kept_in(folder, recipe);
-    // Only what the demo has made is removed; in the cache nobody else makes anything.
-    if (!kept.other.empty() && !(c.folder.empty() && c.retrain))
-      throw Failure(kCannotCreate,
-                    fmt::format("the training in '{}' stays as it is: {}. {}", folder.string(), kept.other,
-                                c.folder.empty() ? "--retrain trains again" : "Choose another --folder"));
-    if (c.retrain) {
-      try {
-        file::RunFolder(folder).clear();
-      } catch (const Error& error) {
-        throw Failure(kCannotCreate, error.what());
-      }
-      kept = {};
-    }
-    const int64_t done = kept.done;
-    if (done >= recipe.stop.steps) {
-      print(
-          paragraph(fmt::format("The model was trained before, from {} pairs, and is there. --retrain trains it again.",
+  Kept kept = kept_in(folder, recipe);
+  // Only what the demo has made is removed; in the cache nobody else makes anything.
+  if (!kept.other.empty() && !(c.folder.empty() && c.retrain))
+    throw Error(ErrorKind::cannot_write,
+                fmt::format("the training in '{}' stays as it is: {}. {}", folder.string(), kept.other,
+                            c.folder.empty() ? "--retrain trains again" : "Choose another --folder"));
+  if (c.retrain) {
+    file::RunFolder(folder).clear();
+    kept = {};
+  }
+  const int64_t done = kept.done;
+  if (done >= recipe.stop.steps) {
+    print(paragraph(fmt::format("The model was trained before, from {} pairs, and is there. --retrain trains it again.",
                                 grouped(recipe.data.examples)),
                     1, std::min<size_t>(terminal.width(), 90)) +
           "\n");
-      return predict::load(folder, "last");
-    }
-    if (done == 0) introduce(recipe, terminal);
-    const StopSignal stop;
-    ProgressView view(terminal, {.checkpoints = false});
-    const train::Finished finished =
-        train::run_session(recipe, {.resume = true, .stop = &stop.asked(), .watchers = {&view}});
-    if (finished.ending == train::Ending::kStopped) {
-      print(" Stopped, and kept: heed demo goes on from here.\n");
-      return {};
-    }
     return predict::load(folder, "last");
-  } catch (const train::SaveError& error) {
-    throw Failure(kCannotCreate, error.what());
-  } catch (const Error& error) {
-    throw Failure(kData, error.what());
   }
+  if (done == 0) introduce(recipe, terminal);
+  const StopSignal stop;
+  ProgressView view(terminal, {.checkpoints = false});
+  const train::Finished finished =
+      train::run_session(recipe, {.resume = true, .stop = &stop.asked(), .watchers = {&view}});
+  if (finished.ending == train::Ending::kStopped) {
+    print(" Stopped, and kept: heed demo goes on from here.\n");
+    return {};
+  }
+  return predict::load(folder, "last");
 }
 
 /// kUnseen texts, each of them once: a day may be written the same way twice, so some more are made.
 References unseen_dates() {
   References dates = group_references(date_pairs(kUnseen + kUnseen / 10, /*seed=*/7, {.split = Split::kTest}));
-  expect(std::ssize(dates.source) >= kUnseen, "demo: only {} different dates", dates.source.size());
+  expect(std::ssize(dates.source) >= kUnseen, ErrorKind::bug, "demo: only {} different dates", dates.source.size());
   dates.source.resize(kUnseen);
   dates.targets.resize(kUnseen);
   return dates;

@@ -7,7 +7,6 @@
 
 #include "cli/counter.h"
 #include "cli/evaluation.h"
-#include "cli/exit_code.h"
 #include "cli/options.h"
 #include "cli/search_options.h"
 #include "cli/verbs.h"
@@ -45,7 +44,7 @@ std::vector<metric::Texts> references_of(const std::vector<std::string>& files, 
   for (const std::string& file : files) {
     const metric::Texts lines = lines_of(file);
     if (lines.size() != count)
-      throw Failure(kData, fmt::format("'{}' has {} lines, and '{}' has {}", of, count, file, lines.size()));
+      throw Error(ErrorKind::data, fmt::format("'{}' has {} lines, and '{}' has {}", of, count, file, lines.size()));
     for (size_t i = 0; i < count; ++i) references[i].push_back(lines[i]);
   }
   return references;
@@ -116,19 +115,19 @@ metric::Texts predicted(const predict::Predictor& predictor, const Sources& sour
 void refuse_half_a_question(const Chosen& c) {
   const bool model = !c.model.folder.empty();
   const bool files = !c.hypotheses.empty() || !c.references.empty();
-  if (model && files) throw Failure(kUsage, "evaluate: MODEL and --hypotheses do not go together");
+  if (model && files) throw Error("evaluate: MODEL and --hypotheses do not go together");
   if (!model && !files)
-    throw Failure(kUsage,
-                  "evaluate: what? heed evaluate --hypotheses FILE --references FILE, or heed evaluate MODEL SOURCE "
-                  "REFERENCE");
-  if (!model && c.valid) throw Failure(kUsage, "evaluate: --valid needs a MODEL");
-  if (c.valid && !c.files.empty()) throw Failure(kUsage, "evaluate: --valid stands instead of files");
+    throw Error(
+        "evaluate: what? heed evaluate --hypotheses FILE --references FILE, or heed evaluate MODEL SOURCE "
+        "REFERENCE");
+  if (!model && c.valid) throw Error("evaluate: --valid needs a MODEL");
+  if (c.valid && !c.files.empty()) throw Error("evaluate: --valid stands instead of files");
   if (model && c.files.empty() && !c.valid)
-    throw Failure(kUsage, "evaluate: SOURCE and REFERENCE are needed, or a TSV, or --valid");
-  if (files && c.hypotheses.empty()) throw Failure(kUsage, "evaluate: --hypotheses is needed too");
-  if (files && c.references.empty()) throw Failure(kUsage, "evaluate: --references is needed too");
-  if (!model && !c.save.empty()) throw Failure(kUsage, "evaluate: --save needs a MODEL");
-  if (c.options.randomisation && c.baseline.empty()) throw Failure(kUsage, "evaluate: --randomisation needs --compare");
+    throw Error("evaluate: SOURCE and REFERENCE are needed, or a TSV, or --valid");
+  if (files && c.hypotheses.empty()) throw Error("evaluate: --hypotheses is needed too");
+  if (files && c.references.empty()) throw Error("evaluate: --references is needed too");
+  if (!model && !c.save.empty()) throw Error("evaluate: --save needs a MODEL");
+  if (c.options.randomisation && c.baseline.empty()) throw Error("evaluate: --randomisation needs --compare");
 }
 
 Outputs outputs_of(const Chosen& c) {
@@ -144,36 +143,28 @@ Outputs outputs_of(const Chosen& c) {
     outputs.references = std::move(sources.references);
     from = c.valid ? "validation" : c.files.front();
   }
-  if (outputs.hypotheses.empty()) throw Failure(kData, fmt::format("'{}' holds no line", from));
+  if (outputs.hypotheses.empty()) throw Error(ErrorKind::data, fmt::format("'{}' holds no line", from));
   if (!c.baseline.empty()) outputs.baseline = lines_of(c.baseline);
   if (outputs.baseline && outputs.baseline->size() != outputs.hypotheses.size())
-    throw Failure(kData, fmt::format("'{}' has {} lines, and there are {} outputs to compare", c.baseline,
-                                     outputs.baseline->size(), outputs.hypotheses.size()));
+    throw Error(ErrorKind::data, fmt::format("'{}' has {} lines, and there are {} outputs to compare", c.baseline,
+                                             outputs.baseline->size(), outputs.hypotheses.size()));
   return outputs;
 }
 
 void save(const metric::Texts& texts, const std::string& path) {
   std::string all;
   for (const std::string& text : texts) all += text + "\n";
-  try {
-    file::write_file(path, all);
-  } catch (const Error& error) {
-    throw Failure(kCannotCreate, error.what());
-  }
+  file::write_file(path, all);
 }
 
 void run(Chosen& c) {
   refuse_half_a_question(c);
   c.options.metric.bleu.tokenise = metric::tokenisation_of(c.tokenise);
-  try {
-    Outputs outputs = outputs_of(c);
-    if (!c.save.empty()) save(outputs.hypotheses, c.save);
-    const size_t segments = outputs.hypotheses.size();
-    const std::vector<Evaluated> all = evaluate(std::move(outputs), c.options);
-    print(c.json ? evaluation_json(all, segments) : evaluation_text(all, Terminal()));
-  } catch (const Error& error) {
-    throw Failure(kData, error.what());
-  }
+  Outputs outputs = outputs_of(c);
+  if (!c.save.empty()) save(outputs.hypotheses, c.save);
+  const size_t segments = outputs.hypotheses.size();
+  const std::vector<Evaluated> all = evaluate(std::move(outputs), c.options);
+  print(c.json ? evaluation_json(all, segments) : evaluation_text(all, Terminal()));
 }
 
 constexpr const char* kHelp = R"(Examples:

@@ -1,8 +1,11 @@
-// How the program ends, for scripts. The numbers are those of sysexits.h; docs/cli.md lists them.
+// How the program ends, for scripts. The numbers are those of sysexits.h; docs/cli.md lists them. A verb throws
+// heed::Error or lets it pass; the code follows from its kind, here alone.
 #pragma once
 
+#include <exception>
 #include <stdexcept>
-#include <string>
+
+#include "heed/tensor/error.h"
 
 namespace heed::cli {
 
@@ -34,14 +37,35 @@ inline constexpr ExitMeaning kExitMeanings[] = {
     {kConfig, "a recipe with mistakes: each with its line"},
 };
 
-/// An error that ends the program with a code of its own. Any other heed::Error means that the input was wrong: kUsage.
-class Failure : public std::runtime_error {
- public:
-  Failure(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  ExitCode code() const { return code_; }
+constexpr ExitCode exit_code_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return kUsage;
+    case ErrorKind::recipe:
+      return kConfig;
+    case ErrorKind::data:
+    case ErrorKind::file:
+      return kData;
+    case ErrorKind::missing:
+      return kNoInput;
+    case ErrorKind::cannot_write:
+      return kCannotCreate;
+    case ErrorKind::no_memory:
+      return kMemory;
+    case ErrorKind::bug:
+      return kSoftware;
+  }
+  return kSoftware;
+}
 
- private:
-  ExitCode code_;
+/// Standard output cannot be written. Only a program has one, so this is no kind of the library's errors.
+class OutputFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
+
+inline ExitCode exit_code_of(const std::exception& exception) {
+  return dynamic_cast<const OutputFailure*>(&exception) ? kOutput : exit_code_of(kind_of(exception));
+}
 
 }  // namespace heed::cli

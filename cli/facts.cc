@@ -145,8 +145,8 @@ Facts facts_of(const attend::Entry& entry) {
         option.by_name = setting.as.empty() ? setting.value : value_text(setting.as);
     facts.options.push_back(std::move(option));
   }
-  expect(facts.options.size() == reads.size(), "{} says that it reads an option that does not exist: {}", entry.name,
-         entry.options);
+  expect(facts.options.size() == reads.size(), ErrorKind::bug,
+         "{} says that it reads an option that does not exist: {}", entry.name, entry.options);
 
   const Options sample = sample_options(entry);
   facts.sample = sample_settings(entry, sample);

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "cli/exit_code.h"
+#include "heed/tensor/error.h"
 
 namespace heed::cli {
 
@@ -53,7 +53,7 @@ void InputLines::read_some() {
   const int reason = errno;
   rest_.resize(before + static_cast<size_t>(std::max<ssize_t>(count, 0)));
   if (count < 0 && reason != EAGAIN)
-    throw Failure(kNoInput, fmt::format("standard input cannot be read: {}", std::strerror(reason)));
+    throw Error(ErrorKind::missing, fmt::format("standard input cannot be read: {}", std::strerror(reason)));
   finished_ = count == 0;
 }
 

@@ -11,7 +11,6 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "heed/kernels/isa.h"
-#include "heed/tensor/error.h"
 #include "heed/tensor/memory.h"
 
 namespace heed::cli {
@@ -58,13 +57,9 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // and who writes a file, that it became larger than ulimit -f allows
   try {
     return run(argc, argv);
-  } catch (const Failure& failure) {
-    return fail(failure.code(), failure.what());
-  } catch (const heed::Error& error) {
-    return fail(kUsage, error.what());
   } catch (const std::bad_alloc& error) {
-    return fail(kMemory, heed::memory_text(error));
+    return fail(exit_code_of(error), heed::memory_text(error));
   } catch (const std::exception& error) {
-    return fail(kSoftware, error.what());
+    return fail(exit_code_of(error), error.what());
   }
 }

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/exit_code.h"
 #include "cli/terminal.h"
+#include "heed/tensor/error.h"
 
 namespace heed::cli {
 
@@ -72,7 +72,7 @@ void write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw Failure(kCannotCreate, fmt::format("{} could not be written", path.string()));
+  if (!file) throw Error(ErrorKind::cannot_write, fmt::format("{} could not be written", path.string()));
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ std::string index_page() {
 void write_pages(const std::string& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  if (failed) throw Failure(kCannotCreate, fmt::format("{} could not be made: {}", folder, failed.message()));
+  if (failed) throw Error(ErrorKind::cannot_write, fmt::format("{} could not be made: {}", folder, failed.message()));
   const std::filesystem::path root(folder);
   write(root / "README.md", index_page());
   for (const attend::Entry* e : attend::all()) write(root / (std::string(e->name) + ".md"), page(facts_of(*e)));

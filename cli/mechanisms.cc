@@ -4,13 +4,13 @@
 
 #include <memory>
 
-#include "cli/exit_code.h"
 #include "cli/facts.h"
 #include "cli/markdown.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "heed/file/json.h"
+#include "heed/tensor/error.h"
 
 namespace heed::cli {
 
@@ -161,10 +161,10 @@ void refuse_two_answers(const Chosen& c) {
   if (!c.name.empty()) asked.push_back("NAME");
   if (c.names) asked.push_back("--names");
   if (!c.folder.empty()) asked.push_back("--markdown");
-  if (asked.size() > 1) throw Failure(kUsage, fmt::format("{} and {} do not go together", asked[0], asked[1]));
+  if (asked.size() > 1) throw Error(fmt::format("{} and {} do not go together", asked[0], asked[1]));
   if (asked.empty()) return;
-  if (!c.part.empty() && !c.names) throw Failure(kUsage, fmt::format("{} and --part do not go together", asked[0]));
-  if (c.json && c.name.empty()) throw Failure(kUsage, fmt::format("{} and --json do not go together", asked[0]));
+  if (!c.part.empty() && !c.names) throw Error(fmt::format("{} and --part do not go together", asked[0]));
+  if (c.json && c.name.empty()) throw Error(fmt::format("{} and --json do not go together", asked[0]));
 }
 
 constexpr const char* kHelp = R"(Examples:

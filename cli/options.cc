@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <limits>
 
-#include "cli/exit_code.h"
 #include "heed/file/run_folder.h"
 #include "heed/tensor/error.h"
 
@@ -52,23 +51,19 @@ std::vector<std::string> checkpoints_of(const std::filesystem::path& folder) {
 }
 
 void expect_there(const ModelChoice& choice) {
-  if (!is_there(choice.folder)) throw Failure(kNoInput, fmt::format("there is no model '{}'", choice.folder));
+  if (!is_there(choice.folder)) throw Error(ErrorKind::missing, fmt::format("there is no model '{}'", choice.folder));
   if (is_there(std::filesystem::path(choice.folder) / "MANIFEST.json")) return;
   const std::vector<std::string> names = checkpoints_of(choice.folder);
-  if (names.size() == 2) throw Failure(kData, fmt::format("'{}' holds no checkpoint", choice.folder));
+  if (names.size() == 2) throw Error(ErrorKind::file, fmt::format("'{}' holds no checkpoint", choice.folder));
   if (const std::string wrong = complaint("checkpoint", choice.checkpoint, names); !wrong.empty())
-    throw Failure(kNoInput, fmt::format("'{}': {}", choice.folder, wrong));
+    throw Error(ErrorKind::missing, fmt::format("'{}': {}", choice.folder, wrong));
 }
 
 }  // namespace
 
 void with_checkpoint(const ModelChoice& choice, const std::function<void(const file::Checkpoint&)>& use) {
   expect_there(choice);
-  try {
-    train::with_checkpoint(choice.folder, choice.checkpoint, use);
-  } catch (const Error& error) {
-    throw Failure(kData, error.what());
-  }
+  train::with_checkpoint(choice.folder, choice.checkpoint, use);
 }
 
 train::TrainedModel load_model(const ModelChoice& choice) {
@@ -79,7 +74,7 @@ train::TrainedModel load_model(const ModelChoice& choice) {
 
 std::string readable(const std::string& path) {
   if (path == "-") return "/dev/stdin";
-  if (!is_there(path)) throw Failure(kNoInput, fmt::format("there is no file '{}'", path));
+  if (!is_there(path)) throw Error(ErrorKind::missing, fmt::format("there is no file '{}'", path));
   return path;
 }
 

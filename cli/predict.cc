@@ -6,13 +6,13 @@
 #include <memory>
 
 #include "cli/counter.h"
-#include "cli/exit_code.h"
 #include "cli/input_lines.h"
 #include "cli/options.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "heed/file/json.h"
+#include "heed/tensor/error.h"
 
 namespace heed::cli {
 
@@ -122,7 +122,7 @@ std::vector<Prediction> answer(const std::vector<InputLines::Line>& lines, const
 }
 
 void run(Chosen& c) {
-  if (c.alignments == kMatrix && !c.json) throw Failure(kUsage, "--alignments=matrix needs --json");
+  if (c.alignments == kMatrix && !c.json) throw Error("--alignments=matrix needs --json");
   const predict::Predictor predictor(load_model(c.model));
   c.search.options.alignments = !c.alignments.empty();
   check(c.search.options, predictor);

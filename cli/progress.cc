@@ -100,7 +100,7 @@ void ProgressView::show(const std::string& text) {
   if (silent_) return;
   try {
     print(text);
-  } catch (const Failure& failure) {
+  } catch (const OutputFailure& failure) {
     silent_ = true;
     bar_there_ = false;
     warned(fmt::format("{}; the training goes on without telling more there", failure.what()));

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "cli/counter.h"
-#include "cli/exit_code.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
@@ -55,9 +54,10 @@ class PairReader {
     const bool more = source_.next(pair.source);
     if (target_) {
       if (target_->next(pair.target) != more)
-        throw Failure(kData, fmt::format("{} has {} lines, and {} has {}", source_.path().string(),
-                                         more ? "more" : fmt::format("{}", source_.number()), target_->path().string(),
-                                         more ? fmt::format("{}", target_->number()) : "more"));
+        throw Error(ErrorKind::data,
+                    fmt::format("{} has {} lines, and {} has {}", source_.path().string(),
+                                more ? "more" : fmt::format("{}", source_.number()), target_->path().string(),
+                                more ? fmt::format("{}", target_->number()) : "more"));
       return more;
     }
     const size_t tab = pair.source.find('\t');
@@ -168,37 +168,33 @@ struct Total {
 };
 
 void run(const Chosen& c) {
-  if (c.source == "-" && c.target == "-") throw Failure(kUsage, "score: only one of the two can be standard input");
+  if (c.source == "-" && c.target == "-") throw Error("score: only one of the two can be standard input");
   const train::TrainedModel trained = load_model(c.model);
   Scorer scorer(trained);
   Counter counter("pairs");
   Total total;
-  try {
-    PairReader reader(c.source, c.target);
-    for (bool more = true; more && !reader_is_gone();) {
-      std::vector<Pair> pairs;
-      Pair pair;
-      while (pairs.size() < kChunk && (more = reader.next(pair))) pairs.push_back(std::move(pair));
-      scorer.score(pairs);
-      std::string text;
-      for (const Pair& p : pairs) {
-        const int64_t number = total.pairs + total.failed + 1;
-        text += c.json ? json_line(p, number, *trained.vocabularies.target, c.per_token) : plain(p, c.per_token);
-        if (!p.error.empty()) {
-          counter.erase();
-          warn(fmt::format("line {}: {}; it is not scored", number, p.error));
-          ++total.failed;
-          continue;
-        }
-        ++total.pairs;
-        total.tokens += std::ssize(p.scored.token_log_probabilities);
-        total.log_probability += p.scored.log_probability;
+  PairReader reader(c.source, c.target);
+  for (bool more = true; more && !reader_is_gone();) {
+    std::vector<Pair> pairs;
+    Pair pair;
+    while (pairs.size() < kChunk && (more = reader.next(pair))) pairs.push_back(std::move(pair));
+    scorer.score(pairs);
+    std::string text;
+    for (const Pair& p : pairs) {
+      const int64_t number = total.pairs + total.failed + 1;
+      text += c.json ? json_line(p, number, *trained.vocabularies.target, c.per_token) : plain(p, c.per_token);
+      if (!p.error.empty()) {
+        counter.erase();
+        warn(fmt::format("line {}: {}; it is not scored", number, p.error));
+        ++total.failed;
+        continue;
       }
-      print(text);
-      counter.add(std::ssize(pairs));
+      ++total.pairs;
+      total.tokens += std::ssize(p.scored.token_log_probabilities);
+      total.log_probability += p.scored.log_probability;
     }
-  } catch (const Error& error) {
-    throw Failure(kData, error.what());
+    print(text);
+    counter.add(std::ssize(pairs));
   }
   counter.erase();
   if (!reader_is_gone()) note(total.text());

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/exit_code.h"
 #include "cli/options.h"
 #include "heed/kernels/threads.h"
 #include "heed/tensor/error.h"
@@ -67,7 +66,7 @@ void check(const predict::Options& options, const predict::Predictor& predictor)
   } catch (const Error& error) {  // which begins with the name of an option
     std::string message = error.what();
     std::replace(message.begin(), message.begin() + static_cast<ptrdiff_t>(message.find(' ')), '_', '-');
-    throw Failure(kUsage, "--" + message);
+    throw Error("--" + message);
   }
 }
 

@@ -110,7 +110,7 @@ void print(std::string_view text) {
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
   if (errno != EPIPE)
-    throw Failure(kOutput, fmt::format("standard output could not be written: {}", std::strerror(errno)));
+    throw OutputFailure(fmt::format("standard output could not be written: {}", std::strerror(errno)));
   gone = true;
 }
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <string_view>
 
-#include "cli/exit_code.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/stop_signal.h"
@@ -32,33 +31,16 @@ struct Chosen {
 
 train::Recipe recipe_of(const Chosen& c) {
   if (c.recipe.empty() && !c.resume)
-    throw Failure(kUsage, "train: a recipe is needed: heed train RECIPE. heed train --help shows one");
+    throw Error("train: a recipe is needed: heed train RECIPE. heed train --help shows one");
   if (c.recipe.empty() && c.output.empty())
-    throw Failure(kUsage,
-                  "train: --resume needs a recipe, or the folder of a training: heed train --resume --output FOLDER");
+    throw Error("train: --resume needs a recipe, or the folder of a training: heed train --resume --output FOLDER");
   std::error_code ignored;
   if (!c.recipe.empty() && !std::filesystem::exists(c.recipe, ignored))
-    throw Failure(kNoInput, fmt::format("there is no recipe '{}'", c.recipe));
-  try {
-    train::Recipe recipe =
-        c.recipe.empty() ? train::recipe_of_folder(c.output, c.overrides) : train::read_recipe(c.recipe, c.overrides);
-    if (!c.output.empty()) recipe.output.folder = c.output;
-    return recipe;
-  } catch (const train::RecipeError& error) {
-    throw Failure(kConfig, error.what());
-  } catch (const Error& error) {
-    throw Failure(kData, error.what());
-  }
-}
-
-/// A file that the recipe names and that is not there.
-bool is_missing(const train::Recipe& recipe) {
-  for (const PairFiles* files : {&recipe.data.train, &recipe.data.valid})
-    for (const std::filesystem::path* path : {&files->source, &files->target, &files->tsv}) {
-      std::error_code ignored;
-      if (!path->empty() && !std::filesystem::exists(*path, ignored)) return true;
-    }
-  return false;
+    throw Error(ErrorKind::missing, fmt::format("there is no recipe '{}'", c.recipe));
+  train::Recipe recipe =
+      c.recipe.empty() ? train::recipe_of_folder(c.output, c.overrides) : train::read_recipe(c.recipe, c.overrides);
+  if (!c.output.empty()) recipe.output.folder = c.output;
+  return recipe;
 }
 
 /// As a shell reads it back.
@@ -123,20 +105,12 @@ void run(const Chosen& c) {
   train::Log log(folder / "log.jsonl", recipe.output.log_every);
   train::EventFile events(folder, recipe.output.log_every);
   Profile profile;
-  try {
-    const train::Finished finished = train::run_session(recipe, {.resume = c.resume,
-                                                                 .stop = &stop.asked(),
-                                                                 .watchers = {&view, &log, &events},
-                                                                 .profile = c.profile ? &profile : nullptr});
-    print(ending_text(finished, recipe, c));
-    if (c.profile && profile.all > 0) print(profile_text(profile));
-  } catch (const train::RecipeError& error) {
-    throw Failure(kConfig, error.what());
-  } catch (const train::SaveError& error) {
-    throw Failure(kCannotCreate, error.what());
-  } catch (const Error& error) {
-    throw Failure(is_missing(recipe) ? kNoInput : kData, error.what());
-  }
+  const train::Finished finished = train::run_session(recipe, {.resume = c.resume,
+                                                               .stop = &stop.asked(),
+                                                               .watchers = {&view, &log, &events},
+                                                               .profile = c.profile ? &profile : nullptr});
+  print(ending_text(finished, recipe, c));
+  if (c.profile && profile.all > 0) print(profile_text(profile));
 }
 
 std::string help() {

@@ -74,7 +74,8 @@ const std::vector<Known>& known_languages() {
 }
 
 void expect_icu(UErrorCode status, const char* what, const char* code) {
-  expect(U_SUCCESS(status), "ICU has no {} for '{}': {}; is its data installed?", what, code, u_errorName(status));
+  expect(U_SUCCESS(status), ErrorKind::data, "ICU has no {} for '{}': {}; is its data installed?", what, code,
+         u_errorName(status));
 }
 
 /// A pattern in parts: fields such as MMMM, and what stands between them, quotes included.

@@ -51,7 +51,8 @@ std::unique_ptr<icu::SimpleDateFormat> make_format(const std::string& code, cons
   auto format = per_field ? std::make_unique<icu::SimpleDateFormat>(pattern, icu::UnicodeString::fromUTF8(form.numbers),
                                                                     locale, status)
                           : std::make_unique<icu::SimpleDateFormat>(pattern, locale, status);
-  expect(U_SUCCESS(status), "ICU cannot write dates as '{}' for '{}': {}", form.pattern, code, u_errorName(status));
+  expect(U_SUCCESS(status), ErrorKind::data, "ICU cannot write dates as '{}' for '{}': {}", form.pattern, code,
+         u_errorName(status));
   format->setTimeZone(*icu::TimeZone::getGMT());
   return format;
 }

@@ -22,10 +22,12 @@ void LineReader::Close::operator()(void* file) const { gzclose_r(static_cast<gzF
 LineReader::LineReader(std::filesystem::path path) : path_(std::move(path)), buffer_(kBufferBytes) {
   // A folder can be opened, and only reading it fails, with a reason that does not say so.
   std::error_code ignored;
-  expect(!std::filesystem::is_directory(path_, ignored), "cannot read {}: it is a folder", path_.string());
+  expect(!std::filesystem::is_directory(path_, ignored), ErrorKind::file, "cannot read {}: it is a folder",
+         path_.string());
   errno = 0;
   file_.reset(gzopen(path_.c_str(), "rb"));
-  expect(file_ != nullptr, "cannot read {}: {}", path_.string(), std::strerror(errno == 0 ? ENOMEM : errno));
+  const int reason = errno == 0 ? ENOMEM : errno;
+  expect(file_ != nullptr, kind_of_unreadable(reason), "cannot read {}: {}", path_.string(), std::strerror(reason));
   gzbuffer(static_cast<gzFile>(file_.get()), 1 << 17);
 }
 
@@ -40,9 +42,9 @@ std::string_view LineReader::available() {
     // A file that ends inside a gzip stream gives what there is, and only the status tells.
     if (n < 0 || status == Z_BUF_ERROR || status == Z_DATA_ERROR) {
       const std::string where = fmt::format("cannot read {} after line {}", path_.string(), number_);
-      expect(status != Z_ERRNO, "{}: {}", where, std::strerror(system_reason));
-      expect(status != Z_BUF_ERROR, "{}: the gzip file is cut off", where);
-      throw Error(fmt::format("{}: the gzip file is damaged ({})", where, reason));
+      expect(status != Z_ERRNO, ErrorKind::file, "{}: {}", where, std::strerror(system_reason));
+      expect(status != Z_BUF_ERROR, ErrorKind::file, "{}: the gzip file is cut off", where);
+      throw Error(ErrorKind::file, fmt::format("{}: the gzip file is damaged ({})", where, reason));
     }
     begin_ = 0;
     end_ = static_cast<size_t>(n);
@@ -58,8 +60,8 @@ bool LineReader::next(std::string& line) {
   for (; !bytes.empty(); bytes = available()) {
     const size_t newline = bytes.find('\n');
     line.append(bytes.substr(0, newline));
-    expect(line.size() <= kLongestLine, "cannot read {}: line {} has more than 64 MiB; is this a text file?",
-           path_.string(), number_ + 1);
+    expect(line.size() <= kLongestLine, ErrorKind::data,
+           "cannot read {}: line {} has more than 64 MiB; is this a text file?", path_.string(), number_ + 1);
     begin_ += newline == std::string_view::npos ? bytes.size() : newline + 1;
     if (newline != std::string_view::npos) break;
   }

@@ -51,7 +51,7 @@ Pairs read_two(const PairFiles& files, Report& report) {
   }
   while (more_sources) more_sources = sources.next(source);
   while (more_targets) more_targets = targets.next(target);
-  expect(sources.number() == targets.number(),
+  expect(sources.number() == targets.number(), ErrorKind::data,
          "the files are not parallel: {} has {} lines, {} has {}; line n of one must belong to line n of the other",
          files.source.string(), sources.number(), files.target.string(), targets.number());
   return pairs;
@@ -68,11 +68,11 @@ std::vector<std::string_view> columns_of(std::string_view line) {
 }
 
 Pairs read_tsv(const PairFiles& files, Report& report) {
-  expect(files.source_column >= 1 && files.target_column >= 1, "columns are counted from 1, not {}",
+  expect(files.source_column >= 1 && files.target_column >= 1, ErrorKind::data, "columns are counted from 1, not {}",
          std::min(files.source_column, files.target_column));
   const int64_t needed = std::max(files.source_column, files.target_column);
-  expect(files.columns == 0 || files.columns >= needed, "column {} is asked for, but lines have {} columns", needed,
-         files.columns);
+  expect(files.columns == 0 || files.columns >= needed, ErrorKind::data,
+         "column {} is asked for, but lines have {} columns", needed, files.columns);
   LineReader lines(files.tsv);
   Pairs pairs;
   std::string line;
@@ -102,12 +102,12 @@ void Pairs::add(std::string_view new_source, std::string_view new_target, int64_
 
 Pairs read_pairs(const PairFiles& files, Report& report) {
   const bool two = !files.source.empty() || !files.target.empty();
-  expect(two != !files.tsv.empty(), "the data is either two files, source and target, or one TSV");
-  expect(!two || (!files.source.empty() && !files.target.empty()), "the file of the {} is missing",
+  expect(two != !files.tsv.empty(), ErrorKind::data, "the data is either two files, source and target, or one TSV");
+  expect(!two || (!files.source.empty() && !files.target.empty()), ErrorKind::data, "the file of the {} is missing",
          files.source.empty() ? "source" : "target");
   Pairs pairs = two ? read_two(files, report) : read_tsv(files, report);
-  expect(pairs.size() > 0, "{} holds no pair that can be used. {}", (two ? files.source : files.tsv).string(),
-         report.text());
+  expect(pairs.size() > 0, ErrorKind::data, "{} holds no pair that can be used. {}",
+         (two ? files.source : files.tsv).string(), report.text());
   return pairs;
 }
 

@@ -73,7 +73,8 @@ fs::path behind_links(fs::path path) {
     if (error) return path;
     path = folder_of(path) / to;  // `to` alone where it begins at the root
   }
-  throw Error(fmt::format("cannot write '{}': its symbolic links lead nowhere but to each other", path.string()));
+  throw Error(ErrorKind::cannot_write,
+              fmt::format("cannot write '{}': its symbolic links lead nowhere but to each other", path.string()));
 }
 
 }  // namespace

@@ -21,12 +21,12 @@ constexpr uint64_t kMaxManifest = 16 << 20;
 constexpr uint64_t kMaxText = 1 << 30;  // of a recipe, a state or a vocabulary
 
 void expect_size(const Part& part, uint64_t size) {
-  expect(size == part.size, "{} has {} bytes instead of {}", part.name, size, part.size);
+  expect(size == part.size, ErrorKind::file, "{} has {} bytes instead of {}", part.name, size, part.size);
 }
 
 void expect_same(const Part& part, uint64_t size, const std::function<std::string()>& hash) {
   expect_size(part, size);
-  expect(hash() == part.sha256, "{} has changed: its SHA-256 is not that of the manifest", part.name);
+  expect(hash() == part.sha256, ErrorKind::file, "{} has changed: its SHA-256 is not that of the manifest", part.name);
 }
 
 }  // namespace
@@ -87,13 +87,15 @@ Checkpoint Checkpoint::open(const std::filesystem::path& folder, Purpose purpose
   // "run/best/" is called "best".
   checkpoint.folder_ = folder.has_filename() ? folder : folder.parent_path();
   std::error_code ignored;
-  expect(fs::is_directory(folder, ignored), "there is no checkpoint '{}': no such folder", folder.string());
-  expect(fs::exists(folder / kManifest, ignored), "'{}' is no checkpoint: it has no {}", folder.string(), kManifest);
+  expect(fs::is_directory(folder, ignored), ErrorKind::missing, "there is no checkpoint '{}': no such folder",
+         folder.string());
+  expect(fs::exists(folder / kManifest, ignored), ErrorKind::file, "'{}' is no checkpoint: it has no {}",
+         folder.string(), kManifest);
   try {
     checkpoint.parts_ = parse_manifest(read_text(folder / kManifest, kMaxManifest));
     for (const Part& part : checkpoint.parts_) {
       const fs::path path = folder / part.name;
-      expect(fs::exists(path, ignored), "{} is missing", part.name);
+      expect(fs::exists(path, ignored), ErrorKind::file, "{} is missing", part.name);
       const uint64_t size = InputFile(path).size();
       if (purpose == Purpose::kRun && part.name == kOptimiserPart)
         expect_size(part, size);
@@ -101,7 +103,7 @@ Checkpoint Checkpoint::open(const std::filesystem::path& folder, Purpose purpose
         expect_same(part, size, [&] { return sha256_of_file(path); });
     }
   } catch (const Error& error) {
-    throw Error(fmt::format("checkpoint '{}' is damaged: {}", folder.string(), error.what()));
+    throw Error(ErrorKind::file, fmt::format("checkpoint '{}' is damaged: {}", folder.string(), error.what()));
   }
   return checkpoint;
 }
@@ -123,18 +125,18 @@ std::vector<std::byte> Checkpoint::bytes(std::string_view name) const {
       expect_same(part, content.size(), [&] { return sha256(content); });
       return content;
     } catch (const Error& error) {
-      throw Error(fmt::format("checkpoint '{}' is damaged: {}", folder_.string(), error.what()));
+      throw Error(ErrorKind::file, fmt::format("checkpoint '{}' is damaged: {}", folder_.string(), error.what()));
     }
   }
-  expect(!names.empty(), "checkpoint '{}' has no part '{}': it is empty", folder_.string(), name);
-  throw Error(fmt::format("checkpoint '{}' has no part '{}'; did you mean '{}'?", folder_.string(), name,
-                          nearest(name, names)));
+  expect(!names.empty(), ErrorKind::file, "checkpoint '{}' has no part '{}': it is empty", folder_.string(), name);
+  throw Error(ErrorKind::file, fmt::format("checkpoint '{}' has no part '{}'; did you mean '{}'?", folder_.string(),
+                                           name, nearest(name, names)));
 }
 
 std::string Checkpoint::text(std::string_view part) const {
   for (const Part& each : parts_)
-    expect(each.name != part || each.size <= kMaxText, "checkpoint '{}': {} has {} bytes, and {} is the most",
-           folder_.string(), part, each.size, kMaxText);
+    expect(each.name != part || each.size <= kMaxText, ErrorKind::file,
+           "checkpoint '{}': {} has {} bytes, and {} is the most", folder_.string(), part, each.size, kMaxText);
   const std::vector<std::byte> content = bytes(part);
   return {reinterpret_cast<const char*>(content.data()), content.size()};
 }

@@ -37,9 +37,18 @@ std::string_view hint(int error) {
   }
 }
 
+[[noreturn]] void fail(ErrorKind kind, std::string_view doing, const fs::path& path, int error) {
+  throw Error(kind, fmt::format("cannot {} '{}': {}{}", doing, path.string(), std::generic_category().message(error),
+                                hint(error)));
+}
+
+/// What is to be written cannot be.
 [[noreturn]] void fail(std::string_view doing, const fs::path& path, int error) {
-  throw Error(
-      fmt::format("cannot {} '{}': {}{}", doing, path.string(), std::generic_category().message(error), hint(error)));
+  fail(ErrorKind::cannot_write, doing, path, error);
+}
+
+[[noreturn]] void fail_to_read(std::string_view doing, const fs::path& path, int error) {
+  fail(kind_of_unreadable(error), doing, path, error);
 }
 
 /// True where a test wants this call to fail; errno is set then.
@@ -119,10 +128,10 @@ void OutputFile::finish() {
 InputFile::InputFile(fs::path path) : path_(std::move(path)) {
   // A pipe in place of a file would block for ever without O_NONBLOCK.
   descriptor_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (!descriptor_) fail("open", path_, errno);
+  if (!descriptor_) fail_to_read("open", path_, errno);
   struct stat about {};
-  if (::fstat(descriptor_.number(), &about) != 0) fail("read", path_, errno);
-  expect(S_ISREG(about.st_mode), "cannot read '{}': it is {}, not an ordinary file", path_.string(),
+  if (::fstat(descriptor_.number(), &about) != 0) fail_to_read("read", path_, errno);
+  expect(S_ISREG(about.st_mode), ErrorKind::file, "cannot read '{}': it is {}, not an ordinary file", path_.string(),
          S_ISDIR(about.st_mode) ? "a folder" : "a device or a pipe");
   size_ = static_cast<uint64_t>(about.st_size);
 }
@@ -132,8 +141,8 @@ void InputFile::read(std::span<std::byte> into) {
     const size_t count = std::min(into.size(), size_t{1} << 30);
     const ssize_t got = ::read(descriptor_.number(), into.data(), count);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("read", path_, errno);
-    expect(got > 0, "cannot read '{}': it became shorter while it was read", path_.string());
+    if (got < 0) fail_to_read("read", path_, errno);
+    expect(got > 0, ErrorKind::file, "cannot read '{}': it became shorter while it was read", path_.string());
     into = into.subspan(static_cast<size_t>(got));
   }
 }
@@ -147,8 +156,8 @@ std::vector<std::byte> read_bytes(const fs::path& path) {
 
 std::string read_text(const fs::path& path, uint64_t most) {
   InputFile file(path);
-  expect(file.size() <= most, "cannot read '{}': it has {} bytes, and at most {} are expected", path.string(),
-         file.size(), most);
+  expect(file.size() <= most, ErrorKind::file, "cannot read '{}': it has {} bytes, and at most {} are expected",
+         path.string(), file.size(), most);
   std::string text(file.size(), '\0');
   file.read(std::as_writable_bytes(std::span(text)));
   return text;

@@ -37,15 +37,15 @@ std::string manifest_text(const std::vector<Part>& parts) {
 std::vector<Part> parse_manifest(std::string_view text) {
   const std::optional<Json> all = Json::parse(text);
   const Json* format = all ? all->find("format") : nullptr;
-  expect(format && format->as<std::string>(), "MANIFEST.json: it is not readable");
-  expect(*format->as<std::string>() == kFormat,
+  expect(format && format->as<std::string>(), ErrorKind::file, "MANIFEST.json: it is not readable");
+  expect(*format->as<std::string>() == kFormat, ErrorKind::file,
          "MANIFEST.json: the format is '{}', and this version of heed reads '{}'", *format->as<std::string>(), kFormat);
   const Json* listed = all->find("parts");
   const auto* elements = listed ? listed->as<Json::Elements>() : nullptr;
-  expect(elements && all->as<Json::Members>()->size() == 2,
+  expect(elements && all->as<Json::Members>()->size() == 2, ErrorKind::file,
          "MANIFEST.json: it must hold 'format' and the list 'parts'");
-  expect(elements->size() <= kMostParts, "MANIFEST.json: it lists {} parts, and {} is the most", elements->size(),
-         kMostParts);
+  expect(elements->size() <= kMostParts, ErrorKind::file, "MANIFEST.json: it lists {} parts, and {} is the most",
+         elements->size(), kMostParts);
   std::vector<Part> parts;
   for (const Json& each : *elements) {
     const auto* members = each.as<Json::Members>();
@@ -53,14 +53,15 @@ std::vector<Part> parse_manifest(std::string_view text) {
     const bool complete = members && members->size() == 3 && name && name->as<std::string>() && size &&
                           size->as<uint64_t>() && sha256 && sha256->as<std::string>() &&
                           is_sha256(*sha256->as<std::string>());
-    expect(complete, "MANIFEST.json: part {} must have a name, a size and a SHA-256", parts.size() + 1);
+    expect(complete, ErrorKind::file, "MANIFEST.json: part {} must have a name, a size and a SHA-256",
+           parts.size() + 1);
     Part part{*name->as<std::string>(), *size->as<uint64_t>(), *sha256->as<std::string>()};
-    expect(is_part_name(part.name),
+    expect(is_part_name(part.name), ErrorKind::file,
            "MANIFEST.json: part {} must have the name of a file, of letters, "
            "digits, '.', '_' and '-'",
            parts.size() + 1);
     expect(std::none_of(parts.begin(), parts.end(), [&](const Part& other) { return other.name == part.name; }),
-           "MANIFEST.json: the part '{}' comes twice", part.name);
+           ErrorKind::file, "MANIFEST.json: the part '{}' comes twice", part.name);
     parts.push_back(std::move(part));
   }
   return parts;

@@ -20,7 +20,7 @@ template <class T>
 std::string toml_value(const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
     const std::optional<std::string> quoted = json_text(value);
-    expect(quoted.has_value(), "recipe: a text is not valid UTF-8");
+    expect(quoted.has_value(), ErrorKind::recipe, "recipe: a text is not valid UTF-8");
     return *quoted;
   } else if constexpr (std::is_floating_point_v<T>) {
     std::string number = fmt::format("{}", value);  // the shortest that reads back as the same number
@@ -71,7 +71,7 @@ void Fields::section(std::string name, std::string help) {
 }
 
 void Fields::add_target(std::string key, Target target, std::string help, Limit limit) {
-  expect(!find(key), "recipe: the key '{}' was added twice", key);
+  expect(!find(key), ErrorKind::bug, "recipe: the key '{}' was added twice", key);
   Field field{std::move(key), std::move(help), target, std::move(limit)};
   const std::string name = field.section();
   if (std::none_of(sections_.begin(), sections_.end(), [&](const Section& each) { return each.name == name; }))
@@ -91,7 +91,7 @@ void Fields::limit(std::string_view key, Limit limit) {
       field.limit = std::move(limit);
       return;
     }
-  throw Error(fmt::format("recipe: there is no key '{}' that could be limited", key));
+  throw Error(ErrorKind::bug, fmt::format("recipe: there is no key '{}' that could be limited", key));
 }
 
 std::string Fields::text() const {

@@ -241,7 +241,7 @@ void Fields::parse(std::string_view toml, std::string_view file, std::span<const
   reader.file(toml);
   for (const std::string& each : overrides) reader.override_by(each);
   reader.missing();
-  if (!reader.mistakes().empty()) throw Error(reader.mistakes());
+  if (!reader.mistakes().empty()) throw Error(ErrorKind::recipe, reader.mistakes());
 }
 
 void Fields::read(const std::filesystem::path& path, std::span<const std::string> overrides) const {

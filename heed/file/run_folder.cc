@@ -63,6 +63,7 @@ Descriptor RunFolder::lock() const {
   while (!owner.empty() && owner.back() == '\n') owner.pop_back();
   const bool known = !owner.empty() && owner.find_first_not_of("0123456789") == owner.npos;
   throw Error(
+      ErrorKind::cannot_write,
       fmt::format("'{}' is in use: another training{} is writing to it. Wait for its end, or choose another folder",
                   folder_.string(), known ? fmt::format(" (process {})", owner) : ""));
 }
@@ -133,7 +134,7 @@ std::optional<std::string> RunFolder::best_name() const {
   if (!fs::exists(folder_ / kBest, ignored)) return {};
   std::string name = read_text(folder_ / kBest, 1000);
   while (!name.empty() && (name.back() == '\n' || name.back() == '\r')) name.pop_back();
-  expect(step_of(name).has_value(), "'{}' must hold the name of a checkpoint, as {}, not '{}'",
+  expect(step_of(name).has_value(), ErrorKind::file, "'{}' must hold the name of a checkpoint, as {}, not '{}'",
          (folder_ / kBest).string(), name_of(100), name);
   return name;
 }
@@ -148,28 +149,30 @@ RunFolder::Newest RunFolder::newest(Purpose purpose) const {
 
 Checkpoint RunFolder::open(std::string_view wanted, Purpose purpose) const {
   const std::vector<std::string> all = names();
-  expect(!all.empty(), "'{}' holds no checkpoint", folder_.string());
+  expect(!all.empty(), ErrorKind::file, "'{}' holds no checkpoint", folder_.string());
   std::string name(wanted);
   if (wanted == "last") name = all.back();
   if (wanted == "best") {
     const std::optional<std::string> best = best_name();
-    expect(best.has_value(), "'{}': no checkpoint was marked as the best yet; the last one is '{}'", folder_.string(),
-           all.back());
+    expect(best.has_value(), ErrorKind::missing, "'{}': no checkpoint was marked as the best yet; the last one is '{}'",
+           folder_.string(), all.back());
     name = *best;
   }
   const std::optional<int64_t> step = step_of(name);
   const bool there = std::find(all.begin(), all.end(), name) != all.end();
   // A mistyped name is meant to be another one; a checkpoint that was removed is not.
-  expect(there || step, "'{}': there is no checkpoint '{}'; did you mean '{}'?", folder_.string(), name,
-         nearest(name, all));
+  expect(there || step, ErrorKind::missing, "'{}': there is no checkpoint '{}'; did you mean '{}'?", folder_.string(),
+         name, nearest(name, all));
   try {
     return Checkpoint::open(folder_ / name, purpose);
   } catch (const Error& error) {
+    // One that best.txt names must be there; one that the caller names need not.
+    const ErrorKind kind = there || wanted == "best" ? ErrorKind::file : error.kind();
     std::vector<Damage> ignored;
     for (auto other = all.rbegin(); other != all.rend(); ++other)
       if (step_of(*other) < step && try_open(folder_ / *other, purpose, ignored))
-        throw Error(fmt::format("{}; the newest good one before it is '{}'", error.what(), *other));
-    throw Error(fmt::format("{}; there is no good one before it", error.what()));
+        throw Error(kind, fmt::format("{}; the newest good one before it is '{}'", error.what(), *other));
+    throw Error(kind, fmt::format("{}; there is no good one before it", error.what()));
   }
 }
 

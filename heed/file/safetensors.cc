@@ -95,15 +95,15 @@ void write_safetensors(const std::filesystem::path& path, std::span<const Tensor
 
 Safetensors::Safetensors(std::vector<std::byte> bytes, std::string file)
     : file_(std::move(file)), bytes_(std::move(bytes)) {
-  expect(bytes_.size() >= kLengthBytes, "'{}': it has {} bytes, and a safetensors file has at least {}", file_,
-         bytes_.size(), kLengthBytes);
+  expect(bytes_.size() >= kLengthBytes, ErrorKind::file,
+         "'{}': it has {} bytes, and a safetensors file has at least {}", file_, bytes_.size(), kLengthBytes);
   uint64_t length = 0;
   std::memcpy(&length, bytes_.data(), sizeof length);
-  expect(length <= kMaxSafetensorsHeader,
+  expect(length <= kMaxSafetensorsHeader, ErrorKind::file,
          "'{}': the header claims {} bytes, and {} is the most; this is no "
          "safetensors file",
          file_, length, kMaxSafetensorsHeader);
-  expect(length <= bytes_.size() - kLengthBytes,
+  expect(length <= bytes_.size() - kLengthBytes, ErrorKind::file,
          "'{}': the header claims {} bytes, but only {} follow; is the file "
          "cut off?",
          file_, length, bytes_.size() - kLengthBytes);
@@ -124,8 +124,9 @@ const StoredTensor& Safetensors::at(std::string_view name) const {
   if (const StoredTensor* tensor = find(name)) return *tensor;
   std::vector<std::string> names;
   for (const StoredTensor& tensor : header_.tensors) names.push_back(tensor.name);
-  expect(!names.empty(), "'{}': there is no tensor '{}': there are none at all", file_, name);
-  throw Error(fmt::format("'{}': there is no tensor '{}'; did you mean '{}'?", file_, name, nearest(name, names)));
+  expect(!names.empty(), ErrorKind::file, "'{}': there is no tensor '{}': there are none at all", file_, name);
+  throw Error(ErrorKind::file,
+              fmt::format("'{}': there is no tensor '{}'; did you mean '{}'?", file_, name, nearest(name, names)));
 }
 
 std::vector<float> Safetensors::values(std::string_view name) const {
@@ -136,8 +137,9 @@ std::vector<float> Safetensors::values(std::string_view name) const {
 }
 
 void Safetensors::copy(const StoredTensor& tensor, std::span<float> into) const {
-  expect(into.size_bytes() == tensor.end - tensor.begin, "'{}': tensor '{}' has shape {}; there is room for {} numbers",
-         file_, tensor.name, shape_text(tensor.shape), into.size());
+  expect(into.size_bytes() == tensor.end - tensor.begin, ErrorKind::file,
+         "'{}': tensor '{}' has shape {}; there is room for {} numbers", file_, tensor.name, shape_text(tensor.shape),
+         into.size());
   if (!into.empty()) std::memcpy(into.data(), bytes_.data() + data_ + tensor.begin, into.size_bytes());
 }
 

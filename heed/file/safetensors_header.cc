@@ -173,24 +173,25 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 /// What a draft means, or what is wrong with it.
 StoredTensor checked(const Draft& draft, uint64_t data_size, std::string_view file) {
   const std::string name = printable(draft.name);
-  expect(*draft.dtype == "F32", "'{}': tensor '{}' holds {}; only F32 is read{}", file, name, printable(*draft.dtype),
+  expect(*draft.dtype == "F32", ErrorKind::file, "'{}': tensor '{}' holds {}; only F32 is read{}", file, name,
+         printable(*draft.dtype),
          std::find(kTypes.begin(), kTypes.end(), *draft.dtype) == kTypes.end() ? ", and no such type is known" : "");
   StoredTensor tensor{draft.name, {}, (*draft.offsets)[0], (*draft.offsets)[1]};
   for (const uint64_t extent : *draft.shape) {
-    expect(extent <= static_cast<uint64_t>(INT64_MAX), "'{}': tensor '{}': the extent {} of its shape is too large",
-           file, name, extent);
+    expect(extent <= static_cast<uint64_t>(INT64_MAX), ErrorKind::file,
+           "'{}': tensor '{}': the extent {} of its shape is too large", file, name, extent);
     tensor.shape.push_back(static_cast<int64_t>(extent));
   }
   const std::string problem = shape_problem(tensor.shape);
-  expect(problem.empty(), "'{}': tensor '{}': {}", file, name, problem);
+  expect(problem.empty(), ErrorKind::file, "'{}': tensor '{}': {}", file, name, problem);
   const uint64_t bytes = tensor_bytes(tensor.shape);
-  expect(tensor.begin <= tensor.end, "'{}': tensor '{}': data_offsets end at {}, before they begin at {}", file, name,
-         tensor.end, tensor.begin);
-  expect(tensor.end <= data_size,
+  expect(tensor.begin <= tensor.end, ErrorKind::file,
+         "'{}': tensor '{}': data_offsets end at {}, before they begin at {}", file, name, tensor.end, tensor.begin);
+  expect(tensor.end <= data_size, ErrorKind::file,
          "'{}': tensor '{}' ends at byte {} of the data, but there are {}; is "
          "the file cut off?",
          file, name, tensor.end, data_size);
-  expect(tensor.end - tensor.begin == bytes,
+  expect(tensor.end - tensor.begin == bytes, ErrorKind::file,
          "'{}': tensor '{}' of shape {} needs {} bytes, but its data_offsets "
          "hold {}",
          file, name, shape_text(tensor.shape), bytes, tensor.end - tensor.begin);
@@ -222,13 +223,14 @@ uint64_t tensor_bytes(std::span<const int64_t> shape) {
 }
 
 SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_size, std::string_view file) {
-  expect(!json.empty() && json.front() == '{', "'{}': the header must begin with '{{'; this is no safetensors file",
-         file);
+  expect(!json.empty() && json.front() == '{', ErrorKind::file,
+         "'{}': the header must begin with '{{'; this is no safetensors file", file);
   // The parser would take it for the end, whatever came after it.
-  expect(json.find('\0') == json.npos, "'{}': the header has a zero byte at {}", file, json.find('\0') + 1);
+  expect(json.find('\0') == json.npos, ErrorKind::file, "'{}': the header has a zero byte at {}", file,
+         json.find('\0') + 1);
   HeaderReader reader;
   const bool good = nlohmann::json::sax_parse(json.begin(), json.end(), &reader);
-  expect(good, "'{}': {}", file, reader.problem);
+  expect(good, ErrorKind::file, "'{}': {}", file, reader.problem);
 
   SafetensorsHeader header;
   header.metadata = std::move(reader.metadata);
@@ -241,16 +243,16 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_
   uint64_t end = 0;
   const StoredTensor* before = nullptr;
   for (const StoredTensor& tensor : header.tensors) {
-    expect(tensor.begin >= end,
+    expect(tensor.begin >= end, ErrorKind::file,
            "'{}': tensor '{}' begins at byte {}, inside tensor '{}' that ends "
            "at {}",
            file, printable(tensor.name), tensor.begin, before ? printable(before->name) : "", end);
-    expect(tensor.begin == end, "'{}': no tensor owns the bytes from {} to {}, before tensor '{}'", file, end,
-           tensor.begin, printable(tensor.name));
+    expect(tensor.begin == end, ErrorKind::file, "'{}': no tensor owns the bytes from {} to {}, before tensor '{}'",
+           file, end, tensor.begin, printable(tensor.name));
     end = tensor.end;
     before = &tensor;
   }
-  expect(end == data_size, "'{}': {} bytes follow the last tensor", file, data_size - end);
+  expect(end == data_size, ErrorKind::file, "'{}': {} bytes follow the last tensor", file, data_size - end);
   return header;
 }
 

@@ -18,18 +18,20 @@ EVP_MD_CTX* of(void* context) { return static_cast<EVP_MD_CTX*>(context); }
 void Sha256::Free::operator()(void* context) const { EVP_MD_CTX_free(of(context)); }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-  expect(context_ && EVP_DigestInit_ex(of(context_.get()), EVP_sha256(), nullptr) == 1,
+  expect(context_ && EVP_DigestInit_ex(of(context_.get()), EVP_sha256(), nullptr) == 1, ErrorKind::bug,
          "SHA-256: libcrypto does not offer it here");
 }
 
 void Sha256::add(std::span<const std::byte> bytes) {
-  expect(EVP_DigestUpdate(of(context_.get()), bytes.data(), bytes.size()) == 1, "SHA-256: libcrypto failed");
+  expect(EVP_DigestUpdate(of(context_.get()), bytes.data(), bytes.size()) == 1, ErrorKind::bug,
+         "SHA-256: libcrypto failed");
 }
 
 std::string Sha256::hex() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
-  expect(EVP_DigestFinal_ex(of(context_.get()), digest.data(), &size) == 1, "SHA-256: libcrypto failed");
+  expect(EVP_DigestFinal_ex(of(context_.get()), digest.data(), &size) == 1, ErrorKind::bug,
+         "SHA-256: libcrypto failed");
   std::string text;
   for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
   return text;

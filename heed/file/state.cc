@@ -42,7 +42,8 @@ State::Value from_json(const Json& value, std::string_view name, std::string_vie
   if (const auto* v = value.as<double>()) return *v;
   if (const auto* v = value.as<std::string>()) return *v;
   if (const std::optional<double> number = not_finite(value)) return *number;
-  throw Error(fmt::format("'{}': '{}' must be a number, a text, true or false, not {}", file, name, value.kind()));
+  throw Error(ErrorKind::file,
+              fmt::format("'{}': '{}' must be a number, a text, true or false, not {}", file, name, value.kind()));
 }
 
 const char* kind(const State::Value& value) {
@@ -57,13 +58,13 @@ const State::Value& State::at(std::string_view name) const {
   if (found != values_.end()) return found->second;
   std::vector<std::string> names;
   for (const auto& [each, value] : values_) names.push_back(each);
-  expect(!names.empty(), "{} has no '{}': it is empty", name_, name);
-  throw Error(fmt::format("{} has no '{}'; did you mean '{}'?", name_, name, nearest(name, names)));
+  expect(!names.empty(), ErrorKind::file, "{} has no '{}': it is empty", name_, name);
+  throw Error(ErrorKind::file, fmt::format("{} has no '{}'; did you mean '{}'?", name_, name, nearest(name, names)));
 }
 
 bool State::flag(std::string_view name) const {
   const bool* value = std::get_if<bool>(&at(name));
-  expect(value, "the state's '{}' must be true or false, not {}", name, kind(at(name)));
+  expect(value, ErrorKind::file, "the state's '{}' must be true or false, not {}", name, kind(at(name)));
   return *value;
 }
 
@@ -71,14 +72,16 @@ int64_t State::integer(std::string_view name) const {
   const Value& value = at(name);
   if (const auto* number = std::get_if<int64_t>(&value)) return *number;
   const auto* number = std::get_if<uint64_t>(&value);
-  expect(number, "the state's '{}' must be a whole number, not {}", name, kind(value));
-  expect(*number <= uint64_t{INT64_MAX}, "the state's '{}' must be at most 2^63 - 1, not {}", name, *number);
+  expect(number, ErrorKind::file, "the state's '{}' must be a whole number, not {}", name, kind(value));
+  expect(*number <= uint64_t{INT64_MAX}, ErrorKind::file, "the state's '{}' must be at most 2^63 - 1, not {}", name,
+         *number);
   return static_cast<int64_t>(*number);
 }
 
 int64_t State::integer(std::string_view name, int64_t least, int64_t most) const {
   const int64_t value = integer(name);
-  expect(value >= least && value <= most, "the state's '{}' must be from {} to {}, not {}", name, least, most, value);
+  expect(value >= least && value <= most, ErrorKind::file, "the state's '{}' must be from {} to {}, not {}", name,
+         least, most, value);
   return value;
 }
 
@@ -86,20 +89,20 @@ uint64_t State::natural(std::string_view name) const {
   const Value& value = at(name);
   if (const auto* number = std::get_if<uint64_t>(&value)) return *number;
   const auto* number = std::get_if<int64_t>(&value);
-  expect(number, "the state's '{}' must be a whole number, not {}", name, kind(value));
-  expect(*number >= 0, "the state's '{}' must not be negative, as {} is", name, *number);
+  expect(number, ErrorKind::file, "the state's '{}' must be a whole number, not {}", name, kind(value));
+  expect(*number >= 0, ErrorKind::file, "the state's '{}' must not be negative, as {} is", name, *number);
   return static_cast<uint64_t>(*number);
 }
 
 double State::real(std::string_view name) const {
   const double* value = std::get_if<double>(&at(name));
-  expect(value, "the state's '{}' must be a real number, not {}", name, kind(at(name)));
+  expect(value, ErrorKind::file, "the state's '{}' must be a real number, not {}", name, kind(at(name)));
   return *value;
 }
 
 const std::string& State::text(std::string_view name) const {
   const std::string* value = std::get_if<std::string>(&at(name));
-  expect(value, "the state's '{}' must be a text, not {}", name, kind(at(name)));
+  expect(value, ErrorKind::file, "the state's '{}' must be a text, not {}", name, kind(at(name)));
   return *value;
 }
 
@@ -117,7 +120,7 @@ std::string State::json() const {
 State State::parse(std::string_view json, std::string_view file) {
   const std::optional<Json> all = Json::parse(json);
   const auto* members = all ? all->as<Json::Members>() : nullptr;
-  expect(members, "'{}': it must be a JSON object", file);
+  expect(members, ErrorKind::file, "'{}': it must be a JSON object", file);
   State state;
   state.name_ = fmt::format("'{}'", file);
   for (const auto& [name, value] : *members) state.values_.emplace(name, from_json(value, name, file));

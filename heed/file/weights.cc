@@ -30,7 +30,7 @@ void load(const Safetensors& from, Parameters& parameters) {
     if (!parameters.find(tensor.name))
       complain(fmt::format("'{}' {} is nothing that the model has", tensor.name, shape_text(tensor.shape)));
   if (count > kListed) problems += fmt::format("\n  and {} more", count - kListed);
-  expect(problems.empty(), "'{}' does not fit the model:{}", from.file(), problems);
+  expect(problems.empty(), ErrorKind::file, "'{}' does not fit the model:{}", from.file(), problems);
   for (Parameter& p : parameters) {
     p.value.resize(static_cast<size_t>(p.size()));  // of empty ones: now that they are known to fit
     from.copy(from.at(p.name), p.value);

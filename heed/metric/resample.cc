@@ -17,13 +17,13 @@ using Values = std::vector<double>;
 void expect_usable(const Metric& metric, const Statistics& statistics, const ResampleOptions& options) {
   expect(statistics.width() == metric.width(), "resampling: statistics with {} numbers a segment, expected {}",
          statistics.width(), metric.width());
-  expect(statistics.segments() > 0, "resampling: there are no segments");
+  expect(statistics.segments() > 0, ErrorKind::data, "resampling: there are no segments");
   expect(options.samples > 0, "resampling: samples must be at least 1, not {}", options.samples);
 }
 
 void expect_pairs(const Statistics& baseline, const Statistics& system) {
-  expect(baseline.segments() == system.segments(), "the baseline has {} segments, the system {}", baseline.segments(),
-         system.segments());
+  expect(baseline.segments() == system.segments(), ErrorKind::data, "the baseline has {} segments, the system {}",
+         baseline.segments(), system.segments());
 }
 
 /// The scores of the samples. The same seed draws the same segments, so systems can be compared sample by sample.

@@ -18,13 +18,15 @@ using File = std::unique_ptr<std::FILE, Close>;
 
 std::string read_file(const std::filesystem::path& path) {
   std::error_code ignored;
-  expect(!std::filesystem::is_directory(path, ignored), "cannot read {}: it is a folder", path.string());
+  expect(!std::filesystem::is_directory(path, ignored), ErrorKind::file, "cannot read {}: it is a folder",
+         path.string());
   const File file(std::fopen(path.c_str(), "rb"));
-  expect(file != nullptr, "cannot read {}: {}", path.string(), std::strerror(errno));
+  if (!file)
+    throw Error(kind_of_unreadable(errno), fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
   std::string contents;
   char buffer[1 << 16];
   while (const size_t n = std::fread(buffer, 1, sizeof buffer, file.get())) contents.append(buffer, n);
-  expect(std::ferror(file.get()) == 0, "cannot read {}: {}", path.string(), std::strerror(errno));
+  expect(std::ferror(file.get()) == 0, ErrorKind::file, "cannot read {}: {}", path.string(), std::strerror(errno));
   return contents;
 }
 
@@ -32,17 +34,17 @@ void write_file(const std::filesystem::path& path, std::string_view contents) {
   std::filesystem::path beside = path;
   beside += ".new";
   File file(std::fopen(beside.c_str(), "wb"));
-  expect(file != nullptr, "cannot write {}: {}", path.string(), std::strerror(errno));
+  expect(file != nullptr, ErrorKind::cannot_write, "cannot write {}: {}", path.string(), std::strerror(errno));
   bool written = std::fwrite(contents.data(), 1, contents.size(), file.get()) == contents.size();
   written = std::fclose(file.release()) == 0 && written;  // a full disk may show only here
   if (!written) {
     const int reason = errno;
     std::remove(beside.c_str());
-    throw Error(fmt::format("cannot write {}: {}", path.string(), std::strerror(reason)));
+    throw Error(ErrorKind::cannot_write, fmt::format("cannot write {}: {}", path.string(), std::strerror(reason)));
   }
   std::error_code failed;
   std::filesystem::rename(beside, path, failed);
-  expect(!failed, "cannot write {}: {}", path.string(), failed.message());
+  expect(!failed, ErrorKind::cannot_write, "cannot write {}: {}", path.string(), failed.message());
 }
 
 }  // namespace heed

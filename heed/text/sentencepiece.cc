@@ -23,14 +23,15 @@ namespace {
 class SentencePiece final : public Tokeniser {
  public:
   SentencePiece(std::string_view contents, std::string_view name) {
-    expect(load(contents) && processor_.GetPieceSize() > 0, "{}: this is not a model of SentencePiece", name);
+    expect(load(contents) && processor_.GetPieceSize() > 0, ErrorKind::file, "{}: this is not a model of SentencePiece",
+           name);
     for (int32_t id = 0; id < kSpecials; ++id) {
       const std::string_view special = kSpecialNames[static_cast<size_t>(id)];
       const std::string found = id < size() ? token(id) : "missing";
-      expect(found == special, "{}: piece {} must be {}, but is {}", name, id, special, found);
+      expect(found == special, ErrorKind::file, "{}: piece {} must be {}, but is {}", name, id, special, found);
     }
     for (int32_t id = 0; id < size(); ++id)
-      expect(find_control(token(id)) == std::string::npos,
+      expect(find_control(token(id)) == std::string::npos, ErrorKind::file,
              "{}: piece {} holds a control character, which would break the lines of an output", name, id);
   }
 
@@ -47,14 +48,14 @@ class SentencePiece final : public Tokeniser {
   std::vector<int32_t> encode_valid(std::string_view text) const override {
     std::vector<int> ids;
     const auto status = processor_.Encode(text, &ids);
-    expect(status.ok(), "SentencePiece cannot encode '{}': {}", text, status.message());
+    expect(status.ok(), ErrorKind::data, "SentencePiece cannot encode '{}': {}", text, status.message());
     return {ids.begin(), ids.end()};
   }
 
   std::string decode_valid(std::span<const int32_t> ids) const override {
     std::string text;
     const auto status = processor_.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
-    expect(status.ok(), "SentencePiece cannot decode: {}", status.message());
+    expect(status.ok(), ErrorKind::data, "SentencePiece cannot decode: {}", status.message());
     return text;
   }
 
@@ -116,7 +117,8 @@ std::shared_ptr<const Tokeniser> train_sentencepiece(std::span<const std::string
   expect(options.coverage > 0.0 && options.coverage <= 1.0, "coverage: must be in (0, 1], but is {}", options.coverage);
   expect(options.max_sentences > 0, "max_sentences: must be at least 1, but is {}", options.max_sentences);
   const bool blank = std::all_of(sentences.begin(), sentences.end(), is_blank);
-  expect(!blank, "SentencePiece has nothing to learn from: {} sentences, all of them empty", sentences.size());
+  expect(!blank, ErrorKind::data, "SentencePiece has nothing to learn from: {} sentences, all of them empty",
+         sentences.size());
 
   const int64_t size = options.size == 0 ? 8000 : options.size;
   const std::unordered_map<std::string, std::string> settings = {
@@ -149,13 +151,13 @@ std::shared_ptr<const Tokeniser> train_sentencepiece(std::span<const std::string
     // Its hint names options that heed has not: "... 10 vs 40. Increase vocab_size or ... --character_coverage option."
     if (const size_t hint = reason.find(". Increase vocab_size"); hint != std::string_view::npos) {
       const size_t least = reason.rfind(' ', hint - 1);
-      throw Error(
-          fmt::format("SentencePiece cannot learn {} pieces from {} sentences: their characters alone, and "
-                      "<unk>, <s> and </s>, are{}. A larger vocabulary is needed",
-                      size, sentences.size(), reason.substr(least, hint - least)));
+      throw Error(ErrorKind::data,
+                  fmt::format("SentencePiece cannot learn {} pieces from {} sentences: their characters alone, and "
+                              "<unk>, <s> and </s>, are{}. A larger vocabulary is needed",
+                              size, sentences.size(), reason.substr(least, hint - least)));
     }
-    throw Error(
-        fmt::format("SentencePiece cannot learn {} pieces from {} sentences. {}", size, sentences.size(), reason));
+    throw Error(ErrorKind::data, fmt::format("SentencePiece cannot learn {} pieces from {} sentences. {}", size,
+                                             sentences.size(), reason));
   }
   return parse_sentencepiece(model, "the trained model");
 }

@@ -122,7 +122,8 @@ std::shared_ptr<const Tokeniser> Tokeniser::train(std::span<const std::string_vi
          kSpecials, options.size);
   for (size_t i = 0; i < sentences.size(); ++i) {
     const size_t fault = utf8_fault(sentences[i]);
-    expect(fault == std::string_view::npos, "sentence {} is not valid UTF-8 at byte {}", i + 1, fault + 1);
+    expect(fault == std::string_view::npos, ErrorKind::data, "sentence {} is not valid UTF-8 at byte {}", i + 1,
+           fault + 1);
   }
   if (options.kind == kSentencePiece) return train_sentencepiece(sentences, options);
   TokenCounts counts;
@@ -140,7 +141,7 @@ std::shared_ptr<const Tokeniser> Tokeniser::train(std::span<const std::string_vi
 
 std::vector<int32_t> Tokeniser::encode(std::string_view text) const {
   const size_t fault = utf8_fault(text);
-  expect(fault == std::string_view::npos, "the text is not valid UTF-8 at byte {}", fault + 1);
+  expect(fault == std::string_view::npos, ErrorKind::data, "the text is not valid UTF-8 at byte {}", fault + 1);
   return encode_valid(text);
 }
 
@@ -181,9 +182,9 @@ std::shared_ptr<const Tokeniser> Tokeniser::load(const std::filesystem::path& pr
   std::vector<std::string> possible;
   possible.reserve(std::size(kKinds));
   for (const std::string& kind : kKinds) possible.push_back(file_of(prefix, kind).string());
-  expect(!found.empty(), "there is no tokeniser: none of {} exists", fmt::join(possible, ", "));
-  expect(found.size() == 1, "which tokeniser? There is {} and also {}", file_of(prefix, found.front()).string(),
-         file_of(prefix, found.back()).string());
+  expect(!found.empty(), ErrorKind::missing, "there is no tokeniser: none of {} exists", fmt::join(possible, ", "));
+  expect(found.size() == 1, ErrorKind::file, "which tokeniser? There is {} and also {}",
+         file_of(prefix, found.front()).string(), file_of(prefix, found.back()).string());
   const std::filesystem::path path = file_of(prefix, found.front());
   return parse(found.front(), read_file(path), path.string());
 }

@@ -42,16 +42,17 @@ std::string printable(std::string_view text) {
 
 /// The token that is written so; throws where `line` breaks the rules.
 std::string unescaped(std::string_view line, std::string_view name, int64_t number) {
-  expect(!line.empty(), "{}, line {}: the token is empty", name, number);
+  expect(!line.empty(), ErrorKind::file, "{}, line {}: the token is empty", name, number);
   const size_t fault = utf8_fault(line);
-  expect(fault == std::string_view::npos, "{}, line {}: not valid UTF-8 at byte {}", name, number, fault + 1);
+  expect(fault == std::string_view::npos, ErrorKind::file, "{}, line {}: not valid UTF-8 at byte {}", name, number,
+         fault + 1);
   std::string token;
   for (size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (c != '\\') {
       const bool bare = std::any_of(std::begin(kEscapes), std::end(kEscapes), [c](auto& e) { return e.first == c; });
-      expect(!bare, "{}, line {}: a blank, tab or other character that must be escaped, at byte {}", name, number,
-             i + 1);
+      expect(!bare, ErrorKind::file, "{}, line {}: a blank, tab or other character that must be escaped, at byte {}",
+             name, number, i + 1);
       token += c;
       continue;
     }
@@ -59,11 +60,12 @@ std::string unescaped(std::string_view line, std::string_view name, int64_t numb
     if (++i < line.size())
       for (const auto& [meant, written] : kEscapes)
         if (written == line[i]) found = &meant;
-    expect(found != nullptr, "{}, line {}: after a backslash comes n, r, t, s, 0 or another backslash", name, number);
+    expect(found != nullptr, ErrorKind::file, "{}, line {}: after a backslash comes n, r, t, s, 0 or another backslash",
+           name, number);
     token += *found;
   }
   const size_t control = find_control(token);
-  expect(control == std::string::npos,
+  expect(control == std::string::npos, ErrorKind::file,
          "{}, line {}: the token '{}' holds a control character, which would break the lines of an output", name,
          number, printable(line));
   return token;
@@ -119,23 +121,24 @@ Vocabulary Vocabulary::parse(std::string_view contents, std::string_view name) {
   while (!contents.empty()) {
     ++number;
     const size_t end = contents.find('\n');
-    expect(end != std::string_view::npos, "{}, line {}: the newline at the end is missing; is the file cut off?", name,
-           number);
+    expect(end != std::string_view::npos, ErrorKind::file,
+           "{}, line {}: the newline at the end is missing; is the file cut off?", name, number);
     const std::string_view line = contents.substr(0, end);
     contents.remove_prefix(end + 1);
     if (number <= kSpecials) {
       const std::string_view special = kSpecialNames[static_cast<size_t>(number - 1)];
-      expect(line == special, "{}, line {}: must be {}, but is '{}'", name, number, special, line);
+      expect(line == special, ErrorKind::file, "{}, line {}: must be {}, but is '{}'", name, number, special, line);
       continue;
     }
     std::string token = unescaped(line, name, number);
     const int32_t before = made.id(token);
     const bool is_new = made.insert(std::move(token));
-    expect(is_new, "{}, line {}: '{}' stands there twice, before in line {}", name, number, line,
+    expect(is_new, ErrorKind::file, "{}, line {}: '{}' stands there twice, before in line {}", name, number, line,
            before == kUnknown ? std::find(kSpecialNames.begin(), kSpecialNames.end(), line) - kSpecialNames.begin() + 1
                               : before + 1);
   }
-  expect(number >= kSpecials, "{}: has {} lines; the first {} must be <unk>, <s> and </s>", name, number, kSpecials);
+  expect(number >= kSpecials, ErrorKind::file, "{}: has {} lines; the first {} must be <unk>, <s> and </s>", name,
+         number, kSpecials);
   return made;
 }
 

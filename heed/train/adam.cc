@@ -54,7 +54,7 @@ const Adam::Moments* Adam::find(const Parameter& parameter) const {
 
 void Adam::restore(const Parameter& parameter, Moments moments) {
   const size_t size = parameter.value.size();
-  expect(moments.first.size() == size && moments.second.size() == size,
+  expect(moments.first.size() == size && moments.second.size() == size, ErrorKind::file,
          "adam: moments of {} and {} numbers for the parameter '{}' of {}", moments.first.size(), moments.second.size(),
          parameter.name, size);
   moments_[&parameter] = std::move(moments);

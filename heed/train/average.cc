@@ -17,11 +17,11 @@ void expect_one_model(const file::Checkpoint& first, const file::Checkpoint& oth
   mine.data = theirs.data = {};  // trainings on other data, with another seed, may be averaged
   mine.train = theirs.train = {};
   const std::string changed = difference(theirs, mine);
-  expect(changed.empty(), "'{}' and '{}' are not of one model: {}", first.folder().string(), other.folder().string(),
-         changed);
+  expect(changed.empty(), ErrorKind::file, "'{}' and '{}' are not of one model: {}", first.folder().string(),
+         other.folder().string(), changed);
   for (const file::Part& part : first.parts())
     if (part.name.ends_with(".vocab"))
-      expect(other.has(part.name) && other.text(part.name) == first.text(part.name),
+      expect(other.has(part.name) && other.text(part.name) == first.text(part.name), ErrorKind::file,
              "'{}' and '{}' are not of one model: they differ in {}", first.folder().string(), other.folder().string(),
              part.name);
 }
@@ -43,12 +43,12 @@ AverageCheckpoint::AverageCheckpoint(std::span<const file::Checkpoint> checkpoin
         weights_.push_back({t.name, t.shape, tensors.values(t.name)});
         sums.emplace_back(weights_.back().mean.size(), 0.0);
       }
-    expect(tensors.tensors().size() == weights_.size(), "'{}' holds {} weights, and '{}' {}", tensors.file(),
-           tensors.tensors().size(), first.folder().string(), weights_.size());
+    expect(tensors.tensors().size() == weights_.size(), ErrorKind::file, "'{}' holds {} weights, and '{}' {}",
+           tensors.file(), tensors.tensors().size(), first.folder().string(), weights_.size());
     for (size_t i = 0; i < weights_.size(); ++i) {
-      expect(tensors.at(weights_[i].name).shape == weights_[i].shape, "'{}': {} is {}, and was {} before",
-             tensors.file(), weights_[i].name, file::shape_text(tensors.at(weights_[i].name).shape),
-             file::shape_text(weights_[i].shape));
+      expect(tensors.at(weights_[i].name).shape == weights_[i].shape, ErrorKind::file,
+             "'{}': {} is {}, and was {} before", tensors.file(), weights_[i].name,
+             file::shape_text(tensors.at(weights_[i].name).shape), file::shape_text(weights_[i].shape));
       const std::vector<float> values = tensors.values(weights_[i].name);
       expect_finite(values, checkpoint, weights_[i].name);
       for (size_t n = 0; n < values.size(); ++n) sums[i][n] += static_cast<double>(values[n]);

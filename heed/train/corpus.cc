@@ -21,7 +21,7 @@ constexpr const char* kTargetVocabulary = "target.vocab";
 /// Moves every pair whose source was drawn to the validation: a source with several targets is never in both.
 void hold_out(TextPairs& pairs, double share, uint64_t seed) {
   std::vector<std::string> sources = group_references(pairs.train).source;
-  expect(sources.size() >= 2, "the data has a single source: nothing can be held out for validation");
+  expect(sources.size() >= 2, ErrorKind::data, "the data has a single source: nothing can be held out for validation");
   Random(seed, /*stream=*/0x686f6c64).shuffle(std::span(sources));
   const auto count = std::clamp<int64_t>(std::llround(share * static_cast<double>(sources.size())), 1,
                                          static_cast<int64_t>(sources.size()) - 1);
@@ -109,8 +109,8 @@ Vocabularies learn_vocabularies(const Pairs& pairs, const DataOptions& o) {
     try {
       return Tokeniser::train(sentences(pairs, side), options);
     } catch (const Error& error) {
-      throw Error(fmt::format("data.{}_tokens = \"{}\", data.{}_size = {}: {}", name, options.kind, name, options.size,
-                              error.what()));
+      throw Error(ErrorKind::data, fmt::format("data.{}_tokens = \"{}\", data.{}_size = {}: {}", name, options.kind,
+                                               name, options.size, error.what()));
     }
   };
   v.source = learn(o.joint ? Side::kBoth : Side::kSource, "source", o.source);
@@ -127,9 +127,10 @@ Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const Data
   Report& of_valid = apart ? pairs.reports[1] : of_train;
   corpus.train = encode_pairs(pairs.train, vocabularies.both(), limits, of_train);
   corpus.valid = encode_pairs(pairs.valid, vocabularies.both(), limits, of_valid);
-  expect(corpus.train.size() > 0, "{}: no pair is left to learn from. {}", name_of(o.train, o), of_train.text());
-  expect(corpus.valid.size() > 0, "{}: no pair is left to validate on. {}", name_of(apart ? o.valid : o.train, o),
-         of_valid.text());
+  expect(corpus.train.size() > 0, ErrorKind::data, "{}: no pair is left to learn from. {}", name_of(o.train, o),
+         of_train.text());
+  expect(corpus.valid.size() > 0, ErrorKind::data, "{}: no pair is left to validate on. {}",
+         name_of(apart ? o.valid : o.train, o), of_valid.text());
   if (of_train.dropped() > 0) corpus.warnings.push_back(name_of(o.train, o) + ": " + of_train.text());
   if (apart && of_valid.dropped() > 0) corpus.warnings.push_back(name_of(o.valid, o) + ": " + of_valid.text());
   corpus.references = group_references(kept(pairs.valid, corpus.valid));

@@ -96,7 +96,8 @@ void EventFile::write_record(const std::string& event) {
   put_little_endian(record, masked(crc32c(event)));
   file_.write(record.data(), static_cast<std::streamsize>(record.size()));
   file_.flush();
-  expect(file_.good(), "'{}' could not be written, and is not written any more", path_.string());
+  expect(file_.good(), ErrorKind::cannot_write, "'{}' could not be written, and is not written any more",
+         path_.string());
 }
 
 void EventFile::started(const Started& s) {

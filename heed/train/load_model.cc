@@ -24,13 +24,13 @@ namespace {
 
 file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::string_view name) {
   std::error_code ignored;
-  expect(std::filesystem::exists(folder, ignored), "there is no model '{}'", folder.string());
+  expect(std::filesystem::exists(folder, ignored), ErrorKind::missing, "there is no model '{}'", folder.string());
   if (std::filesystem::exists(folder / "MANIFEST.json", ignored))
     return file::Checkpoint::open(folder, file::Purpose::kRun);
   const file::RunFolder run(folder);
   if (name != "best" || run.best_name()) return run.open(name, file::Purpose::kRun);
   file::RunFolder::Newest newest = run.newest(file::Purpose::kRun);
-  expect(newest.checkpoint.has_value(), "'{}' holds no checkpoint that can be used{}", folder.string(),
+  expect(newest.checkpoint.has_value(), ErrorKind::file, "'{}' holds no checkpoint that can be used{}", folder.string(),
          newest.damaged.empty() ? "" : ": " + newest.damaged.front().reason);
   return std::move(*newest.checkpoint);
 }
@@ -72,20 +72,26 @@ Recipe recipe_of(const file::Checkpoint& checkpoint, std::span<const std::string
   try {
     recipe = parse_recipe(text, file);
   } catch (const RecipeError& error) {
-    throw Error(error.what());
+    throw Error(ErrorKind::file, error.what());
   }
   return overrides.empty() ? recipe : parse_recipe(text, file, overrides);
 }
 
 void expect_finite(const std::vector<float>& weights, const file::Checkpoint& checkpoint, std::string_view name) {
   const auto bad = std::find_if_not(weights.begin(), weights.end(), [](float value) { return std::isfinite(value); });
-  expect(bad == weights.end(), "'{}': '{}' holds {} at place {}, and nothing can be computed with that",
+  expect(bad == weights.end(), ErrorKind::file,
+         "'{}': '{}' holds {} at place {}, and nothing can be computed with that",
          (checkpoint.folder() / file::kWeightsPart).string(), name, *bad, bad - weights.begin());
 }
 
 TrainedModel load_model(const file::Checkpoint& checkpoint) {
   const Recipe recipe = recipe_of(checkpoint);
-  TrainedModel trained = make_model(recipe, Vocabularies::load(checkpoint, recipe.data), Start::kEmpty);
+  TrainedModel trained;
+  try {
+    trained = make_model(recipe, Vocabularies::load(checkpoint, recipe.data), Start::kEmpty);
+  } catch (const Error& error) {  // a recipe that makes no model was never trained
+    throw Error(ErrorKind::file, error.what());
+  }
   checkpoint.load(file::kWeightsPart, *trained.parameters);
   for (const Parameter& p : *trained.parameters) expect_finite(p.value, checkpoint, p.name);
   return trained;

@@ -57,7 +57,8 @@ void Log::write(const std::string& line) {
     return;
   }
   file_ << line << std::flush;
-  expect(file_.good(), "'{}' could not be written, and is not written any more", path_.string());
+  expect(file_.good(), ErrorKind::cannot_write, "'{}' could not be written, and is not written any more",
+         path_.string());
 }
 
 void Log::started(const Started& s) {

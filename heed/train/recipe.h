@@ -19,7 +19,7 @@ namespace heed::train {
 /// A recipe with mistakes: a line for each.
 class RecipeError : public Error {
  public:
-  using Error::Error;
+  explicit RecipeError(const std::string& message) : Error(ErrorKind::recipe, message) {}
 };
 
 struct DataOptions {

@@ -85,7 +85,7 @@ void check_lengths(const Recipe& recipe, const Corpus& corpus) {
   for (const Examples* examples : {&corpus.train, &corpus.valid})
     for (int64_t i = 0; i < examples->size(); ++i) {
       const int64_t longest = std::max(examples->source.length(i), examples->target.length(i) + 1);
-      expect(longest <= limit,
+      expect(longest <= limit, ErrorKind::data,
              "line {} of the data has {} tokens, and the model has places for {}: make model.max_length or "
              "attention.max_length larger, or leave such lines out by data.max_source and data.max_target",
              examples->line[static_cast<size_t>(i)], longest, limit);
@@ -150,7 +150,7 @@ class Session {
     for (const file::Damage& damage : newest.damaged)
       warn(fmt::format("{}{}", damage.reason,
                        newest.checkpoint ? "; going on from " + newest.checkpoint->name() : std::string()));
-    expect(newest.checkpoint || newest.damaged.empty(), "'{}': no checkpoint can be used: {}",
+    expect(newest.checkpoint || newest.damaged.empty(), ErrorKind::file, "'{}': no checkpoint can be used: {}",
            folder_.folder().string(), newest.damaged.empty() ? "" : newest.damaged.front().reason);
     return std::move(newest.checkpoint);
   }
@@ -177,22 +177,24 @@ class Session {
   void load(const file::Checkpoint& checkpoint) {
     const Recipe before = recipe_of(checkpoint);
     const std::string changed = difference(recipe_, before);
-    expect(changed.empty(), "the recipe is not that of '{}': {}", checkpoint.folder().string(), changed);
+    expect(changed.empty(), ErrorKind::file, "the recipe is not that of '{}': {}", checkpoint.folder().string(),
+           changed);
     const file::State state = checkpoint.state();
-    expect(state.has("data"),
+    expect(state.has("data"), ErrorKind::file,
            "'{}' is not of a training that could go on: its state.json has no 'data'; heed average makes such",
            checkpoint.folder().string());
-    expect(state.text("data") == corpus_.fingerprint,
+    expect(state.text("data") == corpus_.fingerprint, ErrorKind::data,
            "the data is not that of '{}': it has changed, or the recipe takes another part of it",
            checkpoint.folder().string());
     trainer_->load(checkpoint);
     for (const Parameter& p : *made_.parameters) expect_finite(p.value, checkpoint, p.name);
     const int64_t done = trainer_->steps();
-    expect(file::RunFolder::name_of(done) == checkpoint.name(), "'{}': the state is that of {}, of another checkpoint",
-           checkpoint.folder().string(), file::RunFolder::name_of(done));
+    expect(file::RunFolder::name_of(done) == checkpoint.name(), ErrorKind::file,
+           "'{}': the state is that of {}, of another checkpoint", checkpoint.folder().string(),
+           file::RunFolder::name_of(done));
     seconds_before_ = state.real("seconds");
-    expect(seconds_before_ >= 0 && seconds_before_ <= kMostSeconds, "'{}': the state's 'seconds' cannot be {}",
-           checkpoint.folder().string(), seconds_before_);
+    expect(seconds_before_ >= 0 && seconds_before_ <= kMostSeconds, ErrorKind::file,
+           "'{}': the state's 'seconds' cannot be {}", checkpoint.folder().string(), seconds_before_);
     waited_ = state.integer("waited", 0, done);
     validated_step_ = state.integer("validated", -1, done);
     saved_step_ = resumed_from_ = done;
@@ -378,7 +380,7 @@ Finished run_session(const Recipe& recipe, const SessionOptions& options) { retu
 Recipe recipe_of_folder(const std::filesystem::path& folder, std::span<const std::string> overrides) {
   const file::RunFolder run(folder);
   const file::RunFolder::Newest newest = run.newest();
-  expect(newest.checkpoint.has_value(), "'{}' holds no checkpoint that can be used{}", folder.string(),
+  expect(newest.checkpoint.has_value(), ErrorKind::file, "'{}' holds no checkpoint that can be used{}", folder.string(),
          newest.damaged.empty() ? "" : ": " + newest.damaged.front().reason);
   return recipe_of(*newest.checkpoint, overrides);
 }

@@ -21,7 +21,7 @@ namespace heed::train {
 /// The ones before it are as they were.
 class SaveError : public Error {
  public:
-  using Error::Error;
+  explicit SaveError(const std::string& message) : Error(ErrorKind::cannot_write, message) {}
 };
 
 struct SessionOptions {

@@ -22,7 +22,7 @@ Trainer::Trainer(const model::Seq2Seq& model, Parameters& parameters, const Exam
       options_(options),
       lengths_(lengths_of(examples)),
       adam_(parameters, options.adam) {
-  expect(examples.size() > 0, "train: there are no examples");
+  expect(examples.size() > 0, ErrorKind::data, "train: there are no examples");
   expect(options.accumulate >= 1, "train: accumulate must be at least 1, not {}", options.accumulate);
   if (options.average > 0.0f) average_.emplace(parameters, options.average);
 }
@@ -80,7 +80,7 @@ StepReport Trainer::step() {
   }
   parameters_->forget_gradients();
   ++skipped_;
-  expect(skipped_ < kMostSkipped,
+  expect(skipped_ < kMostSkipped, ErrorKind::data,
          "train: {} in update {}, and {} updates in a row had to be left out. A smaller learning rate, a longer "
          "warm-up or "
          "clip may help; the last checkpoint is as it was.",

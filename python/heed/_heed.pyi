@@ -5,7 +5,9 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 class Error(ValueError):
-    """What heed refuses: the message says what was expected and what came."""
+    """What heed refuses: the message says what was expected and what came, `kind` what went wrong."""
+
+    kind: str  # usage, recipe, data, file, missing, cannot_write or bug
 
 def isa() -> str:
     """The instruction set in use."""

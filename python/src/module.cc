@@ -14,9 +14,19 @@ std::atomic<int> threads = 0;
 PYBIND11_MODULE(_heed, m) {
   using namespace heed::python;
   m.doc() = "The compiled part of heed.";
-  auto& error = py::register_exception<heed::Error>(m, "Error", PyExc_ValueError);
-  error.doc() = "What heed refuses: the message says what was expected and what came.";
+  static py::exception<heed::Error> error(m, "Error", PyExc_ValueError);
+  error.doc() = "What heed refuses: the message says what was expected and what came, `kind` what went wrong.";
   error.attr("__module__") = "heed";
+  error.attr("kind") = std::string(heed::name_of(heed::ErrorKind::usage));  // of those that Python raises itself
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const heed::Error& refusal) {
+      const py::object raised = error(refusal.what());
+      raised.attr("kind") = std::string(heed::name_of(refusal.kind()));
+      PyErr_SetObject(error.ptr(), raised.ptr());
+    }
+  });
 
   m.def("isa", &heed::kernels::isa, "The instruction set in use.");
   m.def("available_isas", &heed::kernels::available_isas, "Instruction sets of this build and this CPU, best first.");

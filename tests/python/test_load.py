@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -166,10 +167,12 @@ def test_models_that_are_not_there(folder, tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no model: .*nowhere") as caught:
         heed.load(tmp_path / "nowhere")
     assert caught.value.filename == str(tmp_path / "nowhere")
-    with pytest.raises(ValueError, match="holds no checkpoint"):
+    with pytest.raises(ValueError, match="holds no checkpoint") as caught:
         heed.load(tmp_path)
-    with pytest.raises(heed.Error, match="did you mean 'step-000050'"):
+    assert caught.value.kind == "file"
+    with pytest.raises(heed.Error, match="did you mean 'step-000050'") as caught:
         heed.load(folder, "step-00050")
+    assert caught.value.kind == "missing"
     for wrong in (3, None, b"bytes"):
         with pytest.raises(TypeError, match="expected .*str"):
             heed.load(wrong)
@@ -184,8 +187,10 @@ def test_a_damaged_model(folder, tmp_path):
     weights = bytearray((copy / "weights.safetensors").read_bytes())
     weights[-1] ^= 1
     (copy / "weights.safetensors").write_bytes(weights)
-    with pytest.raises(heed.Error, match="weights.safetensors has changed"):
+    with pytest.raises(heed.Error, match="weights.safetensors has changed") as caught:
         heed.load(copy)
+    assert caught.value.kind == "file"
+    assert pickle.loads(pickle.dumps(caught.value)).kind == "file"
     (copy / "weights.safetensors").unlink()
     with pytest.raises(heed.Error, match="weights.safetensors"):
         heed.load(copy)
@@ -226,8 +231,9 @@ def test_lines_that_are_not_text(model, lines, says):
 def test_lone_surrogates(model):
     with pytest.raises(ValueError, match=r"lines\[1\]: expected text, got a lone surrogate, '\\ud800', as character 2"):
         model.predict(["abc", "ab\ud800"])
-    with pytest.raises(heed.Error, match="lines: expected text"):
+    with pytest.raises(heed.Error, match="lines: expected text") as caught:
         model.predict("\udcff")
+    assert caught.value.kind == heed.Error.kind == "usage"
     assert model.predict("\0 \U0001f600").error is None
 
 
@@ -251,8 +257,9 @@ def test_lone_surrogates(model):
     ],
 )
 def test_options_that_have_no_meaning(model, options, says):
-    with pytest.raises(heed.Error, match=says):
+    with pytest.raises(heed.Error, match=says) as caught:
         model.predict(LINES, **options)
+    assert caught.value.kind == "usage"
     with pytest.raises(TypeError, match="unexpected keyword argument 'beem'"):
         model.predict(LINES, beem=5)
 
