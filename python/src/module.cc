@@ -22,7 +22,7 @@ PYBIND11_MODULE(_heed, m) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const heed::Error& refusal) {
-      const py::object raised = error(refusal.what());
+      const py::object raised = static_cast<py::object&>(error)(refusal.what());
       raised.attr("kind") = std::string(heed::name_of(refusal.kind()));
       PyErr_SetObject(error.ptr(), raised.ptr());
     }
