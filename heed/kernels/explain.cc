@@ -41,7 +41,7 @@ Explanation explain(const Problem& p) {
   }
   e.possible = true;
   const Geometry g = geometry(p);
-  const Borrowed memory;
+  const ThreadMemoryLease memory;
   const Kernels kernels = make_kernels(p, Direction::forward, {}, nullptr, memory->arena);
   const Inputs nothing;
   const Decoding decoding(p, nothing);
@@ -57,14 +57,14 @@ Explanation explain(const Problem& p) {
   }
   if (e.tasks > 0) e.scratch_bytes = decode_scratch_bytes(p, decoding);
   e.path = "decode";
-  const std::pmr::vector<Task> tasks = plan_tasks(p, g, true, memory->arena, &decoding);
+  const std::pmr::vector<BlockTask> tasks = plan_tasks(p, g, true, memory->arena, &decoding);
   if (!tasks.empty() || e.tasks == 0) {
     Block block({p, nothing, kernels, g, Direction::forward}, *memory);
     e.path = kernels.normaliser->whole_rows() ? "strip" : "tiles";
     e.tile_queries = g.width;
     e.tile_keys = g.keys;
     e.scratch_bytes = std::max(e.scratch_bytes, static_cast<int64_t>(block.scratch_bytes()));
-    for (const Task& t : tasks) {
+    for (const BlockTask& t : tasks) {
       e.tasks += 1;
       block.plan(t);
       e.pairs += t.count * block.sequence.keys;

@@ -8,7 +8,8 @@
 
 namespace heed::kernels {
 
-/// The instruction set in use: "sse2", "avx2", "avx512", ... .
+/// The instruction set in use: "avx512", "avx2", "sse4" or "scalar" on x86, "sve2", "sve", "neon" or "scalar" on Arm;
+/// "none" where HEED_ISA names one that cannot run.
 std::string isa();
 
 /// All that this build has and this CPU can run, best first.

@@ -56,7 +56,7 @@ enum class ScoreKind {
   custom,    // a user's type, see custom.h
 };
 
-enum class Activation { tanh, relu, gelu };  // gelu: the exact form, x Phi(x)
+enum class MlpActivation { tanh, relu, gelu };  // gelu: the exact form, x Phi(x)
 
 /// One hidden layer of pair_mlp after the first: h' = act(weight * h + bias). Shared by all heads.
 struct MlpLayer {
@@ -68,12 +68,12 @@ struct MlpLayer {
 
 struct Score {
   ScoreKind kind = ScoreKind::inner;
-  float scale = 1.0f;                        // inner only; 1/sqrt(D) for scaled dot product
-  float softcap = 0.0f;                      // > 0: score becomes softcap * tanh(score / softcap), before bias and mask
-  const float* v = nullptr;                  // tanh_sum: [D] (or [H, D]); pair_mlp: [width of the last hidden layer]
-  int64_t v_head_stride = 0;                 // tanh_sum: 0 shares v between heads
-  Activation activation = Activation::tanh;  // pair_mlp
-  const MlpLayer* layers = nullptr;          // pair_mlp: hidden layers after the first, [layer_count]
+  float scale = 1.0f;         // inner only; 1/sqrt(D) for scaled dot product
+  float softcap = 0.0f;       // > 0: score becomes softcap * tanh(score / softcap), before bias and mask
+  const float* v = nullptr;   // tanh_sum: [D] (or [H, D]); pair_mlp: [width of the last hidden layer]
+  int64_t v_head_stride = 0;  // tanh_sum: 0 shares v between heads
+  MlpActivation activation = MlpActivation::tanh;  // pair_mlp
+  const MlpLayer* layers = nullptr;                // pair_mlp: hidden layers after the first, [layer_count]
   int64_t layer_count = 0;
   const CustomScore* custom = nullptr;
 };

@@ -81,7 +81,7 @@ Status weights(const Problem& p, const Inputs& in, const Outputs& from, const We
   const Target target{request, heads, queries, keys};
   target.clear(p.shape.batch);
   const Geometry g = geometry(p);
-  const Borrowed memory;
+  const ThreadMemoryLease memory;
   const Kernels kernels = make_kernels(p, Direction::forward, {}, nullptr, memory->arena);
   Block block({p, in, kernels, g, Direction::forward}, *memory);
   if (!block.reserve()) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "heed/kernels/exact_math.h"
+#include "heed/kernels/splitmix64.h"
 #include "heed/kernels/threads.h"
 
 namespace heed {
@@ -17,12 +18,7 @@ class Stream {
  public:
   explicit Stream(uint64_t seed) : state_(seed) {}
 
-  uint64_t bits() {
-    uint64_t z = state_ += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
+  uint64_t bits() { return kernels::splitmix64(state_ += kernels::kSplitmix64Step); }
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }  // in [0, 1)
   double normal() {
     const double radius = std::sqrt(-2.0 * exact::log(1.0 - uniform()));  // 1 - u is never 0

@@ -5,6 +5,7 @@
 
 #include "heed/kernels/interrupt.h"
 #include "heed/kernels/isa.h"
+#include "heed/kernels/splitmix64.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/interrupt.h"
@@ -33,13 +34,7 @@ Tape::Tape(TapeOptions options) : options_(options) {
   expect(static_cast<bool>(status), "{}", status.message());
 }
 
-uint64_t Tape::next_seed() {
-  // splitmix64 of (seed, number of the draw): neighbours share nothing
-  uint64_t z = options_.seed + 0x9E3779B97F4A7C15u * ++draws_;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
+uint64_t Tape::next_seed() { return kernels::splitmix64(options_.seed + kernels::kSplitmix64Step * ++draws_); }
 
 void stop_if_interrupted() {
   if (kernels::interrupted()) throw Interrupted();

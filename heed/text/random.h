@@ -8,17 +8,17 @@
 #include <utility>
 #include <vector>
 
+#include "heed/kernels/splitmix64.h"
+
 namespace heed {
 
 class Random {
  public:
   /// `stream` keeps different uses of one seed apart: (seed, epoch), for example.
-  explicit Random(uint64_t seed, uint64_t stream = 0) : state_(mixed(seed ^ mixed(stream))) {}
+  explicit Random(uint64_t seed, uint64_t stream = 0)
+      : state_(kernels::splitmix64(seed ^ kernels::splitmix64(stream))) {}
 
-  uint64_t next() {
-    state_ += kStep;
-    return mixed(state_);
-  }
+  uint64_t next() { return kernels::splitmix64(state_ += kernels::kSplitmix64Step); }
 
   /// One of 0 ... n - 1, each equally likely; n > 0.
   uint64_t below(uint64_t n) {
@@ -53,14 +53,6 @@ class Random {
   }
 
  private:
-  static constexpr uint64_t kStep = 0x9E3779B97F4A7C15u;
-
-  static uint64_t mixed(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
-  }
-
   uint64_t state_;
 };
 

@@ -164,7 +164,7 @@ void add_shapes(Cases& cases) {
             [](kt::Case& c) { c.problem.region.causal = true; });
   cases.add("shape/several_blocks_tanh_sum", {.queries = 150, .keys = 260, .dim = 32, .value_dim = 32}, tanh_sum);
   cases.add("shape/several_blocks_mlp", {.queries = 130, .keys = 140, .dim = 16, .value_dim = 16},
-            [](kt::Case& c) { c.with_mlp(kernels::Activation::gelu, {9}); });
+            [](kt::Case& c) { c.with_mlp(kernels::MlpActivation::gelu, {9}); });
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ struct Case {
     return *this;
   }
   /// Hidden layers after the first, of these widths.
-  Case& with_mlp(Activation activation, const std::vector<int64_t>& widths) {
+  Case& with_mlp(MlpActivation activation, const std::vector<int64_t>& widths) {
     problem.score.kind = ScoreKind::pair_mlp;
     problem.score.activation = activation;
     problem.score.layer_count = static_cast<int64_t>(widths.size());

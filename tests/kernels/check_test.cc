@@ -81,7 +81,7 @@ TEST(Check, CombinationsThatMeanNothing) {
   documents.with_documents(2);
   EXPECT_TRUE(refused(broken([](Library& l) { l.problem.region.key_documents = nullptr; }, documents), {"documents"}));
   Case mlp(kShape);
-  mlp.with_mlp(Activation::tanh, {4, 5});
+  mlp.with_mlp(MlpActivation::tanh, {4, 5});
   EXPECT_TRUE(
       refused(broken([](Library& l) { const_cast<MlpLayer*>(l.problem.score.layers)[1].in = 9; }, mlp), {"layers"}));
   Case ragged({.heads = 1, .dim = 2, .value_dim = 2});

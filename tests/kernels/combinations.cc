@@ -15,8 +15,8 @@ std::vector<Part> all_scores() {
       {"none", [](Case& c) { c.problem.score.kind = ScoreKind::none, c.with_tensor(true, true, true, true); }},
       {"custom", [](Case& c) { c.with_custom_score(); }},
   };
-  const std::vector<std::pair<std::string, Activation>> activations = {
-      {"tanh", Activation::tanh}, {"relu", Activation::relu}, {"gelu", Activation::gelu}};
+  const std::vector<std::pair<std::string, MlpActivation>> activations = {
+      {"tanh", MlpActivation::tanh}, {"relu", MlpActivation::relu}, {"gelu", MlpActivation::gelu}};
   const std::vector<std::vector<int64_t>> depths = {{}, {7}, {5, 9}};
   for (const auto& [name, activation] : activations)
     for (const auto& widths : depths)

@@ -81,7 +81,7 @@ bool visible(const Case& c, int64_t b, int64_t h, int64_t i, int64_t j) { return
 double nearest_kink(const Case& c) {
   const Normaliser kind = c.problem.normalise.kind;
   const bool relu_layers =
-      c.problem.score.kind == ScoreKind::pair_mlp && c.problem.score.activation == Activation::relu;
+      c.problem.score.kind == ScoreKind::pair_mlp && c.problem.score.activation == MlpActivation::relu;
   const bool kinked = relu_layers || !c.x.centre.empty() || kind == Normaliser::sparsemax ||
                       kind == Normaliser::entmax15 || kind == Normaliser::relu || kind == Normaliser::argmax;
   if (!kinked) return INFINITY;

@@ -12,13 +12,13 @@
 namespace heed::kernels::test {
 
 template <class T>
-T activate(Activation activation, T x) {
+T activate(MlpActivation activation, T x) {
   switch (activation) {
-    case Activation::tanh:
+    case MlpActivation::tanh:
       return tanh(x);
-    case Activation::relu:
+    case MlpActivation::relu:
       return x > T(0) ? x : T(0);
-    case Activation::gelu:
+    case MlpActivation::gelu:
       return x * erfc(-x / T(std::numbers::sqrt2)) / T(2);
   }
   return x;
@@ -26,13 +26,13 @@ T activate(Activation activation, T x) {
 
 /// `height` is activate(x).
 template <class T>
-T activate_slope(Activation activation, T x, T height) {
+T activate_slope(MlpActivation activation, T x, T height) {
   switch (activation) {
-    case Activation::tanh:
+    case MlpActivation::tanh:
       return T(1) - height * height;
-    case Activation::relu:
+    case MlpActivation::relu:
       return x > T(0) ? T(1) : T(0);
-    case Activation::gelu: {
+    case MlpActivation::gelu: {
       const T density = exp(-x * x / T(2)) / sqrt(T(2) * T(std::numbers::pi));
       return erfc(-x / T(std::numbers::sqrt2)) / T(2) + x * density;
     }

@@ -42,7 +42,7 @@ TEST(Shapes, EveryWidthPair) {
       c.fill(d * 100 + dv);
       expect_like_reference(c);
       if (d == dv) expect_like_reference(Case(c.shape()).with_tanh_sum().fill(d));
-      if (d == dv) expect_like_reference(Case(c.shape()).with_mlp(Activation::tanh, {d + 1, 5}).fill(d));
+      if (d == dv) expect_like_reference(Case(c.shape()).with_mlp(MlpActivation::tanh, {d + 1, 5}).fill(d));
     }
 }
 

@@ -13,7 +13,7 @@ MAY_INCLUDE = {
     "tensor": {"kernels"},
     "layer": {"tensor", "kernels"},
     "attend": {"layer", "tensor", "kernels"},
-    "text": {"tensor"},
+    "text": {"tensor", "kernels"},
     "metric": {"text", "tensor"},
     "data": {"text", "tensor"},
     "file": {"layer", "tensor"},

@@ -9,14 +9,14 @@
 namespace heed::attend {
 
 PairNetwork::PairNetwork(const Scope& scope, const Options& options)
-    : activation_(kernels::Activation::tanh),
+    : activation_(kernels::MlpActivation::tanh),
       query_(scope / "query", options.query_width, options.hidden, false),
       key_(scope / "key", options.key_width, options.hidden, false),
       bias_(&scope.make("bias", {options.hidden}, Initialiser::constant(0.0f))),
       v_(&scope.make("v", {options.hidden}, Initialiser::xavier())) {
   if (options.score == "additive" || options.score == "concat") return;
-  if (options.activation == "relu") activation_ = kernels::Activation::relu;
-  if (options.activation == "gelu") activation_ = kernels::Activation::gelu;
+  if (options.activation == "relu") activation_ = kernels::MlpActivation::relu;
+  if (options.activation == "gelu") activation_ = kernels::MlpActivation::gelu;
   for (int64_t l = 1; l < options.depth; ++l) {
     const Scope layer = scope / "layer" / std::to_string(l);
     layers_.push_back({&layer.make("weight", {options.hidden, options.hidden}, Initialiser::xavier()),
@@ -34,7 +34,7 @@ Tensor PairNetwork::keys(Tensor k) const {  // b goes with the keys, where it is
 void PairNetwork::configure(CallContext& c) const {
   auto& score = c.call.problem.score;
   c.call.score_v = c.tape.parameter(*v_);
-  if (layers_.empty() && activation_ == kernels::Activation::tanh) {
+  if (layers_.empty() && activation_ == kernels::MlpActivation::tanh) {
     score.kind = kernels::ScoreKind::tanh_sum;
     return;
   }

@@ -21,7 +21,7 @@ class PairNetwork final : public Score {
     Parameter* weight;
     Parameter* bias;
   };
-  kernels::Activation activation_;
+  kernels::MlpActivation activation_;
   Linear query_, key_;
   Parameter* bias_;
   Parameter* v_;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "heed/kernels/loop/arena.h"
+#include "heed/kernels/loop/call_arena.h"
 #include "heed/kernels/loop/tile.h"
 #include "heed/kernels/problem.h"
 
@@ -25,12 +25,12 @@ class BiasKernel {
 
 /// All biases that the problem has; `grad` (may be null) says which gradients are asked for. The bias tensor, whose
 /// gradient is written in place and so needs the loop's turns, comes first where its gradient is asked for.
-std::pmr::vector<Part<BiasKernel>> make_biases(const Problem& problem, const Gradients* grad, Arena& arena);
+std::pmr::vector<ArenaPtr<BiasKernel>> make_biases(const Problem& problem, const Gradients* grad, CallArena& arena);
 
-Part<BiasKernel> make_tensor_bias(const Problem& problem, float* d_tensor, Arena& arena);
-Part<BiasKernel> make_alibi(const Problem& problem, float* d_slopes, Arena& arena);
-Part<BiasKernel> make_relative(const Problem& problem, float* d_table, Arena& arena);
-Part<BiasKernel> make_custom_bias(const Problem& problem, float* d_parameters, Arena& arena);
+ArenaPtr<BiasKernel> make_tensor_bias(const Problem& problem, float* d_tensor, CallArena& arena);
+ArenaPtr<BiasKernel> make_alibi(const Problem& problem, float* d_slopes, CallArena& arena);
+ArenaPtr<BiasKernel> make_relative(const Problem& problem, float* d_table, CallArena& arena);
+ArenaPtr<BiasKernel> make_custom_bias(const Problem& problem, float* d_parameters, CallArena& arena);
 
 /// score -> cap * tanh(score / cap), and a copy of it for the backward where `keep` is not null ...
 void softcap_forward(float cap, const Tile& scores, float* keep);

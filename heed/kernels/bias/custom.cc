@@ -28,12 +28,12 @@ class UserBias final : public BiasKernel {
 
 }  // namespace
 
-Part<BiasKernel> make_custom_bias(const Problem& p, float* d_parameters, Arena& arena) {
+ArenaPtr<BiasKernel> make_custom_bias(const Problem& p, float* d_parameters, CallArena& arena) {
   return arena.make<UserBias>(*p.bias.custom, d_parameters);
 }
 
-std::pmr::vector<Part<BiasKernel>> make_biases(const Problem& p, const Gradients* grad, Arena& arena) {
-  std::pmr::vector<Part<BiasKernel>> biases(&arena);
+std::pmr::vector<ArenaPtr<BiasKernel>> make_biases(const Problem& p, const Gradients* grad, CallArena& arena) {
+  std::pmr::vector<ArenaPtr<BiasKernel>> biases(&arena);
   biases.reserve(4);
   if (p.bias.tensor) biases.push_back(make_tensor_bias(p, grad ? grad->d_bias_tensor : nullptr, arena));
   if (p.bias.alibi_slopes) biases.push_back(make_alibi(p, grad ? grad->d_alibi_slopes : nullptr, arena));

@@ -93,8 +93,8 @@ class Relative final : public BiasKernel {
   float* d_table_;
 };
 
-Part<BiasKernel> MakeAlibi(const Problem& p, float* d, Arena& arena) { return arena.make<Alibi>(p, d); }
-Part<BiasKernel> MakeRelative(const Problem& p, float* d, Arena& arena) { return arena.make<Relative>(p, d); }
+ArenaPtr<BiasKernel> MakeAlibi(const Problem& p, float* d, CallArena& arena) { return arena.make<Alibi>(p, d); }
+ArenaPtr<BiasKernel> MakeRelative(const Problem& p, float* d, CallArena& arena) { return arena.make<Relative>(p, d); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -103,10 +103,10 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 HWY_EXPORT(MakeAlibi);
 HWY_EXPORT(MakeRelative);
-Part<BiasKernel> make_alibi(const Problem& p, float* d, Arena& arena) {
+ArenaPtr<BiasKernel> make_alibi(const Problem& p, float* d, CallArena& arena) {
   return HWY_DYNAMIC_DISPATCH(MakeAlibi)(p, d, arena);
 }
-Part<BiasKernel> make_relative(const Problem& p, float* d, Arena& arena) {
+ArenaPtr<BiasKernel> make_relative(const Problem& p, float* d, CallArena& arena) {
   return HWY_DYNAMIC_DISPATCH(MakeRelative)(p, d, arena);
 }
 }  // namespace heed::kernels

@@ -86,7 +86,7 @@ class TensorBias final : public BiasKernel {
   float* d_tensor_;
 };
 
-Part<BiasKernel> MakeTensorBias(const Problem& p, float* d_tensor, Arena& arena) {
+ArenaPtr<BiasKernel> MakeTensorBias(const Problem& p, float* d_tensor, CallArena& arena) {
   return arena.make<TensorBias>(p, d_tensor);
 }
 
@@ -96,7 +96,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeTensorBias);
-Part<BiasKernel> make_tensor_bias(const Problem& p, float* d_tensor, Arena& arena) {
+ArenaPtr<BiasKernel> make_tensor_bias(const Problem& p, float* d_tensor, CallArena& arena) {
   return HWY_DYNAMIC_DISPATCH(MakeTensorBias)(p, d_tensor, arena);
 }
 }  // namespace heed::kernels

@@ -9,8 +9,8 @@
 #include "heed/kernels/attention.h"
 #include "heed/kernels/exact_math.h"
 #include "heed/kernels/loop/forced_forward.h"
+#include "heed/kernels/loop/ordered_sums.h"
 #include "heed/kernels/loop/run.h"
-#include "heed/kernels/loop/turns.h"
 
 namespace heed::kernels {
 namespace {
@@ -31,7 +31,8 @@ void zero_rows(MutableRows rows, int64_t count, int64_t width) {
 /// Which sums the tasks share, and in what order each task adds to them.
 class SharedSums {
  public:
-  SharedSums(const Problem& p, const Gradients& grad, const Geometry& g, std::span<const Task> tasks, Arena& arena)
+  SharedSums(const Problem& p, const Gradients& grad, const Geometry& g, std::span<const BlockTask> tasks,
+             CallArena& arena)
       : p_(p),
         grad_(grad),
         block_keys_(g.keys),
@@ -96,11 +97,11 @@ class SharedSums {
     if (grad_.d_v.data) zero_rows(key_rows(p_, grad_.d_v, s, b, g).from(first), count, p_.shape.value_dim);
   }
 
-  size_t key_slot(const Task& t, int32_t block) const {
+  size_t key_slot(const BlockTask& t, int32_t block) const {
     return static_cast<size_t>((t.batch * kv_heads(p_) + t.head / group_size(p_)) * key_blocks_ + block);
   }
   /// One slot per part of the tensor that is really there: an axis with stride 0 is one part.
-  size_t bias_slot(const Task& t, int32_t block) const {
+  size_t bias_slot(const BlockTask& t, int32_t block) const {
     const int64_t b = pair_strides(p_.bias).per_sequence() ? t.batch : 0, h = p_.bias.head ? t.head : 0;
     const int64_t i = p_.bias.query ? t.first_query / width_ : 0, j = p_.bias.key ? block : 0;
     return static_cast<size_t>(((b * p_.shape.heads + h) * query_blocks_ + i) * key_blocks_ + j);
@@ -109,7 +110,7 @@ class SharedSums {
   const Problem& p_;
   const Gradients& grad_;
   int64_t block_keys_, key_blocks_, query_blocks_;
-  Turns keys_, bias_, parameters_;
+  OrderedSums keys_, bias_, parameters_;
   int width_;
   bool bias_on_;
   size_t* first_;  // of each task, into the ranks
@@ -118,7 +119,7 @@ class SharedSums {
 
 class Backward {
  public:
-  Backward(const Problem& p, const BackwardInputs& from, const Gradients& grad, SharedSums& sums, Arena& arena)
+  Backward(const Problem& p, const BackwardInputs& from, const Gradients& grad, SharedSums& sums, CallArena& arena)
       : p_(p), from_(from), grad_(grad), sums_(sums), columns_(p.forced_forward.on ? column_count(p) : 0) {
     carry_ = arena.array<float>(static_cast<size_t>(columns_));
     if (from.d_column_lse)
@@ -336,10 +337,10 @@ Status backward(const Problem& p, const Inputs& in, const BackwardInputs& from, 
   Status status = check(p, in, from, grad);
   if (!status) return status;
   const Geometry g = geometry(p);
-  const Borrowed memory;
-  Arena& arena = memory->arena;
+  const ThreadMemoryLease memory;
+  CallArena& arena = memory->arena;
   const Kernels kernels = make_kernels(p, Direction::backward, {.d_entropy = from.d_entropy != nullptr}, &grad, arena);
-  const std::pmr::vector<Task> tasks = plan_tasks(p, g, false, arena);
+  const std::pmr::vector<BlockTask> tasks = plan_tasks(p, g, false, arena);
   SharedSums sums(p, grad, g, tasks, arena);
   bool parameters = grad.d_sink != nullptr || (kernels.score && kernels.score->parameter_floats() > 0);
   for (const auto& bias : kernels.biases) parameters |= bias->parameter_floats() > 0;

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
-#include "heed/kernels/loop/ahead.h"
 #include "heed/kernels/loop/hide.h"
-#include "heed/kernels/loop/random.h"
+#include "heed/kernels/loop/prefetch_queue.h"
+#include "heed/kernels/loop/row_bits.h"
 #include "heed/kernels/threads.h"
 
 namespace heed::kernels {
 
 Kernels make_kernels(const Problem& p, Direction direction, NormaliserOptions options, const Gradients* grad,
-                     Arena& arena) {
+                     CallArena& arena) {
   return {.score = make_score(p, direction == Direction::backward, arena),
           .biases = make_biases(p, grad, arena),
           .normaliser = make_normaliser(p, options, arena),
@@ -49,7 +49,7 @@ int thread_count(const Call& call, size_t tasks) {
   return static_cast<int>(std::min<size_t>(tasks, static_cast<size_t>(most)));
 }
 
-Block::Block(const Call& call, Memory& memory)
+Block::Block(const Call& call, ThreadMemory& memory)
     : problem(call.problem),
       in(call.in),
       kernels(call.kernels),
@@ -119,7 +119,7 @@ bool Block::reserve() {
   return true;
 }
 
-void Block::plan(const Task& t) {
+void Block::plan(const BlockTask& t) {
   task = t;
   sequence = heed::kernels::sequence(problem, t.batch);
   kv_head = t.head / group_size(problem);
@@ -128,7 +128,7 @@ void Block::plan(const Task& t) {
   visited_key_blocks(ranges, t.count, geometry.keys, key_blocks);
 }
 
-void Block::load(const Task& t) {
+void Block::load(const BlockTask& t) {
   plan(t);
   if (kernels.score) {
     queries.rows = query_rows(problem, in.q, sequence, t.batch, t.head).from(t.first_query);
@@ -146,10 +146,10 @@ void Block::load(const Task& t) {
     }
 }
 
-void Block::prefetch(const Task& t, std::span<const Touched> others) const {
+void Block::prefetch(const BlockTask& t, std::span<const Touched> others) const {
   const Sequence s = heed::kernels::sequence(problem, t.batch);
   const int64_t g = t.head / group_size(problem);
-  Ahead& ahead = Ahead::of_this_thread();
+  PrefetchQueue& ahead = PrefetchQueue::of_this_thread();
   ahead.clear();
   const auto fetch = [&](const ConstView& view, int64_t width, bool query_side) {
     if (!view.data || view.col != 1 || view.row != width) return;
@@ -167,7 +167,7 @@ void Block::prefetch(const Task& t, std::span<const Touched> others) const {
 
 void Block::prefetch_visit(size_t visit, const ConstView& out) const {
   if (key_blocks.size() < 2) return;
-  Ahead& ahead = Ahead::of_this_thread();
+  PrefetchQueue& ahead = PrefetchQueue::of_this_thread();
   ahead.clear();
   const auto fetch = [&](Rows rows, int64_t count, int64_t width) {
     if (rows && rows.col == 1 && rows.row == width)
@@ -178,7 +178,7 @@ void Block::prefetch_visit(size_t visit, const ConstView& out) const {
     const Rows rows = key_rows(problem, view, sequence, task.batch, kv_head);
     if (rows) fetch(rows.from(first), std::min<int64_t>(geometry.keys, sequence.live_keys - first), width);
   };
-  const auto fetch_queries = [&](const ConstView& view, int64_t width, const Task& t) {
+  const auto fetch_queries = [&](const ConstView& view, int64_t width, const BlockTask& t) {
     const Rows rows = query_rows(problem, view, heed::kernels::sequence(problem, t.batch), t.batch, t.head);
     if (rows) fetch(rows.from(t.first_query), t.count, width);
   };

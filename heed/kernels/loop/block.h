@@ -9,9 +9,9 @@
 
 #include "heed/kernels/bias/bias.h"
 #include "heed/kernels/loop/forced_forward.h"
-#include "heed/kernels/loop/memory.h"
 #include "heed/kernels/loop/plan.h"
 #include "heed/kernels/loop/rows.h"
+#include "heed/kernels/loop/thread_memory.h"
 #include "heed/kernels/loop/values.h"
 #include "heed/kernels/normalise/normaliser.h"
 #include "heed/kernels/problem.h"
@@ -22,14 +22,14 @@ namespace heed::kernels {
 
 /// The parts that a problem exchanges, made once per call and shared by all threads.
 struct Kernels {
-  Part<ScoreKernel> score;  // null: ScoreKind::none
-  std::pmr::vector<Part<BiasKernel>> biases;
-  Part<NormaliserKernel> normaliser;
-  Part<WeighKernel> weigh;  // null: nothing between weights and values
-  Part<ValueKernel> values;
+  ArenaPtr<ScoreKernel> score;  // null: ScoreKind::none
+  std::pmr::vector<ArenaPtr<BiasKernel>> biases;
+  ArenaPtr<NormaliserKernel> normaliser;
+  ArenaPtr<WeighKernel> weigh;  // null: nothing between weights and values
+  ArenaPtr<ValueKernel> values;
 };
 Kernels make_kernels(const Problem& problem, Direction direction, NormaliserOptions options, const Gradients* grad,
-                     Arena& arena);
+                     CallArena& arena);
 
 /// What is computed: the same for all threads of a call.
 struct Call {
@@ -50,7 +50,7 @@ struct Touched {
 class Block {
  public:
   /// `memory` is this thread's.
-  Block(const Call& call, Memory& memory);
+  Block(const Call& call, ThreadMemory& memory);
 
   /// Takes the thread's scratch. False: no memory.
   bool reserve();
@@ -58,12 +58,12 @@ class Block {
   size_t scratch_bytes() const;
 
   /// What a task sees: its ranges and key blocks ...
-  void plan(const Task& task);
+  void plan(const BlockTask& task);
   /// ... and with its queries prepared and what is known of its rows beforehand.
-  void load(const Task& task);
+  void load(const BlockTask& task);
 
-  /// Puts the rows of a task that comes next into this thread's Ahead: the inputs', and those of `others`.
-  void prefetch(const Task& task, std::span<const Touched> others) const;
+  /// Puts the rows of a task that comes next into this thread's PrefetchQueue: the inputs', and those of `others`.
+  void prefetch(const BlockTask& task, std::span<const Touched> others) const;
 
   /// The same for the values of the visit at hand and the keys of the next, where a task has several key blocks; at the
   /// last visit for `out` (may be null) and the queries of the task that likely comes next.
@@ -87,17 +87,17 @@ class Block {
   const Geometry geometry;
   const Direction direction;
 
-  const Task* likely_next = nullptr;
+  const BlockTask* likely_next = nullptr;
 
   // Of the task at hand
-  Task task{};
+  BlockTask task{};
   Sequence sequence;
   int64_t kv_head = 0;
   KeyRange* ranges;                      // [width]
   std::pmr::vector<int32_t> key_blocks;  // to visit, in order
   std::pmr::vector<Tile> strip_pieces;   // normalisers of whole rows, forward: the pieces of the strip
   RowState rows;
-  Prepared queries, keys;
+  ScoreOperand queries, keys;
   Rows value_rows;  // of the key block at hand
   float* value_scratch = nullptr;
 
@@ -123,7 +123,7 @@ class Block {
   size_t layout(Scratch* scratch);
   Tile piece(int32_t key_block, int lane, int queries, int64_t first_key, int64_t last_key) const;
 
-  Memory& memory_;
+  ThreadMemory& memory_;
   int32_t loaded_keys_ = -1;
   int32_t loaded_values_ = -1;
   int64_t strip_rows_ = 0;

@@ -54,7 +54,7 @@ struct Whole {
 
 class DecodeRun {
  public:
-  DecodeRun(const Problem& p, const Inputs& in, const Outputs& out, const Decoding& decoding, Arena& arena)
+  DecodeRun(const Problem& p, const Inputs& in, const Outputs& out, const Decoding& decoding, CallArena& arena)
       : p_(p), in_(in), out_(out), tasks_(plan_decoding(p, decoding, arena)), most_rows_(most_rows(p, decoding)) {
     padded_ = decode_padded(p.shape.value_dim);
     const size_t wholes = tasks_.empty() ? 0 : static_cast<size_t>(tasks_.back().whole) + 1;
@@ -85,7 +85,7 @@ class DecodeRun {
     return static_cast<int>(std::min<size_t>(tasks_.size(), static_cast<size_t>(most)));
   }
 
-  bool run(Memory& memory) {
+  bool run(ThreadMemory& memory) {
     const int threads = this->threads();
     // Short ranges: a thread takes several neighbours, and knows what comes next.
     const size_t chunk = std::clamp<size_t>(tasks_.size() / (8 * static_cast<size_t>(threads)), 1, 16);
@@ -95,7 +95,7 @@ class DecodeRun {
     const ReadOrder order = floats_read() > kCached ? best_read_order() : ReadOrder::cached;
     std::atomic<size_t> next{0};
     std::atomic<bool> enough_memory{true};
-    const auto work = [&](Memory& own) {
+    const auto work = [&](ThreadMemory& own) {
       const size_t rows = static_cast<size_t>(most_rows_);
       const size_t scratch = decode_scratch_floats(most_rows_, p_.shape.dim, p_.shape.value_dim);
       if (!own.scratch.reserve(scratch + sums_floats(rows), 2)) {
@@ -114,7 +114,7 @@ class DecodeRun {
         }
       }
     };
-    on_threads(threads, [&](bool helper) { helper ? work(*Borrowed()) : work(memory); });
+    on_threads(threads, [&](bool helper) { helper ? work(*ThreadMemoryLease()) : work(memory); });
     return enough_memory;
   }
 
@@ -229,7 +229,7 @@ int64_t decode_part_keys(int64_t keys, int64_t kv_heads) {
   return (keys + parts - 1) / parts;
 }
 
-std::pmr::vector<DecodeTask> plan_decoding(const Problem& p, const Decoding& decoding, Arena& arena) {
+std::pmr::vector<DecodeTask> plan_decoding(const Problem& p, const Decoding& decoding, CallArena& arena) {
   std::pmr::vector<DecodeTask> tasks(&arena);
   const int64_t heads = kv_heads(p);
   const auto for_sequences = [&](auto&& f) {
@@ -262,7 +262,7 @@ int64_t decode_scratch_bytes(const Problem& p, const Decoding& decoding) {
   return static_cast<int64_t>((decode_scratch_floats(rows, p.shape.dim, p.shape.value_dim) + sums) * sizeof(float));
 }
 
-bool decode(const Problem& p, const Inputs& in, const Outputs& out, const Decoding& decoding, Memory& memory) {
+bool decode(const Problem& p, const Inputs& in, const Outputs& out, const Decoding& decoding, ThreadMemory& memory) {
   return DecodeRun(p, in, out, decoding, memory.arena).run(memory);
 }
 

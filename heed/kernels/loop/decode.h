@@ -10,9 +10,9 @@
 #include <memory_resource>
 #include <vector>
 
-#include "heed/kernels/loop/arena.h"
-#include "heed/kernels/loop/memory.h"
+#include "heed/kernels/loop/call_arena.h"
 #include "heed/kernels/loop/region.h"
+#include "heed/kernels/loop/thread_memory.h"
 #include "heed/kernels/problem.h"
 
 namespace heed::kernels {
@@ -46,12 +46,13 @@ struct DecodeTask {
   int32_t whole;        // the number of its range
 };
 
-std::pmr::vector<DecodeTask> plan_decoding(const Problem& problem, const Decoding& decoding, Arena& arena);
+std::pmr::vector<DecodeTask> plan_decoding(const Problem& problem, const Decoding& decoding, CallArena& arena);
 
 /// Bytes that a thread needs besides.
 int64_t decode_scratch_bytes(const Problem& problem, const Decoding& decoding);
 
 /// Runs all of plan_decoding(). False: no memory.
-bool decode(const Problem& problem, const Inputs& in, const Outputs& out, const Decoding& decoding, Memory& memory);
+bool decode(const Problem& problem, const Inputs& in, const Outputs& out, const Decoding& decoding,
+            ThreadMemory& memory);
 
 }  // namespace heed::kernels

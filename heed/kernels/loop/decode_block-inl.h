@@ -77,7 +77,7 @@ struct Fetched {
 };
 
 /// What to ask for while a block is read: more of the block itself, or of what is read after it.
-struct Ahead {
+struct BlockPrefetch {
   BlockRows now, next;
   bool fetch, several_queries;
 

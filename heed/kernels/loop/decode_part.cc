@@ -73,7 +73,7 @@ void AllScores(const DecodePart& p, const float* q, const KeyGroups& k, float* s
 /// scores[r][j] of the keys of a block, for all queries.
 void BlockScores(const DecodePart& p, const float* q, const BlockRows& k, const BlockRows& next, float* scores) {
   const size_t q_row = PadToLanes(p.dim);
-  const Ahead ahead{k, next, p.order != ReadOrder::cached, p.rows > 1};
+  const BlockPrefetch ahead{k, next, p.order != ReadOrder::cached, p.rows > 1};
   int done = 0;
   if (p.order == ReadOrder::eight_streams) {
     const int stream = k.stream(), at_once = p.rows == 1 ? stream : kStreamRows;
@@ -298,7 +298,7 @@ void AddStreams(const DecodePart& p, bool cut, const float* sums) {
 void BlockValues(const DecodePart& p, const float* weights, const BlockRows& v, const BlockRows& next, float* sums) {
   const size_t padded = PadToLanes(p.value_dim);
   const int stream = v.stream();
-  const Ahead ahead{v, next, p.order != ReadOrder::cached, p.rows > 1};
+  const BlockPrefetch ahead{v, next, p.order != ReadOrder::cached, p.rows > 1};
   const auto some = [&](int s, int r, int count, Fetched fetch) HWY_ATTR {
     const int64_t j = s * stream + r;
     StreamValues(p, weights + j, {v.at(j), v.row, count, r == 0, 0}, fetch, sums + s * padded);

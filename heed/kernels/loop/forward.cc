@@ -6,8 +6,8 @@
 #include "heed/kernels/exact_math.h"
 #include "heed/kernels/loop/decode.h"
 #include "heed/kernels/loop/forced_forward.h"
+#include "heed/kernels/loop/ordered_sums.h"
 #include "heed/kernels/loop/run.h"
-#include "heed/kernels/loop/turns.h"
 
 namespace heed::kernels {
 namespace {
@@ -17,7 +17,7 @@ constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 /// Forced-forward's running column state: tasks of one head pass it on, key block by key block.
 class ColumnState {
  public:
-  ColumnState(const Problem& p, std::span<const Task> tasks, const Geometry& g, float* saved, Arena& arena)
+  ColumnState(const Problem& p, std::span<const BlockTask> tasks, const Geometry& g, float* saved, CallArena& arena)
       : p_(p),
         saved_(saved),
         width_(g.width),
@@ -61,7 +61,7 @@ class ColumnState {
   }
 
  private:
-  size_t slot(const Task& t, int32_t key_block) const {
+  size_t slot(const BlockTask& t, int32_t key_block) const {
     return static_cast<size_t>((t.batch * p_.shape.heads + t.head) * key_blocks_ + key_block);
   }
 
@@ -70,7 +70,7 @@ class ColumnState {
   int width_, block_keys_;
   int64_t key_blocks_;
   float* state_ = nullptr;
-  Turns turns_;
+  OrderedSums turns_;
   std::pmr::vector<int32_t> ranks_;
   size_t* first_rank_ = nullptr;  // of each task, into the ranks
 };
@@ -186,13 +186,13 @@ Status forward(const Problem& p, const Inputs& in, const Outputs& out) {
   Status status = check(p, in, out);
   if (!status) return status;
   const Geometry g = geometry(p);
-  const Borrowed memory;
-  Arena& arena = memory->arena;
+  const ThreadMemoryLease memory;
+  CallArena& arena = memory->arena;
   const char* no_memory = "scratch: no memory for this problem's tiles; fewer threads or shorter rows need less";
   const Decoding decoding(p, in);
   const bool decodes = decoding.takes_any();
   if (decodes && !decode(p, in, out, decoding, *memory)) status.refuse(no_memory);
-  const std::pmr::vector<Task> tasks = plan_tasks(p, g, p.forced_forward.on, arena, decodes ? &decoding : nullptr);
+  const std::pmr::vector<BlockTask> tasks = plan_tasks(p, g, p.forced_forward.on, arena, decodes ? &decoding : nullptr);
   if (tasks.empty() || !status) return status;
   const Kernels kernels = make_kernels(p, Direction::forward, {.entropy = out.entropy != nullptr}, nullptr, arena);
   ColumnState columns(p, tasks, g, out.forced_saved, arena);

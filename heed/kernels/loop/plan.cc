@@ -28,15 +28,15 @@ Geometry geometry(const Problem& p) {
   return g;
 }
 
-std::pmr::vector<Task> plan_tasks(const Problem& p, const Geometry& g, bool ascending, Arena& arena,
-                                  const Decoding* decoding) {
+std::pmr::vector<BlockTask> plan_tasks(const Problem& p, const Geometry& g, bool ascending, CallArena& arena,
+                                       const Decoding* decoding) {
   const auto blocks_of = [&](const Sequence& s, int64_t b) {
     KeyRange range;
     return decoding && decoding->takes(s, b, range) ? 0 : (s.queries + g.width - 1) / g.width;
   };
   int64_t count = 0;
   for (int64_t b = 0; b < p.shape.batch; ++b) count += p.shape.heads * blocks_of(sequence(p, b), b);
-  std::pmr::vector<Task> tasks(&arena);
+  std::pmr::vector<BlockTask> tasks(&arena);
   tasks.reserve(static_cast<size_t>(count));
   for (int64_t b = 0; b < p.shape.batch; ++b) {
     const Sequence s = sequence(p, b);
@@ -51,7 +51,7 @@ std::pmr::vector<Task> plan_tasks(const Problem& p, const Geometry& g, bool asce
   return tasks;
 }
 
-std::pmr::vector<int32_t> key_block_list(const Problem& p, const Geometry& g, Arena& arena) {
+std::pmr::vector<int32_t> key_block_list(const Problem& p, const Geometry& g, CallArena& arena) {
   std::pmr::vector<int32_t> blocks(&arena);
   blocks.reserve(static_cast<size_t>(most_keys(p) / g.keys + 1));
   return blocks;

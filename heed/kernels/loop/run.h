@@ -14,10 +14,10 @@ namespace heed::kernels {
 /// What is to be run, and on what.
 struct Run {
   const Call& call;
-  std::span<const Task> tasks;
+  std::span<const BlockTask> tasks;
   std::span<const Touched> touched;  // besides the inputs
   bool independent;                  // no task waits for another one
-  Memory& memory;                    // of the calling thread
+  ThreadMemory& memory;              // of the calling thread
 };
 
 /// How run_tasks() ended.
@@ -27,7 +27,7 @@ enum class Ran { all, no_memory, interrupted };
 /// interrupts, no more are handed out; those that were are finished, since others may wait for them.
 template <class Body>
 Ran run_tasks(const Run& run, Body&& body) {
-  const std::span<const Task> tasks = run.tasks;
+  const std::span<const BlockTask> tasks = run.tasks;
   const Problem& problem = run.call.problem;
   const Geometry& geometry = run.call.geometry;
   std::atomic<size_t> next{0};
@@ -38,7 +38,7 @@ Ran run_tasks(const Run& run, Body&& body) {
   // another's rest.
   const bool small = run.independent && most_queries(problem) <= geometry.width && most_keys(problem) <= geometry.keys;
   const size_t chunk = small ? std::clamp<size_t>(tasks.size() / (8 * static_cast<size_t>(threads)), 1, 16) : 1;
-  const auto work = [&](Memory& memory) {
+  const auto work = [&](ThreadMemory& memory) {
     Block block(run.call, memory);
     if (block.reserve())
       for (size_t first = next.fetch_add(chunk); first < tasks.size(); first = next.fetch_add(chunk)) {
@@ -55,7 +55,7 @@ Ran run_tasks(const Run& run, Body&& body) {
     else
       enough_memory = false;
   };
-  on_threads(threads, [&](bool helper) { helper ? work(*Borrowed()) : work(run.memory); });
+  on_threads(threads, [&](bool helper) { helper ? work(*ThreadMemoryLease()) : work(run.memory); });
   return !enough_memory ? Ran::no_memory : stopped ? Ran::interrupted : Ran::all;
 }
 

@@ -100,7 +100,7 @@ class Values final : public ValueKernel {
   size_t dim_, padded_;
 };
 
-Part<ValueKernel> MakeValues(const Problem& p, Arena& arena) { return arena.make<Values>(p); }
+ArenaPtr<ValueKernel> MakeValues(const Problem& p, CallArena& arena) { return arena.make<Values>(p); }
 int VectorLanes() { return static_cast<int>(kLanes); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
@@ -110,7 +110,9 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 HWY_EXPORT(MakeValues);
 HWY_EXPORT(VectorLanes);
-Part<ValueKernel> make_values(const Problem& p, Arena& arena) { return HWY_DYNAMIC_DISPATCH(MakeValues)(p, arena); }
+ArenaPtr<ValueKernel> make_values(const Problem& p, CallArena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakeValues)(p, arena);
+}
 int vector_lanes() { return HWY_DYNAMIC_DISPATCH(VectorLanes)(); }
 }  // namespace heed::kernels
 #endif

@@ -1,7 +1,7 @@
 // The value side of the loop: out += P V and its backward. One implementation per instruction set.
 #pragma once
 
-#include "heed/kernels/loop/arena.h"
+#include "heed/kernels/loop/call_arena.h"
 #include "heed/kernels/loop/tile.h"
 #include "heed/kernels/problem.h"
 
@@ -44,7 +44,7 @@ class ValueKernel {
                         float* scratch) const = 0;
 };
 
-Part<ValueKernel> make_values(const Problem& problem, Arena& arena);
+ArenaPtr<ValueKernel> make_values(const Problem& problem, CallArena& arena);
 
 /// Floats in a vector of the instruction set in use.
 int vector_lanes();

@@ -138,7 +138,7 @@ class Choice final : public NormaliserKernel {
   NormaliserOptions options_;
 };
 
-Part<NormaliserKernel> MakeChoice(const Problem& p, NormaliserOptions options, Arena& arena) {
+ArenaPtr<NormaliserKernel> MakeChoice(const Problem& p, NormaliserOptions options, CallArena& arena) {
   return arena.make<Choice>(p, options);
 }
 
@@ -148,11 +148,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeChoice);
-Part<NormaliserKernel> make_choice(const Problem& p, NormaliserOptions options, Arena& arena) {
+ArenaPtr<NormaliserKernel> make_choice(const Problem& p, NormaliserOptions options, CallArena& arena) {
   return HWY_DYNAMIC_DISPATCH(MakeChoice)(p, options, arena);
 }
 
-Part<NormaliserKernel> make_normaliser(const Problem& p, NormaliserOptions options, Arena& arena) {
+ArenaPtr<NormaliserKernel> make_normaliser(const Problem& p, NormaliserOptions options, CallArena& arena) {
   switch (p.normalise.kind) {
     case Normaliser::softmax:
       return make_softmax(p, options, arena);

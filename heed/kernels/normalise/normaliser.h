@@ -1,7 +1,7 @@
 // What the loop asks of a normaliser: scores to weights, and the gradient back. One file per family implements it.
 #pragma once
 
-#include "heed/kernels/loop/arena.h"
+#include "heed/kernels/loop/call_arena.h"
 #include "heed/kernels/loop/rows.h"
 #include "heed/kernels/loop/tile.h"
 #include "heed/kernels/problem.h"
@@ -47,11 +47,11 @@ struct NormaliserOptions {
   bool d_entropy = false;  // backward: add the entropy's gradient
 };
 
-Part<NormaliserKernel> make_normaliser(const Problem& problem, NormaliserOptions options, Arena& arena);
+ArenaPtr<NormaliserKernel> make_normaliser(const Problem& problem, NormaliserOptions options, CallArena& arena);
 
-Part<NormaliserKernel> make_softmax(const Problem& problem, NormaliserOptions options, Arena& arena);
-Part<NormaliserKernel> make_pointwise(const Problem& problem, Arena& arena);
-Part<NormaliserKernel> make_sparse(const Problem& problem, Arena& arena);
-Part<NormaliserKernel> make_choice(const Problem& problem, NormaliserOptions options, Arena& arena);
+ArenaPtr<NormaliserKernel> make_softmax(const Problem& problem, NormaliserOptions options, CallArena& arena);
+ArenaPtr<NormaliserKernel> make_pointwise(const Problem& problem, CallArena& arena);
+ArenaPtr<NormaliserKernel> make_sparse(const Problem& problem, CallArena& arena);
+ArenaPtr<NormaliserKernel> make_choice(const Problem& problem, NormaliserOptions options, CallArena& arena);
 
 }  // namespace heed::kernels

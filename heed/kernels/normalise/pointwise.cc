@@ -92,7 +92,7 @@ class Pointwise final : public NormaliserKernel {
   bool divide_;
 };
 
-Part<NormaliserKernel> MakePointwise(const Problem& p, Arena& arena) { return arena.make<Pointwise>(p); }
+ArenaPtr<NormaliserKernel> MakePointwise(const Problem& p, CallArena& arena) { return arena.make<Pointwise>(p); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -100,7 +100,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakePointwise);
-Part<NormaliserKernel> make_pointwise(const Problem& p, Arena& arena) {
+ArenaPtr<NormaliserKernel> make_pointwise(const Problem& p, CallArena& arena) {
   return HWY_DYNAMIC_DISPATCH(MakePointwise)(p, arena);
 }
 }  // namespace heed::kernels

@@ -143,7 +143,7 @@ class Softmax final : public NormaliserKernel {
   NormaliserOptions options_;
 };
 
-Part<NormaliserKernel> MakeSoftmax(const Problem& p, NormaliserOptions options, Arena& arena) {
+ArenaPtr<NormaliserKernel> MakeSoftmax(const Problem& p, NormaliserOptions options, CallArena& arena) {
   return arena.make<Softmax>(p, options);
 }
 
@@ -153,7 +153,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeSoftmax);
-Part<NormaliserKernel> make_softmax(const Problem& p, NormaliserOptions options, Arena& arena) {
+ArenaPtr<NormaliserKernel> make_softmax(const Problem& p, NormaliserOptions options, CallArena& arena) {
   return HWY_DYNAMIC_DISPATCH(MakeSoftmax)(p, options, arena);
 }
 }  // namespace heed::kernels

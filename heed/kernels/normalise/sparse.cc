@@ -191,7 +191,7 @@ class Sparse final : public NormaliserKernel {
   float half_;
 };
 
-Part<NormaliserKernel> MakeSparse(const Problem& p, Arena& arena) { return arena.make<Sparse>(p); }
+ArenaPtr<NormaliserKernel> MakeSparse(const Problem& p, CallArena& arena) { return arena.make<Sparse>(p); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -199,7 +199,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeSparse);
-Part<NormaliserKernel> make_sparse(const Problem& p, Arena& arena) {
+ArenaPtr<NormaliserKernel> make_sparse(const Problem& p, CallArena& arena) {
   return HWY_DYNAMIC_DISPATCH(MakeSparse)(p, arena);
 }
 }  // namespace heed::kernels

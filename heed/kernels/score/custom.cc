@@ -17,14 +17,14 @@ class UserScore final : public ScoreKernel {
   size_t query_gradient_floats(size_t width) const override { return width * dim_; }
   size_t parameter_floats() const override { return static_cast<size_t>(custom_.parameters); }
 
-  void load_queries(const Prepared& q, int64_t) const override { copy_rows(q, q.scratch); }
-  void load_keys(const Prepared& k, int64_t) const override { copy_rows(k, k.scratch); }
+  void load_queries(const ScoreOperand& q, int64_t) const override { copy_rows(q, q.scratch); }
+  void load_keys(const ScoreOperand& k, int64_t) const override { copy_rows(k, k.scratch); }
 
-  void forward(const Prepared& q, const Prepared& k, const Tile& t) const override {
+  void forward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t) const override {
     custom_.forward(custom_.self, view(q, k, t));
   }
 
-  void backward(const Prepared& q, const Prepared& k, const Tile& t, float* d_queries, MutableRows d_k,
+  void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t, float* d_queries, MutableRows d_k,
                 float* d_parameters) const override {
     float* d_keys = k.scratch + static_cast<size_t>(k.count) * dim_;
     std::fill_n(d_keys, static_cast<size_t>(t.keys) * dim_, 0.0f);
@@ -35,7 +35,7 @@ class UserScore final : public ScoreKernel {
         *d_k.at(t.row + r, static_cast<int64_t>(c)) += d_keys[static_cast<size_t>(r) * dim_ + c];
   }
 
-  void store_query_gradient(const Prepared& q, const float* d_queries, MutableRows d_q) const override {
+  void store_query_gradient(const ScoreOperand& q, const float* d_queries, MutableRows d_q) const override {
     for (int r = 0; r < q.count; ++r)
       for (size_t c = 0; c < dim_; ++c)
         *d_q.at(r, static_cast<int64_t>(c)) = d_queries[static_cast<size_t>(r) * dim_ + c];
@@ -47,13 +47,13 @@ class UserScore final : public ScoreKernel {
   }
 
  private:
-  void copy_rows(const Prepared& from, float* to) const {
+  void copy_rows(const ScoreOperand& from, float* to) const {
     for (int r = 0; r < from.count; ++r)
       for (size_t c = 0; c < dim_; ++c)
         to[static_cast<size_t>(r) * dim_ + c] = *from.rows.at(r, static_cast<int64_t>(c));
   }
 
-  CustomTile view(const Prepared& q, const Prepared& k, const Tile& t) const {
+  CustomTile view(const ScoreOperand& q, const ScoreOperand& k, const Tile& t) const {
     CustomTile tile = custom_tile(t);
     tile.q = q.scratch + static_cast<size_t>(t.lane) * dim_;
     tile.k = k.scratch + static_cast<size_t>(t.row) * dim_;
@@ -67,9 +67,9 @@ class UserScore final : public ScoreKernel {
 
 }  // namespace
 
-Part<ScoreKernel> make_custom(const Problem& p, bool, Arena& arena) { return arena.make<UserScore>(p); }
+ArenaPtr<ScoreKernel> make_custom(const Problem& p, bool, CallArena& arena) { return arena.make<UserScore>(p); }
 
-Part<ScoreKernel> make_score(const Problem& p, bool backward, Arena& arena) {
+ArenaPtr<ScoreKernel> make_score(const Problem& p, bool backward, CallArena& arena) {
   switch (p.score.kind) {
     case ScoreKind::inner:
       return make_inner(p, backward, arena);

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "heed/kernels/loop/ahead.h"
+#include "heed/kernels/loop/prefetch_queue.h"
 #include "heed/kernels/score/score.h"
 #include "heed/kernels/simd/dots-inl.h"
 #include "heed/kernels/simd/gemm-inl.h"
@@ -27,7 +27,7 @@ class Inner final : public ScoreKernel {
   size_t key_floats(size_t keys) const override { return 2 * keys * padded_; }
   size_t query_gradient_floats(size_t width) const override { return width * padded_; }
 
-  void load_queries(const Prepared& q, int64_t) const override {
+  void load_queries(const ScoreOperand& q, int64_t) const override {
     if (q.count <= kFewQueries && !backward_)
       PackRows(q.rows, q.count, dim_, scale_, q.scratch, padded_);
     else
@@ -35,12 +35,12 @@ class Inner final : public ScoreKernel {
     if (backward_) PackRows(q.rows, q.count, dim_, scale_, q.scratch + dim_ * q.stride, padded_);
   }
 
-  void load_keys(const Prepared& k, int64_t) const override {
+  void load_keys(const ScoreOperand& k, int64_t) const override {
     if (backward_) MakeWholeVectors(k.rows, k.count, dim_, k.scratch);
   }
 
   // S^T [keys, queries] = K [keys, D] Q^T [D, queries]
-  void forward(const Prepared& q, const Prepared& k, const Tile& t) const override {
+  void forward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t) const override {
     const Rows keys = k.rows.from(t.row);
     if (q.count <= kFewQueries && !backward_) return few_queries(q, keys, t);
     Gemm<false>({keys.data, static_cast<size_t>(keys.row), static_cast<size_t>(keys.col)}, q.scratch + t.lane, q.stride,
@@ -48,7 +48,7 @@ class Inner final : public ScoreKernel {
   }
 
   // d_q += dS K,  d_k += dS^T (scale Q)
-  void backward(const Prepared& q, const Prepared& k, const Tile& t, float* d_queries, MutableRows d_k,
+  void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t, float* d_queries, MutableRows d_k,
                 float*) const override {
     const VectorRows keys = WholeVectors(k.rows, dim_, k.scratch);
     Gemm<true>({t.at, 1, t.stride}, keys.row(t.row), keys.stride, d_queries + t.lane * padded_, padded_, t.queries,
@@ -65,7 +65,7 @@ class Inner final : public ScoreKernel {
     }
   }
 
-  void store_query_gradient(const Prepared& q, const float* d_queries, MutableRows d_q) const override {
+  void store_query_gradient(const ScoreOperand& q, const float* d_queries, MutableRows d_q) const override {
     UnpackRows(d_queries, padded_, q.count, dim_, scale_, d_q);
   }
 
@@ -74,7 +74,7 @@ class Inner final : public ScoreKernel {
   // (Turning the keys as they come, which keeps the order of the sum, took longer: docs/kernels.md.)
   static constexpr int kFewQueries = 4;
 
-  void few_queries(const Prepared& q, Rows keys, const Tile& t) const {
+  void few_queries(const ScoreOperand& q, Rows keys, const Tile& t) const {
     const float* query = q.scratch + t.lane * padded_;
     if (keys.col != 1) {
       for (int i = 0; i < t.queries; ++i, query += padded_)
@@ -87,11 +87,11 @@ class Inner final : public ScoreKernel {
     }
     // Four keys at a time: more rows on their way from memory at once.
     constexpr int kKeys = 4;
-    Ahead& ahead = Ahead::of_this_thread();
+    PrefetchQueue& ahead = PrefetchQueue::of_this_thread();
     int r = 0;
     for (; r + kKeys <= t.keys; r += kKeys) {
       const float* key = keys.data + r * keys.row;
-      const Ahead::Steps steps = ahead.take(kKeys * dim_, sizeof(float), query);
+      const PrefetchQueue::Steps steps = ahead.take(kKeys * dim_, sizeof(float), query);
       const Fetch fetch{reinterpret_cast<const float*>(steps.at), static_cast<int64_t>(dim_)};
       for (int i = 0; i < t.queries; ++i) {
         float score[kKeys];
@@ -112,7 +112,9 @@ class Inner final : public ScoreKernel {
   bool backward_;
 };
 
-Part<ScoreKernel> MakeInner(const Problem& p, bool backward, Arena& arena) { return arena.make<Inner>(p, backward); }
+ArenaPtr<ScoreKernel> MakeInner(const Problem& p, bool backward, CallArena& arena) {
+  return arena.make<Inner>(p, backward);
+}
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -120,7 +122,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeInner);
-Part<ScoreKernel> make_inner(const Problem& p, bool backward, Arena& arena) {
+ArenaPtr<ScoreKernel> make_inner(const Problem& p, bool backward, CallArena& arena) {
   return HWY_DYNAMIC_DISPATCH(MakeInner)(p, backward, arena);
 }
 }  // namespace heed::kernels

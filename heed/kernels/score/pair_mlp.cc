@@ -19,28 +19,28 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-HWY_INLINE V32 Act(Activation kind, V32 z) {
+HWY_INLINE V32 Act(MlpActivation kind, V32 z) {
   const F32 d;
   switch (kind) {
-    case Activation::tanh:
+    case MlpActivation::tanh:
       return Tanh(z);
-    case Activation::relu:
+    case MlpActivation::relu:
       return AtLeast(hn::Zero(d), z);
-    case Activation::gelu:
+    case MlpActivation::gelu:
       break;
   }
   return hn::Mul(z, NormalCdf(z));
 }
 
 /// act'(z), with h = act(z) at hand
-HWY_INLINE V32 ActSlope(Activation kind, V32 z, V32 h) {
+HWY_INLINE V32 ActSlope(MlpActivation kind, V32 z, V32 h) {
   const F32 d;
   switch (kind) {
-    case Activation::tanh:
+    case MlpActivation::tanh:
       return hn::NegMulAdd(h, h, hn::Set(d, 1.0f));
-    case Activation::relu:
+    case MlpActivation::relu:
       return hn::IfThenElseZero(hn::Gt(z, hn::Zero(d)), hn::Set(d, 1.0f));
-    case Activation::gelu:
+    case MlpActivation::gelu:
       break;
   }
   return hn::MulAdd(z, NormalPdf(z), NormalCdf(z));
@@ -48,7 +48,7 @@ HWY_INLINE V32 ActSlope(Activation kind, V32 z, V32 h) {
 
 class PairMlp final : public ScoreKernel {
  public:
-  PairMlp(const Problem& p, bool backward, Arena& arena)
+  PairMlp(const Problem& p, bool backward, CallArena& arena)
       : score_(p.score), dim_(p.shape.dim), backward_(backward), widths_(&arena), weight_at_(&arena), bias_at_(&arena) {
     const size_t layers = static_cast<size_t>(std::max<int64_t>(score_.layer_count, 0));
     widths_.reserve(layers + 1), weight_at_.reserve(layers), bias_at_.reserve(layers);
@@ -76,12 +76,12 @@ class PairMlp final : public ScoreKernel {
   size_t query_gradient_floats(size_t width) const override { return dim_ * width; }
   size_t parameter_floats() const override { return parameters_; }
 
-  void load_queries(const Prepared& q, int64_t) const override {
+  void load_queries(const ScoreOperand& q, int64_t) const override {
     PackTransposed(q.rows, q.count, dim_, 1.0f, q.scratch, q.stride);
   }
-  void load_keys(const Prepared&, int64_t) const override {}
+  void load_keys(const ScoreOperand&, int64_t) const override {}
 
-  void forward(const Prepared& q, const Prepared& k, const Tile& t) const override {
+  void forward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t) const override {
     const F32 d;
     const float* last = layer(q, widths_.size() - 1, kH);
     for (int r = 0; r < t.keys; ++r) {
@@ -95,7 +95,7 @@ class PairMlp final : public ScoreKernel {
     }
   }
 
-  void backward(const Prepared& q, const Prepared& k, const Tile& t, float* d_queries, MutableRows d_k,
+  void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t, float* d_queries, MutableRows d_k,
                 float* d_parameters) const override {
     const F32 d;
     const size_t lanes = PadToLanes(t.queries);
@@ -147,7 +147,7 @@ class PairMlp final : public ScoreKernel {
     }
   }
 
-  void store_query_gradient(const Prepared& q, const float* d_queries, MutableRows d_q) const override {
+  void store_query_gradient(const ScoreOperand& q, const float* d_queries, MutableRows d_q) const override {
     for (int r = 0; r < q.count; ++r)
       for (size_t i = 0; i < dim_; ++i) *d_q.at(r, static_cast<int64_t>(i)) = d_queries[i * q.stride + r];
   }
@@ -172,13 +172,13 @@ class PairMlp final : public ScoreKernel {
   enum Which { kZ, kH };
 
   /// Layer l of the key at hand: before (z) or after (h) its activation, [widths_[l], stride].
-  float* layer(const Prepared& q, size_t l, Which which) const {
+  float* layer(const ScoreOperand& q, size_t l, Which which) const {
     size_t before = dim_;
     for (size_t i = 0; i < l; ++i) before += 2 * widths_[i];
     return q.scratch + q.stride * (before + (which == kH ? widths_[l] : 0));
   }
 
-  void run_layers(const Prepared& q, const Prepared& k, const Tile& t, int r) const {
+  void run_layers(const ScoreOperand& q, const ScoreOperand& k, const Tile& t, int r) const {
     const F32 d;
     const size_t lanes = PadToLanes(t.queries);
     for (size_t l = 0; l < widths_.size(); ++l) {
@@ -203,7 +203,7 @@ class PairMlp final : public ScoreKernel {
   }
 
   /// d_h -> d_z in place; adds each row's sum to `sums`.
-  void through_activation(const Prepared& q, size_t l, float* d_h, size_t lanes, float* sums) const {
+  void through_activation(const ScoreOperand& q, size_t l, float* d_h, size_t lanes, float* sums) const {
     const F32 d;
     const float *z = layer(q, l, kZ), *h = layer(q, l, kH);
     for (size_t i = 0; i < widths_[l]; ++i) {
@@ -227,7 +227,7 @@ class PairMlp final : public ScoreKernel {
   size_t v_at_ = 0, parameters_ = 0, hidden_ = 0, most_ = 0;
 };
 
-Part<ScoreKernel> MakePairMlp(const Problem& p, bool backward, Arena& arena) {
+ArenaPtr<ScoreKernel> MakePairMlp(const Problem& p, bool backward, CallArena& arena) {
   return arena.make<PairMlp>(p, backward, arena);
 }
 
@@ -237,7 +237,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakePairMlp);
-Part<ScoreKernel> make_pair_mlp(const Problem& p, bool backward, Arena& arena) {
+ArenaPtr<ScoreKernel> make_pair_mlp(const Problem& p, bool backward, CallArena& arena) {
   return HWY_DYNAMIC_DISPATCH(MakePairMlp)(p, backward, arena);
 }
 }  // namespace heed::kernels

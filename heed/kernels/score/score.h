@@ -3,14 +3,14 @@
 
 #include <cstddef>
 
-#include "heed/kernels/loop/arena.h"
+#include "heed/kernels/loop/call_arena.h"
 #include "heed/kernels/loop/tile.h"
 #include "heed/kernels/problem.h"
 
 namespace heed::kernels {
 
 /// A block of queries, or of keys, as a score wants to see it: the rows as given, and the score's own copy of them.
-struct Prepared {
+struct ScoreOperand {
   Rows rows;
   int count = 0;
   size_t stride = 0;         // queries: lanes of the block
@@ -29,20 +29,20 @@ class ScoreKernel {
   virtual size_t parameter_floats() const { return 0; }
 
   /// Everything that is done once per token: into q.scratch ...
-  virtual void load_queries(const Prepared& q, int64_t head) const = 0;
+  virtual void load_queries(const ScoreOperand& q, int64_t head) const = 0;
   /// ... and k.scratch.
-  virtual void load_keys(const Prepared& k, int64_t head) const = 0;
+  virtual void load_keys(const ScoreOperand& k, int64_t head) const = 0;
 
   /// tile[key][query] = score. The tile's lane and row say which of the prepared queries and keys it pairs.
-  virtual void forward(const Prepared& q, const Prepared& k, const Tile& tile) const = 0;
+  virtual void forward(const ScoreOperand& q, const ScoreOperand& k, const Tile& tile) const = 0;
 
   /// From d_score in `tile`: adds to the block's query gradient, to the rows of d_k (the key block's first row is row
   /// 0; null: not asked for) and to d_parameters (null: not asked for).
-  virtual void backward(const Prepared& q, const Prepared& k, const Tile& tile, float* d_queries, MutableRows d_k,
-                        float* d_parameters) const = 0;
+  virtual void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& tile, float* d_queries,
+                        MutableRows d_k, float* d_parameters) const = 0;
 
   /// The block's finished query gradient to the rows of d_q.
-  virtual void store_query_gradient(const Prepared& q, const float* d_queries, MutableRows d_q) const = 0;
+  virtual void store_query_gradient(const ScoreOperand& q, const float* d_queries, MutableRows d_q) const = 0;
 
   /// Adds a task's parameter gradients to the user's (which began as 0). Called in a fixed order of tasks.
   virtual void add_parameter_gradient(const float* d_parameters, int64_t head, const Gradients& grad) const {
@@ -51,11 +51,11 @@ class ScoreKernel {
 };
 
 /// The kernel of problem.score. `backward`: also prepare what the backward needs. Null for ScoreKind::none.
-Part<ScoreKernel> make_score(const Problem& problem, bool backward, Arena& arena);
+ArenaPtr<ScoreKernel> make_score(const Problem& problem, bool backward, CallArena& arena);
 
-Part<ScoreKernel> make_inner(const Problem& problem, bool backward, Arena& arena);
-Part<ScoreKernel> make_tanh_sum(const Problem& problem, bool backward, Arena& arena);
-Part<ScoreKernel> make_pair_mlp(const Problem& problem, bool backward, Arena& arena);
-Part<ScoreKernel> make_custom(const Problem& problem, bool backward, Arena& arena);
+ArenaPtr<ScoreKernel> make_inner(const Problem& problem, bool backward, CallArena& arena);
+ArenaPtr<ScoreKernel> make_tanh_sum(const Problem& problem, bool backward, CallArena& arena);
+ArenaPtr<ScoreKernel> make_pair_mlp(const Problem& problem, bool backward, CallArena& arena);
+ArenaPtr<ScoreKernel> make_custom(const Problem& problem, bool backward, CallArena& arena);
 
 }  // namespace heed::kernels

@@ -42,7 +42,7 @@ class TanhSum final : public ScoreKernel {
   size_t query_gradient_floats(size_t width) const override { return whole_ * width; }
   size_t parameter_floats() const override { return dim_; }
 
-  void load_queries(const Prepared& q, int64_t head) const override {
+  void load_queries(const ScoreOperand& q, int64_t head) const override {
     const Queries at = queries(q);
     PackTransposed(q.rows, q.count, dim_, 1.0f, at.raw, q.stride);
     std::fill(at.raw + dim_ * q.stride, at.raw + whole_ * q.stride, 0.0f);
@@ -55,13 +55,13 @@ class TanhSum final : public ScoreKernel {
     at.notes[1] = static_cast<float>(sum);
   }
 
-  void load_keys(const Prepared& k, int64_t) const override {
+  void load_keys(const ScoreOperand& k, int64_t) const override {
     const Keys at = keys(k);
     PackRows(k.rows, k.count, dim_, 1.0f, at.raw, whole_);
     for (int r = 0; r < k.count; ++r) at.most[r] = exponentials(at.raw + r * whole_, at.e + r * whole_, whole_);
   }
 
-  void forward(const Prepared& q, const Prepared& k, const Tile& t) const override {
+  void forward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t) const override {
     const Queries a = queries(q);
     const Keys b = keys(k);
     // Each key decides for itself, so that no key's score depends on its neighbours.
@@ -91,7 +91,7 @@ class TanhSum final : public ScoreKernel {
   // With g = d_score and w_d = u_d (1 - u_d):
   //   d_q_d += 4 v_d sum_keys g w_d      d_k_d += 4 v_d sum_queries g w_d      d_v_d += sum g (1 - 2 u_d)
   // The factor 4 v_d waits until the sums are done.
-  void backward(const Prepared& q, const Prepared& k, const Tile& t, float* d_queries, MutableRows d_k,
+  void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t, float* d_queries, MutableRows d_k,
                 float* d_parameters) const override {
     const Queries a = queries(q);
     const Keys b = keys(k);
@@ -131,7 +131,7 @@ class TanhSum final : public ScoreKernel {
         for (size_t i = 0; i < dim_; ++i) *d_k.at(t.row + r, i) += 4.0f * a.v[i] * d_keys[(t.row + r) * whole_ + i];
   }
 
-  void store_query_gradient(const Prepared& q, const float* d_queries, MutableRows d_q) const override {
+  void store_query_gradient(const ScoreOperand& q, const float* d_queries, MutableRows d_q) const override {
     const float* v = queries(q).v;
     for (int r = 0; r < q.count; ++r)
       for (size_t i = 0; i < dim_; ++i) *d_q.at(r, i) = 4.0f * v[i] * d_queries[i * q.stride + r];
@@ -155,11 +155,11 @@ class TanhSum final : public ScoreKernel {
   struct Keys {
     float *raw, *e, *d_k, *most;
   };
-  Queries queries(const Prepared& q) const {
+  Queries queries(const ScoreOperand& q) const {
     float* at = q.scratch;
     return {at, at + whole_ * q.stride, at + 2 * whole_ * q.stride, at + 2 * whole_ * q.stride + whole_};
   }
-  Keys keys(const Prepared& k) const {
+  Keys keys(const ScoreOperand& k) const {
     float* at = k.scratch;
     return {at + k.count, at + k.count * (1 + whole_), at + k.count * (1 + 2 * whole_), at};
   }
@@ -324,7 +324,7 @@ class TanhSum final : public ScoreKernel {
   int64_t v_stride_;
 };
 
-Part<ScoreKernel> MakeTanhSum(const Problem& p, Arena& arena) { return arena.make<TanhSum>(p); }
+ArenaPtr<ScoreKernel> MakeTanhSum(const Problem& p, CallArena& arena) { return arena.make<TanhSum>(p); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -332,7 +332,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeTanhSum);
-Part<ScoreKernel> make_tanh_sum(const Problem& p, bool, Arena& arena) {
+ArenaPtr<ScoreKernel> make_tanh_sum(const Problem& p, bool, CallArena& arena) {
   return HWY_DYNAMIC_DISPATCH(MakeTanhSum)(p, arena);
 }
 }  // namespace heed::kernels

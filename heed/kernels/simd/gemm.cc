@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "heed/kernels/loop/ahead.h"
+#include "heed/kernels/loop/prefetch_queue.h"
 #include "heed/kernels/simd/gemm-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -37,7 +37,7 @@ struct Operands {
 #define HEED_BLOCK HWY_INLINE
 #endif
 template <int kRows, int kVecs, bool kUnitRow>
-HEED_BLOCK void MicroKernel(const Operands& o, Ahead::Steps ahead) {
+HEED_BLOCK void MicroKernel(const Operands& o, PrefetchQueue::Steps ahead) {
   const float* HWY_RESTRICT b = o.b;
   float* HWY_RESTRICT c = o.c;
   const size_t row = o.row, step = o.step, ldb = o.ldb, ldc = o.ldc, depth = o.depth;
@@ -105,7 +105,7 @@ HWY_INLINE void Cut(size_t count, std::integer_sequence<int, kSizes...>, F&& f) 
 
 template <bool kUnitRow, class Heights, class Widths>
 HWY_INLINE void MultiplyBlocks(Operands all, size_t m, size_t n, Heights heights, Widths widths) {
-  Ahead& ahead = Ahead::of_this_thread();
+  PrefetchQueue& ahead = PrefetchQueue::of_this_thread();
   const auto block = [&](auto height, size_t i, auto width, size_t vec) HWY_ATTR {
     const size_t j = vec * kLanes;
     Operands o = all;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heed/kernels/loop/random.h"
+#include "heed/kernels/loop/row_bits.h"
 #include "heed/kernels/loop/sequence.h"
 #include "heed/kernels/simd/random-inl.h"
 #include "heed/kernels/weigh/weigh.h"
@@ -142,7 +142,7 @@ class Weigh final : public WeighKernel {
   uint32_t threshold_;
 };
 
-Part<WeighKernel> MakeWeigh(const Problem& p, Arena& arena) { return arena.make<Weigh>(p); }
+ArenaPtr<WeighKernel> MakeWeigh(const Problem& p, CallArena& arena) { return arena.make<Weigh>(p); }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -150,7 +150,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeWeigh);
-Part<WeighKernel> make_weigh(const Problem& p, Arena& arena) {
+ArenaPtr<WeighKernel> make_weigh(const Problem& p, CallArena& arena) {
   const bool gaussian = p.region.centre && p.region.centre_sigma > 0.0f;
   if (!gaussian && !p.guide.on() && !(p.dropout.p > 0.0f)) return nullptr;
   return HWY_DYNAMIC_DISPATCH(MakeWeigh)(p, arena);

@@ -3,7 +3,7 @@
 //   a = w * gaussian        cost_i = sum_j a_ij G_ij        out = dropout(a) V
 #pragma once
 
-#include "heed/kernels/loop/arena.h"
+#include "heed/kernels/loop/call_arena.h"
 #include "heed/kernels/loop/rows.h"
 #include "heed/kernels/loop/tile.h"
 #include "heed/kernels/problem.h"
@@ -26,6 +26,6 @@ class WeighKernel {
 };
 
 /// Null where weights go to the values as they are.
-Part<WeighKernel> make_weigh(const Problem& problem, Arena& arena);
+ArenaPtr<WeighKernel> make_weigh(const Problem& problem, CallArena& arena);
 
 }  // namespace heed::kernels

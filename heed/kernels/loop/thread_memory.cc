@@ -1,4 +1,4 @@
-#include "heed/kernels/loop/memory.h"
+#include "heed/kernels/loop/thread_memory.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@ namespace heed::kernels {
 namespace {
 
 struct Idle {
-  Memory* first = nullptr;
+  ThreadMemory* first = nullptr;
 
   ~Idle() {
     while (first) delete std::exchange(first, first->next);
@@ -16,14 +16,14 @@ thread_local Idle idle;
 
 }  // namespace
 
-Borrowed::Borrowed() : memory_(idle.first) {
+ThreadMemoryLease::ThreadMemoryLease() : memory_(idle.first) {
   if (memory_)
     idle.first = memory_->next;
   else
-    memory_ = new Memory;
+    memory_ = new ThreadMemory;
 }
 
-Borrowed::~Borrowed() {
+ThreadMemoryLease::~ThreadMemoryLease() {
   memory_->arena.clear();
   memory_->next = idle.first;
   idle.first = memory_;

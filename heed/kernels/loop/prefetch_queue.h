@@ -7,7 +7,7 @@
 
 namespace heed::kernels {
 
-class Ahead {
+class PrefetchQueue {
  public:
   static constexpr size_t kLine = 64;  // bytes
 
@@ -33,8 +33,8 @@ class Ahead {
     return taken;
   }
 
-  static Ahead& of_this_thread() {
-    static thread_local Ahead ahead;
+  static PrefetchQueue& of_this_thread() {
+    static thread_local PrefetchQueue ahead;
     return ahead;
   }
 

@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <thread>
 
-#include "heed/kernels/loop/arena.h"
+#include "heed/kernels/loop/call_arena.h"
 
 namespace heed::kernels {
 
-class Turns {
+class OrderedSums {
  public:
-  Turns(size_t slots, Arena& arena) : slots_(slots), count_(arena.array<int32_t>(slots)), arena_(arena) {}
+  OrderedSums(size_t slots, CallArena& arena) : slots_(slots), count_(arena.array<int32_t>(slots)), arena_(arena) {}
 
   /// While planning, in task order: the next visit to `slot`. Returns its rank among the visits.
   int32_t enlist(size_t slot) { return count_[slot]++; }
@@ -40,7 +40,7 @@ class Turns {
  private:
   size_t slots_;
   int32_t* count_;
-  Arena& arena_;
+  CallArena& arena_;
   bool contended_ = false;
   std::atomic<int32_t>* done_ = nullptr;
 };

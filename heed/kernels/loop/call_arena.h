@@ -22,23 +22,23 @@ struct Destroy {
 };
 /// A part of the loop that a call has made for itself.
 template <class T>
-using Part = std::unique_ptr<T, Destroy>;
+using ArenaPtr = std::unique_ptr<T, Destroy>;
 
-class Arena final : public std::pmr::memory_resource {
+class CallArena final : public std::pmr::memory_resource {
  public:
   /// Bytes kept from one call to the next at most. A plan larger than that (some 10^5 tiles) goes back to the system
   /// when its call is over, which is long enough not to notice.
   static constexpr size_t kKept = size_t{1} << 20;
 
-  Arena() = default;
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
-  ~Arena() override { release(); }
+  CallArena() = default;
+  CallArena(const CallArena&) = delete;
+  CallArena& operator=(const CallArena&) = delete;
+  ~CallArena() override { release(); }
 
   /// A part of the loop.
   template <class T, class... Arguments>
-  Part<T> make(Arguments&&... arguments) {
-    return Part<T>(::new (allocate(sizeof(T), alignof(T))) T(std::forward<Arguments>(arguments)...));
+  ArenaPtr<T> make(Arguments&&... arguments) {
+    return ArenaPtr<T>(::new (allocate(sizeof(T), alignof(T))) T(std::forward<Arguments>(arguments)...));
   }
   /// `count` elements that begin as zeros.
   template <class T>
