@@ -40,6 +40,7 @@ class MechanismCase final : public Contest {
         entry_(&entry),
         train_(train),
         options_(options_for(entry)),
+        parts_(attend::resolve(options_)),
         parameters_(1),
         mechanism_(attend::make(parameters_, options_)),
         tape_({.recording = train, .training = train}),
@@ -112,14 +113,10 @@ class MechanismCase final : public Contest {
   }
 
  private:
-  bool in_documents() const { return options_.region.find("documents") != std::string::npos; }
-  bool masked() const { return options_.region == "masked"; }
-  bool is_guided() const { return options_.time == "guided"; }
-  bool same_rows() const { return options_.input == "self_attention" || options_.structure == "key_value"; }
-  bool asks() const {
-    return options_.input != "learned_query" && options_.structure != "structured" &&
-           options_.structure != "feed_forward" && options_.structure != "hierarchical";
-  }
+  bool in_documents() const { return parts_.any(&attend::Entry::reads_documents); }
+  bool masked() const { return parts_.has_region(attend::masked_entry); }
+  bool same_rows() const { return parts_.any(&attend::Entry::same_rows); }
+  bool asks() const { return !parts_.input->own_queries && !parts_.structure->own_queries; }
 
   /// Forward, and backward from a given gradient of the context to all parameters and inputs.
   void run() {
@@ -130,7 +127,7 @@ class MechanismCase final : public Contest {
     if (options_.value_width > 0) memory.values = key_rows_;
     if (in_documents()) memory.documents = documents_.data();
     if (masked()) memory.lengths = lengths_.data();
-    if (options_.structure == "hierarchical") memory.sentences = tape_.even_offsets(kBatch / kSentences, kSentences);
+    if (parts_.structure->needs_sentences) memory.sentences = tape_.even_offsets(kBatch / kSentences, kSentences);
 
     attend::Queries queries;
     query_rows_ = {};
@@ -139,7 +136,7 @@ class MechanismCase final : public Contest {
       queries.rows = {same_rows() ? key_rows_ : query_rows_, sequences};
       if (in_documents()) queries.documents = documents_.data();
     }
-    const attend::Request request{.guide_cost = is_guided()};
+    const attend::Request request{.guide_cost = parts_.time->guides};
     const attend::Attended attended = mechanism_->attend(queries, mechanism_->prepare(memory), {}, request);
     context_ = attended.context;
     if (!train_) return;
@@ -160,6 +157,7 @@ class MechanismCase final : public Contest {
   const attend::Entry* entry_;
   bool train_;
   attend::Options options_;
+  attend::Parts parts_;
   Parameters parameters_;
   std::unique_ptr<attend::Mechanism> mechanism_;
   Tape tape_;

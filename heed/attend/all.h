@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/attend/entry.h"
+#include "heed/attend/parts.h"
 
 namespace heed::attend {
 
@@ -34,9 +35,12 @@ const std::vector<const Entry*>& all();
 /// The words of Entry::options or Entry::aliases.
 std::vector<std::string> words(const char* text);
 
+/// What the option of a part may say: the names of its entries and their aliases.
+std::vector<std::string> words_for(Part part);
+
 /// By name or alias. Throws, naming the nearest name.
 const Entry& find(std::string_view name);
-/// The same, and it must be of this part.
+/// The same, and it must be what the option of this part may say.
 const Entry& find(std::string_view name, Part part);
 
 /// `base` with what makes the named mechanism: its word in its part, and its preset.

@@ -6,7 +6,6 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/cache.h"
-#include "heed/attend/region_words.h"
 #include "heed/attend/weights.h"
 #include "heed/kernels/exact_math.h"
 #include "heed/tensor/error.h"
@@ -44,11 +43,14 @@ Tensor mean_of(const std::vector<AttentionResult>& results, Tensor AttentionResu
 }  // namespace
 
 Attention::Attention(const Scope& scope, const Options& options, std::unique_ptr<Score> score)
-    : options_(options), score_(std::move(score)) {
+    : options_(options),
+      parts_(resolve(options)),
+      position_(value_of(kPositions, options.position)),
+      score_(std::move(score)) {
   Options& o = options_;
   kv_heads_ = o.kv_heads > 0 ? o.kv_heads : o.heads;
-  const bool is_static = o.time == "static", learned = o.input == "learned_query";
-  if (is_static) o.query_width = 2 * o.key_width;
+  const bool learned = parts_.input == &learned_query_entry;
+  if (const int64_t keys = parts_.time->keys_in_query) o.query_width = keys * o.key_width;
   if (o.query_width == 0) o.query_width = o.key_width;
   if (o.width == 0) o.width = o.query_width;
   if (o.output_width == 0) o.output_width = o.query_width;
@@ -74,14 +76,14 @@ Attention::Attention(const Scope& scope, const Options& options, std::unique_ptr
   head.query_width = (o.project ? o.width : o.query_width) / o.heads;
   head.key_width = (o.project ? shared_width : o.key_width) / kv_heads_;
   if (head.hidden == 0) head.hidden = head.key_width;
-  if (!score_) score_ = find(o.score, Part::score).make_score(scope, head);
-  normalise_ = find(o.normalise, Part::normalise).make_normalise(scope, head);
-  for (const auto& word : region_words(o.region)) regions_.push_back(find(word, Part::region).make_region(scope, head));
-  time_ = find(o.time, Part::time).make_time(scope, head);
+  if (!score_) score_ = parts_.score->make_score(scope, head);
+  normalise_ = parts_.normalise->make_normalise(scope, head);
+  for (const Entry* region : parts_.regions) regions_.push_back(region->make_region(scope, head));
+  time_ = parts_.time->make_time(scope, head);
   score_query_width_ = score_->query_width() > 0 ? score_->query_width() : head.query_width;
   if (learned)
     learned_queries_ = &scope.make("queries", {o.queries, o.heads * score_query_width_}, Initialiser::xavier());
-  if (o.position == "relative")
+  if (position_ == Position::relative)
     relative_ = &(scope / "position").make("table", {o.heads, 2 * o.reach + 1}, Initialiser::constant(0.0f));
 }
 
@@ -90,16 +92,13 @@ int64_t Attention::context_width() const {
 }
 
 Traits Attention::traits() const {
-  const Options& o = options_;
-  bool matters = o.time == "forced_forward" || o.time == "forward_only" || o.position != "none" ||
-                 o.score.starts_with("synthesizer");  // some of them have a table with a row per position
-  for (const auto& word : region_words(o.region)) matters |= word != "global" && word != "local_p" && word != "masked";
-  return {.heads = o.heads, .order_matters = matters, .reads_memory = o.time == "static"};
+  return {.order_matters = position_ != Position::none || parts_.any(&Entry::order_matters),
+          .reads_memory = parts_.time->keys_in_query > 0};
 }
 
 template <class First>
 Tensor Attention::placed(Tensor x, const Offsets& offsets, const First& first, int64_t heads) const {
-  if (options_.position != "rotary") return x;
+  if (position_ != Position::rotary) return x;
   int64_t* positions = x.tape().keep<int64_t>(x.rows());
   // Stacked rows are [B, heads, T], all equally long; otherwise the heads lie side by side in one row.
   const int64_t repeats = offsets.total() > 0 ? x.rows() / offsets.total() : 1;
@@ -109,14 +108,9 @@ Tensor Attention::placed(Tensor x, const Offsets& offsets, const First& first, i
   return rotate(x, positions, heads);
 }
 
-bool Attention::has_region(std::string_view word) const {
-  const auto words = region_words(options_.region);
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
+PreparedMemory Attention::prepare(const Memory& memory) const { return prepare_from(memory, 0); }
 
-Prepared Attention::prepare(const Memory& memory) const { return prepare_from(memory, 0); }
-
-Prepared Attention::prepare_from(const Memory& memory, int64_t first) const {
+PreparedMemory Attention::prepare_from(const Memory& memory, int64_t first) const {
   const Tensor rows = memory.rows.rows;
   const int64_t heads = memory.stacked ? 1 : kv_heads_;
   expect(!memory.stacked || !options_.project, "prepare: projections want heads side by side, not stacked");
@@ -127,9 +121,9 @@ Prepared Attention::prepare_from(const Memory& memory, int64_t first) const {
   expect(values.cols() == wanted / (memory.stacked ? kv_heads_ : 1),
          "prepare: the values have {} columns, value_width is {}", values.cols(), wanted);
   expect(values.rows() == rows.rows(), "prepare: {} rows of keys, but {} rows of values", rows.rows(), values.rows());
-  expect(!memory.documents || has_region("documents"),
+  expect(!memory.documents || parts_.any(&Entry::reads_documents),
          "prepare: documents of the memory, which region = \"{}\" does not read; add documents to it", options_.region);
-  Prepared p;
+  PreparedMemory p;
   p.memory = memory;
   p.offsets = memory.rows.offsets;
   p.batch = p.offsets.count;
@@ -141,24 +135,24 @@ Prepared Attention::prepare_from(const Memory& memory, int64_t first) const {
   return p;
 }
 
-Prepared Attention::begin(Tape&, int64_t batch, int64_t capacity) const {
-  expect(options_.time == "dynamic", "begin: {} attention needs the whole memory", options_.time);
+PreparedMemory Attention::begin(Tape&, int64_t batch, int64_t capacity) const {
+  expect(parts_.time->grows_with_memory, "begin: {} attention needs the whole memory", options_.time);
   return begin_cache(batch, capacity);
 }
 
-Prepared Attention::extend(const Prepared& so_far, const Memory& rows) const {
+PreparedMemory Attention::extend(const PreparedMemory& so_far, const Memory& rows) const {
   Memory one = rows;
   if (!one.rows.offsets) one.rows.offsets = rows.rows.rows.tape().even_offsets(rows.rows.rows.rows(), 1);
-  const Prepared step = prepare_from(one, so_far.filled);
+  const PreparedMemory step = prepare_from(one, so_far.filled);
   return extend_cache(so_far, step.keys, step.values);
 }
 
-Attended Attention::attend(const Queries& queries, const Prepared& prepared, const State& state,
+Attended Attention::attend(const Queries& queries, const PreparedMemory& prepared, const State& state,
                            const Request& request) const {
   return time_->attend(*this, {queries, prepared, state, request});
 }
 
-Packed Attention::query_rows(const Asked& asked) const {
+Packed Attention::query_rows(const AttendArguments& asked) const {
   Tape& tape = asked.prepared.values.tape();
   if (learned_queries_) {
     expect(!asked.queries.rows.rows, "attend: the queries are learned; give none");
@@ -183,7 +177,7 @@ Packed Attention::query_rows(const Asked& asked) const {
   return {options_.project ? query_(rows) : rows, offsets};
 }
 
-AttentionCall Attention::base_call(const Asked& asked, const Packed& q) const {
+AttentionCall Attention::base_call(const AttendArguments& asked, const Packed& q) const {
   const auto& memory = asked.prepared.memory;
   AttentionCall call;
   auto& p = call.problem;
@@ -201,7 +195,7 @@ AttentionCall Attention::base_call(const Asked& asked, const Packed& q) const {
   call.v = asked.prepared.values;
   const Queries& queries = asked.queries;
   p.region.align = queries.bottom_right ? kernels::Align::bottom_right : kernels::Align::offset;
-  p.region.query_offset = asked.state.step;
+  p.region.query_offset = asked.state.step();
   p.region.window_left = queries.window_left;
   p.region.window_right = queries.window_right;
   p.region.query_lengths = queries.lengths;
@@ -221,10 +215,10 @@ AttentionCall Attention::base_call(const Asked& asked, const Packed& q) const {
   return call;
 }
 
-Attended Attention::run(const Asked& asked, const kernels::CustomRegion* region) const {
+Attended Attention::run(const AttendArguments& asked, const kernels::CustomRegion* region) const {
   Tape& tape = asked.prepared.values.tape();
   const Packed q = query_rows(asked);
-  expect(!asked.queries.documents || has_region("documents"),
+  expect(!asked.queries.documents || parts_.any(&Entry::reads_documents),
          "attend: documents of the queries, which region = \"{}\" does not read; add documents to it", options_.region);
   AttentionCall call = base_call(asked, q);
   call.problem.region.custom = region;
@@ -239,7 +233,7 @@ Attended Attention::run(const Asked& asked, const kernels::CustomRegion* region)
   score_->configure(c);
   if (asked.queries.bias)
     c.add_bias(asked.queries.bias, asked.queries.bias_per_head ? BiasRows::query_and_head : BiasRows::query);
-  if (options_.position == "alibi") call.alibi_slopes = alibi_slopes(tape, options_.heads);
+  if (position_ == Position::alibi) call.alibi_slopes = alibi_slopes(tape, options_.heads);
   if (relative_) call.relative = tape.parameter(*relative_);
   for (const auto& part : regions_) part->configure(c);
   time_->configure(c, asked.request);
@@ -264,7 +258,7 @@ Attended Attention::run(const Asked& asked, const kernels::CustomRegion* region)
   }
   a.entropy = results[0].entropy;  // of softmax itself: the same for every draw
   a.state = asked.state;
-  a.state.step += q.offsets.longest();
+  a.state.set_step(a.state.step() + q.offsets.longest());
   time_->keep(results[0], a.state);
   if (asked.request.weights) a.weights = weights(results, tape);
   if (options_.project_output) a.context = output_(a.context);

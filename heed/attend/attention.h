@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "heed/attend/choices.h"
 #include "heed/attend/mechanism.h"
 #include "heed/attend/normalise/normalise.h"
 #include "heed/attend/region/region.h"
@@ -19,32 +20,33 @@ class Attention final : public Mechanism {
   Attention(const Scope& scope, const Options& options, std::unique_ptr<Score> score = nullptr);
 
   Traits traits() const override;
-  Prepared prepare(const Memory& memory) const override;
+  PreparedMemory prepare(const Memory& memory) const override;
   using Mechanism::attend;
-  Attended attend(const Queries& queries, const Prepared& prepared, const State& state,
+  Attended attend(const Queries& queries, const PreparedMemory& prepared, const State& state,
                   const Request& request) const override;
-  Prepared begin(Tape& tape, int64_t batch, int64_t capacity) const override;
-  Prepared extend(const Prepared& so_far, const Memory& rows) const override;
+  PreparedMemory begin(Tape& tape, int64_t batch, int64_t capacity) const override;
+  PreparedMemory extend(const PreparedMemory& so_far, const Memory& rows) const override;
   int64_t context_width() const override;
 
   /// One run of the loop (several for a sampled normaliser), for the time behaviours. `region`, where given, narrows
   /// what may be seen further.
-  Attended run(const Asked& asked, const kernels::CustomRegion* region = nullptr) const;
+  Attended run(const AttendArguments& asked, const kernels::CustomRegion* region = nullptr) const;
 
   const Options& options() const { return options_; }
 
  private:
   /// A memory whose first row stands at `first`.
-  Prepared prepare_from(const Memory& memory, int64_t first) const;
+  PreparedMemory prepare_from(const Memory& memory, int64_t first) const;
   /// With rotary positions: q' or k' turned, the first row of sequence b standing at first(b). Otherwise as it is.
   template <class First>
   Tensor placed(Tensor x, const Offsets& offsets, const First& first, int64_t heads) const;
-  bool has_region(std::string_view word) const;
-  Packed query_rows(const Asked& asked) const;
-  AttentionCall base_call(const Asked& asked, const Packed& q) const;
+  Packed query_rows(const AttendArguments& asked) const;
+  AttentionCall base_call(const AttendArguments& asked, const Packed& q) const;
   Weights weights(const std::vector<AttentionResult>& results, Tape& tape) const;
 
   Options options_;
+  Parts parts_;
+  Position position_;
   int64_t kv_heads_;
   int64_t score_query_width_;  // of one head
   int64_t value_head_width_;

@@ -5,27 +5,27 @@
 
 namespace heed::attend {
 
-Prepared Mechanism::begin(Tape&, int64_t, int64_t) const {
+PreparedMemory Mechanism::begin(Tape&, int64_t, int64_t) const {
   throw Error("begin: this mechanism attends to a whole memory; it has none that grows");
 }
-Prepared Mechanism::extend(const Prepared&, const Memory&) const {
+PreparedMemory Mechanism::extend(const PreparedMemory&, const Memory&) const {
   throw Error("extend: this mechanism attends to a whole memory; it has none that grows");
 }
 
-Prepared begin_cache(int64_t batch, int64_t capacity) {
+PreparedMemory begin_cache(int64_t batch, int64_t capacity) {
   expect(batch >= 0 && capacity > 0, "begin: {} sequences with room for {} rows", batch, capacity);
-  Prepared p;
+  PreparedMemory p;
   p.batch = batch;
   p.capacity = capacity;
   return p;
 }
 
-Prepared extend_cache(const Prepared& so_far, Tensor keys, Tensor values) {
+PreparedMemory extend_cache(const PreparedMemory& so_far, Tensor keys, Tensor values) {
   expect(so_far.capacity > 0, "extend: this memory was prepared as a whole; only one from begin() grows");
   expect(so_far.filled < so_far.capacity, "extend: the memory has room for {} rows and is full", so_far.capacity);
   expect(values.rows() == so_far.batch, "extend: {} rows for {} sequences; one each is expected", values.rows(),
          so_far.batch);
-  Prepared p = so_far;
+  PreparedMemory p = so_far;
   auto write = [&](Tensor& cache, Tensor rows) {
     if (!rows) return;
     if (!cache) cache = make_cache(rows.tape(), p.batch * p.capacity, rows.cols());

@@ -5,8 +5,8 @@
 
 namespace heed::attend {
 
-Prepared begin_cache(int64_t batch, int64_t capacity);
+PreparedMemory begin_cache(int64_t batch, int64_t capacity);
 /// Writes one row per sequence, keys [B, ..] (or empty) and values [B, ..], behind those that are there.
-Prepared extend_cache(const Prepared& so_far, Tensor keys, Tensor values);
+PreparedMemory extend_cache(const PreparedMemory& so_far, Tensor keys, Tensor values);
 
 }  // namespace heed::attend

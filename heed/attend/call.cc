@@ -17,7 +17,7 @@ int64_t CallContext::key_length(int64_t sequence) const {
 }
 
 int64_t CallContext::first_position(int64_t sequence) const {
-  if (!queries.bottom_right) return state.step;
+  if (!queries.bottom_right) return state.step();
   const int64_t count = queries.lengths ? queries.lengths[sequence] : call.query_offsets.length(sequence);
   return key_length(sequence) - count;
 }
@@ -55,11 +55,12 @@ void CallContext::add_bias(Tensor bias, BiasRows rows) {
     });
     bias = gather_rows(bias, {from, static_cast<size_t>(count)});
     rows = BiasRows::query_and_head;
-  } else if (rows == BiasRows::table && state.step > 0) {  // the loop counts queries from 0: start it where they stand
+  } else if (rows == BiasRows::table &&
+             state.step() > 0) {  // the loop counts queries from 0: start it where they stand
     const int64_t count = call.query_offsets.longest(), length = bias.rows() / heads;
     int64_t* from = tape.keep<int64_t>(count * heads);
     for (int64_t h = 0; h < heads; ++h)
-      for (int64_t i = 0; i < count; ++i) from[h * count + i] = h * length + state.step + i;
+      for (int64_t i = 0; i < count; ++i) from[h * count + i] = h * length + state.step() + i;
     bias = gather_rows(bias, {from, static_cast<size_t>(count * heads)});
   }
   if (call.bias) {

@@ -17,7 +17,7 @@ enum class BiasRows {
 struct CallContext {
   AttentionCall& call;
   const Queries& queries;
-  const Prepared& prepared;
+  const PreparedMemory& prepared;
   const State& state;
   Tensor query_rows;  // [query rows * H, Dq]: a row per query and head, as they enter the score. May be empty
   int64_t heads;

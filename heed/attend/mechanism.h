@@ -1,15 +1,16 @@
 // The one interface of all attention: prepare(memory) gives a value, attend(query, prepared, state) gives the context
 // and the next state.
 //
-//   Prepared prepared = mechanism->prepare({source});
+//   PreparedMemory prepared = mechanism->prepare({source});
 //   Attended all = mechanism->attend({target}, prepared, {});              // every step at once, or
 //   for (...) { Attended one = mechanism->attend({row}, prepared, state); state = one.state; }     // step by step
 //
-// Both give the same numbers: a call handles the steps [state.step, state.step + rows of each sequence).
+// Both give the same numbers: a call handles the steps [state.step(), state.step() + rows of each sequence).
 #pragma once
 
 #include <cstdint>
 
+#include "heed/attend/state.h"
 #include "heed/tensor/op/attention.h"
 #include "heed/tensor/tape.h"
 
@@ -37,31 +38,20 @@ struct Queries {
   bool bias_per_head = false;  // in the order of mask_per_head
   bool stacked = false;
   const int32_t* lengths = nullptr;  // [B] queries that count, from the front; the others give 0. Null: all
-  /// The last query that counts stands on the last key that counts, instead of the first query at State::step.
+  /// The last query that counts stands on the last key that counts, instead of the first query at State::step().
   bool bottom_right = false;
   /// Keys before and behind a query's place that it may see, beside what the regions say; -1: no bound.
   int64_t window_left = -1, window_right = -1;
 };
 
 /// Made once per memory, used for every query.
-struct Prepared {
+struct PreparedMemory {
   Memory memory;         // as it came
   Tensor keys, values;   // k' [key rows, G * D], v [key rows, G * Dv]
   Offsets offsets = {};  // of the keys; empty for a memory that grows:
   int64_t batch = 0;
   int64_t capacity = 0;  // rows it has room for, per sequence
   int64_t filled = 0;    // rows that are there
-};
-
-/// What one call leaves for the next. Starts empty.
-struct State {
-  int64_t step = 0;                   // where the first query of a call stands
-  Tensor column_lse = {};             // forced_forward
-  Tensor context = {};                // static: the one context, [B, width]
-  const float* weights = nullptr;     // static: its weights, [B, H, longest memory]
-  const int32_t* position = nullptr;  // forward_only: first key that may still be seen, [B * H]
-  const int32_t* target_lengths =
-      nullptr;  // guided, step by step: rows that each target will have, [B]; set by the caller
 };
 
 struct Request {
@@ -93,11 +83,10 @@ struct Attended {
 
 /// What a search asks, whose hypotheses of one sentence share its memory.
 struct Traits {
-  int64_t heads = 1;
   /// Whether it counts where a query stands among those of its sequence, or what those before it saw. If not, the
   /// queries of a call may as well be hypotheses that stand at the same step.
   bool order_matters = true;
-  bool reads_memory = true;  // attend() reads Prepared::memory.rows, beside keys and values
+  bool reads_memory = true;  // attend() reads PreparedMemory::memory.rows, beside keys and values
 };
 
 class Mechanism {
@@ -106,18 +95,18 @@ class Mechanism {
 
   virtual Traits traits() const { return {}; }
 
-  virtual Prepared prepare(const Memory& memory) const = 0;
-  virtual Attended attend(const Queries& queries, const Prepared& prepared, const State& state,
+  virtual PreparedMemory prepare(const Memory& memory) const = 0;
+  virtual Attended attend(const Queries& queries, const PreparedMemory& prepared, const State& state,
                           const Request& request) const = 0;
-  Attended attend(const Queries& queries, const Prepared& prepared, const State& state = {}) const {
+  Attended attend(const Queries& queries, const PreparedMemory& prepared, const State& state = {}) const {
     return attend(queries, prepared, state, {});
   }
 
   /// A memory that grows step by step, for self-attention that looks back. Room for `capacity` rows in each of `batch`
   /// sequences.
-  virtual Prepared begin(Tape& tape, int64_t batch, int64_t capacity) const;
+  virtual PreparedMemory begin(Tape& tape, int64_t batch, int64_t capacity) const;
   /// One more row per sequence, [B, key_width]. The tensors of `so_far` are written in place.
-  virtual Prepared extend(const Prepared& so_far, const Memory& rows) const;
+  virtual PreparedMemory extend(const PreparedMemory& so_far, const Memory& rows) const;
 
   virtual int64_t context_width() const = 0;
 };

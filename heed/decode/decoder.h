@@ -3,23 +3,13 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "heed/attend/mechanism.h"
+#include "heed/decode/state.h"
 #include "heed/encode/encoder.h"
 
 namespace heed::decode {
-
-/// What one step of a search leaves for the next: a row per hypothesis. It stands outside the tape, which may be reset
-/// between steps.
-class State {
- public:
-  virtual ~State() = default;
-  /// Row i becomes what row rows[i] was: rows are kept, reordered, repeated or left out. The memory of a sentence stays
-  /// one for all its rows, as long as they stand below each other; that of a sentence without rows is let go.
-  virtual void select(std::span<const int64_t> rows) = 0;
-};
 
 /// Weights of the attention to the source, of each layer, on request: of run() [B, H, target, source], of step()
 /// [rows, H, 1, source].
@@ -55,7 +45,8 @@ class Decoder {
 
   /// For a search of at most `longest` steps: a row for each source. The decoder must outlive the state.
   virtual std::unique_ptr<State> start(const encode::Encoded& source, int64_t longest) const = 0;
-  /// One step of every row: x [rows, width] -> [rows, width]. The same numbers as run(), without gradients.
+  /// One step of every row: x [rows, width], the vectors of the tokens at position state.step() -> [rows, width]. The
+  /// same numbers as run(), without gradients.
   virtual Tensor step(Tensor x, State& state, Alignment* alignment = nullptr) const = 0;
 
   virtual int64_t width() const = 0;  // of what comes out

@@ -1,6 +1,6 @@
 #include "heed/attend/all.h"
+#include "heed/attend/rows_by_step.h"
 #include "heed/decode/decoder.h"
-#include "heed/decode/source_attention.h"
 #include "heed/encode/attention_options.h"
 #include "heed/layer/linear.h"
 #include "heed/tensor/error.h"
@@ -16,40 +16,6 @@ namespace {
 struct Moving {
   RecurrentStates states;
   Tensor out;  // the last attentional vector, which input feeding feeds
-};
-
-/// The same kept outside of it.
-struct RecurrentDecoderState final : State {
-  Groups groups;
-  std::vector<Kept> h, c;  // of each layer [rows, hidden]; c empty but for an LSTM
-  Kept out;                // empty without input feeding
-  SourceAttention source;
-
-  RecurrentDecoderState(const attend::Mechanism& attention, const Packed& memory)
-      : groups(memory.offsets), source(attention, memory) {}
-
-  void select(std::span<const int64_t> rows) override {
-    const Selection chosen = groups.select(rows);  // first: it refuses rows that do not exist
-    for (auto* layers : {&h, &c})
-      for (Kept& layer : *layers) layer.select(rows);
-    out.select(rows);
-    source.select(chosen);
-  }
-
-  Moving on(Tape& tape) const {
-    auto* states = tape.keep<RecurrentState>(std::ssize(h));
-    for (size_t l = 0; l < h.size(); ++l) states[l] = {h[l].on(tape), c[l].empty() ? Tensor() : c[l].on(tape)};
-    return {{states, h.size()}, out.empty() ? Tensor() : out.on(tape)};
-  }
-  void take(const Moving& m, bool with_out) {
-    h.resize(m.states.size());
-    c.resize(m.states.size());
-    for (size_t l = 0; l < m.states.size(); ++l) {
-      h[l].take(m.states[l].h);
-      if (m.states[l].c) c[l].take(m.states[l].c);
-    }
-    if (with_out) out.take(m.out);
-  }
 };
 
 class RecurrentDecoder final : public Decoder {
@@ -68,7 +34,7 @@ class RecurrentDecoder final : public Decoder {
              AttentionCosts* costs) const override {
     expect(!alignment || !options_.input_feeding, "decoder: with input feeding, ask step() for the alignment");
     if (options_.input_feeding) return run_by_steps(x, source, costs);
-    const attend::Prepared prepared = attention_->prepare({source.memory});
+    const attend::PreparedMemory prepared = attention_->prepare({source.memory});
     const RecurrentOutput s = recurrent_.run(x, first_states(source));
     const bool wanted = alignment != nullptr;
     const attend::Request request = costs ? costs->request(wanted) : attend::Request{.weights = wanted};
@@ -78,20 +44,28 @@ class RecurrentDecoder final : public Decoder {
     return combined(a.context, s.rows);
   }
 
-  std::unique_ptr<State> start(const encode::Encoded& source, int64_t) const override {
-    auto state = std::make_unique<RecurrentDecoderState>(*attention_, source.memory);
-    state->take(begin(source), options_.input_feeding);
+  std::unique_ptr<State> start(const encode::Encoded& source, int64_t longest) const override {
+    auto state = std::make_unique<State>(source.memory.offsets, longest);
+    state->add_source_attention(*attention_, source.memory);
+    const Moving m = begin(source);
+    for (const RecurrentState& layer : m.states) {
+      state->add_matrix(layer.h);
+      state->add_matrix(layer.c);
+    }
+    state->add_matrix(m.out);
     return state;
   }
 
-  Tensor step(Tensor x, State& any, Alignment* alignment) const override {
-    auto& state = static_cast<RecurrentDecoderState&>(any);
+  Tensor step(Tensor x, State& state, Alignment* alignment) const override {
     if (alignment) alignment->layers.resize(1);
-    Moving m = state.on(x.tape());
-    advance(x, m, [&](Tensor s) {
-      return state.source.attend(s, state.groups, alignment ? &alignment->layers[0] : nullptr);
-    });
-    state.take(m, options_.input_feeding);
+    Moving m = moving(state, x.tape());
+    advance(x, m, [&](Tensor s) { return state.attend_to_source(0, s, alignment ? &alignment->layers[0] : nullptr); });
+    for (size_t l = 0; l < m.states.size(); ++l) {
+      state.matrix(2 * l).take(m.states[l].h);
+      state.matrix(2 * l + 1).take(m.states[l].c);
+    }
+    if (options_.input_feeding) state.matrix(2 * m.states.size()).take(m.out);
+    state.advance();
     return m.out;
   }
 
@@ -109,6 +83,16 @@ class RecurrentDecoder final : public Decoder {
     const Offsets& o = source.memory.offsets;
     return {first_states(source),
             options_.input_feeding ? source.memory.rows.tape().filled(o.count, width(), 0.0f) : Tensor()};
+  }
+
+  /// What a state holds: h and c of each layer, c empty but for an LSTM, and out, empty without input feeding.
+  Moving moving(State& state, Tape& tape) const {
+    const auto layers = static_cast<int64_t>(bridge_.size());
+    auto* states = tape.keep<RecurrentState>(layers);
+    for (int64_t l = 0; l < layers; ++l)
+      states[l] = {state.matrix(static_cast<size_t>(2 * l)).on(tape),
+                   state.matrix(static_cast<size_t>(2 * l + 1)).on(tape)};
+    return {{states, static_cast<size_t>(layers)}, state.matrix(static_cast<size_t>(2 * layers)).on(tape)};
   }
 
   /// One step of every row, x [rows, width]. `attend` gives the contexts of the states [rows, hidden].
@@ -146,44 +130,36 @@ class RecurrentDecoder final : public Decoder {
   Tensor run_by_steps(const Packed& x, const encode::Encoded& source, AttentionCosts* costs) const {
     Tape& tape = x.rows.tape();
     const Offsets& o = x.offsets;
-    const attend::Prepared prepared = attention_->prepare({source.memory});
-    const Offsets one = tape.even_offsets(o.count, 1);
+    const attend::PreparedMemory prepared = attention_->prepare({source.memory});
     Moving m = begin(source);
     attend::State seen;
     auto* lengths = tape.keep<int32_t>(o.count);
     for (int64_t b = 0; b < o.count; ++b) lengths[b] = static_cast<int32_t>(o.length(b));
-    seen.target_lengths = lengths;
+    seen.set_target_lengths(lengths);
 
     const attend::Request request = costs ? costs->request(false) : attend::Request{};
-    std::vector<Tensor> outs, guides, log_probs, entropies;  // of each step, [B, ..]
-    for (int64_t t = 0; t < o.longest(); ++t) {  // a sequence that has ended goes on with its last token, unread
-      int64_t* rows = tape.keep<int64_t>(o.count);
-      for (int64_t b = 0; b < o.count; ++b) rows[b] = o.at[b] + std::min(t, o.length(b) - 1);
+    std::vector<Tensor> outs, guides, log_probs, entropies;              // of each step
+    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);  // what has ended goes on, unread
+    for (int64_t t = 0; t < by_step.steps(); ++t) {
+      const Packed rows = by_step.take(x.rows, t);
       attend::Attended a;
-      advance(gather_rows(x.rows, {rows, static_cast<size_t>(o.count)}), m, [&](Tensor s) {
-        a = attention_->attend({{s, one}}, prepared, seen, request);
+      advance(rows.rows, m, [&](Tensor s) {
+        a = attention_->attend({{s, rows.offsets}}, prepared, seen, request);
         return a.context;
       });
       seen = a.state;
       outs.push_back(m.out);
-      if (a.guide_cost) guides.push_back(transpose(a.guide_cost));
-      if (a.log_prob) log_probs.push_back(transpose(a.log_prob));
-      if (a.log_prob && a.entropy) entropies.push_back(transpose(a.entropy));
+      if (a.guide_cost) guides.push_back(a.guide_cost);
+      if (a.log_prob) log_probs.push_back(a.log_prob);
+      if (a.log_prob && a.entropy) entropies.push_back(a.entropy);
     }
-
-    int64_t* place = tape.keep<int64_t>(o.total());
-    for (int64_t b = 0; b < o.count; ++b)
-      for (int64_t t = 0; t < o.length(b); ++t) place[o.at[b] + t] = t * o.count + b;
-    const auto ordered = [&](const std::vector<Tensor>& steps) {
-      return gather_rows(concat_rows(steps), {place, static_cast<size_t>(o.total())});
-    };
-    if (costs && !guides.empty()) costs->guide.push_back(transpose(ordered(guides)));
+    if (costs && !guides.empty()) costs->guide.push_back(by_step.put_back_columns(guides));
     const auto choices = [&](const std::vector<Tensor>& steps) {  // a static choice is made once
-      return transpose(steps.size() == outs.size() ? ordered(steps) : steps.front());
+      return steps.size() == outs.size() ? by_step.put_back_columns(steps) : steps.front();
     };
     if (costs && !log_probs.empty()) costs->log_prob.push_back(choices(log_probs));
     if (costs && !entropies.empty()) costs->entropy.push_back(choices(entropies));
-    return ordered(outs);
+    return by_step.put_back(outs);
   }
 
   RecurrentDecoderOptions options_;

@@ -5,43 +5,44 @@
 // sentence, and there are as many calls as a sentence has hypotheses; also then the memory is shared.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "heed/attend/mechanism.h"
-#include "heed/decode/groups.h"
-#include "heed/decode/kept.h"
+#include "heed/decode/hypothesis_rows.h"
+#include "heed/tensor/off_tape_matrix.h"
 
 namespace heed::decode {
+
+/// One step of all hypotheses.
+struct SourceQueries {
+  Tensor queries;  // [rows, query_width]
+  const HypothesisRows& rows;
+  int64_t step;
+};
 
 class SourceAttention {
  public:
   /// The mechanism must outlive this.
   SourceAttention(const attend::Mechanism& mechanism, const Packed& memory);
 
-  /// The next step: a query per hypothesis [rows, query_width] -> contexts [rows, width]. `weights`, where not null, of
-  /// each row: [rows, heads, 1, keys].
-  Tensor attend(Tensor queries, const Groups& groups, attend::Weights* weights);
-  void select(const Selection& s);
+  /// Contexts [rows, width]. `weights`, where not null, of each row: [rows, heads, 1, keys].
+  Tensor attend(const SourceQueries& asked, attend::Weights* weights);
+  void select(const RowSelection& s);
 
  private:
-  /// What the n-th hypothesis of every sentence has seen.
-  struct Seen {
-    Kept column_lse;                // forced_forward: [H, memory rows]
-    std::vector<int32_t> position;  // forward_only: [B * H]
-  };
-
-  attend::Prepared prepared(Tape& tape, const Groups& groups) const;
-  attend::Attended attend_together(const Packed& queries, const attend::Prepared& memory, bool weights);
-  attend::Attended attend_one(const Packed& queries, const attend::Prepared& memory, Seen& seen, bool weights);
-  attend::Attended attend_in_turn(Tensor queries, const attend::Prepared& memory, const Groups& groups, bool weights);
-  Seen seen_by(int64_t n, const Selection& s) const;
+  attend::PreparedMemory prepared(Tape& tape, const HypothesisRows& rows) const;
+  /// One call: what has been seen is in `state`, and goes there.
+  attend::Attended call(const Packed& queries, const attend::PreparedMemory& memory, attend::State& state,
+                        bool weights);
+  attend::Attended call_in_turn(const SourceQueries& asked, const attend::PreparedMemory& memory, bool weights);
 
   const attend::Mechanism* mechanism_;
   attend::Traits traits_;
-  std::vector<Kept> memories_;  // what `rows_`, `keys_` and `values_` are: often the same numbers
+  std::vector<OffTapeMatrix> memories_;  // what `rows_`, `keys_` and `values_` are: often the same numbers
   int rows_ = -1, keys_ = -1, values_ = -1;
-  int64_t step_ = 0;
-  std::vector<Seen> seen_;
-  Kept context_;                // static: the one context of each sentence, [B, width]; and its weights
-  std::vector<float> weights_;  // [B, H, longest memory]
+  /// What the n-th hypothesis of every sentence has seen; where the order does not matter, the first is that of all.
+  std::vector<attend::State> seen_;
 };
 
 }  // namespace heed::decode

@@ -1,7 +1,5 @@
 #include "heed/attend/all.h"
 #include "heed/decode/decoder.h"
-#include "heed/decode/past.h"
-#include "heed/decode/source_attention.h"
 #include "heed/encode/attention_options.h"
 #include "heed/encode/block.h"
 
@@ -11,25 +9,6 @@ namespace {
 
 using encode::Residual;
 using encode::TransformerOptions;
-
-struct BlockState {
-  Past past;
-  SourceAttention source;
-};
-
-struct TransformerState final : State {
-  Groups groups;
-  int64_t step = 0;
-  std::vector<BlockState> blocks;
-
-  void select(std::span<const int64_t> rows) override {
-    const Selection s = groups.select(rows);
-    for (BlockState& block : blocks) {
-      block.past.select(rows);
-      block.source.select(s);
-    }
-  }
-};
 
 class Block {
  public:
@@ -60,19 +39,15 @@ class Block {
     return around_feed_forward_(x, feed_forward_);
   }
 
-  BlockState start(const Packed& memory, int64_t longest) const {
-    return {Past(memory.offsets.count, longest), SourceAttention(*cross_, memory)};
+  void start(State& state, const Packed& memory) const {
+    state.add_self_attention(*self_);
+    state.add_source_attention(*cross_, memory);
   }
 
-  /// The step number `state.step` of the block in `own`, which is one of the state's.
-  Tensor step(Tensor x, const TransformerState& state, BlockState& own, attend::Weights* weights) const {
-    const Offsets one = x.tape().even_offsets(x.rows(), 1);
-    x = around_self_(x, [&](Tensor rows) {
-      const Packed packed{rows, one};
-      const attend::Prepared past = own.past.extend(*self_, packed);
-      return self_->attend({packed}, past, {.step = state.step}).context;
-    });
-    x = around_cross_(x, [&](Tensor rows) { return own.source.attend(rows, state.groups, weights); });
+  /// As block number `number`.
+  Tensor step(Tensor x, State& state, size_t number, attend::Weights* weights) const {
+    x = around_self_(x, [&](Tensor rows) { return state.attend_to_self(number, rows); });
+    x = around_cross_(x, [&](Tensor rows) { return state.attend_to_source(number, rows, weights); });
     return around_feed_forward_(x, feed_forward_);
   }
 
@@ -99,18 +74,16 @@ class TransformerDecoder final : public Decoder {
   }
 
   std::unique_ptr<State> start(const encode::Encoded& source, int64_t longest) const override {
-    auto state = std::make_unique<TransformerState>();
-    state->groups = Groups(source.memory.offsets);
-    for (const Block& block : blocks_) state->blocks.push_back(block.start(source.memory, longest));
+    auto state = std::make_unique<State>(source.memory.offsets, longest);
+    for (const Block& block : blocks_) block.start(*state, source.memory);
     return state;
   }
 
-  Tensor step(Tensor x, State& any, Alignment* alignment) const override {
-    auto& state = static_cast<TransformerState&>(any);
+  Tensor step(Tensor x, State& state, Alignment* alignment) const override {
     if (alignment) alignment->layers.resize(blocks_.size());
     for (size_t l = 0; l < blocks_.size(); ++l)
-      x = blocks_[l].step(x, state, state.blocks[l], alignment ? &alignment->layers[l] : nullptr);
-    ++state.step;
+      x = blocks_[l].step(x, state, l, alignment ? &alignment->layers[l] : nullptr);
+    state.advance();
     return norm_.gain ? norm_(x) : x;
   }
 

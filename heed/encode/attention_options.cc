@@ -6,127 +6,132 @@
 #include <algorithm>
 
 #include "heed/attend/all.h"
-#include "heed/attend/region_words.h"
 #include "heed/tensor/error.h"
 
 namespace heed::encode {
 
 namespace {
 
+using attend::Entry;
 using attend::Options;
+using attend::Parts;
+using attend::Replacements;
 using Reasons = std::vector<std::string>;
 
 void refuse(const Reasons& reasons) { expect(reasons.empty(), "model: {}", fmt::join(reasons, "\nmodel: ")); }
 
-/// The regions, with or without one of them; "global" where none is left.
-std::string regions_without(const Options& o, std::string_view left_out) {
-  std::vector<std::string> kept;
-  for (const std::string& word : attend::region_words(o.region))
-    if (word != left_out && word != "global") kept.push_back(word);
-  return kept.empty() ? "global" : fmt::format("{}", fmt::join(kept, "+"));
-}
-bool has_region(const Options& o, std::string_view name) {
-  const auto words = attend::region_words(o.region);
-  return std::find(words.begin(), words.end(), name) != words.end();
-}
-
-/// What asks for something that pairs of sequences do not have.
-Reasons what_is_missing(const Options& o) {
+/// What asks for something that a decoder and a source do not have.
+Reasons what_is_missing(const Options& o, const Parts& parts) {
   Reasons reasons;
-  if (o.structure == "hierarchical")
-    reasons.emplace_back(
-        "structure = \"hierarchical\" needs documents made of sentences, and a source is one sequence of tokens");
-  if (o.structure == "structured")
-    reasons.emplace_back(
-        "structure = \"structured\" makes a few vectors of a whole sequence by questions of its own; it has no place "
-        "for "
-        "the query of a decoder's step");
-  if (o.structure == "key_value")
-    reasons.emplace_back(
-        "structure = \"key_value\" looks from each state of a language model at the states before it; between a "
-        "decoder "
-        "and a source there are two sequences");
-  if (o.input == "learned_query")
-    reasons.emplace_back("input = \"learned_query\" leaves no place for the query of a decoder's step");
+  const auto say = [&](const Entry* e) {
+    if (e->not_to_source)
+      reasons.push_back(fmt::format("{} = \"{}\" {}", attend::name_of(e->part), e->name, e->not_to_source));
+  };
+  say(parts.structure);
+  say(parts.input);
   if (o.value_width != 0)
     reasons.push_back(
         fmt::format("value_width = {} needs values beside the keys, and an encoder gives one vector per token that is "
                     "both (plain mode, value_width = 0)",
                     o.value_width));
-  if (has_region(o, "documents"))
-    reasons.emplace_back("region = \"documents\" needs the document of every token, and a pair of sequences has one");
+  for (const Entry* region : parts.regions) say(region);
   return reasons;
+}
+
+/// The same with every part that makes no sense at a place of a Transformer replaced by what stands there instead.
+Options at_place(Options a, const Parts& parts, const Entry* Replacements::*place) {
+  const auto standing = [&](const Entry* e) { return e->instead.*place ? e->instead.*place : e; };
+  a.score = standing(parts.score)->name;
+  a.normalise = standing(parts.normalise)->name;
+  a.time = standing(parts.time)->name;
+  std::vector<std::string> regions;
+  for (const Entry* region : parts.regions) {
+    const Entry* r = standing(region);
+    if (r != &attend::global_entry && std::find(regions.begin(), regions.end(), r->name) == regions.end())
+      regions.emplace_back(r->name);
+  }
+  a.region = regions.empty() ? attend::global_entry.name : fmt::format("{}", fmt::join(regions, "+"));
+  return a;
+}
+
+std::string without_causal(const Parts& parts) {
+  std::vector<std::string> others;
+  for (const Entry* region : parts.regions)
+    if (region != &attend::causal_entry && region != &attend::global_entry) others.emplace_back(region->name);
+  return others.empty() ? attend::global_entry.name : fmt::format("{}", fmt::join(others, "+"));
 }
 
 /// What all attentions of a Transformer have in common.
 Options heads(const TransformerOptions& options, int64_t memory_width) {
   Options a = attend::canonical(options.attention);
-  Reasons reasons = what_is_missing(a);
-  if (reasons.empty() && a.structure != "single" && a.structure != "multi_head")
-    reasons.push_back(fmt::format(
-        "structure = \"{}\" has no heads, and a Transformer is made of them; possible are multi_head, with "
-        "kv_heads below heads where heads share keys and values, and single (heads = 1){}",
-        a.structure, a.structure == "feed_forward" ? "; score = \"self_scored\" weighs keys in its way" : ""));
+  const Parts parts = attend::resolve(a);
+  Reasons reasons = what_is_missing(a, parts);
+  if (reasons.empty() && !parts.structure->has_heads) {
+    const char* instead = parts.structure->in_heads_instead;
+    reasons.push_back(
+        fmt::format("structure = \"{}\" has no heads, and a Transformer is made of them; possible are multi_head, with "
+                    "kv_heads below heads where heads share keys and values, and single (heads = 1){}{}",
+                    a.structure, instead ? "; " : "", instead ? instead : ""));
+  }
   refuse(reasons);
-  a.structure = "multi_head";
+  a.structure = attend::multi_head_entry.name;
   a.project = a.project_output = true;
   a.query_width = a.width = a.output_width = options.width;
   a.key_width = memory_width;
   return a;
 }
 
-Options self_attention(const TransformerOptions& options) {
-  Options a = heads(options, options.width);
-  a.input = "self_attention";
-  a.time = "dynamic";
-  a.region = regions_without(a, "local_p");
-  if (a.normalise == "hard_sampled") a.normalise = "softmax";
-  return a;
-}
-
 }  // namespace
 
 Options encoder_self_attention(const TransformerOptions& options) {
-  Options a = self_attention(options);
-  if (a.score == "intra") {
-    a.score = "general";
-    a.region = regions_without(a, "causal");
-  }
+  const Options named = heads(options, options.width);
+  const Parts parts = attend::resolve(named);
+  Options a = at_place(named, parts, &Replacements::in_encoder);
+  a.input = attend::self_attention_entry.name;
+  if (parts.score->past_only) a.region = without_causal(attend::resolve(a));  // it came with the score
   return a;
 }
 
 Options decoder_self_attention(const TransformerOptions& options) {
-  Options a = self_attention(options);
-  if (a.score == "intra") a.strict = true;
-  const std::string others = regions_without(a, "causal");
-  a.region = others == "global" ? "causal" : "causal+" + others;
+  const Options named = heads(options, options.width);
+  const Parts parts = attend::resolve(named);
+  Options a = at_place(named, parts, &Replacements::in_decoder);
+  a.input = attend::self_attention_entry.name;
+  if (parts.score->past_only) a.strict = true;
+  const std::string others = without_causal(attend::resolve(a));
+  a.region = attend::causal_entry.name;
+  if (others != attend::global_entry.name) a.region += "+" + others;
   return a;
 }
 
 Options source_attention(const TransformerOptions& options, int64_t memory_width) {
-  Options a = heads(options, memory_width);
-  a.input = "cross_attention";
-  a.position = "none";
-  a.region = has_region(a, "local_p") ? "local_p" : "global";
+  const Options named = heads(options, memory_width);
+  Options a = at_place(named, attend::resolve(named), &Replacements::to_source);
+  a.input = attend::cross_attention_entry.name;
+  a.position = Options().position;
   a.learned_sink = false;
-  if (a.score == "intra") a.score = "general";
-  if (a.score.starts_with("synthesizer")) a.score = "scaled_dot";
   return a;
 }
 
 Options source_attention(const Options& named, int64_t query_width, int64_t memory_width) {
   Options a = attend::canonical(named);
-  Reasons reasons = what_is_missing(a);
-  if (a.score == "intra" || a.input == "self_attention")
+  const Parts parts = attend::resolve(a);
+  Reasons reasons = what_is_missing(a, parts);
+  if (parts.score->past_only || parts.input->same_rows) {
+    const Entry *looks = parts.score->past_only ? parts.score : parts.input, *instead = looks->instead.to_source;
+    const std::string hint = instead ? fmt::format("; {} is {}", instead->name,
+                                                   looks == parts.score ? "the same score there" : "what it has")
+                                     : "";
     reasons.push_back(fmt::format(
-        "{} looks at the sequence's own past, and the attention of a recurrent model goes from the decoder to "
-        "the source; {}",
-        a.score == "intra" ? "score = \"intra\"" : "input = \"self_attention\"",
-        a.score == "intra" ? "general is the same score there" : "cross_attention is what it has"));
+        "{} = \"{}\" looks at the sequence's own past, and the attention of a recurrent model goes from the "
+        "decoder to the source{}",
+        attend::name_of(looks->part), looks->name, hint));
+  }
   refuse(reasons);
   // As the names alone have it.
-  if (a.structure == "multi_head") a = attend::options_of("multi_head", a);
-  if (a.structure == "feed_forward" && a.score == Options().score) a = attend::options_of("feed_forward", a);
+  const Entry& structure = *parts.structure;
+  if (structure.preset && (!structure.only_score || a.score == Options().score))
+    a = attend::options_of(structure.name, a);
   a.query_width = query_width;
   a.key_width = memory_width;
   if (a.output_width == 0) a.output_width = query_width;

@@ -16,7 +16,7 @@ Steps::Steps(const model::Seq2Seq& model, Tape& tape, const Sources& sources, co
 
 Tensor Steps::next(std::span<const int32_t> tokens) {
   tape_.reset();  // the state stands outside of it
-  return model_.step(tokens, done_++, *state_, tape_, wants_weights_ ? &alignment_ : nullptr);
+  return model_.step(tokens, done(), *state_, tape_, wants_weights_ ? &alignment_ : nullptr);
 }
 
 std::vector<float> Steps::weights(int64_t row, int64_t sentence) const {

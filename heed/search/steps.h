@@ -14,8 +14,8 @@ class Steps {
 
   const Sources& sources() const { return sources_; }
   const Options& options() const { return options_; }
-  int64_t done() const { return done_; }
-  bool may_go_on() const { return done_ < options_.longest; }
+  int64_t done() const { return state_->step(); }
+  bool may_go_on() const { return done() < options_.longest; }
 
   /// The last token of each hypothesis -> logits [rows, vocabulary]. What earlier steps left on the tape is gone.
   Tensor next(std::span<const int32_t> tokens);
@@ -31,7 +31,6 @@ class Steps {
   std::unique_ptr<decode::State> state_;
   decode::Alignment alignment_;
   bool wants_weights_;
-  int64_t done_ = 0;
 };
 
 }  // namespace heed::search

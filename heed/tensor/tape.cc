@@ -51,6 +51,12 @@ Tensor Tape::input(const float* data, int64_t rows, int64_t cols, bool needs_gra
   return add_node({this, const_cast<float*>(data), rows, cols, nullptr, nullptr, needs_gradient && recording(), true});
 }
 
+Tensor Tape::in_place(float* data, int64_t rows, int64_t cols) {
+  Tensor t = add_node({this, data, rows, cols, nullptr, nullptr, false, true});
+  t.node_->written_in_place = true;
+  return t;
+}
+
 Tensor Tape::parameter(Parameter& p) {
   const bool wanted = recording() && p.trainable;
   if (wanted && p.gradient.size() != p.value.size()) p.gradient.resize(p.value.size());
@@ -103,6 +109,7 @@ Tensor Tape::view(Tensor of, int64_t rows, int64_t cols) {
 Tensor Tape::make_in_place(int64_t rows, int64_t cols) {
   Tensor t = make(rows, cols, true);
   t.node_->keeps_gradient = true;
+  t.node_->written_in_place = true;
   std::fill_n(t.data(), t.size(), 0.0f);
   return t;
 }

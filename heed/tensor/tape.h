@@ -42,6 +42,9 @@ class Tape {
   // ------------------------------------------------------------------------------------------------------ leaves
   /// Data of the caller, not copied: must live until reset(). With a gradient if `needs_gradient`.
   Tensor input(const float* data, int64_t rows, int64_t cols, bool needs_gradient = false);
+  /// Memory of the caller that operations write in place (write_rows), not copied: must live until reset(). Without a
+  /// gradient.
+  Tensor in_place(float* data, int64_t rows, int64_t cols);
   Tensor parameter(Parameter& parameter);
   Tensor filled(int64_t rows, int64_t cols, float value);
   /// A copy of the offsets that lives as long as the tensors.

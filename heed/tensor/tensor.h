@@ -30,6 +30,7 @@ struct Node {
   bool keeps_gradient;  // inputs: read after the backward; all others give it back as soon as it was used
   const Parameter* parameter = nullptr;  // whose value this is, or null
   bool owns_value = false;               // it was taken from the tape's arena for this node
+  bool written_in_place = false;         // operations may change the value: write_rows
 };
 
 /// A handle: cheap to copy, valid until the tape is reset.
@@ -48,6 +49,9 @@ class Tensor {
   float item() const { return *data(); }  // of a [1, 1] tensor
   /// The parameter whose value this is, or null.
   const Parameter* parameter() const { return node_->parameter; }
+
+  /// Whether operations may change the value (Tape::in_place, make_in_place); all other tensors are only read.
+  bool written_in_place() const { return node_->written_in_place; }
 
   bool needs_gradient() const { return node_ && node_->needs_gradient; }
   /// The gradient so far, or null where none arrived.

@@ -146,8 +146,8 @@ Result Run::attend(const Memory& memory, const py::object& state, const py::dict
     expect(given.run.get() == this, "state: expected that of a step on this memory, got one of another memory");
     from = given.state;
   }
-  if (const auto* lengths = hold<int32_t>(arguments, "target_lengths", 1)) from.target_lengths = lengths;
-  if (arguments.contains("step")) from.step = arguments["step"].cast<int64_t>();
+  if (const auto* lengths = hold<int32_t>(arguments, "target_lengths", 1)) from.set_target_lengths(lengths);
+  if (arguments.contains("step")) from.set_step(arguments["step"].cast<int64_t>());
   const attend::Request request{.weights = arguments.contains("weights"),
                                 .guide_cost = arguments.contains("guide_cost"),
                                 .entropy = arguments.contains("entropy"),
@@ -219,8 +219,8 @@ void define_attention(py::module_& m) {
   });
   py::class_<State>(m, "State", "What one call leaves for the next.")
       .def_property_readonly(
-          "step", [](const State& s) { return s.state.step; }, "Where the first query of the next call stands.")
-      .def("__repr__", [](const State& s) { return fmt::format("<heed state at step {}>", s.state.step); });
+          "step", [](const State& s) { return s.state.step(); }, "Where the first query of the next call stands.")
+      .def("__repr__", [](const State& s) { return fmt::format("<heed state at step {}>", s.state.step()); });
   py::class_<Result>(m, "Result", "What one call gives.")
       .def_readonly("context", &Result::context)
       .def_readonly("log_prob", &Result::log_prob)

@@ -48,7 +48,7 @@ struct Value {
 
 struct Memory {
   std::shared_ptr<Run> run;
-  attend::Prepared prepared;
+  attend::PreparedMemory prepared;
 };
 
 struct State {

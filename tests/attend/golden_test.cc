@@ -129,9 +129,9 @@ class OnTape {
   }
 
   void attend(const Request& request) {
-    const Prepared prepared = mechanism_->prepare(memory());
+    const PreparedMemory prepared = mechanism_->prepare(memory());
     State state;
-    state.step = json_.value("step", 0);
+    state.set_step(json_.value("step", 0));
     attended = mechanism_->attend(queries(), prepared, state, request);
     EXPECT_EQ(attended.context.cols(), mechanism_->context_width());
   }

@@ -184,7 +184,7 @@ class Library {
     const Request request = request_of(c_);
     if (how == Run::growing) return attend_growing(tape, request);
     if (how == Run::stacked) return attend_stacked(tape, request);
-    const Prepared prepared = mechanism_->prepare(memory(tape));
+    const PreparedMemory prepared = mechanism_->prepare(memory(tape));
     if (how == Run::at_once) {
       Steps all;
       if (asks_with(c_) != Asks::nothing) all = steps(0, longest_target());
@@ -195,7 +195,7 @@ class Library {
     auto* targets = tape.keep<int32_t>(layout_.batch());
     for (int64_t b = 0; b < layout_.batch(); ++b)
       targets[b] = static_cast<int32_t>(layout_.query_offsets[b + 1] - layout_.query_offsets[b]);
-    state.target_lengths = targets;
+    state.set_target_lengths(targets);
     for (int64_t first = 0, last = 0; first < longest_target(); first = last) {
       last = how == Run::step_by_step ? first + 1 : first == 0 ? 2 : longest_target();
       const Steps now = steps(first, last);
@@ -208,7 +208,7 @@ class Library {
 
   /// Self-attention whose memory grows with the target. All sequences are equally long.
   Attended attend_growing(Tape& tape, const Request& request) {
-    Prepared prepared = mechanism_->begin(tape, layout_.batch(), longest_target());
+    PreparedMemory prepared = mechanism_->begin(tape, layout_.batch(), longest_target());
     Parts parts(*this, tape);
     State state;
     for (int64_t t = 0; t < longest_target(); ++t) {

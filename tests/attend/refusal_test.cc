@@ -232,7 +232,7 @@ TEST(Call, NeedsAsManySequencesAsTheMemory) {
   Tape tape;
   const std::vector<float> rows(6 * 8, 0.5f);
   const Tensor all = tape.input(rows.data(), 6, 8);
-  const Prepared prepared = library.mechanism().prepare({{all, tape.even_offsets(3, 2)}});
+  const PreparedMemory prepared = library.mechanism().prepare({{all, tape.even_offsets(3, 2)}});
   EXPECT_NE(message_of([&] {
               library.mechanism().attend({{all, tape.even_offsets(2, 3)}}, prepared);
             }).find("3 in the memory"),
@@ -245,7 +245,7 @@ TEST(Call, NeedsDocumentsWhereTheRegionDoes) {
   Tape tape;
   const std::vector<float> rows(4 * 8, 0.5f);
   const Packed packed{tape.input(rows.data(), 4, 8), tape.even_offsets(1, 4)};
-  const Prepared prepared = library.mechanism().prepare({packed});
+  const PreparedMemory prepared = library.mechanism().prepare({packed});
   EXPECT_NE(message_of([&] { library.mechanism().attend({packed}, prepared); }).find("document"), std::string::npos);
 }
 
@@ -256,7 +256,7 @@ TEST(Call, DoesNotGrowBeyondItsRoom) {
   Library library(c);
   Tape tape;
   const std::vector<float> row(2 * 8, 0.5f);
-  Prepared prepared = library.mechanism().begin(tape, 2, 1);
+  PreparedMemory prepared = library.mechanism().begin(tape, 2, 1);
   prepared = library.mechanism().extend(prepared, {{tape.input(row.data(), 2, 8), {}}});
   EXPECT_NE(message_of([&] {
               library.mechanism().extend(prepared, {{tape.input(row.data(), 2, 8), {}}});

@@ -1,8 +1,8 @@
 // State::select() keeps, reorders, repeats and leaves out rows: each goes on as if it were alone.
 #include <random>
 
-#include "heed/decode/kept.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/off_tape_matrix.h"
 #include "tests/search/found.h"
 
 namespace heed::search::test {
@@ -18,7 +18,7 @@ TEST(SelectRows, AnyOrder) {
     const std::vector<float> old = data;
     std::vector<int64_t> rows;
     for (int64_t i = 0; i < after; ++i) rows.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(before)));
-    decode::select_rows(data, kStride, kUsed, rows);
+    select_rows(data, kStride, kUsed, rows);
     ASSERT_EQ(std::ssize(data), after * kStride);
     for (int64_t i = 0; i < after; ++i)
       for (int64_t c = 0; c < kUsed; ++c)

@@ -21,6 +21,7 @@ const Entry key_value_mode_entry = {
         [](Options& o) {
           if (o.value_width == 0) o.value_width = o.key_width;
         },
+    .about_values = true,
 };
 
 }  // namespace heed::attend

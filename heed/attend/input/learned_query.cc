@@ -20,6 +20,8 @@ const Entry learned_query_entry = {
         "sequence becomes that many vectors, whatever its length.",
     .options = "queries key_width query_width",
     .preset = [](Options& o) { o.input = "learned_query"; },
+    .own_queries = true,
+    .not_to_source = "leaves no place for the query of a decoder's step",
 };
 
 }  // namespace heed::attend

@@ -18,6 +18,7 @@ const Entry plain_mode_entry = {
         "value_width stays 0.",
     .options = "key_width",
     .preset = [](Options& o) { o.value_width = 0; },
+    .about_values = true,
 };
 
 }  // namespace heed::attend

@@ -24,6 +24,8 @@ const Entry self_attention_entry = {
           o.input = "self_attention";
           o.project = true;
         },
+    .instead = {.to_source = &cross_attention_entry},
+    .same_rows = true,
 };
 
 }  // namespace heed::attend

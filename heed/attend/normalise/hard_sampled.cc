@@ -3,6 +3,7 @@
 // argmax.
 #include <fmt/format.h>
 
+#include "heed/attend/choices.h"
 #include "heed/attend/normalise/normalise.h"
 
 namespace heed::attend {
@@ -12,7 +13,8 @@ class HardSampled final : public Normalise {
  public:
   explicit HardSampled(const Options& options)
       : samples_(options.samples),
-        at_test_(options.at_test == "argmax" ? kernels::Normaliser::argmax : kernels::Normaliser::softmax) {}
+        at_test_(value_of(kAtTest, options.at_test) == AtTest::argmax ? kernels::Normaliser::argmax
+                                                                      : kernels::Normaliser::softmax) {}
 
   void configure(CallContext& c) const override {
     auto& normalise = c.call.problem.normalise;
@@ -35,10 +37,10 @@ std::unique_ptr<Normalise> make_hard_sampled(const Scope&, const Options& option
   return std::make_unique<HardSampled>(options);
 }
 
-std::string refuse_bad_sampling(const Options& o) {
+std::string refuse_bad_sampling(const Options& o, const Parts&) {
   if (o.samples < 1) return fmt::format("hard_sampled needs samples of at least 1, not {}", o.samples);
-  if (o.at_test != "expectation" && o.at_test != "argmax")
-    return fmt::format("hard_sampled knows at_test expectation and argmax, not '{}'", o.at_test);
+  if (!has_word(kAtTest, o.at_test))
+    return fmt::format("hard_sampled knows at_test {}, not '{}'", listed(words_of(kAtTest)), o.at_test);
   if (!(o.baseline_decay >= 0.0f && o.baseline_decay < 1.0f))
     return fmt::format("hard_sampled needs a baseline_decay from 0 to less than 1, not {}", o.baseline_decay);
   if (!(o.entropy_weight >= 0.0f))
@@ -73,6 +75,7 @@ const Entry hard_sampled_entry = {
         "Outside training the context is the expectation, which is soft attention, or the best key alone (at_test = "
         "\"argmax\").",
     .options = "samples at_test baseline_decay entropy_weight",
+    .instead = {.in_encoder = &softmax_entry, .in_decoder = &softmax_entry},
     .draws = true,
     .refuses = refuse_bad_sampling,
     .make_normalise = make_hard_sampled,

@@ -20,6 +20,7 @@ const Entry softmax_entry = {
         "maximum, so no score is too large.\n\n"
         "The default, and right unless there is a reason for another.",
     .options = "dropout",
+    .sums_exp = true,
     .make_normalise = new_normalise<kernels::Normaliser::softmax>,
 };
 

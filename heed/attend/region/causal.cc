@@ -34,6 +34,8 @@ const Entry causal_entry = {
         "all positions at once and then write one token at a time. With strict it does not see itself either, and the "
         "first row gets zeros.",
     .options = "strict",
+    .order_matters = true,
+    .instead = {.to_source = &global_entry},
     .make_region = make_causal,
 };
 

@@ -20,9 +20,8 @@ std::unique_ptr<Region> make_documents(const Scope&, const Options& options) {
   return std::make_unique<Documents>(options);
 }
 
-std::string refuse_queries_without_document(const Options& o) {
-  if (o.time != "static" && o.input != "learned_query" && o.structure != "structured" && o.structure != "feed_forward")
-    return "";
+std::string refuse_queries_without_document(const Options&, const Parts& parts) {
+  if (!parts.any(&Entry::own_queries)) return "";
   return "documents needs a document for every query; learned and static queries belong to none";
 }
 }  // namespace
@@ -44,6 +43,10 @@ const Entry documents_entry = {
         "come with the call (Memory::documents, Queries::documents); blocks of pairs between two documents are never "
         "visited.",
     .options = "",
+    .order_matters = true,
+    .instead = {.to_source = &global_entry},
+    .not_to_source = "needs the document of every token, and a pair of sequences has one",
+    .reads_documents = true,
     .refuses = refuse_queries_without_document,
     .make_region = make_documents,
 };

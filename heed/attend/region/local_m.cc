@@ -34,6 +34,8 @@ const Entry local_m_entry = {
         "At step t only the keys within `window` of position t count, on the bet that source and target run side by "
         "side. The cost follows the window, not the length.",
     .options = "window",
+    .order_matters = true,
+    .instead = {.to_source = &global_entry},
     .refuses = refuse_no_window,
     .make_region = make_localm,
 };

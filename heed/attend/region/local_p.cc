@@ -42,10 +42,8 @@ std::unique_ptr<Region> make_local_p(const Scope& scope, const Options& options)
   return std::make_unique<LocalP>(scope / "region", options);
 }
 
-std::string refuse_local_p(const Options& o) {
+std::string refuse_local_p(const Options& o, const Parts&) {
   if (o.sigma < 0.0f) return fmt::format("local_p needs a sigma above 0, or 0 for window / 2, not {}", o.sigma);
-  if (o.score == "self_scored" && o.query_width == 0)
-    return "local_p predicts its position from the query; self_scored attention without queries has none";
   if (o.window < 1) return fmt::format("local_p needs a window of at least 1 key, not {}", o.window);
   return "";
 }
@@ -71,6 +69,7 @@ const Entry local_p_entry = {
         "a "
         "place that starts far off may never be found: begin with a wide window.",
     .options = "window sigma hidden",
+    .instead = {.in_encoder = &global_entry, .in_decoder = &global_entry},
     .refuses = refuse_local_p,
     .make_region = make_local_p,
 };

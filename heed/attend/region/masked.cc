@@ -29,6 +29,7 @@ const Entry masked_entry = {
         "nothing else limits the view.\n\n"
         "A packed batch needs neither: there is no padding in it. A query that sees no key gives zeros.",
     .options = "",
+    .instead = {.to_source = &global_entry},
     .make_region = make_masked,
 };
 

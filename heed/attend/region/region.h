@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "heed/attend/all.h"
 #include "heed/attend/call.h"
@@ -18,13 +17,10 @@ class Region {
   virtual void configure(CallContext& c) const = 0;
 };
 
-/// True where `word` is one of the words of a region such as "causal+sliding_window".
-bool has_region(const Options& options, std::string_view word);
-
 /// A window's bound and another one that holds as well: the narrower. -1: none yet.
 inline void narrow(int64_t& bound, int64_t limit) { bound = bound < 0 ? limit : std::min(bound, limit); }
 
 /// For regions with a window.
-std::string refuse_no_window(const Options& options);
+std::string refuse_no_window(const Options& options, const Parts&);
 
 }  // namespace heed::attend

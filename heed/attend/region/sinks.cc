@@ -27,14 +27,14 @@ std::unique_ptr<Region> make_sinks(const Scope& scope, const Options& options) {
   return std::make_unique<Sinks>(scope, options);
 }
 
-std::string refuse_bad_sinks(const Options& o) {
+std::string refuse_bad_sinks(const Options& o, const Parts& parts) {
   if (o.sinks < 0) return fmt::format("sinks needs a number of keys, not {}", o.sinks);
   if (o.sinks == 0 && !o.learned_sink)
     return "region sinks keeps the first keys visible: sinks must be 1 or more (4 is usual), or learned_sink true";
-  if (o.learned_sink && o.normalise != "softmax")
+  if (o.learned_sink && !parts.normalise->sums_exp)
     return fmt::format("a learned sink takes a share of softmax; it has no meaning with normalise = \"{}\"",
                        o.normalise);
-  if (o.learned_sink && o.time == "forced_forward")
+  if (o.learned_sink && parts.time == &forced_forward_entry)
     return "a learned sink has no column to remember, so it has no meaning with forced_forward";
   return "";
 }
@@ -63,6 +63,8 @@ const Entry sinks_entry = {
           o.region = "sliding_window+sinks";
           if (o.sinks == 0) o.sinks = 4;
         },
+    .order_matters = true,
+    .instead = {.to_source = &global_entry},
     .refuses = refuse_bad_sinks,
     .make_region = make_sinks,
 };

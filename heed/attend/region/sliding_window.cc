@@ -35,6 +35,8 @@ const Entry sliding_window_entry = {
         "Each position sees itself and the `window` keys before it. Layers stacked on each other see further, so long "
         "text is read at a cost that grows with its length and not with its square.",
     .options = "window",
+    .order_matters = true,
+    .instead = {.to_source = &global_entry},
     .refuses = refuse_no_window,
     .make_region = make_slidingwindow,
 };

@@ -3,20 +3,18 @@
 // Prepare: k' = W1 k + b and q' = W2 q, once per token; a pair costs one tanh per hidden unit: the loop's tanh_sum.
 #include "heed/attend/score/additive.h"
 
+#include "heed/attend/choices.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/linear.h"
 
 namespace heed::attend {
 
 PairNetwork::PairNetwork(const Scope& scope, const Options& options)
-    : activation_(kernels::MlpActivation::tanh),
+    : activation_(value_of(kActivations, options.activation)),
       query_(scope / "query", options.query_width, options.hidden, false),
       key_(scope / "key", options.key_width, options.hidden, false),
       bias_(&scope.make("bias", {options.hidden}, Initialiser::constant(0.0f))),
       v_(&scope.make("v", {options.hidden}, Initialiser::xavier())) {
-  if (options.score == "additive" || options.score == "concat") return;
-  if (options.activation == "relu") activation_ = kernels::MlpActivation::relu;
-  if (options.activation == "gelu") activation_ = kernels::MlpActivation::gelu;
   for (int64_t l = 1; l < options.depth; ++l) {
     const Scope layer = scope / "layer" / std::to_string(l);
     layers_.push_back({&layer.make("weight", {options.hidden, options.hidden}, Initialiser::xavier()),
@@ -46,6 +44,16 @@ void PairNetwork::configure(CallContext& c) const {
   c.call.layers = {layers, layers_.size()};
 }
 
+namespace {
+/// One hidden layer with tanh, whatever the options of mlp say.
+std::unique_ptr<Score> make_additive(const Scope& scope, const Options& options) {
+  Options one_layer = options;
+  one_layer.depth = 1;
+  one_layer.activation = "tanh";
+  return new_score<PairNetwork>(scope, one_layer);
+}
+}  // namespace
+
 const Entry additive_entry = {
     .id = "S5",
     .name = "additive",
@@ -64,7 +72,7 @@ const Entry additive_entry = {
         "data. The name concat is the same thing written with one matrix for [k; q].",
     .options = "hidden",
     .aliases = "concat",
-    .make_score = new_score<PairNetwork>,
+    .make_score = make_additive,
 };
 
 }  // namespace heed::attend

@@ -1,14 +1,13 @@
 // S9 intra: score = h_t^T W h_i over earlier i only.   Paulus, Xiong and Socher 2018.
 // General attention of a sequence to its own past: the region is causal in its strict form.
 // Parameters: score.weight [Dq, Dk].
-#include "heed/attend/region/region.h"
 #include "heed/attend/score/general.h"
 
 namespace heed::attend {
 
 namespace {
-std::string needs_the_past_only(const Options& o) {
-  if (has_region(o, "causal") && o.strict) return "";
+std::string needs_the_past_only(const Options& o, const Parts& parts) {
+  if (parts.has_region(causal_entry) && o.strict) return "";
   return "intra looks at earlier rows only: it needs region = \"causal\" with strict = true; general is the same score "
          "without that";
 }
@@ -34,7 +33,9 @@ const Entry intra_entry = {
           o.input = "self_attention";
           o.project = false;
         },
+    .instead = {.in_encoder = &general_entry, .to_source = &general_entry},
     .inner_product = true,
+    .past_only = true,
     .refuses = needs_the_past_only,
     .make_score = new_score<General>,
 };

@@ -3,15 +3,16 @@
 // hidden layers tile by tile.
 #include <fmt/format.h>
 
+#include "heed/attend/choices.h"
 #include "heed/attend/score/additive.h"
 
 namespace heed::attend {
 
 namespace {
-std::string needs_a_network(const Options& o) {
+std::string needs_a_network(const Options& o, const Parts&) {
   if (o.depth < 1 || o.depth > 8) return fmt::format("mlp needs depth from 1 to 8, not {}", o.depth);
-  if (o.activation != "tanh" && o.activation != "relu" && o.activation != "gelu")
-    return fmt::format("mlp knows the activations tanh, relu and gelu, not '{}'", o.activation);
+  if (!has_word(kActivations, o.activation))
+    return fmt::format("mlp knows the activations {}, not '{}'", listed(words_of(kActivations)), o.activation);
   return "";
 }
 }  // namespace

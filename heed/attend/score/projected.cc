@@ -36,7 +36,7 @@ class Projected final : public Score {
   bool capped_;  // the loop adds biases after the softcap, so b goes into the product: [W q, b] . [W' k, 1]
 };
 
-std::string needs_one_width_to_share(const Options& o) {
+std::string needs_one_width_to_share(const Options& o, const Parts&) {
   if (!o.shared_projection || o.query_width == o.key_width) return "";
   return fmt::format(
       "projected with shared_projection uses one matrix for both, so a query of width {} does not fit a key of width "
@@ -64,6 +64,7 @@ const Entry projected_entry = {
         "b changes nothing under softmax, which only sees differences; it is the threshold under sigmoid and relu.",
     .options = "hidden shared_projection",
     .inner_product = true,
+    .hidden_wide = true,
     .refuses = needs_one_width_to_share,
     .make_score = new_score<Projected>,
 };

@@ -35,6 +35,6 @@ std::unique_ptr<Score> new_score(const Scope& scope, const Options& options) {
 }
 
 /// For scores that multiply q and k as they are.
-std::string refuse_unequal_widths(const Options& options);
+std::string refuse_unequal_widths(const Options& options, const Parts&);
 
 }  // namespace heed::attend

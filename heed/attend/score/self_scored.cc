@@ -6,13 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "heed/attend/choices.h"
 #include "heed/tensor/op/activation.h"
 #include "heed/tensor/op/linear.h"
 
 namespace heed::attend {
 
 SelfScored::SelfScored(const Scope& scope, const Options& options) {
-  if (options.form == "linear") {
+  if (value_of(kForms, options.form) == Form::linear) {
     hidden_ = Linear(scope, options.key_width, 1);
   } else {
     hidden_ = Linear(scope, options.key_width, options.hidden, false);
@@ -33,9 +34,9 @@ void SelfScored::configure(CallContext& c) const {
 }
 
 namespace {
-std::string needs_a_form(const Options& o) {
-  if (o.form == "vector" || o.form == "linear") return "";
-  return fmt::format("self_scored knows the forms vector and linear, not '{}'", o.form);
+std::string needs_a_form(const Options& o, const Parts&) {
+  if (has_word(kForms, o.form)) return "";
+  return fmt::format("self_scored knows the forms {}, not '{}'", listed(words_of(kForms)), o.form);
 }
 }  // namespace
 

@@ -32,7 +32,7 @@ void check_length(const CallContext& c, const char* name, int64_t max_length) {
   }
 }
 
-std::string refuse_synthesizer(const Options& o) {
+std::string refuse_synthesizer(const Options& o, const Parts&) {
   if (o.softcap > 0.0f)
     return fmt::format("softcap bounds the product of a query and a key; {} writes its scores without one", o.score);
   if (o.max_length >= 1) return "";

@@ -30,6 +30,6 @@ class RandomTable {
 /// Throws where a memory or a target is longer than what was trained.
 void check_length(const CallContext& c, const char* name, int64_t max_length);
 
-std::string refuse_synthesizer(const Options& options);
+std::string refuse_synthesizer(const Options& options, const Parts&);
 
 }  // namespace heed::attend

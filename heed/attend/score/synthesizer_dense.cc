@@ -37,6 +37,8 @@ const Entry synthesizer_dense_entry = {
         "products. The row is cut to the length at hand; a memory longer than max_length is refused, since there is "
         "no score for it.",
     .options = "hidden max_length",
+    .order_matters = true,
+    .instead = {.to_source = &scaled_dot_entry},
     .longest_memory = &Options::max_length,
     .refuses = refuse_synthesizer,
     .make_score = new_score<SynthesizerDense>,

@@ -39,9 +39,9 @@ class SynthesizerMixture final : public Score {
   int64_t width_;
 };
 
-std::string refuse_mixture(const Options& o) {
-  const std::string reason = refuse_synthesizer(o);
-  return reason.empty() ? refuse_unequal_widths(o) : reason;
+std::string refuse_mixture(const Options& o, const Parts& parts) {
+  const std::string reason = refuse_synthesizer(o, parts);
+  return reason.empty() ? refuse_unequal_widths(o, parts) : reason;
 }
 }  // namespace
 
@@ -59,6 +59,8 @@ const Entry synthesizer_mixture_entry = {
         "Dot product, dense and random Synthesizer side by side, with three learned shares that say how much each "
         "counts. After training, the shares themselves tell which of them the task wanted.",
     .options = "hidden max_length fixed_table",
+    .order_matters = true,
+    .instead = {.to_source = &scaled_dot_entry},
     .inner_product = true,
     .longest_memory = &Options::max_length,
     .refuses = refuse_mixture,

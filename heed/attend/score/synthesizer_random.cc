@@ -36,6 +36,8 @@ const Entry synthesizer_random_entry = {
         "A table of scores by position, the same for every sentence. It starts random and is trained, or stays as it "
         "is (fixed_table = true). The surprise of the paper is how much of a Transformer still works with it.",
     .options = "max_length fixed_table",
+    .order_matters = true,
+    .instead = {.to_source = &scaled_dot_entry},
     .longest_memory = &Options::max_length,
     .refuses = refuse_synthesizer,
     .make_score = new_score<SynthesizerRandom>,

@@ -11,12 +11,12 @@ namespace {
 std::unique_ptr<Mechanism> make_feed_forward(const Scope& scope, const Options& options) {
   return std::make_unique<Attention>(scope, options);
 }
-std::string refuse_another_score(const Options& o) {
-  if (o.score != "self_scored")
+std::string refuse_another_score(const Options& o, const Parts& parts) {
+  if (parts.score != &self_scored_entry)
     return fmt::format(
         "feed_forward attention has no query, so score = \"{}\" has nothing to compare with; it needs self_scored",
         o.score);
-  if (o.input != "external" || o.time == "static" || o.time == "forward_only")
+  if (parts.input != &external_entry || parts.time->own_queries || parts.time->step_by_step)
     return "feed_forward attention has no query: input must be \"external\" and time must not be static or "
            "forward_only";
   return "";
@@ -42,6 +42,9 @@ const Entry feed_forward_entry = {
           o.score = "self_scored";
           o.form = "linear";
         },
+    .own_queries = true,
+    .only_score = &self_scored_entry,
+    .in_heads_instead = "score = \"self_scored\" weighs keys in its way",
     .refuses = refuse_another_score,
     .make_structure = make_feed_forward,
 };

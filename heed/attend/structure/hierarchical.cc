@@ -34,7 +34,7 @@ class Level {
 
  private:
   static Options attention_options(Options o) {
-    o.input = "learned_query";
+    o.input = learned_query_entry.name;
     o.queries = 1;
     o.key_width = 2 * o.hidden;
     o.query_width = o.hidden;
@@ -55,14 +55,14 @@ class Hierarchical final : public Mechanism {
     if (o.classes > 0) classifier_ = Linear(scope / "classifier", 2 * hidden_, o.classes);
   }
 
-  Prepared prepare(const Memory& memory) const override {
+  PreparedMemory prepare(const Memory& memory) const override {
     const Tensor rows = memory.rows.rows;
     expect(rows.cols() == width_, "hierarchical: the words have {} columns, key_width is {}", rows.cols(), width_);
     expect(static_cast<bool>(memory.sentences), "hierarchical: which sentences make a document? Set Memory::sentences");
     expect(memory.sentences.total() == memory.rows.offsets.count,
            "hierarchical: {} sentences in documents, but {} in the memory", memory.sentences.total(),
            memory.rows.offsets.count);
-    Prepared p;
+    PreparedMemory p;
     p.memory = memory;
     p.values = rows;
     p.offsets = memory.rows.offsets;
@@ -71,7 +71,7 @@ class Hierarchical final : public Mechanism {
   }
 
   using Mechanism::attend;
-  Attended attend(const Queries& queries, const Prepared& prepared, const State&,
+  Attended attend(const Queries& queries, const PreparedMemory& prepared, const State&,
                   const Request& request) const override {
     expect(!queries.rows.rows, "hierarchical: the queries are learned; give none");
     const Attended sentence = words_(prepared.memory.rows, request);
@@ -97,12 +97,12 @@ std::unique_ptr<Mechanism> make_hierarchical(const Scope& scope, const Options& 
   return std::make_unique<Hierarchical>(scope, options);
 }
 
-std::string refuse_hierarchical(const Options& o) {
+std::string refuse_hierarchical(const Options& o, const Parts& parts) {
   if (o.heads != 1 || o.project || o.project_output)
     return "hierarchical attention has one learned query per level; heads and projections have no place in it";
-  if (o.time == "static" || o.time == "forward_only" || o.time == "forced_forward")
+  if (parts.time->order_matters || parts.time->own_queries)
     return fmt::format("hierarchical attention has one query per level; time = \"{}\" has no steps to go", o.time);
-  if (o.region != "global" && o.region != "masked")
+  if (parts.regions.size() > 1 || !(parts.has_region(global_entry) || parts.has_region(masked_entry)))
     return fmt::format(
         "hierarchical attention reads whole sentences and documents; region = \"{}\" would hide part of them",
         o.region);
@@ -129,7 +129,10 @@ const Entry hierarchical_entry = {
         "two sets of weights show which sentences decided, and which words in them.",
     .options = "hidden classes",
     .aliases = "han",
+    .own_queries = true,
+    .not_to_source = "needs documents made of sentences, and a source is one sequence of tokens",
     .own_score = true,
+    .needs_sentences = true,
     .refuses = refuse_hierarchical,
     .make_structure = make_hierarchical,
 };

@@ -22,13 +22,13 @@ namespace heed::attend {
 
 namespace {
 
-int64_t parts(const Options& o) { return o.predict != 0 ? 3 : 2; }
+int64_t part_count(const Options& o) { return o.predict != 0 ? 3 : 2; }
 
 class KeyValue final : public Mechanism {
  public:
   KeyValue(const Scope& scope, const Options& o)
       : width_(o.key_width),
-        part_(o.key_width / parts(o)),
+        part_(o.key_width / part_count(o)),
         window_(o.window),
         key_(scope / "score" / "key", part_, part_, false),
         query_(scope / "score" / "query", part_, part_, false),
@@ -36,10 +36,10 @@ class KeyValue final : public Mechanism {
         context_(scope / "output" / "context", part_, part_, false),
         value_(scope / "output" / "value", part_, part_, false) {}
 
-  Prepared prepare(const Memory& memory) const override {
+  PreparedMemory prepare(const Memory& memory) const override {
     const Tensor rows = memory.rows.rows;
     expect(rows.cols() == width_, "key_value: the memory has {} columns, key_width is {}", rows.cols(), width_);
-    Prepared p;
+    PreparedMemory p;
     p.memory = memory;
     p.offsets = memory.rows.offsets;
     p.batch = p.offsets.count;
@@ -47,17 +47,17 @@ class KeyValue final : public Mechanism {
     p.values = columns(rows, part_, part_);
     return p;
   }
-  Prepared begin(Tape&, int64_t batch, int64_t capacity) const override { return begin_cache(batch, capacity); }
-  Prepared extend(const Prepared& so_far, const Memory& rows) const override {
+  PreparedMemory begin(Tape&, int64_t batch, int64_t capacity) const override { return begin_cache(batch, capacity); }
+  PreparedMemory extend(const PreparedMemory& so_far, const Memory& rows) const override {
     Memory one = rows;
     if (!one.rows.offsets) one.rows.offsets = rows.rows.rows.tape().even_offsets(rows.rows.rows.rows(), 1);
-    const Prepared step = prepare(one);
+    const PreparedMemory step = prepare(one);
     return extend_cache(so_far, step.keys, step.values);
   }
   int64_t context_width() const override { return part_; }
 
   using Mechanism::attend;
-  Attended attend(const Queries& queries, const Prepared& prepared, const State& state,
+  Attended attend(const Queries& queries, const PreparedMemory& prepared, const State& state,
                   const Request& request) const override {
     const Tensor rows = queries.rows.rows;
     expect(static_cast<bool>(rows) && rows.cols() == width_, "key_value: the queries have {} columns, expected {}",
@@ -70,7 +70,7 @@ class KeyValue final : public Mechanism {
     auto& p = call.problem;
     p.score.kind = kernels::ScoreKind::tanh_sum;
     p.region.align = kernels::Align::offset;
-    p.region.query_offset = state.step;
+    p.region.query_offset = state.step();
     p.region.causal = p.region.strict = true;
     p.region.window_left = window_;
     p.region.key_lengths = prepared.memory.lengths;
@@ -91,7 +91,7 @@ class KeyValue final : public Mechanism {
     a.entropy = r.entropy;
     if (request.weights) a.weights = dense_weights(r, tape);
     a.state = state;
-    a.state.step += queries.rows.offsets.longest();
+    a.state.set_step(state.step() + queries.rows.offsets.longest());
     return a;
   }
 
@@ -106,12 +106,12 @@ std::unique_ptr<Mechanism> make_key_value(const Scope& scope, const Options& opt
   return std::make_unique<KeyValue>(scope, options);
 }
 
-std::string refuse_key_value(const Options& o) {
+std::string refuse_key_value(const Options& o, const Parts& parts) {
   if (o.predict != 0 && o.predict != 1)
     return fmt::format("key_value knows predict 0 (two parts) and 1 (three), not {}", o.predict);
-  if (o.key_width % parts(o) != 0)
+  if (o.key_width % part_count(o) != 0)
     return fmt::format("key_value splits a state of width {} in {} equal parts, which does not go", o.key_width,
-                       parts(o));
+                       part_count(o));
   if (o.query_width != 0 && o.query_width != o.key_width)
     return fmt::format(
         "key_value: queries and memory are the same states; a query_width of {} beside a key_width of {} is none",
@@ -119,7 +119,7 @@ std::string refuse_key_value(const Options& o) {
   if (o.window < 1) return fmt::format("key_value needs a window of at least 1, not {}", o.window);
   const Options plain;
   if (o.heads != 1 || o.project || o.project_output || o.normalise != plain.normalise || o.time != plain.time ||
-      o.region != plain.region || (o.score != plain.score && o.score != "additive") || o.value_width != 0 ||
+      o.region != plain.region || (o.score != plain.score && parts.score != &additive_entry) || o.value_width != 0 ||
       o.position != plain.position || o.softcap != 0.0f)
     return "key_value has its own score, region and split of the state; only window and predict can be chosen";
   return "";
@@ -144,6 +144,11 @@ const Entry key_value_entry = {
         "part that alone predicts), and every step looks back at the `window` states before it. The first step has "
         "nothing to look back at: only its own part counts.",
     .options = "key_width window predict",
+    .order_matters = true,
+    .not_to_source =
+        "looks from each state of a language model at the states before it; between a decoder and a source there are "
+        "two sequences",
+    .same_rows = true,
     .own_score = true,
     .refuses = refuse_key_value,
     .make_structure = make_key_value,

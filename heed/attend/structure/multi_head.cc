@@ -36,6 +36,7 @@ const Entry multi_head_entry = {
           if (o.heads == 1) o.heads = 4;
           o.project = o.project_output = true;
         },
+    .has_heads = true,
     .make_structure = make_multi_head,
 };
 

@@ -20,6 +20,7 @@ const Entry single_entry = {
     .memory = "that of the score",
     .combines = "any score, normaliser, region, time behaviour and input",
     .page = "One set of weights per query, one context. Every other structure is made of this.",
+    .has_heads = true,
     .make_structure = make_single,
 };
 

@@ -15,7 +15,7 @@ namespace heed::attend {
 namespace {
 
 Options with_learned_queries(Options o) {
-  o.input = "learned_query";
+  o.input = learned_query_entry.name;
   if (o.hidden == 0) o.hidden = o.key_width;
   return o;
 }
@@ -27,11 +27,11 @@ class Structured final : public Mechanism {
         attention_(scope, options_,
                    std::make_unique<TanhKeys>(scope / "score", options_.key_width, options_.hidden, false)) {}
 
-  Prepared prepare(const Memory& memory) const override { return attention_.prepare(memory); }
+  PreparedMemory prepare(const Memory& memory) const override { return attention_.prepare(memory); }
   int64_t context_width() const override { return attention_.context_width(); }
 
   using Mechanism::attend;
-  Attended attend(const Queries& queries, const Prepared& prepared, const State& state,
+  Attended attend(const Queries& queries, const PreparedMemory& prepared, const State& state,
                   const Request& request) const override {
     if (!request.penalty) return attention_.attend(queries, prepared, state, request);
 
@@ -47,7 +47,7 @@ class Structured final : public Mechanism {
     for (int64_t b = 0; b < batch; ++b)
       for (int64_t j = 0; j < prepared.offsets.length(b); ++j)
         for (int64_t i = 0; i < r; ++i) turned.row(prepared.offsets.at[b] + j)[i] = a.at(b, 0, i)[j];
-    Prepared both = prepared;
+    PreparedMemory both = prepared;
     both.values = concat_columns({prepared.values, turned});
     Attended result = attention_.attend(queries, both, state, with_weights);
     Tensor unit = tape.filled(batch * r, r, 0.0f);
@@ -67,11 +67,11 @@ std::unique_ptr<Mechanism> make_structured(const Scope& scope, const Options& op
   return std::make_unique<Structured>(scope, options);
 }
 
-std::string refuse_structured(const Options& o) {
+std::string refuse_structured(const Options& o, const Parts& parts) {
   if (o.heads != 1 || o.project || o.project_output)
     return "structured attention has its own r rows of weights; heads and projections have no place in it";
   if (o.queries < 1) return fmt::format("structured needs queries of at least 1, not {}", o.queries);
-  if (o.time == "static" || o.time == "forward_only" || o.time == "forced_forward")
+  if (parts.time->order_matters || parts.time->own_queries)
     return fmt::format("structured attention has all its rows at once; time = \"{}\" has no steps to go", o.time);
   return "";
 }
@@ -97,6 +97,10 @@ const Entry structured_entry = {
         [](Options& o) {
           if (o.queries == 1) o.queries = 4;
         },
+    .own_queries = true,
+    .not_to_source =
+        "makes a few vectors of a whole sequence by questions of its own; it has no place for the query of a decoder's "
+        "step",
     .own_score = true,
     .refuses = refuse_structured,
     .make_structure = make_structured,

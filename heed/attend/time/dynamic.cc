@@ -3,7 +3,7 @@
 
 namespace heed::attend {
 
-Attended Time::attend(const Attention& attention, const Asked& asked) const { return attention.run(asked); }
+Attended Time::attend(const Attention& attention, const AttendArguments& asked) const { return attention.run(asked); }
 
 namespace {
 std::unique_ptr<Time> make_dynamic(const Scope&, const Options&) { return std::make_unique<Time>(); }
@@ -20,6 +20,7 @@ const Entry dynamic_entry = {
     .memory = "nothing",
     .combines = "anything",
     .page = "Each step of the target asks anew, and no step remembers what another looked at. The default.",
+    .grows_with_memory = true,
     .make_time = make_dynamic,
 };
 

@@ -13,15 +13,15 @@ class ForcedForward final : public Time {
  public:
   void configure(CallContext& c, const Request&) const override {
     c.call.problem.forced_forward.on = true;
-    c.call.column_lse = c.state.column_lse;
+    c.call.column_lse = c.state.columns(c.tape);
   }
-  void keep(const AttentionResult& result, State& next) const override { next.column_lse = result.column_lse; }
+  void keep(const AttentionResult& result, State& next) const override { next.set_columns(result.column_lse); }
 };
 
 std::unique_ptr<Time> make_forced_forward(const Scope&, const Options&) { return std::make_unique<ForcedForward>(); }
 
-std::string refuse_forced_forward(const Options& o) {
-  if (o.normalise == "softmax") return "";
+std::string refuse_forced_forward(const Options& o, const Parts& parts) {
+  if (parts.normalise->sums_exp) return "";
   return fmt::format(
       "forced_forward divides by the exp of earlier scores, so it needs normalise = \"softmax\", not \"{}\"",
       o.normalise);
@@ -45,6 +45,8 @@ const Entry forced_forward_entry = {
         "not read yet. The running sums are kept as logarithms, which no score can overflow, and are the state that "
         "goes from step to step; gradients flow through them.",
     .aliases = "temporal",
+    .order_matters = true,
+    .instead = {.in_encoder = &dynamic_entry, .in_decoder = &dynamic_entry},
     .refuses = refuse_forced_forward,
     .make_time = make_forced_forward,
 };

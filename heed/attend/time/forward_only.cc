@@ -5,9 +5,12 @@
 // queries are there at once.
 #include <fmt/format.h>
 
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "heed/attend/attention.h"
+#include "heed/attend/rows_by_step.h"
 #include "heed/attend/weights.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/arrange.h"
@@ -30,7 +33,7 @@ class ForwardOnly final : public Time {
  public:
   explicit ForwardOnly(const Options& options) : heads_(options.heads) {}
 
-  Attended attend(const Attention& attention, const Asked& asked) const override {
+  Attended attend(const Attention& attention, const AttendArguments& asked) const override {
     expect(!asked.prepared.memory.stacked, "forward_only: heads must lie side by side");
     const Offsets& all = asked.queries.rows.offsets;
     expect(static_cast<bool>(all), "forward_only: the queries need offsets");
@@ -39,109 +42,76 @@ class ForwardOnly final : public Time {
            "end of the keys (align bottom_right)");
     Tape& tape = asked.prepared.values.tape();
     State state = asked.state;
-    if (!state.position) {
-      auto* start = tape.keep<int32_t>(asked.prepared.batch * heads_);
-      std::fill_n(start, asked.prepared.batch * heads_, 0);
-      state.position = start;
-    }
+    if (state.numbers().empty())
+      state.set_numbers(std::vector<int32_t>(static_cast<size_t>(asked.prepared.batch * heads_), 0));
     if (all.longest() <= 1) return step(attention, asked, state);
 
-    std::vector<Attended> steps;
-    std::vector<Tensor> contexts;
-    int64_t* place = tape.keep<int64_t>(all.total());  // of each query row among the contexts, which come step by step
-    int64_t done = 0;
-    for (int64_t t = 0; t < all.longest(); ++t) {
-      std::vector<int64_t> rows, offsets = {0};
-      for (int64_t b = 0; b < all.count; ++b) {
-        if (t < all.length(b)) {
-          rows.push_back(all.at[b] + t);
-          place[rows.back()] = done++;
-        }
-        offsets.push_back(static_cast<int64_t>(rows.size()));
-      }
-      Queries one = pick(asked.queries, rows, tape.offsets(offsets), tape);
+    const RowsByStep by_step(all, Ended::no_row, tape);
+    std::vector<Tensor> contexts, log_probs, entropies;
+    std::vector<Weights> weights;
+    for (int64_t t = 0; t < by_step.steps(); ++t) {
+      Queries one = pick(asked.queries, by_step.rows(t), by_step.offsets(t), tape);
       if (asked.queries.lengths) {
         auto* counts = tape.keep<int32_t>(all.count);
         for (int64_t b = 0; b < all.count; ++b) counts[b] = t < asked.queries.lengths[b] ? 1 : 0;
         one.lengths = counts;
       }
-      steps.push_back(step(attention, {one, asked.prepared, state, asked.request}, state));
-      state = steps.back().state;
-      contexts.push_back(steps.back().context);
+      const Attended a = step(attention, {one, asked.prepared, state, asked.request}, state);
+      state = a.state;
+      contexts.push_back(a.context);
+      if (a.log_prob) log_probs.push_back(a.log_prob);
+      if (a.entropy) entropies.push_back(a.entropy);
+      weights.push_back(a.weights);
     }
-    const auto ordered = [&](const std::vector<Tensor>& parts) {
-      return gather_rows(concat_rows(parts), {place, static_cast<size_t>(all.total())});
-    };
     Attended a;
-    a.context = ordered(contexts);
+    a.context = by_step.put_back(contexts);
     a.state = state;
-    a.log_prob = of_rows(steps, &Attended::log_prob, ordered);
-    a.entropy = of_rows(steps, &Attended::entropy, ordered);
-    if (asked.request.weights) a.weights = join(steps, all, tape);
+    if (!log_probs.empty()) a.log_prob = by_step.put_back_columns(log_probs);
+    if (!entropies.empty()) a.entropy = by_step.put_back_columns(entropies);
+    if (asked.request.weights) a.weights = by_step.put_back_weights(weights);
     return a;
   }
-
   void keep(const AttentionResult& result, State& next) const override {
     Tape& tape = result.out.tape();
     const AttentionShape shape = attention_shape(result);
     const int32_t* best = best_keys(result, tape);
-    const int64_t count = shape.batch * heads_;
-    auto* position = tape.keep<int32_t>(count);
-    for (int64_t n = 0; n < count; ++n) {
-      const int32_t key = shape.longest_query > 0 ? best[n * shape.longest_query] : -1;
-      position[n] = key >= 0 ? key : next.position[n];
+    std::vector<int32_t> position(next.numbers().begin(), next.numbers().end());
+    for (size_t n = 0; n < position.size() && shape.longest_query > 0; ++n) {
+      const int32_t key = best[static_cast<int64_t>(n) * shape.longest_query];
+      if (key >= 0) position[n] = key;
     }
-    next.position = position;
+    next.set_numbers(std::move(position));
   }
 
  private:
-  static Attended step(const Attention& attention, const Asked& asked, const State& state) {
+  static Attended step(const Attention& attention, const AttendArguments& asked, const State& state) {
     Tape& tape = asked.prepared.values.tape();
-    auto* from = new (tape.keep<From>(1)) From{state.position, attention.options().heads};
+    const int32_t* first = tape.keep<int32_t>(state.numbers());  // a backward reads it, too
+    auto* from = new (tape.keep<From>(1)) From{first, attention.options().heads};
     auto* region = new (tape.keep<kernels::CustomRegion>(1)) kernels::CustomRegion(kernels::custom_region(*from));
     return attention.run({asked.queries, asked.prepared, state, asked.request}, region);
   }
 
-  Queries pick(const Queries& all, const std::vector<int64_t>& rows, const Offsets& offsets, Tape& tape) const {
+  Queries pick(const Queries& all, std::span<const int64_t> rows, const Offsets& offsets, Tape& tape) const {
     Queries one = all;
     one.rows = {gather_rows(all.rows.rows, rows), offsets};
     std::vector<int64_t> of_heads;  // rows of what has one per query and head
     for (const int64_t row : rows)
       for (int64_t h = 0; h < heads_; ++h) of_heads.push_back(row * heads_ + h);
-    if (all.bias) one.bias = gather_rows(all.bias, all.bias_per_head ? of_heads : rows);
+    if (all.bias) one.bias = gather_rows(all.bias, all.bias_per_head ? std::span<const int64_t>(of_heads) : rows);
     if (all.documents) {
       auto* ids = tape.keep<int32_t>(static_cast<int64_t>(rows.size()));
       for (size_t r = 0; r < rows.size(); ++r) ids[r] = all.documents[rows[r]];
       one.documents = ids;
     }
     if (all.mask) {
-      const std::vector<int64_t>& from = all.mask_per_head ? of_heads : rows;
+      const auto from = all.mask_per_head ? std::span<const int64_t>(of_heads) : rows;
       auto* mask = tape.keep<uint8_t>(static_cast<int64_t>(from.size()) * all.mask_keys);
       for (size_t r = 0; r < from.size(); ++r)
         std::copy_n(all.mask + from[r] * all.mask_keys, all.mask_keys, mask + static_cast<int64_t>(r) * all.mask_keys);
       one.mask = mask;
     }
     return one;
-  }
-
-  /// [heads, rows of a step] of each step, brought to [heads, all rows].
-  template <class Ordered>
-  static Tensor of_rows(const std::vector<Attended>& steps, Tensor Attended::*what, const Ordered& ordered) {
-    if (steps.empty() || !(steps[0].*what)) return {};
-    std::vector<Tensor> turned;
-    for (const auto& s : steps) turned.push_back(transpose(s.*what));
-    return transpose(ordered(turned));
-  }
-
-  static Weights join(const std::vector<Attended>& steps, const Offsets& all, Tape& tape) {
-    Weights w = steps[0].weights;
-    w.queries = all.longest();
-    w.data = tape.keep<float>(w.batch * w.heads * w.queries * w.keys);
-    for (int64_t b = 0; b < w.batch; ++b)
-      for (int64_t h = 0; h < w.heads; ++h)
-        for (int64_t i = 0; i < w.queries; ++i)
-          std::copy_n(steps[static_cast<size_t>(i)].weights.at(b, h, 0), w.keys, w.at(b, h, i));
-    return w;
   }
 
   int64_t heads_;
@@ -151,9 +121,9 @@ std::unique_ptr<Time> make_forward_only(const Scope&, const Options& options) {
   return std::make_unique<ForwardOnly>(options);
 }
 
-std::string refuse_forward_only(const Options& o) {
-  if (o.input == "learned_query") return "forward_only moves from query to query; learned queries have no order";
-  if (o.normalise == "hard_sampled" && o.samples != 1)
+std::string refuse_forward_only(const Options& o, const Parts& parts) {
+  if (parts.input->own_queries) return "forward_only moves from query to query; learned queries have no order";
+  if (parts.normalise->draws && o.samples != 1)
     return fmt::format("forward_only moves to the one key that was chosen; samples = {} choose several", o.samples);
   return "";
 }
@@ -174,6 +144,9 @@ const Entry forward_only_entry = {
         "everything after that key, never at what lies before. Speech, spelling and transliteration read from left to "
         "right; so does this.\n\n"
         "The choice itself has no gradient; the weights inside what may be seen have theirs as always.",
+    .order_matters = true,
+    .instead = {.in_encoder = &dynamic_entry, .in_decoder = &dynamic_entry},
+    .step_by_step = true,
     .refuses = refuse_forward_only,
     .make_time = make_forward_only,
 };

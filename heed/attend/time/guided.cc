@@ -17,9 +17,9 @@ class Guided final : public Time {
   void configure(CallContext& c, const Request& request) const override {
     if (!request.guide_cost) return;
     c.call.want_guide_cost = true;
-    if (!c.state.target_lengths) {
+    if (!c.state.target_lengths()) {
       expect(
-          c.state.step == 0,
+          c.state.step() == 0,
           "guided: step by step, i / Tq needs the length of each target before it is there: set State::target_lengths");
       c.call.problem.guide.sigma = sigma_;
       return;
@@ -31,7 +31,7 @@ class Guided final : public Time {
     for (int64_t b = 0; b < o.count; ++b)
       for (int64_t i = o.at[b]; i < o.at[b + 1]; ++i)
         for (int64_t j = 0; j < keys; ++j)
-          costs[i * keys + j] = cost(i - o.at[b] + c.state.step, c.state.target_lengths[b], j, c.key_length(b));
+          costs[i * keys + j] = cost(i - o.at[b] + c.state.step(), c.state.target_lengths()[b], j, c.key_length(b));
     auto& guide = c.call.problem.guide;
     guide.tensor = costs;
     guide.query = keys;
@@ -52,7 +52,7 @@ class Guided final : public Time {
 
 std::unique_ptr<Time> make_guided(const Scope&, const Options& options) { return std::make_unique<Guided>(options); }
 
-std::string refuse_guided(const Options& o) {
+std::string refuse_guided(const Options& o, const Parts&) {
   if (!(o.guide_sigma > 0.0f)) return fmt::format("guided needs a guide_sigma above 0, not {}", o.guide_sigma);
   if (!(o.guide_weight >= 0.0f)) return fmt::format("guided needs a guide_weight of 0 or more, not {}", o.guide_weight);
   return "";
@@ -79,6 +79,8 @@ const Entry guided_entry = {
         "with a weight that fades.\n\n"
         "forward_only is the hard form: the position may never move back.",
     .options = "guide_sigma guide_weight",
+    .instead = {.in_encoder = &dynamic_entry, .in_decoder = &dynamic_entry},
+    .guides = true,
     .refuses = refuse_guided,
     .make_time = make_guided,
 };

@@ -1,5 +1,7 @@
 // T2 static: one query for the whole output, u = the first and the last state of the memory joined; one context for all
 // steps.
+#include <fmt/format.h>
+
 #include "heed/attend/attention.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/arrange.h"
@@ -27,8 +29,8 @@ Tensor ends(const Memory& memory) {
 
 class Static final : public Time {
  public:
-  Attended attend(const Attention& attention, const Asked& asked) const override {
-    const Prepared& prepared = asked.prepared;
+  Attended attend(const Attention& attention, const AttendArguments& asked) const override {
+    const PreparedMemory& prepared = asked.prepared;
     expect(static_cast<bool>(prepared.offsets),
            "static: the query is made of the ends of the memory, so it must not grow");
     expect(!prepared.memory.stacked,
@@ -40,22 +42,23 @@ class Static final : public Time {
         "static: one query of its own looks at the memory; a mask, a bias, lengths or a window of other queries came");
     Tape& tape = prepared.values.tape();
     Attended a;
-    if (asked.state.context && (!asked.request.weights || asked.state.weights)) {  // a later step: nothing to compute
+    const Tensor context = asked.state.context(tape), seen = asked.state.weights(tape);
+    if (context && (!asked.request.weights || seen)) {  // a later step: nothing to compute
       a.state = asked.state;
+      a.context = context;
       a.weights = {prepared.batch, attention.options().heads, 1, prepared.offsets.longest(),
-                   const_cast<float*>(asked.state.weights)};
+                   seen ? seen.data() : nullptr};
     } else {
       const Queries one{{ends(prepared.memory), tape.even_offsets(prepared.batch, 1)}};
       const State start;  // the one query stands at position 0, whatever the step
       a = attention.run({one, prepared, start, asked.request});
       a.state = asked.state;
-      a.state.context = a.context;
-      a.state.weights = a.weights.data;
+      const Weights& w = a.weights;
+      a.state.set_context(a.context, w.data ? tape.input(w.data, w.batch * w.heads, w.keys) : Tensor());
     }
-    a.context = a.state.context;
     const Offsets& steps = asked.queries.rows.offsets;
     if (!steps) return a;
-    a.state.step += steps.longest();
+    a.state.set_step(a.state.step() + steps.longest());
     a.context = repeat_rows(a.context, steps);
     if (asked.request.weights) a.weights = repeat(a.weights, steps, tape);
     return a;
@@ -76,10 +79,9 @@ class Static final : public Time {
 
 std::unique_ptr<Time> make_static(const Scope&, const Options&) { return std::make_unique<Static>(); }
 
-std::string refuse_static(const Options& o) {
-  if (o.input == "learned_query")
-    return "static makes its query from the ends of the memory, so input = \"learned_query\" cannot";
-  return "";
+std::string refuse_static(const Options& o, const Parts& parts) {
+  if (!parts.input->own_queries) return "";
+  return fmt::format("static makes its query from the ends of the memory, so input = \"{}\" cannot", o.input);
 }
 }  // namespace
 
@@ -103,8 +105,11 @@ const Entry static_query_entry = {
         "The query is twice as wide as a key, so by its name alone the score is general.",
     .preset =
         [](Options& o) {
-          if (o.score == "scaled_dot" && !o.project) o.score = "general";
+          if (o.score == scaled_dot_entry.name && !o.project) o.score = general_entry.name;
         },
+    .own_queries = true,
+    .instead = {.in_encoder = &dynamic_entry, .in_decoder = &dynamic_entry},
+    .keys_in_query = 2,
     .refuses = refuse_static,
     .make_time = make_static,
 };

@@ -11,9 +11,9 @@ namespace heed::attend {
 class Attention;
 
 /// What comes in, together.
-struct Asked {
+struct AttendArguments {
   const Queries& queries;
-  const Prepared& prepared;
+  const PreparedMemory& prepared;
   const State& state;
   const Request& request;
 };
@@ -23,7 +23,7 @@ class Time {
   virtual ~Time() = default;
 
   /// A whole call; usually one run of the loop.
-  virtual Attended attend(const Attention& attention, const Asked& asked) const;
+  virtual Attended attend(const Attention& attention, const AttendArguments& asked) const;
   /// What this part adds to a run of the loop ...
   virtual void configure(CallContext&, const Request&) const {}
   /// ... and keeps of its result.

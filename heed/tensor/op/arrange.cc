@@ -201,6 +201,8 @@ void write_rows(Tensor cache, Tensor rows, int64_t capacity, int64_t at) {
   expect_there("write_rows", "rows", rows);
   expect(at >= 0 && at < capacity, "write_rows: place {} of {}", at, capacity);
   expect_shape("write_rows", "the cache", cache, rows.rows() * capacity, rows.cols());
+  expect(cache.written_in_place(),
+         "write_rows: the cache is a tensor that is only read; make_cache() gives one to write");
   const int64_t cols = rows.cols();
   const int64_t stride = capacity * cols;
   copy_block({rows.data(), cols}, {cache.data() + at * cols, stride}, rows.rows(), cols);

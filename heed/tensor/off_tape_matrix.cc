@@ -1,8 +1,8 @@
-#include "heed/decode/kept.h"
+#include "heed/tensor/off_tape_matrix.h"
 
 #include <algorithm>
 
-namespace heed::decode {
+namespace heed {
 
 namespace {
 
@@ -33,18 +33,23 @@ void select_rows(std::vector<float>& data, int64_t stride, int64_t used, std::sp
   data = std::move(next);
 }
 
-void Kept::take(Tensor t) {
-  rows_ = t.rows();
-  cols_ = t.cols();
-  data_.assign(t.data(), t.data() + t.size());
+OffTapeMatrix::OffTapeMatrix(Tensor t) { take(t); }
+
+void OffTapeMatrix::take(Tensor t) {
+  rows_ = t ? t.rows() : 0;
+  cols_ = t ? t.cols() : 0;
+  if (t)
+    data_.assign(t.data(), t.data() + t.size());
+  else
+    data_.clear();
 }
 
-Tensor Kept::on(Tape& tape) const { return tape.input(data_.data(), rows_, cols_); }
+Tensor OffTapeMatrix::on(Tape& tape) const { return empty() ? Tensor() : tape.input(data_.data(), rows_, cols_); }
 
-void Kept::select(std::span<const int64_t> rows) {
+void OffTapeMatrix::select(std::span<const int64_t> rows) {
   if (empty()) return;
   select_rows(data_, cols_, cols_, rows);
   rows_ = static_cast<int64_t>(rows.size());
 }
 
-}  // namespace heed::decode
+}  // namespace heed

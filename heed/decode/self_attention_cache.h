@@ -7,33 +7,39 @@
 // table of places for the loop to read through would save the 1.3 ms and cost every mechanism its plain strides.
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "heed/attend/mechanism.h"
-#include "heed/decode/kept.h"
 
 namespace heed::decode {
 
-class Past {
+class SelfAttentionCache {
  public:
-  /// Room for up to `longest` steps, which is taken as it is needed.
-  Past(int64_t rows, int64_t longest);
+  /// Room for up to `longest` steps, which is taken as it is needed. The mechanism must outlive this.
+  SelfAttentionCache(const attend::Mechanism& mechanism, int64_t longest);
 
-  /// One more row for each hypothesis: x [rows, width]. Gives all rows so far, on the tape of x.
-  attend::Prepared extend(const attend::Mechanism& mechanism, const Packed& x);
-  void select(std::span<const int64_t> rows);
+  /// The next step, which has number `step`: x [rows, width] -> contexts [rows, width], where each row sees what its
+  /// hypothesis has said, x included.
+  Tensor attend(Tensor x, int64_t step);
+  /// After `steps` of them.
+  void select(std::span<const int64_t> rows, int64_t steps);
 
  private:
-  struct Part {  // keys or values
+  struct Rows {  // keys or values
     std::vector<float> data;
     int64_t width = 0;
-  };
-  Tensor on(Tape& tape, Part& part) const;
-  void adopt(Part& part, Tensor made) const;
-  void grow();
 
-  int64_t rows_, longest_;
+    Tensor on(Tape& tape, int64_t rows);
+    void adopt(Tensor made);
+  };
+  void grow(int64_t rows, int64_t filled);
+
+  const attend::Mechanism* mechanism_;
+  int64_t longest_;
   int64_t capacity_;
-  int64_t filled_ = 0;
-  Part keys_, values_;
+  Rows keys_, values_;
 };
 
 }  // namespace heed::decode

@@ -1,0 +1,12 @@
+#include "heed/decode/state.h"
+
+namespace heed::decode {
+
+void State::select(std::span<const int64_t> rows) {
+  const RowSelection chosen = rows_.select(rows);  // first: it refuses rows that do not exist
+  for (OffTapeMatrix& matrix : matrices_) matrix.select(rows);
+  for (SelfAttentionCache& self : selves_) self.select(rows, step_);
+  for (SourceAttention& source : sources_) source.select(chosen);
+}
+
+}  // namespace heed::decode
