@@ -14,6 +14,7 @@
 // looks at itself. How attention moves from step to step (time), a place that is predicted (local_p) and a choice that
 // is drawn and rewarded by what came of it (hard_sampled) speak of a target that walks along a source. The synthesizers
 // replace self-attention (Tay et al. 2021), and intra is a decoder's look at its own past (Paulus et al. 2018).
+// Entry::instead says so of each mechanism; attention_options.cc only reads it.
 // A recurrent model has the last column only, and there everything is as named.
 #pragma once
 

@@ -184,6 +184,8 @@ TEST(Arrange, Errors) {
   expect_error([&] { repeat_rows(y, tape.offsets(late)); }, "repeat_rows: the offsets start at 1, not at 0");
   expect_error([&] { write_rows(x, y, 2, 2); }, "write_rows: place 2 of 2");
   expect_error([&] { write_rows(x, y, 2, 1); }, "write_rows: the cache is [2, 5], expected [6, 4]");
+  expect_error([&] { write_rows(tape.filled(6, 4, 0.0f), y, 2, 1); },
+               "write_rows: the cache is a tensor that is only read; make_cache() gives one to write");
   expect_error([&] { transpose(Tensor()); }, "transpose: x is empty");
 }
 
