@@ -214,17 +214,12 @@ class Attention:
     # ------------------------------------------------------------------------------------------------------- inside
     @property
     def _has_own_queries(self) -> bool:
-        o = self.options
-        return (
-            o["input"] == "learned_query"
-            or o["structure"] in ("structured", "hierarchical", "feed_forward")
-            or o["time"] == "static"
-        )
+        return self._model.own_queries
 
     @property
     def _leaves_rows_out(self) -> bool:
         """Whether rows beyond key_lengths must not come in at all: recurrent layers would run over them."""
-        return bool(self.options["structure"] == "hierarchical")
+        return self._model.needs_sentences
 
     def _start(self, gradient: bool, seed: Optional[int]) -> _heed.Run:
         if seed is None:

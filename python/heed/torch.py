@@ -369,8 +369,8 @@ class Attention(torch.nn.Module):
 
     @property
     def _draws(self) -> bool:
-        options = self._attention.options
-        return bool(options["dropout"] > 0.0 or options["normalise"] == "hard_sampled")
+        attention = self._attention
+        return bool(attention.options["dropout"] > 0.0 or attention._model.draws)
 
     def extra_repr(self) -> str:
         """The mechanism, its formula and its parameters."""

@@ -18,6 +18,7 @@ Model::Model(const std::string& name, const py::dict& given, uint64_t seed) : pa
   } catch (const std::length_error&) {
     throw Error("attention: more parameters than memory can hold; the widths are too large");
   }
+  parts_ = attend::resolve(options_);
   std::vector<std::string> names;
   for (const auto& option : given) names.push_back(option.first.cast<std::string>());
   const auto unread = attend::unread(options_, names);
@@ -209,7 +210,15 @@ void define_attention(py::module_& m) {
       .def("options", &Model::options)
       .def("parameters", &Model::parameters)
       .def("trainable", &Model::trainable)
-      .def_property_readonly("context_width", [](const Model& model) { return model.mechanism().context_width(); });
+      .def_property_readonly("context_width", [](const Model& model) { return model.mechanism().context_width(); })
+      .def_property_readonly(
+          "own_queries", [](const Model& model) { return model.parts().any(&attend::Entry::own_queries); },
+          "No queries come from outside.")
+      .def_property_readonly(
+          "needs_sentences", [](const Model& model) { return model.parts().structure->needs_sentences; },
+          "A memory is made of sentences.")
+      .def_property_readonly(
+          "draws", [](const Model& model) { return model.parts().normalise->draws; }, "Keys are drawn while training.");
   py::class_<Value>(m, "Value", "A tensor of a run.")
       .def("__bool__", [](const Value& v) { return static_cast<bool>(v); })
       .def("array", &Value::array)

@@ -21,6 +21,7 @@ class Model : public std::enable_shared_from_this<Model> {
   Model(const std::string& name, const py::dict& given, uint64_t seed);
 
   const attend::Mechanism& mechanism() const { return *mechanism_; }
+  const attend::Parts& parts() const { return parts_; }
   py::dict options() const { return options_dict(options_); }
   /// Name -> array, the parameters' own memory.
   py::dict parameters();
@@ -29,6 +30,7 @@ class Model : public std::enable_shared_from_this<Model> {
  private:
   friend class Run;
   attend::Options options_;
+  attend::Parts parts_;
   Parameters parameters_;
   std::unique_ptr<attend::Mechanism> mechanism_;
   std::mutex gradients_;  // one backward at a time: it writes to the parameters
