@@ -1,6 +1,5 @@
 #include "heed/attend/attention.h"
 
-#include <algorithm>
 #include <numbers>
 #include <string_view>
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "heed/attend/all.h"
 #include "heed/attend/choices.h"

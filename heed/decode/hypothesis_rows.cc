@@ -1,6 +1,7 @@
 #include "heed/decode/hypothesis_rows.h"
 
 #include <numeric>
+#include <utility>
 
 #include "heed/tensor/error.h"
 

@@ -1,6 +1,7 @@
 #include "heed/decode/self_attention_cache.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "heed/tensor/off_tape_matrix.h"
 

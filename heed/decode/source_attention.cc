@@ -1,6 +1,7 @@
 #include "heed/decode/source_attention.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "heed/attend/rows_by_step.h"
 #include "heed/tensor/error.h"
