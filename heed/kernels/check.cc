@@ -1,44 +1,31 @@
 // Everything that can be wrong with a problem, each with the field, what was expected and what came.
 #include <cmath>
-#include <concepts>
+#include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "heed/kernels/attention.h"
 #include "heed/kernels/loop/sequence.h"
+#include "heed/kernels/reasons.h"
+#include "heed/kernels/score/score.h"
 
 namespace heed::kernels {
 namespace {
 
 std::string text(int64_t n) { return std::to_string(n); }
-std::string text(float x) { return std::to_string(x); }
 
 /// Largest length of a sequence: key positions are 32-bit inside tiles.
 constexpr int64_t kLongest = 1 << 30;
 
 class Checker {
  public:
-  explicit Checker(const Problem& p) : p_(p), status_(isa_status()) {}
+  explicit Checker(const Problem& p) : p_(p), score_(score_entry(p)), reasons_(isa_status()) {}
 
-  Status done() { return status_; }
-  bool ok() const { return status_.ok(); }
-
-  // No text is put together unless something is wrong: every call passes here.
-  template <class Got>
-  void expect(bool good, const char* field, const char* expected, Got got) {
-    if (!good) status_.refuse(std::string(field) + ": expected " + expected + ", got " + text(got));
-  }
-  void expect(bool good, const char* reason) {
-    if (!good) status_.refuse(reason);
-  }
-  /// `reason()` gives the text.
-  template <std::invocable Reason>
-  void expect(bool good, Reason reason) {
-    if (!good) status_.refuse(reason());
-  }
+  const Status& done() const { return reasons_.status(); }
 
   void problem() {
     sizes();
-    sizes_ok_ = ok();  // what reads offsets and lengths must wait for them to be sound
+    sizes_ok_ = done().ok();  // what reads offsets and lengths must wait for them to be sound
     score();
     bias();
     region();
@@ -47,7 +34,7 @@ class Checker {
 
   void inputs(const Inputs& in) {
     const bool queries = total_queries() > 0, keys = total_keys() > 0;
-    if (p_.score.kind != ScoreKind::none && p_.shape.dim > 0) {
+    if (score_.reads_rows && p_.shape.dim > 0) {
       expect(in.q.data || !queries, "inputs.q: expected data, got null");
       expect(in.k.data || !keys, "inputs.k: expected data, got null");
     }
@@ -60,7 +47,8 @@ class Checker {
     expect(out.out.data || total_queries() == 0 || p_.shape.value_dim == 0, "outputs.out: expected data, got null");
     expect(!out.lse || soft || choice, "outputs.lse: only softmax, argmax and sampled have one");
     expect(!out.entropy || soft || choice, "outputs.entropy: only softmax, argmax and sampled have one");
-    expect(!out.entropy || !p_.bias.sink, "outputs.entropy: not defined with bias.sink, whose weight has no key");
+    expect(!out.entropy || !p_.normalise.sink,
+           "outputs.entropy: not defined with normalise.sink, whose weight has no key");
     expect(!out.choice || choice, "outputs.choice: only argmax and sampled choose a key");
     expect(!out.log_prob || choice, "outputs.log_prob: only argmax and sampled choose a key");
     expect(!out.guide_cost || p_.guide.on(), "outputs.guide_cost: set guide.sigma or guide.tensor");
@@ -84,20 +72,21 @@ class Checker {
     expect(!from.d_entropy || soft || choice, "backward.d_entropy: only softmax, argmax and sampled have an entropy");
     expect(!from.d_entropy || from.entropy,
            "backward.entropy: d_entropy needs the forward's outputs.entropy, got null");
-    expect(!from.d_entropy || !p_.bias.sink, "backward.d_entropy: not defined with bias.sink");
+    expect(!from.d_entropy || !p_.normalise.sink, "backward.d_entropy: not defined with normalise.sink");
     expect(!from.d_guide_cost || p_.guide.on(), "backward.d_guide_cost: set guide.sigma or guide.tensor");
     expect(!from.d_guide_cost || !soft || from.guide_cost,
            "backward.guide_cost: d_guide_cost needs the forward's outputs.guide_cost, got null");
     expect(!from.d_column_lse || state, "backward.d_column_lse: there is no forced_forward.column_lse");
     expect(!grad.d_column_lse || state, "gradients.d_column_lse: there is no forced_forward.column_lse");
-    expect(!grad.d_score_v || p_.score.v, "gradients.d_score_v: this score has no v");
-    expect(!grad.d_layers || p_.score.kind == ScoreKind::pair_mlp, "gradients.d_layers: only pair_mlp has layers");
+    expect(!grad.d_score_v || (score_.has.v && p_.score.v), "gradients.d_score_v: this score has no v");
+    expect(!grad.d_layers || score_.has.layers, "gradients.d_layers: this score has no layers");
+    expect(!grad.d_custom_score || (score_.has.custom && p_.score.custom),
+           "gradients.d_custom_score: there is no score.custom");
     expect(!grad.d_bias_tensor || p_.bias.tensor, "gradients.d_bias_tensor: there is no bias.tensor");
     expect(!grad.d_alibi_slopes || p_.bias.alibi_slopes, "gradients.d_alibi_slopes: there is no bias.alibi_slopes");
     expect(!grad.d_relative || p_.bias.relative, "gradients.d_relative: there is no bias.relative");
-    expect(!grad.d_sink || p_.bias.sink, "gradients.d_sink: there is no bias.sink");
+    expect(!grad.d_sink || p_.normalise.sink, "gradients.d_sink: there is no normalise.sink");
     expect(!grad.d_centre || p_.region.centre, "gradients.d_centre: there is no region.centre");
-    expect(!grad.d_custom_score || p_.score.custom, "gradients.d_custom_score: there is no score.custom");
     expect(!grad.d_custom_bias || p_.bias.custom, "gradients.d_custom_bias: there is no bias.custom");
   }
 
@@ -115,8 +104,8 @@ class Checker {
     expect(at[0] == 0, name, "offsets that begin with 0", at[0]);
     for (int64_t b = 0; b < p_.shape.batch; ++b)
       if (at[b + 1] < at[b] || at[b + 1] - at[b] > kLongest) {
-        status_.refuse(std::string(name) + ": expected offsets that never fall, by steps of at most 2^30, got " +
-                       text(at[b]) + " then " + text(at[b + 1]) + " at sequence " + text(b));
+        refuse(std::string(name) + ": expected offsets that never fall, by steps of at most 2^30, got " + text(at[b]) +
+               " then " + text(at[b + 1]) + " at sequence " + text(b));
         return;
       }
   }
@@ -133,7 +122,7 @@ class Checker {
     expect(s.queries >= 0 && s.queries <= kLongest, "shape.queries", "0 to 2^30", s.queries);
     expect(s.keys >= 0 && s.keys <= kLongest, "shape.keys", "0 to 2^30", s.keys);
     expect(s.value_dim >= 0 && s.value_dim <= kWidest, "shape.value_dim", "0 to 2^20", s.value_dim);
-    if (p_.score.kind != ScoreKind::none) expect(s.dim >= 0 && s.dim <= kWidest, "shape.dim", "0 to 2^20", s.dim);
+    if (score_.reads_rows) expect(s.dim >= 0 && s.dim <= kWidest, "shape.dim", "0 to 2^20", s.dim);
     expect(p_.threads >= 0, "threads", "0 (as many as OpenMP gives) or more", static_cast<int64_t>(p_.threads));
     if (s.batch >= 0) {
       offsets("ragged.query_offsets", p_.ragged.query_offsets);
@@ -144,29 +133,7 @@ class Checker {
   void score() {
     const Score& s = p_.score;
     expect(!(s.softcap < 0.0f) && std::isfinite(s.softcap), "score.softcap", "0 (off) or a positive number", s.softcap);
-    expect(s.softcap == 0.0f || s.kind != ScoreKind::none, "score.softcap: ScoreKind::none has no score to cap");
-    if (s.kind == ScoreKind::inner) expect(std::isfinite(s.scale), "score.scale", "a finite number", s.scale);
-    if (s.kind == ScoreKind::tanh_sum || s.kind == ScoreKind::pair_mlp)
-      expect(s.v || p_.shape.dim == 0, "score.v: expected data, got null");
-    if (s.kind == ScoreKind::custom)
-      expect(s.custom && s.custom->forward && s.custom->backward,
-             "score.custom: expected the result of custom_score(), got null");
-    expect(s.kind != ScoreKind::none || p_.bias.tensor || p_.bias.alibi_slopes || p_.bias.relative || p_.bias.custom,
-           "score.kind: ScoreKind::none needs a bias, which alone decides");
-    if (s.kind != ScoreKind::pair_mlp) return;
-    expect(s.layer_count >= 0, "score.layer_count", "0 or more", s.layer_count);
-    expect(s.layers || s.layer_count <= 0,
-           [&] { return "score.layers: expected " + text(s.layer_count) + " layers, got null"; });
-    int64_t width = p_.shape.dim;
-    for (int64_t l = 0; s.layers && l < s.layer_count; ++l) {
-      const MlpLayer& layer = s.layers[l];
-      const auto name = [&](const char* field) { return "score.layers[" + text(l) + "]." + field + ": expected "; };
-      expect(layer.in == width,
-             [&] { return name("in") + text(width) + ", the width of the layer below, got " + text(layer.in); });
-      expect(layer.out > 0 && layer.out <= kWidest, [&] { return name("out") + "1 to 2^20, got " + text(layer.out); });
-      expect(layer.weight != nullptr, [&] { return name("weight") + "data, got null"; });
-      width = layer.out;
-    }
+    if (score_.check) score_.check(p_, reasons_);
   }
 
   void packed(const char* field, bool on) {
@@ -181,9 +148,6 @@ class Checker {
              b.relative_reach);
     packed("bias.packed", b.packed);
     expect(!b.custom || b.custom->add, "bias.custom: expected the result of custom_bias()");
-    expect(!b.sink || p_.normalise.kind == Normaliser::softmax,
-           "bias.sink: a sink takes part of softmax's weight; other normalisers have none");
-    expect(!b.sink || !p_.forced_forward.on, "bias.sink: not defined with forced_forward");
   }
 
   void region() {
@@ -217,8 +181,8 @@ class Checker {
       const Sequence s = sequence(p_, b);
       const int64_t most = query_side ? s.queries : s.keys;
       if (at[b] >= 0 && at[b] <= most) continue;
-      status_.refuse(std::string(name) + "[" + text(b) + "]: expected 0 to " + text(most) + ", got " +
-                     text(static_cast<int64_t>(at[b])));
+      refuse(std::string(name) + "[" + text(b) + "]: expected 0 to " + text(most) + ", got " +
+             text(static_cast<int64_t>(at[b])));
       return;
     }
   }
@@ -231,9 +195,9 @@ class Checker {
       const int32_t* at = ids + (ragged ? (query_side ? s.first_query : s.first_key) : b * count);
       for (int64_t i = 1; i < count; ++i)
         if (at[i] < at[i - 1]) {
-          status_.refuse(std::string(name) + ": expected ids that never fall within a sequence, got " +
-                         text(static_cast<int64_t>(at[i - 1])) + " then " + text(static_cast<int64_t>(at[i])) +
-                         " at token " + text(i) + " of sequence " + text(b));
+          refuse(std::string(name) + ": expected ids that never fall within a sequence, got " +
+                 text(static_cast<int64_t>(at[i - 1])) + " then " + text(static_cast<int64_t>(at[i])) + " at token " +
+                 text(i) + " of sequence " + text(b));
           return;
         }
     }
@@ -248,13 +212,21 @@ class Checker {
     expect(!(p_.guide.sigma < 0.0f) && std::isfinite(p_.guide.sigma), "guide.sigma", "0 (off) or more", p_.guide.sigma);
     packed("guide.packed", p_.guide.packed);
     expect(!(p_.guide.sigma > 0.0f && p_.guide.tensor), "guide: expected sigma or tensor, got both");
+    expect(!p_.normalise.sink || kind == Normaliser::softmax,
+           "normalise.sink: a sink takes part of softmax's weight; other normalisers have none");
+    expect(!p_.normalise.sink || !p_.forced_forward.on, "normalise.sink: not defined with forced_forward");
     expect(!p_.forced_forward.on || kind == Normaliser::softmax, "forced_forward: needs Normaliser::softmax");
   }
 
-  static constexpr int64_t kWidest = 1 << 20;
+  void refuse(std::string reason) { reasons_.refuse(std::move(reason)); }
+  template <class... Arguments>
+  void expect(Arguments&&... arguments) {
+    reasons_.expect(std::forward<Arguments>(arguments)...);
+  }
 
   const Problem& p_;
-  Status status_;
+  const ScoreEntry& score_;
+  Reasons reasons_;
   bool sizes_ok_ = false;
 };
 

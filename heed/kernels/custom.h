@@ -9,6 +9,8 @@
 //   auto custom = heed::kernels::custom_score(mine);       // `mine` and `custom` must outlive the call
 //   problem.score.kind = ScoreKind::custom;
 //   problem.score.custom = &custom;
+//
+// Its functions are called from several threads at once, and must not throw.
 #pragma once
 
 #include <concepts>

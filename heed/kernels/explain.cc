@@ -1,9 +1,14 @@
+// What a call would do, and why: counted on the plan that the call would follow.
 #include <algorithm>
+#include <span>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "heed/kernels/attention.h"
 #include "heed/kernels/loop/block.h"
 #include "heed/kernels/loop/decode.h"
+#include "heed/kernels/no_memory.h"
 
 namespace heed::kernels {
 namespace {
@@ -16,37 +21,19 @@ Status check_problem(const Problem& p) {
   return check(p, Inputs{given, given, given}, Outputs{.out = view});
 }
 
-const char* reason(const Problem& p, const std::string& path) {
-  if (path == "strip")
-    return "the normaliser must see a whole row before its first weight, so a block's scores are kept in a strip";
+/// Why a problem is computed as it is.
+std::string reason(const Problem& p, const Kernels& kernels, const std::string& path) {
   if (path == "decode")
-    return "keys and values are read once for all query heads of a key/value head, from eight places at a time; long "
-           "memories in parts that threads share";
-  if (p.score.kind == ScoreKind::inner && most_queries(p) <= 4)
-    return "so few queries leave the lanes of a tile empty, so keys are read along their width";
-  return p.score.kind == ScoreKind::tanh_sum
-             ? "exponentials are taken once per token; tiles with inputs beyond +-10 take tanh of the sum instead"
-             : "weights are normalised online, tile by tile";
+    return "keys and values are read once for all query heads of a key/value head; long memories in parts that threads "
+           "share";
+  const char* score = kernels.score ? kernels.score->explain(most_queries(p)) : nullptr;
+  return score ? std::string(score) + "; " + kernels.normaliser->explain() : kernels.normaliser->explain();
 }
 
-}  // namespace
-
-Explanation explain(const Problem& p) {
-  Explanation e;
-  e.isa = isa();
-  const Status status = check_problem(p);
-  if (!status) {
-    e.text = "refused:\n" + status.message();
-    return e;
-  }
-  e.possible = true;
-  const Geometry g = geometry(p);
-  const ThreadMemoryLease memory;
-  const Kernels kernels = make_kernels(p, Direction::forward, {}, nullptr, memory->arena);
-  const Inputs nothing;
-  const Decoding decoding(p, nothing);
+/// Of sequences that are decoded. Returns how many rows they have.
+int64_t count_decoding(const Problem& p, const Decoding& decoding, CallArena& arena, Explanation& e) {
   int64_t decoded_rows = 0;
-  for (const DecodeTask& t : plan_decoding(p, decoding, memory->arena)) {
+  for (const DecodeTask& t : plan_decoding(p, decoding, arena)) {
     const int64_t rows = decoding.rows(sequence(p, t.batch));
     e.tasks += 1;
     e.visited_pairs += rows * t.keys;
@@ -56,26 +43,44 @@ Explanation explain(const Problem& p) {
     e.tile_keys = std::max(e.tile_keys, t.keys);
   }
   if (e.tasks > 0) e.scratch_bytes = decode_scratch_bytes(p, decoding);
+  return decoded_rows;
+}
+
+/// Of all others.
+void count_tiles(Block& block, std::span<const BlockTask> tasks, Explanation& e) {
+  e.path = block.kernels.normaliser->whole_rows() ? "strip" : "tiles";
+  e.tile_queries = block.geometry.width;
+  e.tile_keys = block.geometry.keys;
+  e.scratch_bytes = std::max(e.scratch_bytes, static_cast<int64_t>(block.scratch_bytes()));
+  for (const BlockTask& t : tasks) {
+    e.tasks += 1;
+    block.plan(t);
+    e.pairs += t.count * block.sequence.keys;
+    for (const int32_t key_block : block.key_blocks)
+      block.for_pieces(key_block, [&](const Tile& tile, Cover) {
+        e.visited_pairs += static_cast<int64_t>(tile.keys) * tile.queries;
+      });
+  }
+}
+
+Explanation explain_possible(const Problem& p) {
+  Explanation e;
+  e.isa = isa();
+  e.possible = true;
   e.path = "decode";
+  const Geometry g = geometry(p);
+  const ThreadMemoryLease memory;
+  const Kernels kernels = make_kernels(p, {}, nullptr, memory->arena);
+  const Inputs nothing;
+  const Decoding decoding(p, nothing);
+  const int64_t decoded_rows = count_decoding(p, decoding, memory->arena, e);
   const std::pmr::vector<BlockTask> tasks = plan_tasks(p, g, true, memory->arena, &decoding);
   if (!tasks.empty() || e.tasks == 0) {
     Block block({p, nothing, kernels, g, Direction::forward}, *memory);
-    e.path = kernels.normaliser->whole_rows() ? "strip" : "tiles";
-    e.tile_queries = g.width;
-    e.tile_keys = g.keys;
-    e.scratch_bytes = std::max(e.scratch_bytes, static_cast<int64_t>(block.scratch_bytes()));
-    for (const BlockTask& t : tasks) {
-      e.tasks += 1;
-      block.plan(t);
-      e.pairs += t.count * block.sequence.keys;
-      for (const int32_t key_block : block.key_blocks)
-        block.for_pieces(key_block, [&](const Tile& tile, Cover) {
-          e.visited_pairs += static_cast<int64_t>(tile.keys) * tile.queries;
-        });
-    }
+    count_tiles(block, tasks, e);
   }
   std::ostringstream text;
-  text << "path " << e.path << " on " << e.isa << ": " << reason(p, e.path) << "\n"
+  text << "path " << e.path << " on " << e.isa << ": " << reason(p, kernels, e.path) << "\n"
        << (e.path == "decode" ? "tasks of up to " : "tiles of ") << e.tile_queries << " queries x " << e.tile_keys
        << " keys, " << e.tasks << " tasks, " << (e.scratch_bytes + 1023) / 1024 << " KiB of scratch per thread\n"
        << "visits " << e.visited_pairs << " of " << e.pairs << " pairs";
@@ -83,6 +88,21 @@ Explanation explain(const Problem& p) {
   if (decoded_rows > 0 && e.path != "decode")
     text << "\n" << decoded_rows << " rows of sequences with few queries take the path decode";
   e.text = text.str();
+  return e;
+}
+
+}  // namespace
+
+Explanation explain(const Problem& p) {
+  Explanation e;
+  const Status status = without_throwing([&] {
+    Status checked = check_problem(p);
+    if (checked) e = explain_possible(p);
+    return checked;
+  });
+  if (status) return e;
+  e.isa = isa();
+  e.text = "refused:\n" + status.message();
   return e;
 }
 

@@ -5,11 +5,14 @@
 #include "heed/kernels/attention.h"
 #include "heed/kernels/exact_math.h"
 #include "heed/kernels/loop/sequence.h"
+#include "heed/kernels/no_memory.h"
 
 namespace heed::kernels {
 
+namespace {
+
 // out = sum_p e^(lse_p - lse) out_p,   lse = log sum_p e^lse_p
-Status merge(const Problem& p, const Partial* parts, int64_t count, View out, float* lse) {
+Status run_merge(const Problem& p, const Partial* parts, int64_t count, View out, float* lse) {
   Status status;
   if (count < 0) status.refuse("merge: count must be at least 0, got " + std::to_string(count));
   if (count > 0 && !parts) status.refuse("merge: parts is null");
@@ -47,6 +50,12 @@ Status merge(const Problem& p, const Partial* parts, int64_t count, View out, fl
       }
   }
   return status;
+}
+
+}  // namespace
+
+Status merge(const Problem& p, const Partial* parts, int64_t count, View out, float* lse) {
+  return without_throwing([&] { return run_merge(p, parts, count, out, lse); });
 }
 
 }  // namespace heed::kernels

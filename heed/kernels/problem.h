@@ -48,12 +48,19 @@ struct Ragged {
 
 // ---------------------------------------------------------------------------------------------------------- score
 
+/// Every score that the loop computes. A new one is a line here and a file, heed/kernels/score/NAME.cc: what is asked
+/// of it stands in heed/kernels/score/score.h.
+#define HEED_SCORES(X)                                                          \
+  X(inner)    /* scale * <q', k'> */                                            \
+  X(tanh_sum) /* sum_d v_d tanh(q'_d + k'_d) */                                 \
+  X(pair_mlp) /* v . h_n,  h_1 = act(q' + k'),  h_{l+1} = act(W_l h_l + b_l) */ \
+  X(none)     /* 0: the bias alone decides */                                   \
+  X(custom)   /* a user's type, see custom.h */
+
 enum class ScoreKind {
-  inner,     // scale * <q', k'>
-  tanh_sum,  // sum_d v_d tanh(q'_d + k'_d)
-  pair_mlp,  // v . h_n,  h_1 = act(q' + k'),  h_{l+1} = act(W_l h_l + b_l)
-  none,      // 0: the bias alone decides
-  custom,    // a user's type, see custom.h
+#define HEED_SCORE(name) name,
+  HEED_SCORES(HEED_SCORE)
+#undef HEED_SCORE
 };
 
 enum class MlpActivation { tanh, relu, gelu };  // gelu: the exact form, x Phi(x)
@@ -94,8 +101,6 @@ struct Bias {
   int64_t relative_reach = 0;
   int64_t relative_head_stride = 0;
   const CustomBias* custom = nullptr;
-  // One extra logit per head that takes weight but has no value (softmax only): weights then sum to less than 1.
-  const float* sink = nullptr;  // [H]
 };
 
 // --------------------------------------------------------------------------------------------------------- region
@@ -155,6 +160,8 @@ struct Normalise {
   Normaliser kind = Normaliser::softmax;
   bool divide_by_visible = false;  // sigmoid, relu, identity: divide each weight by the number of visible keys
   uint64_t seed = 0;               // sampled
+  // softmax: one extra logit per head that takes weight but has no value. Weights then sum to less than 1.
+  const float* sink = nullptr;  // [H]
 };
 
 /// Dropout on the weights: kept ones are divided by 1 - p. The mask is a function of (seed, b, h, i, j) alone, so the

@@ -1,4 +1,5 @@
-// Errors as values: the kernel library neither throws nor prints.
+// Errors as values: the kernel library neither throws nor prints. Lack of memory, on whatever thread, is a reason like
+// any other.
 #pragma once
 
 #include <string>

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -90,6 +91,8 @@ class Helpers {
     try {
       std::thread([this, seen = call_.load()] { live(seen); }).detach();
     } catch (const std::system_error&) {  // no more threads to be had: fewer will do
+      return false;
+    } catch (const std::bad_alloc&) {
       return false;
     }
     ++count_;

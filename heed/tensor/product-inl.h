@@ -367,7 +367,7 @@ HWY_INLINE void AddColumnSums(const float* left, int64_t depth, int64_t count, G
 HWY_INLINE void PackPanelRows(const float* from, int64_t stride, int64_t depth, int64_t cols, float* to) {
   const F32 d;
   if (cols < PackedWeight::kPanel)
-    return PackRows({from, stride, 1}, static_cast<size_t>(depth), static_cast<size_t>(cols), 1.0f, to, kPanelWidth);
+    return PackRows({from, stride, 1}, static_cast<size_t>(depth), static_cast<size_t>(cols), 1.0f, {to, kPanelWidth});
   for (int64_t p = 0; p < depth; ++p, from += stride, to += kPanelWidth)
 #pragma GCC unroll 32
     for (size_t c = 0; c < kPanelWidth; c += kLanes) hn::Store(hn::LoadU(d, from + c), d, to + c);

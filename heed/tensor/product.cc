@@ -23,9 +23,9 @@ void PackPanel(const WeightView& w, int64_t first, float* to) {
   const bool out_in = w.order == WeightOrder::kOutIn;
   const kernels::Rows rows{w.data + (out_in ? first * w.in : first), out_in ? w.in : w.out, 1};
   if (out_in)
-    PackTransposed(rows, static_cast<size_t>(cols), static_cast<size_t>(w.in), 1.0f, to, kPanel);
+    PackTransposed(rows, static_cast<size_t>(cols), static_cast<size_t>(w.in), 1.0f, {to, kPanel});
   else
-    PackRows(rows, static_cast<size_t>(w.in), static_cast<size_t>(cols), 1.0f, to, kPanel);
+    PackRows(rows, static_cast<size_t>(w.in), static_cast<size_t>(cols), 1.0f, {to, kPanel});
 }
 
 }  // namespace heed::HWY_NAMESPACE

@@ -108,7 +108,7 @@ Fused::Fused(const py::array& q, const py::array& k, const py::array& v, const p
     bias.batch = packed ? 0 : strides[0], bias.head = strides[1], bias.query = strides[2], bias.key = strides[3];
     bias.packed = packed;
   }
-  bias.sink = from.array<float>("sink", 1);
+  normalise.sink = from.array<float>("sink", 1);
   bias.alibi_slopes = from.array<float>("alibi_slopes", 1);
 
   std::string word = "top_left";

@@ -137,7 +137,7 @@ void Library::bind_problem() {
   problem.bias.tensor = or_null(floats_.bias_tensor);
   problem.bias.alibi_slopes = or_null(floats_.alibi_slopes);
   problem.bias.relative = or_null(floats_.relative);
-  problem.bias.sink = or_null(floats_.sink);
+  problem.normalise.sink = or_null(floats_.sink);
   if (!floats_.custom_bias.empty()) {
     wave_.a = floats_.custom_bias;
     custom_bias_ = custom_bias(wave_);

@@ -1,5 +1,5 @@
 // What the library keeps between calls: the second of two equal calls allocates nothing, a call inside a call finds
-// memory of its own, and a large plan is not kept.
+// memory of its own, and a large plan is not kept. And what it says where there is no memory, on any thread.
 #include <malloc.h>
 
 #include <atomic>
@@ -20,7 +20,24 @@ namespace {
 
 std::atomic<int64_t> g_count{0}, g_live{0}, g_peak{0};  // allocations; bytes in use, now and at most
 
+// Where memory ends: the allocation of this thread that fails (1: the next one; 0: none) ...
+thread_local int t_fails = 0;
+thread_local bool t_is_test = false;
+// ... and the same for every thread but the test's, whichever comes first.
+std::atomic<int> g_helper_fails{0}, g_helper_failures{0};
+
+bool fails_now() {
+  if (t_fails > 0 && --t_fails == 0) return true;
+  if (t_is_test || g_helper_fails <= 0 || --g_helper_fails > 0) return false;
+  g_helper_failures += 1;
+  return true;
+}
+
 void* counted(void* at) {
+  if (at && fails_now()) {
+    std::free(at);
+    return nullptr;
+  }
   if (!at) return nullptr;
   g_count += 1;
   const int64_t live = g_live += static_cast<int64_t>(malloc_usable_size(at));
@@ -28,8 +45,9 @@ void* counted(void* at) {
   return at;
 }
 void* counted_or_throw(void* at) {
-  if (!at) throw std::bad_alloc();
-  return counted(at);
+  void* given = counted(at);
+  if (!given) throw std::bad_alloc();
+  return given;
 }
 void release(void* at) {
   if (at) g_live -= static_cast<int64_t>(malloc_usable_size(at));
@@ -66,6 +84,110 @@ TEST(Memory, AllocationsAreSeen) {
   EXPECT_EQ(allocations([] { ::operator delete(::operator new(4)); }), 1);
   EXPECT_EQ(allocations([] { ::operator delete(::operator new(4, kLine, std::nothrow), kLine); }), 1);
 }
+
+// ----------------------------------------------------------------------------------------------------------- no memory
+
+/// Calls f() until a helper has asked for memory in vain, the `number`th time that it asked. Every call before must
+/// succeed, and this one must be refused.
+template <class F>
+void expect_refused_by_helper(int number, const F& f) {
+  t_is_test = true;
+  for (int call = 0;; ++call) {
+    ASSERT_LT(call, 10000) << "no helper ever came";
+    g_helper_failures = 0;
+    g_helper_fails = number;
+    const Status status = f();
+    g_helper_fails = 0;
+    if (g_helper_failures == 0) {
+      ASSERT_TRUE(status.ok()) << status.message();
+      continue;
+    }
+    EXPECT_NE(status.message().find("memory: not enough"), std::string::npos) << status.message();
+    break;
+  }
+  t_is_test = false;
+}
+
+// First in this program: each of these finds a helper that has nothing yet. It asks for what a thread keeps, then for
+// the parts of a block; and once the first is kept, for the parts and then for tiles.
+TEST(NoMemory, OnAHelperIsRefused) {
+  const Case c = Case({.batch = 4, .heads = 8, .queries = 200, .keys = 200, .dim = 32, .value_dim = 32}).fill(1);
+  Library l(c, {}, 2);
+  ASSERT_TRUE(Library(c, {}, 1).forward().ok());
+  const auto call = [&] { return forward(l.problem, l.inputs, l.outputs); };
+  for (const int number : {1, 2, 2}) expect_refused_by_helper(number, call);
+  EXPECT_TRUE(call().ok());  // nothing stays behind
+}
+
+TEST(NoMemory, OnAHelperIsRefusedBackward) {
+  const Case c = Case({.batch = 4, .heads = 8, .queries = 200, .keys = 200, .dim = 300, .value_dim = 32}).fill(1);
+  Library l(c, {}, 2);
+  ASSERT_TRUE(l.forward().ok() && l.backward().ok());
+  l.backward_problem.threads = 3;
+  expect_refused_by_helper(1, [&] { return backward(l.backward_problem, l.inputs, l.from, l.to); });
+}
+
+TEST(NoMemory, OnAHelperIsRefusedDecoding) {
+  const Case c = Case({.batch = 8, .heads = 8, .queries = 1, .keys = 4000, .dim = 64, .value_dim = 64}).fill(1);
+  Library l(c, {}, 4);
+  ASSERT_EQ(explain(l.problem).path, "decode");
+  expect_refused_by_helper(1, [&] { return forward(l.problem, l.inputs, l.outputs); });
+}
+
+/// On a thread that has nothing yet, with the first allocation failing, the second, ... until there is none left to
+/// fail: refused, or done all the same (what is kept for the next call is not needed for this one).
+template <class F>
+void expect_refused_at_every_allocation(const F& f) {
+  int refused = 0;
+  for (int number = 1;; ++number) {
+    ASSERT_LT(number, 1000);
+    Status status;
+    bool none_failed = false;
+    std::thread([&] {
+      t_fails = number;
+      status = f();
+      none_failed = t_fails > 0;
+      t_fails = 0;
+    }).join();
+    refused += !status.ok();
+    if (none_failed) {
+      EXPECT_TRUE(status.ok()) << status.message();
+      break;
+    }
+    if (!status.ok())
+      EXPECT_NE(status.message().find("memory: not enough"), std::string::npos) << number << ": " << status.message();
+  }
+  EXPECT_GE(refused, 3);  // what a thread keeps, its arena, its tiles
+}
+
+TEST(NoMemory, OnTheCallingThreadIsRefused) {
+  for (const bool forced : {false, true})
+    for (const Normaliser kind : {Normaliser::softmax, Normaliser::argmax}) {
+      Case c({.batch = 2, .heads = 2, .queries = 101, .keys = 130, .dim = 8, .value_dim = 8});
+      if (forced && kind == Normaliser::argmax) continue;
+      c.problem.normalise.kind = kind;
+      c.problem.forced_forward.on = forced;
+      c.with_tensor(true, true, true, true).fill(1);
+      Library l(c, {}, 1);
+      ASSERT_TRUE(l.forward().ok() && l.backward().ok());
+      std::vector<float> sums(2 * 2 * 130);
+      WeightsRequest request;
+      request.column_sums = sums.data();
+      request.top_k = 2;
+      expect_refused_at_every_allocation([&] { return forward(l.problem, l.inputs, l.outputs); });
+      expect_refused_at_every_allocation([&] { return backward(l.backward_problem, l.inputs, l.from, l.to); });
+      expect_refused_at_every_allocation([&] { return weights(l.problem, l.inputs, l.outputs, request); });
+      expect_refused_at_every_allocation([&] {
+        const Explanation e = explain(l.problem);
+        Status status;
+        if (!e.possible) status.refuse(e.text);
+        return status;
+      });
+    }
+}
+
+// ------------------------------------------------------------------------------------------------- nothing new is
+// taken
 
 /// Calls forward and backward until nothing is new, then once more.
 void expect_no_allocation(const Case& c) {

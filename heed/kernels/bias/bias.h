@@ -4,27 +4,40 @@
 #include <vector>
 
 #include "heed/kernels/loop/call_arena.h"
+#include "heed/kernels/loop/learned.h"
 #include "heed/kernels/loop/tile.h"
 #include "heed/kernels/problem.h"
 
 namespace heed::kernels {
 
-class BiasKernel {
+class BiasKernel : public Learned {
  public:
-  virtual ~BiasKernel() = default;
-
   virtual void add(const Tile& scores, const Sequence& sequence) const = 0;
 
-  /// Floats of learned parameters of one head; 0: nothing is learned, or the gradient is written in place.
-  virtual size_t parameter_floats() const { return 0; }
-  /// Adds the gradient of this tile's d_scores: to `d_parameters` (parameter_floats() of them) or in place.
-  virtual void backward(const Tile& d_scores, const Sequence& sequence, float* d_parameters) const = 0;
-  /// Adds a task's parameter gradients to the user's. Called in a fixed order of tasks.
-  virtual void add_parameter_gradient(const float* d_parameters, int64_t head) const { (void)d_parameters, (void)head; }
+  /// Adds the gradient of this tile's d_scores: to `sums` (gradient_floats() of them) or in place.
+  virtual void backward(const Tile& d_scores, const Sequence& sequence, float* sums) const = 0;
+
+  /// A gradient that is written in place is cut into so many places (0: none is); with a key block a task adds to one
+  /// of them ...
+  virtual size_t places(const Geometry& geometry) const {
+    (void)geometry;
+    return 0;
+  }
+  /// ... to this one, and whoever shares it waits for its turn.
+  virtual size_t place(const Geometry& geometry, const BlockTask& task, int32_t key_block) const {
+    (void)geometry, (void)task, (void)key_block;
+    return 0;
+  }
+
+  /// A user's own code, of which nobody knows how long it takes.
+  virtual bool is_custom() const { return false; }
 };
 
-/// All biases that the problem has; `grad` (may be null) says which gradients are asked for. The bias tensor, whose
-/// gradient is written in place and so needs the loop's turns, comes first where its gradient is asked for.
+/// The problem has one at least.
+bool has_bias(const Bias& bias);
+
+/// All biases that the problem has; `grad` (may be null) says which gradients are asked for. At most one of them, the
+/// tensor, writes its gradient in place.
 std::pmr::vector<ArenaPtr<BiasKernel>> make_biases(const Problem& problem, const Gradients* grad, CallArena& arena);
 
 ArenaPtr<BiasKernel> make_tensor_bias(const Problem& problem, float* d_tensor, CallArena& arena);

@@ -1,4 +1,6 @@
 // A user's own bias, and the list of all biases.
+#include <algorithm>
+
 #include "heed/kernels/bias/bias.h"
 #include "heed/kernels/loop/custom_tile.h"
 
@@ -11,14 +13,19 @@ class UserBias final : public BiasKernel {
 
   void add(const Tile& t, const Sequence&) const override { custom_.add(custom_.self, custom_tile(t)); }
 
-  size_t parameter_floats() const override {
+  bool is_custom() const override { return true; }
+
+  size_t gradient_floats() const override {
     return d_parameters_ && custom_.backward ? static_cast<size_t>(custom_.parameters) : 0;
   }
-  void backward(const Tile& t, const Sequence&, float* d_parameters) const override {
-    if (parameter_floats() > 0) custom_.backward(custom_.self, custom_tile(t), d_parameters);
+  void backward(const Tile& t, const Sequence&, float* sums) const override {
+    if (gradient_floats() > 0) custom_.backward(custom_.self, custom_tile(t), sums);
   }
-  void add_parameter_gradient(const float* d_parameters, int64_t) const override {
-    for (size_t i = 0; i < parameter_floats(); ++i) d_parameters_[i] += d_parameters[i];
+  void zero_gradients() const override {
+    if (d_parameters_) std::fill_n(d_parameters_, custom_.parameters, 0.0f);
+  }
+  void add_gradients(const float* sums, int64_t) const override {
+    for (size_t i = 0; i < gradient_floats(); ++i) d_parameters_[i] += sums[i];
   }
 
  private:
@@ -31,6 +38,8 @@ class UserBias final : public BiasKernel {
 ArenaPtr<BiasKernel> make_custom_bias(const Problem& p, float* d_parameters, CallArena& arena) {
   return arena.make<UserBias>(*p.bias.custom, d_parameters);
 }
+
+bool has_bias(const Bias& b) { return b.tensor || b.alibi_slopes || b.relative || b.custom; }
 
 std::pmr::vector<ArenaPtr<BiasKernel>> make_biases(const Problem& p, const Gradients* grad, CallArena& arena) {
   std::pmr::vector<ArenaPtr<BiasKernel>> biases(&arena);

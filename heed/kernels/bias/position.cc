@@ -19,7 +19,7 @@ HWY_INLINE int64_t FirstDistance(const Tile& t, const Sequence& s) { return t.ke
 // bias = -slope_h |j - position(i)|,   d_slope_h = -sum d_score |j - position(i)|
 class Alibi final : public BiasKernel {
  public:
-  Alibi(const Problem& p, float* d_slopes) : slopes_(p.bias.alibi_slopes), d_slopes_(d_slopes) {}
+  Alibi(const Problem& p, float* d_slopes) : slopes_(p.bias.alibi_slopes), d_slopes_(d_slopes), heads_(p.shape.heads) {}
 
   void add(const Tile& t, const Sequence& s) const override {
     const float slope = slopes_[t.head];
@@ -30,9 +30,9 @@ class Alibi final : public BiasKernel {
     }
   }
 
-  size_t parameter_floats() const override { return d_slopes_ ? 1 : 0; }
+  size_t gradient_floats() const override { return d_slopes_ ? 1 : 0; }
 
-  void backward(const Tile& t, const Sequence& s, float* d_parameters) const override {
+  void backward(const Tile& t, const Sequence& s, float* sums) const override {
     if (!d_slopes_) return;
     const int first = static_cast<int>(FirstDistance(t, s));
     double sum = 0.0;
@@ -40,16 +40,20 @@ class Alibi final : public BiasKernel {
       const float* row = t.at + r * t.stride;
       for (int c = 0; c < t.queries; ++c) sum -= static_cast<double>(row[c]) * std::abs(first + r - c);
     }
-    d_parameters[0] += static_cast<float>(sum);
+    sums[0] += static_cast<float>(sum);
   }
 
-  void add_parameter_gradient(const float* d_parameters, int64_t head) const override {
-    if (d_slopes_) d_slopes_[head] += d_parameters[0];
+  void zero_gradients() const override {
+    if (d_slopes_) std::fill_n(d_slopes_, heads_, 0.0f);
+  }
+  void add_gradients(const float* sums, int64_t head) const override {
+    if (d_slopes_) d_slopes_[head] += sums[0];
   }
 
  private:
   const float* slopes_;
   float* d_slopes_;
+  int64_t heads_;
 };
 
 // bias = table[clamp(j - position(i), -reach, reach) + reach]
@@ -59,6 +63,7 @@ class Relative final : public BiasKernel {
       : table_(p.bias.relative),
         head_stride_(p.bias.relative_head_stride),
         reach_(p.bias.relative_reach),
+        heads_(p.shape.heads),
         d_table_(d_table) {}
 
   void add(const Tile& t, const Sequence& s) const override {
@@ -70,26 +75,30 @@ class Relative final : public BiasKernel {
     }
   }
 
-  size_t parameter_floats() const override { return d_table_ ? static_cast<size_t>(2 * reach_ + 1) : 0; }
+  size_t gradient_floats() const override { return d_table_ ? static_cast<size_t>(2 * reach_ + 1) : 0; }
 
-  void backward(const Tile& t, const Sequence& s, float* d_parameters) const override {
+  void backward(const Tile& t, const Sequence& s, float* sums) const override {
     if (!d_table_) return;
     const int64_t first = FirstDistance(t, s);
     for (int r = 0; r < t.keys; ++r) {
       const float* row = t.at + r * t.stride;
-      for (int c = 0; c < t.queries; ++c) d_parameters[std::clamp(first + r - c, -reach_, reach_) + reach_] += row[c];
+      for (int c = 0; c < t.queries; ++c) sums[std::clamp(first + r - c, -reach_, reach_) + reach_] += row[c];
     }
   }
 
-  void add_parameter_gradient(const float* d_parameters, int64_t head) const override {
+  void zero_gradients() const override {
+    for (int64_t h = 0; d_table_ && h < (head_stride_ ? heads_ : 1); ++h)
+      std::fill_n(d_table_ + h * head_stride_, 2 * reach_ + 1, 0.0f);
+  }
+  void add_gradients(const float* sums, int64_t head) const override {
     if (!d_table_) return;
     float* target = d_table_ + head * head_stride_;
-    for (int64_t i = 0; i < 2 * reach_ + 1; ++i) target[i] += d_parameters[i];
+    for (int64_t i = 0; i < 2 * reach_ + 1; ++i) target[i] += sums[i];
   }
 
  private:
   const float* table_;
-  int64_t head_stride_, reach_;
+  int64_t head_stride_, reach_, heads_;
   float* d_table_;
 };
 

@@ -15,7 +15,12 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 class TensorBias final : public BiasKernel {
  public:
-  TensorBias(const Problem& p, float* d_tensor) : bias_(p.bias), d_tensor_(d_tensor) {}
+  TensorBias(const Problem& p, float* d_tensor)
+      : p_(p),
+        bias_(p.bias),
+        d_tensor_(d_tensor),
+        most_queries_(d_tensor ? most_queries(p) : 0),
+        most_keys_(d_tensor ? most_keys(p) : 0) {}
 
   void add(const Tile& t, const Sequence&) const override {
     // +inf must win without making NaN of itself: as the largest bias that still leaves room to add.
@@ -46,7 +51,36 @@ class TensorBias final : public BiasKernel {
                   });
   }
 
+  void zero_gradients() const override {
+    if (!d_tensor_) return;
+    const PairStrides strides = pair_strides(bias_);
+    const bool own = strides.per_sequence();
+    for (int64_t b = 0; b < (own ? p_.shape.batch : 1); ++b) {
+      Sequence s{.queries = most_queries_, .keys = most_keys_};
+      if (own) s = sequence(p_, b);
+      Tile row{.packed_query = s.first_query, .batch = b};
+      for (row.head = 0; row.head < (bias_.head ? p_.shape.heads : 1); ++row.head)
+        for (int64_t i = 0; i < (bias_.query ? s.queries : 1); ++i)
+          for (int64_t j = 0; j < (bias_.key ? s.keys : 1); ++j)
+            d_tensor_[row.row_in(strides) + i * bias_.query + j * bias_.key] = 0.0f;
+    }
+  }
+
+  // One place per part of the tensor that is really there: an axis with stride 0 is one part.
+  size_t places(const Geometry& g) const override {
+    if (!d_tensor_) return 0;
+    return static_cast<size_t>(p_.shape.batch * p_.shape.heads * query_blocks(g) * key_blocks(g));
+  }
+  size_t place(const Geometry& g, const BlockTask& t, int32_t key_block) const override {
+    const int64_t b = pair_strides(bias_).per_sequence() ? t.batch : 0, h = bias_.head ? t.head : 0;
+    const int64_t i = bias_.query ? t.first_query / g.width : 0, j = bias_.key ? key_block : 0;
+    return static_cast<size_t>(((b * p_.shape.heads + h) * query_blocks(g) + i) * key_blocks(g) + j);
+  }
+
  private:
+  int64_t query_blocks(const Geometry& g) const { return most_queries_ / g.width + 1; }
+  int64_t key_blocks(const Geometry& g) const { return most_keys_ / g.keys + 1; }
+
   // An axis of stride 0 is summed within the tile first, in the lanes of a vector: what is added to the user's float is
   // then one number per tile. Pair by pair the roundings of a long sum would add up.
 
@@ -82,8 +116,10 @@ class TensorBias final : public BiasKernel {
 
   int64_t offset(const Tile& t) const { return t.row_in(pair_strides(bias_)) + t.key * bias_.key; }
 
+  const Problem& p_;
   const Bias& bias_;
   float* d_tensor_;
+  int64_t most_queries_, most_keys_;
 };
 
 ArenaPtr<BiasKernel> MakeTensorBias(const Problem& p, float* d_tensor, CallArena& arena) {

@@ -4,18 +4,17 @@
 
 #include "heed/kernels/loop/hide.h"
 #include "heed/kernels/loop/prefetch_queue.h"
-#include "heed/kernels/loop/row_bits.h"
 #include "heed/kernels/threads.h"
 
 namespace heed::kernels {
 
-Kernels make_kernels(const Problem& p, Direction direction, NormaliserOptions options, const Gradients* grad,
-                     CallArena& arena) {
-  return {.score = make_score(p, direction == Direction::backward, arena),
+Kernels make_kernels(const Problem& p, NormaliserOptions options, const Gradients* grad, CallArena& arena) {
+  return {.score = score_entry(p).make(p, grad, arena),
           .biases = make_biases(p, grad, arena),
-          .normaliser = make_normaliser(p, options, arena),
+          .normaliser = make_normaliser(p, options, grad, arena),
           .weigh = make_weigh(p, arena),
-          .values = make_values(p, arena)};
+          .values = make_values(p, arena),
+          .column = make_column(p, grad != nullptr, arena)};
 }
 
 namespace {
@@ -23,19 +22,22 @@ namespace {
 /// Less than about 10 microseconds of work. To begin and end a parallel region takes one or two of them where all
 /// threads are awake, 50 and more where they sleep or other programs run.
 bool over_in_no_time(const Call& call) {
-  constexpr int64_t kFew = 1 << 19;  // multiply-adds
-  constexpr int64_t kVector = 16;    // queries take up whole vectors
-  constexpr int64_t kWeight = 32;    // exponential and the like, of one pair
+  constexpr double kFew = 1 << 19;  // multiply-adds
+  constexpr int64_t kVector = 16;   // queries take up whole vectors
+  constexpr double kWeight = 32;    // exponential and the like, of one pair
   const Problem& p = call.problem;
-  if (p.score.kind == ScoreKind::pair_mlp || p.score.custom || p.bias.custom || p.region.custom) return false;
-  const int64_t per_dim = p.score.kind == ScoreKind::none ? 0 : p.score.kind == ScoreKind::tanh_sum ? 8 : 1;
-  const int64_t per_pair = p.shape.heads * (per_dim * p.shape.dim + p.shape.value_dim + kWeight);
-  const int64_t passes = call.direction == Direction::backward ? 4 : 1;
+  if (p.region.custom) return false;
+  for (const auto& bias : call.kernels.biases)
+    if (bias->is_custom()) return false;
+  const double score = call.kernels.score ? call.kernels.score->cost_of_pair() : 0.0;
+  const double per_pair =
+      static_cast<double>(p.shape.heads) * (score + static_cast<double>(p.shape.value_dim) + kWeight);
+  const double passes = call.direction == Direction::backward ? 4 : 1;
   int64_t pairs = 0;
   for (int64_t b = 0; b < p.shape.batch; ++b) {
     const Sequence s = sequence(p, b);
     pairs += (s.queries + kVector - 1) / kVector * kVector * s.keys;
-    if (static_cast<double>(pairs) * static_cast<double>(per_pair * passes) > kFew) return false;
+    if (pairs > 0 && static_cast<double>(pairs) * per_pair * passes > kFew) return false;
   }
   return true;
 }
@@ -59,11 +61,12 @@ Block::Block(const Call& call, ThreadMemory& memory)
       key_blocks(key_block_list(problem, geometry, memory.arena)),
       strip_pieces(&memory.arena),
       memory_(memory) {
-  if (kernels.score) parameter_floats += kernels.score->parameter_floats();
-  for (const auto& bias : kernels.biases) parameter_floats += bias->parameter_floats();
+  parameter_floats = kernels.gradient_floats();
   if (kernels.normaliser->whole_rows() && direction == Direction::forward) {
-    const int64_t most = most_keys(problem);
-    strip_rows_ = (most + geometry.keys - 1) / geometry.keys * geometry.keys;
+    const int64_t key_blocks_at_most = (most_keys(problem) + geometry.keys - 1) / geometry.keys;
+    strip_rows_ = key_blocks_at_most * geometry.keys;
+    const int64_t panels = (geometry.width + geometry.panel - 1) / geometry.panel;
+    strip_pieces.reserve(static_cast<size_t>(key_blocks_at_most * panels));
   }
 }
 
@@ -88,21 +91,18 @@ size_t Block::layout(Scratch* scratch) {
   value_scratch = take(kernels.values->value_floats(geometry.keys));
   const bool backward = direction == Direction::backward;
   tile_a = take(tile);
-  // Turned tiles have their keys padded to whole vectors.
-  const bool turns = problem.region.mask || problem.region.custom || problem.forced_forward.on;
-  penalties = take(turns ? width * (geometry.keys + 64) : 0);
+  // A turned tile has its keys padded to whole vectors.
+  penalties = take(hides_single_pairs(problem.region) ? width * (geometry.keys + 64) : 0);
   capped = take(backward && problem.score.softcap > 0.0f ? tile : 0);
   tile_b = take(backward ? tile : 0);
   tile_c = take(backward ? tile : 0);
   tile_d = take(backward ? tile : 0);
-  forced.score = take(backward && problem.forced_forward.on ? tile : 0);
-  forced.before = take(backward && problem.forced_forward.on ? tile : 0);
-  column = take(backward && problem.forced_forward.on ? geometry.keys : 0);
+  column_scratch = take(kernels.column ? kernels.column->scratch_floats() : 0);
   out = take(backward ? 0 : width * kernels.values->padded());
   d_out = take(backward ? kernels.values->query_floats(width) : 0);
   d_value_scratch = take(backward ? kernels.values->value_floats(geometry.keys) : 0);
   d_queries = take(backward && kernels.score ? kernels.score->query_gradient_floats(width) : 0);
-  d_parameters = take(backward ? parameter_floats : 0);
+  parameter_sums = take(backward ? parameter_floats : 0);
   strip = take(static_cast<size_t>(strip_rows_) * width);
   return floats;
 }
@@ -124,7 +124,7 @@ void Block::plan(const BlockTask& t) {
   sequence = heed::kernels::sequence(problem, t.batch);
   kv_head = t.head / group_size(problem);
   loaded_keys_ = loaded_values_ = -1;
-  visible_keys(problem, sequence, t.batch, t.head, t.first_query, t.count, ranges);
+  visible_keys(problem, sequence, t, ranges);
   visited_key_blocks(ranges, t.count, geometry.keys, key_blocks);
 }
 
@@ -136,14 +136,8 @@ void Block::load(const BlockTask& t) {
     queries.stride = geometry.stride;
     if (!key_blocks.empty()) kernels.score->load_queries(queries, t.head);
   }
-  if (kernels.weigh) kernels.weigh->load_rows(t.batch, t.head, t.first_query, t.count, rows);
-  if (problem.normalise.kind == Normaliser::sampled)
-    for (int c = 0; c < t.count; ++c) {
-      constexpr uint64_t kGumbelStream = 2;
-      const uint64_t bits = row_bits(problem.normalise.seed, kGumbelStream, t.batch, t.head, t.first_query + c);
-      rows.gumbel0[c] = static_cast<uint32_t>(bits);
-      rows.gumbel1[c] = static_cast<uint32_t>(bits >> 32);
-    }
+  if (kernels.weigh) kernels.weigh->load_rows(t, rows);
+  kernels.normaliser->load_rows(t, rows);
 }
 
 void Block::prefetch(const BlockTask& t, std::span<const Touched> others) const {

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "heed/kernels/bias/bias.h"
-#include "heed/kernels/loop/forced_forward.h"
+#include "heed/kernels/column/column.h"
+#include "heed/kernels/loop/learned.h"
 #include "heed/kernels/loop/plan.h"
 #include "heed/kernels/loop/rows.h"
 #include "heed/kernels/loop/thread_memory.h"
@@ -20,16 +21,38 @@
 
 namespace heed::kernels {
 
+enum class Direction { forward, backward };
+
 /// The parts that a problem exchanges, made once per call and shared by all threads.
 struct Kernels {
-  ArenaPtr<ScoreKernel> score;  // null: ScoreKind::none
+  ArenaPtr<ScoreKernel> score;  // null: every score is 0, and neither q nor k is read
   std::pmr::vector<ArenaPtr<BiasKernel>> biases;
   ArenaPtr<NormaliserKernel> normaliser;
   ArenaPtr<WeighKernel> weigh;  // null: nothing between weights and values
   ArenaPtr<ValueKernel> values;
+  ArenaPtr<ColumnKernel> column;  // null: columns have no state
+
+  /// f(part, its place among a task's sums) for every part that may have learned parameters, in a fixed order.
+  template <class F>
+  void for_each_learned(F&& f) const {
+    size_t at = 0;
+    const auto visit = [&](const Learned& part) {
+      f(part, at);
+      at += part.gradient_floats();
+    };
+    if (score) visit(*score);
+    for (const auto& bias : biases) visit(*bias);
+    visit(*normaliser);
+  }
+  /// All of a task's sums.
+  size_t gradient_floats() const {
+    size_t floats = 0;
+    for_each_learned([&](const Learned& part, size_t) { floats += part.gradient_floats(); });
+    return floats;
+  }
 };
-Kernels make_kernels(const Problem& problem, Direction direction, NormaliserOptions options, const Gradients* grad,
-                     CallArena& arena);
+/// `grad`: which gradients are asked for; null: a forward.
+Kernels make_kernels(const Problem& problem, NormaliserOptions options, const Gradients* grad, CallArena& arena);
 
 /// What is computed: the same for all threads of a call.
 struct Call {
@@ -52,7 +75,8 @@ class Block {
   /// `memory` is this thread's.
   Block(const Call& call, ThreadMemory& memory);
 
-  /// Takes the thread's scratch. False: no memory.
+  /// Takes the thread's scratch. False: no memory. Nothing that is done with the block afterwards asks for any: a task
+  /// that gave up half-way would leave others waiting for their turn.
   bool reserve();
   /// Bytes that reserve() takes.
   size_t scratch_bytes() const;
@@ -106,18 +130,17 @@ class Block {
   float* tile_b = nullptr;  // from here on backward only
   float* tile_c = nullptr;
   float* tile_d = nullptr;
-  ForcedTiles forced{};     // forced-forward ...
-  float* column = nullptr;  // ... and the columns' state of the key block at hand
-  float* capped = nullptr;  // softcap's backward
-  float* out = nullptr;     // forward: [width, padded Dv]
-  float* d_out = nullptr;   // backward: d_out packed
-  Rows d_out_rows;          // ... and as it stands
+  float* column_scratch = nullptr;  // where columns have a state
+  float* capped = nullptr;          // softcap's backward
+  float* out = nullptr;             // forward: [width, padded Dv]
+  float* d_out = nullptr;           // backward: d_out packed
+  Rows d_out_rows;                  // ... and as it stands
   float* d_value_scratch = nullptr;
   float* d_queries = nullptr;
-  float* d_parameters = nullptr;
-  float* penalties = nullptr;  // a mask as floats
-  float* strip = nullptr;      // normalisers of whole rows: every score of the block
-  size_t parameter_floats = 0;
+  float* parameter_sums = nullptr;  // gradient_floats() of all parts
+  float* penalties = nullptr;       // a mask as floats
+  float* strip = nullptr;           // normalisers of whole rows: every score of the block
+  size_t parameter_floats = 0;      // of parameter_sums
 
  private:
   size_t layout(Scratch* scratch);
@@ -160,8 +183,8 @@ void Block::for_pieces(int32_t key_block, F&& f) {
   };
   bool whole = false;
   const auto range = part(0, task.count, whole);
-  // Forced-forward runs along a key's queries, all of the block's at once.
-  if (whole || task.count <= geometry.panel || problem.forced_forward.on) return visit(0, task.count, range);
+  // A column's state runs along all queries of the block at once.
+  if (whole || task.count <= geometry.panel || kernels.column) return visit(0, task.count, range);
   for (int lane = 0; lane < task.count; lane += geometry.panel) {
     const int count = std::min(geometry.panel, task.count - lane);
     visit(lane, count, part(lane, count, whole));

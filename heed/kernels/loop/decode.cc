@@ -5,9 +5,15 @@
 #include <cmath>
 #include <span>
 
+#include "heed/kernels/bias/bias.h"
+#include "heed/kernels/column/column.h"
 #include "heed/kernels/exact_math.h"
 #include "heed/kernels/loop/decode_part.h"
+#include "heed/kernels/loop/thread_memory.h"
+#include "heed/kernels/normalise/normaliser.h"
+#include "heed/kernels/score/score.h"
 #include "heed/kernels/threads.h"
+#include "heed/kernels/weigh/weigh.h"
 
 namespace heed::kernels {
 namespace {
@@ -16,13 +22,10 @@ namespace {
 constexpr int64_t kFewQueries = 4;
 
 /// Nothing between q, k, v and the output but softmax over a range of keys.
-bool plain_softmax(const Problem& p) {
-  const Bias& b = p.bias;
-  const Region& r = p.region;
-  const bool bias = b.tensor || b.alibi_slopes || b.relative || b.custom || b.sink;
-  const bool single_pairs = r.mask || r.custom || r.centre;
-  return p.score.kind == ScoreKind::inner && p.score.softcap <= 0.0f && p.normalise.kind == Normaliser::softmax &&
-         !bias && !single_pairs && p.dropout.p <= 0.0f && !p.guide.on() && !p.forced_forward.on;
+bool is_plain(const Problem& p) {
+  const bool own_range_per_query = p.region.mask || p.region.custom || p.region.centre;
+  return score_entry(p).is_inner_product && p.score.softcap <= 0.0f && is_plain_softmax(p.normalise) &&
+         !has_bias(p.bias) && !own_range_per_query && !weighs(p) && !has_column_state(p);
 }
 
 int most_rows(const Problem& p, const Decoding& decoding) {
@@ -94,14 +97,10 @@ class DecodeRun {
     constexpr int64_t kCached = 1 << 21;
     const ReadOrder order = floats_read() > kCached ? best_read_order() : ReadOrder::cached;
     std::atomic<size_t> next{0};
-    std::atomic<bool> enough_memory{true};
     const auto work = [&](ThreadMemory& own) {
       const size_t rows = static_cast<size_t>(most_rows_);
       const size_t scratch = decode_scratch_floats(most_rows_, p_.shape.dim, p_.shape.value_dim);
-      if (!own.scratch.reserve(scratch + sums_floats(rows), 2)) {
-        enough_memory = false;
-        return;
-      }
+      if (!own.scratch.reserve(scratch + sums_floats(rows), 2)) return false;
       DecodePart part;
       part.order = order;
       part.scratch = own.scratch.take(scratch);
@@ -113,9 +112,9 @@ class DecodeRun {
           run_task(tasks_[t], likely_next < tasks_.size() ? &tasks_[likely_next] : nullptr, part, sums);
         }
       }
+      return true;
     };
-    on_threads(threads, [&](bool helper) { helper ? work(*ThreadMemoryLease()) : work(memory); });
-    return enough_memory;
+    return on_threads_with_memory(threads, memory, work);
   }
 
  private:
@@ -199,7 +198,7 @@ class DecodeRun {
 }  // namespace
 
 Decoding::Decoding(const Problem& p, const Inputs& in)
-    : p_(p), possible_(plain_softmax(p) && in.k.col == 1 && in.v.col == 1) {}
+    : p_(p), possible_(is_plain(p) && in.k.col == 1 && in.v.col == 1) {}
 
 bool Decoding::takes(const Sequence& s, int64_t b, KeyRange& range) const {
   if (!possible_ || s.queries < 1 || s.queries > kFewQueries || s.live_queries < s.queries) return false;

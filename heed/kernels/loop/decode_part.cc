@@ -42,9 +42,10 @@ void GroupScores(const float* HWY_RESTRICT q, size_t dim, const KeyGroups& k, bo
       const float* fetch = kFetch > 0 ? k.fetch.data + g * k.fetch.row + n / kKeys * kFetch * k.fetch_row : nullptr;
       const float* keys = k.data + g * k.step + n * k.row;
       if (kRows == 1 && in_order)
-        DotsInOrder<kKeys, kFetch>(q, keys, k.row, dim, {fetch, k.fetch_row, k.fetch.far}, found);
+        DotsInOrder<kKeys, kFetch>(q, {keys, k.row}, dim, {fetch, k.fetch_row, k.fetch.far}, found);
       else
-        Dots<kRows, kKeys, kFetch>(q, PadToLanes(dim), keys, k.row, dim, {fetch, k.fetch_row, k.fetch.far}, found);
+        Dots<kRows, kKeys, kFetch>({q, static_cast<int64_t>(PadToLanes(dim))}, {keys, k.row}, dim,
+                                   {fetch, k.fetch_row, k.fetch.far}, found);
       float* to = scores + g * k.score_step + n * k.score_row;
       for (int i = 0; i < kRows; ++i, to += kScoreStride) {
         if (k.score_row == 1)
@@ -72,7 +73,7 @@ void AllScores(const DecodePart& p, const float* q, const KeyGroups& k, float* s
 
 /// scores[r][j] of the keys of a block, for all queries.
 void BlockScores(const DecodePart& p, const float* q, const BlockRows& k, const BlockRows& next, float* scores) {
-  const size_t q_row = PadToLanes(p.dim);
+  const int64_t q_row = static_cast<int64_t>(PadToLanes(p.dim));
   const BlockPrefetch ahead{k, next, p.order != ReadOrder::cached, p.rows > 1};
   int done = 0;
   if (p.order == ReadOrder::eight_streams) {
@@ -104,7 +105,7 @@ void BlockScores(const DecodePart& p, const float* q, const BlockRows& k, const 
   }
   for (; done < k.rows; ++done)
     for (int r = 0; r < p.rows; ++r)
-      Dots<1, 1, 0>(q + r * q_row, q_row, k.at(done), 0, p.dim, {}, scores + r * kScoreStride + done);
+      Dots<1, 1, 0>({q + r * q_row, q_row}, {k.at(done), 0}, p.dim, {}, scores + r * kScoreStride + done);
 }
 
 // ------------------------------------------------------------------------------------------------------------ weights
@@ -244,21 +245,32 @@ void StreamValues(const DecodePart& p, const float* weights, ValueRows v, Fetche
   });
 }
 
-/// One query, and rows [r, until) of all eight streams at once, two of each at a time (a stream's rows are an even
+/// Rows [first, until) of all eight streams of a block, and rows that are asked for meanwhile: `fetch` says where they
+/// stand for the first stream, `fetch_stride` from stream to stream.
+struct StreamRows {
+  const BlockRows& v;
+  int first, until;
+  Fetched fetch;
+  int64_t fetch_stride;
+};
+
+/// One query, and rows [first, until) of all eight streams at once, two of each at a time (a stream's rows are an even
 /// number, and so are kLead): the sums come from the cache and go back there with every two rows, which leaves time to
 /// spare while the memory is slower.
-void StreamsOfOneQuery(const DecodePart& p, const float* HWY_RESTRICT weights, const BlockRows& v, int r, int until,
-                       Fetched fetch, int64_t fetch_stride, float* HWY_RESTRICT sums) {
+void StreamsOfOneQuery(const DecodePart& p, const float* HWY_RESTRICT weights, const StreamRows& rows,
+                       float* HWY_RESTRICT sums) {
   const F32 d;
+  const BlockRows v = rows.v;
+  const Fetched fetch = rows.fetch;
   const size_t padded = PadToLanes(p.value_dim), whole = p.value_dim / kLanes * kLanes;
   const int stream = v.stream();
-  for (const int from = r; r < until; r += 2)
+  for (int r = rows.first; r < rows.until; r += 2)
     for (int s = 0; s < kStreams; ++s) {
       const int64_t j = s * stream + r;
       const float* HWY_RESTRICT at = v.at(j);
       const float* HWY_RESTRICT below = at + v.row;
       if (fetch.data) {
-        const float* ahead = fetch.data + s * fetch_stride + (r - from) * fetch.row;
+        const float* ahead = fetch.data + s * rows.fetch_stride + (r - rows.first) * fetch.row;
         for (size_t c = 0; c < whole; c += kLineFloats) {
           FetchLine(ahead + c, fetch.far);
           FetchLine(ahead + fetch.row + c, fetch.far);
@@ -313,7 +325,7 @@ void BlockValues(const DecodePart& p, const float* weights, const BlockRows& v, 
         some(s, r, until - r, fetch);
         if (fetch.data) fetch.data += fetch_stride;
       }
-      if (p.rows == 1) StreamsOfOneQuery(p, weights, v, r, until, fetch, fetch_stride, sums);
+      if (p.rows == 1) StreamsOfOneQuery(p, weights, {v, r, until, fetch, fetch_stride}, sums);
     }
     behind = stream;
   }
@@ -336,7 +348,7 @@ void Decode(const DecodePart& p) {
   float* scores = q + p.rows * q_row;
   float* stream_sums = scores + p.rows * kScoreStride;
   for (int r = 0; r < p.rows; ++r)
-    PackRows({p.q.at(0, r / p.queries, r % p.queries), p.q.row, p.q.col}, 1, p.dim, p.scale, q + r * q_row, q_row);
+    PackRows({p.q.at(0, r / p.queries, r % p.queries), p.q.row, p.q.col}, 1, p.dim, p.scale, {q + r * q_row, q_row});
   std::fill_n(p.sums.shift, p.rows, kMinusInfinity);
   std::fill_n(p.sums.norm, p.rows, 0.0f);
   std::fill_n(p.sums.surprise, p.rows, 0.0f);
@@ -389,7 +401,7 @@ size_t DecodeScratchFloats(int rows, int64_t dim, int64_t value_dim) {
 }
 size_t DecodePadded(int64_t value_dim) { return PadToLanes(value_dim); }
 void StoreDecoded(const float* out, float inverse, int64_t value_dim, MutableRows row) {
-  UnpackRows(out, PadToLanes(value_dim), 1, value_dim, inverse, row);
+  UnpackRows({out, PadToLanes(value_dim)}, 1, value_dim, inverse, row);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

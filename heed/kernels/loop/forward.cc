@@ -1,37 +1,31 @@
 // The loop, forward:
 //   for each query block:  for each key block it sees:  score, bias, hide -> normalise -> weigh -> out += P V
-#include <limits>
+#include <algorithm>
+#include <span>
+#include <vector>
 
 #include "heed/kernels/attention.h"
+#include "heed/kernels/column/column.h"
 #include "heed/kernels/exact_math.h"
 #include "heed/kernels/loop/decode.h"
-#include "heed/kernels/loop/forced_forward.h"
 #include "heed/kernels/loop/ordered_sums.h"
 #include "heed/kernels/loop/run.h"
+#include "heed/kernels/no_memory.h"
 
 namespace heed::kernels {
 namespace {
 
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-
-/// Forced-forward's running column state: tasks of one head pass it on, key block by key block.
-class ColumnState {
+/// The order in which tasks move the state of columns on: those of one head one after the other, key block by key
+/// block.
+class ColumnTurns {
  public:
-  ColumnState(const Problem& p, std::span<const BlockTask> tasks, const Geometry& g, float* saved, CallArena& arena)
-      : p_(p),
-        saved_(saved),
-        width_(g.width),
-        block_keys_(g.keys),
+  ColumnTurns(const Problem& p, const Geometry& g, std::span<const BlockTask> tasks, CallArena& arena)
+      : on_(has_column_state(p)),
+        heads_(p.shape.heads),
         key_blocks_(most_keys(p) / g.keys + 1),
-        turns_(p.forced_forward.on ? static_cast<size_t>(p.shape.batch * p.shape.heads * key_blocks_) : 0, arena),
+        turns_(on_ ? static_cast<size_t>(p.shape.batch * heads_ * key_blocks_) : 0, arena),
         ranks_(&arena) {
-    if (!p.forced_forward.on) return;
-    state_ = p.forced_forward.column_lse;
-    if (!state_) {
-      const size_t columns = static_cast<size_t>(column_count(p));
-      state_ = arena.array<float>(columns);
-      std::fill_n(state_, columns, kMinusInfinity);
-    }
+    if (!on_) return;
     first_rank_ = arena.array<size_t>(tasks.size());
     for_each_visit(p, g, tasks, arena, [&, last = tasks.size()](size_t task, int32_t block) mutable {
       if (task != last) first_rank_[task] = ranks_.size();
@@ -41,35 +35,22 @@ class ColumnState {
     turns_.start();
   }
 
-  bool on() const { return p_.forced_forward.on; }
+  bool on() const { return on_; }
 
-  void enter(const Block& block, size_t task, size_t visit) {
-    const int32_t key_block = block.key_blocks[visit];
-    turns_.wait(slot(block.task, key_block), ranks_[first_rank_[task] + visit]);
-    if (!saved_) return;
-    const int64_t first = static_cast<int64_t>(key_block) * block_keys_;
-    const int64_t count = std::min<int64_t>(block_keys_, block.sequence.keys - first);
-    const int64_t query_block = block.task.first_query / width_;
-    std::copy_n(column(block, first), count,
-                saved_ + forced_saved_index(p_, block.task.batch, block.task.head, query_block, width_) + first);
+  void wait(const Block& block, size_t task, size_t visit) const {
+    if (on_) turns_.wait(slot(block.task, block.key_blocks[visit]), ranks_[first_rank_[task] + visit]);
   }
-  void leave(const Block& block, size_t task, size_t visit) {
-    turns_.pass(slot(block.task, block.key_blocks[visit]), ranks_[first_rank_[task] + visit]);
-  }
-  float* column(const Block& block, int64_t key) {
-    return state_ + column_index(p_, block.sequence, block.task.batch, block.task.head) + key;
+  void pass(const Block& block, size_t task, size_t visit) {
+    if (on_) turns_.pass(slot(block.task, block.key_blocks[visit]), ranks_[first_rank_[task] + visit]);
   }
 
  private:
   size_t slot(const BlockTask& t, int32_t key_block) const {
-    return static_cast<size_t>((t.batch * p_.shape.heads + t.head) * key_blocks_ + key_block);
+    return static_cast<size_t>((t.batch * heads_ + t.head) * key_blocks_ + key_block);
   }
 
-  const Problem& p_;
-  float* saved_;
-  int width_, block_keys_;
-  int64_t key_blocks_;
-  float* state_ = nullptr;
+  bool on_;
+  int64_t heads_, key_blocks_;
   OrderedSums turns_;
   std::pmr::vector<int32_t> ranks_;
   size_t* first_rank_ = nullptr;  // of each task, into the ranks
@@ -111,98 +92,123 @@ void store_log_prob(const Block& block, float* log_prob) {
     }
 }
 
-void run_block(Block& block, size_t task, const Outputs& out, ColumnState& columns) {
-  const Kernels& k = block.kernels;
-  RowState& rows = block.rows;
-  const int count = block.task.count;
-  const bool whole_rows = k.normaliser->whole_rows();
-  auto& pieces = block.strip_pieces;
-  pieces.clear();
-  std::fill_n(rows.cost, block.geometry.width, 0.0f);
-  k.normaliser->begin(rows, block.task.head, count);
+/// One query block: its keys go by, then its outputs are stored.
+class BlockForward {
+ public:
+  BlockForward(Block& block, const Outputs& out)
+      : block_(block),
+        k_(block.kernels),
+        rows_(block.rows),
+        out_(out),
+        target_(query_rows(block.problem, out.out, block.sequence, block.task.batch, block.task.head)
+                    .from(block.task.first_query)),
+        whole_rows_(k_.normaliser->whole_rows()),
+        count_(block.task.count) {}
 
-  const auto clear_out = [&] {
-    std::fill_n(block.out, static_cast<size_t>(block.geometry.width) * k.values->padded(), 0.0f);
-  };
-  bool begun = false;   // block.out holds a sum
-  bool stored = false;  // the outputs are where they belong
-  const MutableRows target = query_rows(block.problem, out.out, block.sequence, block.task.batch, block.task.head)
-                                 .from(block.task.first_query);
-  const auto to_values = [&](const Tile& t, int32_t key_block) {
-    const bool first = !begun && t.queries == count;
-    if (!begun && !first) clear_out();
-    begun = true;
-    if (k.weigh) k.weigh->forward(t, block.sequence, rows, false);
-    block.load_values(key_block);
-    k.values->forward(t, block.value_rows, block.value_scratch, block.out, first);
-  };
-
-  for (size_t visit = 0; visit < block.key_blocks.size(); ++visit) {
-    const int32_t key_block = block.key_blocks[visit];
-    block.prefetch_visit(visit, read_only(out.out));
-    if (columns.on()) columns.enter(block, task, visit);
-    block.for_pieces(key_block, [&](const Tile& piece, Cover seen) {
-      const size_t strip_row = visit * static_cast<size_t>(block.geometry.keys);
-      const Tile t = piece.in(whole_rows ? block.strip + strip_row * piece.stride : block.tile_a);
-      block.load_keys(key_block);
-      block.scores(t, seen, nullptr);
-      if (columns.on()) forced_forward_shift(t, columns.column(block, t.key), nullptr, block.penalties);
-      if (whole_rows) {
-        pieces.push_back(t);
-        return;
-      }
-      if (k.normaliser->absorb(t, rows)) {
-        k.values->rescale(block.out, rows.rescale, t.lane, t.queries);
-        for (int c = t.lane; c < t.lane + t.queries; ++c) rows.cost[c] *= rows.rescale[c];
-      }
-      if (block.key_blocks.size() == 1 && t.queries == count && !k.weigh) {
-        // All of the rows' keys in one tile: the norm is known before the values.
-        k.normaliser->finish(rows, count);
-        block.load_values(key_block);
-        stored = k.values->forward_to_rows(t, rows.inverse, block.value_rows, block.value_scratch, target);
-        if (stored) return;
-      }
-      to_values(t, key_block);
-    });
-    if (columns.on()) columns.leave(block, task, visit);
+  void run(size_t task, ColumnTurns& columns) {
+    block_.strip_pieces.clear();
+    std::fill_n(rows_.cost, block_.geometry.width, 0.0f);
+    k_.normaliser->begin(rows_, block_.task.head, count_);
+    for (size_t visit = 0; visit < block_.key_blocks.size(); ++visit) {
+      block_.prefetch_visit(visit, read_only(out_.out));
+      columns.wait(block_, task, visit);
+      block_.for_pieces(block_.key_blocks[visit],
+                        [&](const Tile& piece, Cover seen) { take_piece(visit, piece, seen); });
+      columns.pass(block_, task, visit);
+    }
+    if (whole_rows_) k_.normaliser->solve(block_.strip_pieces.data(), piece_count(), rows_, count_);
+    if (!stored_) k_.normaliser->finish(rows_, count_);
+    if (out_.log_prob) store_log_prob(block_, out_.log_prob);
+    for (const Tile& t : block_.strip_pieces) {
+      k_.normaliser->weights(t, t, rows_);
+      add_values(t, static_cast<int32_t>(t.key / block_.geometry.keys));
+    }
+    store_rows(block_, out_, whole_rows_);
+    if (!stored_) store();
   }
 
-  if (whole_rows) k.normaliser->solve(pieces.data(), static_cast<int>(pieces.size()), rows, count);
-  if (!stored) k.normaliser->finish(rows, count);
-  if (out.log_prob) store_log_prob(block, out.log_prob);
-  for (const Tile& t : pieces) {
-    k.normaliser->weights(t, t, rows);
-    to_values(t, static_cast<int32_t>(t.key / block.geometry.keys));
+ private:
+  int piece_count() const { return static_cast<int>(block_.strip_pieces.size()); }
+
+  /// Scores of a piece, and where weights need not wait for a whole row, its weights and values.
+  void take_piece(size_t visit, const Tile& piece, Cover seen) {
+    const int32_t key_block = block_.key_blocks[visit];
+    const size_t strip_row = visit * static_cast<size_t>(block_.geometry.keys);
+    const Tile t = piece.in(whole_rows_ ? block_.strip + strip_row * piece.stride : block_.tile_a);
+    block_.load_keys(key_block);
+    block_.scores(t, seen, nullptr);
+    if (k_.column) k_.column->forward(t, block_.sequence, block_.column_scratch);
+    if (whole_rows_) {
+      block_.strip_pieces.push_back(t);
+      return;
+    }
+    if (k_.normaliser->absorb(t, rows_)) {
+      k_.values->rescale(block_.out, rows_.rescale, t.lane, t.queries);
+      for (int c = t.lane; c < t.lane + t.queries; ++c) rows_.cost[c] *= rows_.rescale[c];
+    }
+    if (!store_only_piece(t, key_block)) add_values(t, key_block);
   }
-  store_rows(block, out, whole_rows);
-  if (stored) return;
-  if (!begun) clear_out();
-  k.values->store(block.out, whole_rows ? nullptr : rows.inverse, count, target);
-}
 
-}  // namespace
+  /// All of the rows' keys in one tile: the norm is known before the values, and the outputs go where they belong.
+  bool store_only_piece(const Tile& t, int32_t key_block) {
+    if (block_.key_blocks.size() != 1 || t.queries != count_ || k_.weigh) return false;
+    k_.normaliser->finish(rows_, count_);
+    block_.load_values(key_block);
+    stored_ = k_.values->forward_to_rows(t, rows_.inverse, block_.value_rows, block_.value_scratch, target_);
+    return stored_;
+  }
 
-Status forward(const Problem& p, const Inputs& in, const Outputs& out) {
+  void add_values(const Tile& t, int32_t key_block) {
+    const bool first = !begun_ && t.queries == count_;
+    if (!begun_ && !first) clear_sums();
+    begun_ = true;
+    if (k_.weigh) k_.weigh->forward(t, block_.sequence, rows_, false);
+    block_.load_values(key_block);
+    k_.values->forward(t, block_.value_rows, block_.value_scratch, block_.out, first);
+  }
+
+  void clear_sums() { std::fill_n(block_.out, static_cast<size_t>(block_.geometry.width) * k_.values->padded(), 0.0f); }
+
+  void store() {
+    if (!begun_) clear_sums();
+    k_.values->store(block_.out, whole_rows_ ? nullptr : rows_.inverse, count_, target_);
+  }
+
+  Block& block_;
+  const Kernels& k_;
+  RowState& rows_;
+  const Outputs& out_;
+  const MutableRows target_;
+  const bool whole_rows_;
+  const int count_;
+  bool begun_ = false;   // block.out holds a sum
+  bool stored_ = false;  // the outputs are where they belong
+};
+
+Status run_forward(const Problem& p, const Inputs& in, const Outputs& out) {
   Status status = check(p, in, out);
   if (!status) return status;
   const Geometry g = geometry(p);
   const ThreadMemoryLease memory;
   CallArena& arena = memory->arena;
-  const char* no_memory = "scratch: no memory for this problem's tiles; fewer threads or shorter rows need less";
   const Decoding decoding(p, in);
   const bool decodes = decoding.takes_any();
-  if (decodes && !decode(p, in, out, decoding, *memory)) status.refuse(no_memory);
-  const std::pmr::vector<BlockTask> tasks = plan_tasks(p, g, p.forced_forward.on, arena, decodes ? &decoding : nullptr);
-  if (tasks.empty() || !status) return status;
-  const Kernels kernels = make_kernels(p, Direction::forward, {.entropy = out.entropy != nullptr}, nullptr, arena);
-  ColumnState columns(p, tasks, g, out.forced_saved, arena);
+  if (decodes && !decode(p, in, out, decoding, *memory)) return no_memory();
+  const std::pmr::vector<BlockTask> tasks = plan_tasks(p, g, has_column_state(p), arena, decodes ? &decoding : nullptr);
+  if (tasks.empty()) return status;
+  const Kernels kernels = make_kernels(p, {.entropy = out.entropy != nullptr}, nullptr, arena);
+  if (kernels.column) kernels.column->begin_forward(out, arena);
+  ColumnTurns columns(p, g, tasks, arena);
   const Touched touched[] = {{read_only(out.out), p.shape.value_dim, true}};
   const Call call{p, in, kernels, g, Direction::forward};
-  const Ran ran = run_tasks({call, tasks, touched, !columns.on(), *memory},
-                            [&](Block& block, size_t t) { run_block(block, t, out, columns); });
-  if (ran == Ran::no_memory) status.refuse(no_memory);
-  if (ran == Ran::interrupted) status.refuse("interrupted: the caller wanted no more of this");
-  return status;
+  return status_of(run_tasks({call, tasks, touched, !columns.on(), *memory},
+                             [&](Block& block, size_t t) { BlockForward(block, out).run(t, columns); }));
+}
+
+}  // namespace
+
+Status forward(const Problem& p, const Inputs& in, const Outputs& out) {
+  return without_throwing([&] { return run_forward(p, in, out); });
 }
 
 }  // namespace heed::kernels

@@ -4,6 +4,7 @@
 
 #include "heed/kernels/loop/decode.h"
 #include "heed/kernels/loop/values.h"
+#include "heed/kernels/score/score.h"
 
 namespace heed::kernels {
 namespace {
@@ -13,15 +14,15 @@ int round_up(int64_t n, int to) { return static_cast<int>((n + to - 1) / to * to
 }  // namespace
 
 Geometry geometry(const Problem& p) {
-  // Chosen by measurement (docs/kernels.md); 96 is a multiple of every panel, 96 and 120 of the heights of the
-  // products' blocks. They must not depend on lengths: where a row's keys are cut decides its last bits, and those
-  // should be the same whatever stands beside it in the batch or in the cache.
-  constexpr int kWidth = 96, kTanhWidth = 128, kKeys = 120;
+  // Chosen by measurement (docs/kernels.md). The queries of a block are a multiple of every panel; 96 and 120 are
+  // multiples of the heights of the products' blocks. They must not depend on lengths: where a row's keys are cut
+  // decides its last bits, and those should be the same whatever stands beside it in the batch or in the cache.
+  constexpr int kKeys = 120;
   const int lanes = vector_lanes();
   const int64_t queries = std::max<int64_t>(most_queries(p), 1);
   Geometry g;
   g.panel = 2 * lanes;
-  const int widest = p.score.kind == ScoreKind::tanh_sum ? kTanhWidth : kWidth;
+  const int widest = score_entry(p).block_queries;
   g.width = queries <= lanes ? lanes : static_cast<int>(std::min<int64_t>(widest, round_up(queries, g.panel)));
   g.keys = static_cast<int>(std::clamp<int64_t>(most_keys(p), 1, kKeys));
   g.stride = g.width >= 64 ? g.width + lanes : g.width;

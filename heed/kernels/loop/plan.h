@@ -14,30 +14,13 @@
 
 namespace heed::kernels {
 
-/// Tile sizes.
-struct Geometry {
-  int width = 0;   // queries of a block, whole vectors
-  int stride = 0;  // from one row of a tile to the next: a vector more, since powers of two share cache sets
-  int panel = 0;   // where a tile is only partly visible it is cut into panels of this many queries
-  int keys = 0;    // keys of a block
-};
-
-enum class Direction { forward, backward };
-
 Geometry geometry(const Problem& problem);
-
-struct BlockTask {
-  int32_t batch;
-  int32_t head;
-  int64_t first_query;
-  int32_t count;
-};
 
 class Decoding;  // decode.h
 
-/// Every query block of every head of every sequence. `ascending`: early queries first (forced-forward needs it);
-/// otherwise the last first, so that a causal region's longest tasks do not come at the end.
-/// Sequences that `decoding` takes have none.
+/// Every query block of every head of every sequence. `ascending`: early queries first, as columns with a state need
+/// it; otherwise the last first, so that a causal region's longest tasks do not come at the end. Sequences that
+/// `decoding` takes have none.
 std::pmr::vector<BlockTask> plan_tasks(const Problem& problem, const Geometry& geometry, bool ascending,
                                        CallArena& arena, const Decoding* decoding = nullptr);
 
@@ -55,7 +38,7 @@ void for_each_visit(const Problem& problem, const Geometry& geometry, std::span<
   std::pmr::vector<int32_t> blocks = key_block_list(problem, geometry, arena);
   for (size_t n = 0; n < tasks.size(); ++n) {
     const BlockTask& t = tasks[n];
-    visible_keys(problem, sequence(problem, t.batch), t.batch, t.head, t.first_query, t.count, ranges);
+    visible_keys(problem, sequence(problem, t.batch), t, ranges);
     visited_key_blocks(ranges, t.count, geometry.keys, blocks);
     for (const int32_t block : blocks) f(n, block);
   }

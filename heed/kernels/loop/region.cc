@@ -77,18 +77,18 @@ KeyRange visible_keys(const Problem& p, const Sequence& s, int64_t b, int64_t h,
   return range;
 }
 
-void visible_keys(const Problem& p, const Sequence& s, int64_t b, int64_t h, int64_t first, int count,
-                  KeyRange* ranges) {
+void visible_keys(const Problem& p, const Sequence& s, const BlockTask& task, KeyRange* ranges) {
   const Region& r = p.region;
+  const int64_t first = task.first_query, count = task.count;
   const bool same =
       !r.causal && r.window_left < 0 && r.window_right < 0 && !r.custom && !r.centre && !r.query_documents;
   if (same && count > 0) {
     const int64_t live = std::clamp<int64_t>(s.live_queries - first, 0, count);
-    std::fill_n(ranges, live, visible_keys(p, s, b, h, first));
+    std::fill_n(ranges, live, visible_keys(p, s, task.batch, task.head, first));
     std::fill_n(ranges + live, count - live, KeyRange{});
     return;
   }
-  for (int c = 0; c < count; ++c) ranges[c] = visible_keys(p, s, b, h, first + c);
+  for (int64_t c = 0; c < count; ++c) ranges[c] = visible_keys(p, s, task.batch, task.head, first + c);
 }
 
 Cover cover(const Problem& p, const Tile& t, const KeyRange* ranges) {

@@ -23,9 +23,8 @@ struct KeyRange {
 /// The keys that query i of (b, h) sees, before any mask.
 KeyRange visible_keys(const Problem& problem, const Sequence& sequence, int64_t b, int64_t h, int64_t i);
 
-/// The same for `count` queries from `first` on: the bounds that do not depend on the query are found once.
-void visible_keys(const Problem& problem, const Sequence& sequence, int64_t b, int64_t h, int64_t first, int count,
-                  KeyRange* ranges);
+/// The same for all queries of a task: the bounds that do not depend on the query are found once.
+void visible_keys(const Problem& problem, const Sequence& sequence, const BlockTask& task, KeyRange* ranges);
 
 /// How much of a tile is visible.
 enum class Cover { none, some, all };

@@ -7,7 +7,8 @@
 
 #include "heed/kernels/interrupt.h"
 #include "heed/kernels/loop/block.h"
-#include "heed/kernels/threads.h"
+#include "heed/kernels/loop/thread_memory.h"
+#include "heed/kernels/no_memory.h"
 
 namespace heed::kernels {
 
@@ -23,15 +24,24 @@ struct Run {
 /// How run_tasks() ended.
 enum class Ran { all, no_memory, interrupted };
 
-/// Runs body(block, task_number) for every task, handed out in order to the threads that are free. Where the caller
-/// interrupts, no more are handed out; those that were are finished, since others may wait for them.
+/// ... as the caller gets to know it.
+inline Status status_of(Ran ran) {
+  Status status;
+  if (ran == Ran::no_memory) return no_memory();
+  if (ran == Ran::interrupted) status.refuse("interrupted: the caller wanted no more of this");
+  return status;
+}
+
+/// Runs body(block, task_number), which must not throw, for every task, handed out in order to the threads that are
+/// free. Where the caller interrupts, no more are handed out; those that were are finished, since others may wait for
+/// them.
 template <class Body>
 Ran run_tasks(const Run& run, Body&& body) {
   const std::span<const BlockTask> tasks = run.tasks;
   const Problem& problem = run.call.problem;
   const Geometry& geometry = run.call.geometry;
   std::atomic<size_t> next{0};
-  std::atomic<bool> enough_memory{true}, stopped{false};
+  std::atomic<bool> stopped{false};
   const int threads = thread_count(run.call, tasks.size());
   // Short sequences make many tasks of one tile each: a thread takes several neighbours, and fetches the next one's
   // rows while it works on this one's. Tasks that add in turns are taken one by one, or a thread would wait for
@@ -40,23 +50,22 @@ Ran run_tasks(const Run& run, Body&& body) {
   const size_t chunk = small ? std::clamp<size_t>(tasks.size() / (8 * static_cast<size_t>(threads)), 1, 16) : 1;
   const auto work = [&](ThreadMemory& memory) {
     Block block(run.call, memory);
-    if (block.reserve())
-      for (size_t first = next.fetch_add(chunk); first < tasks.size(); first = next.fetch_add(chunk)) {
-        const size_t last = std::min(first + chunk, tasks.size());
-        for (size_t t = first; t < last; ++t) {
-          const size_t likely_next = t + (t + 1 < last ? 1 : static_cast<size_t>(threads));
-          block.likely_next = likely_next < tasks.size() ? &tasks[likely_next] : nullptr;
-          block.load(tasks[t]);
-          if (small && t + 1 < last) block.prefetch(tasks[t + 1], run.touched);
-          body(block, t);
-        }
-        if (interrupted()) stopped = true, next = tasks.size();
+    if (!block.reserve()) return false;
+    for (size_t first = next.fetch_add(chunk); first < tasks.size(); first = next.fetch_add(chunk)) {
+      const size_t last = std::min(first + chunk, tasks.size());
+      for (size_t t = first; t < last; ++t) {
+        const size_t likely_next = t + (t + 1 < last ? 1 : static_cast<size_t>(threads));
+        block.likely_next = likely_next < tasks.size() ? &tasks[likely_next] : nullptr;
+        block.load(tasks[t]);
+        if (small && t + 1 < last) block.prefetch(tasks[t + 1], run.touched);
+        body(block, t);
       }
-    else
-      enough_memory = false;
+      if (interrupted()) stopped = true, next = tasks.size();
+    }
+    return true;
   };
-  on_threads(threads, [&](bool helper) { helper ? work(*ThreadMemoryLease()) : work(run.memory); });
-  return !enough_memory ? Ran::no_memory : stopped ? Ran::interrupted : Ran::all;
+  if (!on_threads_with_memory(threads, run.memory, work)) return Ran::no_memory;
+  return stopped ? Ran::interrupted : Ran::all;
 }
 
 }  // namespace heed::kernels

@@ -5,8 +5,12 @@
 // Both only grow, and go when the thread ends.
 #pragma once
 
+#include <atomic>
+#include <new>
+
 #include "heed/kernels/loop/call_arena.h"
 #include "heed/kernels/loop/scratch.h"
+#include "heed/kernels/threads.h"
 
 namespace heed::kernels {
 
@@ -20,7 +24,7 @@ struct ThreadMemory {
 /// something) finds it taken and gets another.
 class ThreadMemoryLease {
  public:
-  ThreadMemoryLease();
+  ThreadMemoryLease();  // throws std::bad_alloc
   ThreadMemoryLease(const ThreadMemoryLease&) = delete;
   ThreadMemoryLease& operator=(const ThreadMemoryLease&) = delete;
   ~ThreadMemoryLease();
@@ -31,5 +35,21 @@ class ThreadMemoryLease {
  private:
   ThreadMemory* memory_;
 };
+
+/// Runs work(memory) on the calling thread, whose memory is `own`, and on helpers (on_threads()) with theirs. False:
+/// one of them found too little; then its call of `work` returned false or threw std::bad_alloc, which must not happen
+/// once it has begun something that others wait for.
+template <class Work>
+bool on_threads_with_memory(int threads, ThreadMemory& own, Work&& work) {
+  std::atomic<bool> enough{true};
+  on_threads(threads, [&](bool helper) {
+    try {
+      if (!(helper ? work(*ThreadMemoryLease()) : work(own))) enough = false;
+    } catch (const std::bad_alloc&) {  // past a helper's last function it would end the program
+      enough = false;
+    }
+  });
+  return enough;
+}
 
 }  // namespace heed::kernels

@@ -60,6 +60,22 @@ struct Tile {
   }
 };
 
+/// Tile sizes.
+struct Geometry {
+  int width = 0;   // queries of a block, whole vectors
+  int stride = 0;  // from one row of a tile to the next: a vector more, since powers of two share cache sets
+  int panel = 0;   // where a tile is only partly visible it is cut into panels of this many queries
+  int keys = 0;    // keys of a block
+};
+
+/// One query block: what a thread takes at a time.
+struct BlockTask {
+  int32_t batch;
+  int32_t head;
+  int64_t first_query;
+  int32_t count;
+};
+
 /// Sequence b: where its rows begin in ragged storage, how long it is, where its queries stand among the keys.
 struct Sequence {
   int64_t first_query = 0;  // ragged: row of query 0 in the packed matrix

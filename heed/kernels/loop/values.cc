@@ -26,8 +26,8 @@ class Values final : public ValueKernel {
   void forward(const Tile& w, Rows v, const float* scratch, float* out, bool first) const override {
     const VectorRows rows = WholeVectors(v, dim_, scratch);
     const auto gemm = first ? Gemm<false> : Gemm<true>;
-    gemm({w.at, 1, w.stride}, rows.row(w.row), rows.stride, out + w.lane * padded_, padded_, w.queries, padded_,
-         w.keys);
+    gemm({w.at, 1, w.stride}, {rows.row(w.row), rows.stride}, {out + w.lane * padded_, padded_},
+         {w.queries, padded_, w.keys});
   }
 
   bool forward_to_rows(const Tile& w, const float* factor, Rows v, const float* scratch,
@@ -42,7 +42,8 @@ class Values final : public ValueKernel {
       }
     }
     const VectorRows from = WholeVectors(v, dim_, scratch);
-    Gemm<false>({w.at, 1, w.stride}, from.row(w.row), from.stride, rows.data, rows.row, w.queries, padded_, w.keys);
+    Gemm<false>({w.at, 1, w.stride}, {from.row(w.row), from.stride}, {rows.data, rows.row},
+                {w.queries, padded_, w.keys});
     return true;
   }
 
@@ -60,11 +61,11 @@ class Values final : public ValueKernel {
 
   void store(const float* out, const float* factor, int count, MutableRows rows) const override {
     for (int r = 0; r < count; ++r)
-      UnpackRows(out + r * padded_, padded_, 1, dim_, factor ? factor[r] : 1.0f, rows.from(r));
+      UnpackRows({out + r * padded_, padded_}, 1, dim_, factor ? factor[r] : 1.0f, rows.from(r));
   }
 
   void load_d_out(Rows d_out, int count, size_t width, float* scratch) const override {
-    PackTransposed(d_out, count, dim_, 1.0f, scratch, width);
+    PackTransposed(d_out, count, dim_, 1.0f, {scratch, width});
     MakeWholeVectors(d_out, count, dim_, scratch + dim_ * width);
   }
 
@@ -78,20 +79,20 @@ class Values final : public ValueKernel {
   // dP^T [keys, queries] = V [keys, Dv] dO^T [Dv, queries]
   void d_weights(const Tile& d, Rows v, const float* d_out, size_t width) const override {
     const Rows rows = v.from(d.row);
-    Gemm<false>({rows.data, static_cast<size_t>(rows.row), static_cast<size_t>(rows.col)}, d_out + d.lane, width, d.at,
-                d.stride, d.keys, PadToLanes(d.queries), dim_);
+    Gemm<false>({rows.data, static_cast<size_t>(rows.row), static_cast<size_t>(rows.col)}, {d_out + d.lane, width},
+                {d.at, d.stride}, {d.keys, PadToLanes(d.queries), dim_});
   }
 
   // dV [keys, Dv] += P^T [keys, queries] dO [queries, Dv]
-  void d_values(const Tile& w, Rows d_out, const float* d_out_scratch, size_t width, MutableRows d_v,
-                float* scratch) const override {
-    const VectorRows rows = WholeVectors(d_out, dim_, d_out_scratch + dim_ * width);
+  void d_values(const Tile& w, const LoadedOutputGradient& d_out, MutableRows d_v, float* scratch) const override {
+    const VectorRows rows = WholeVectors(d_out.rows, dim_, d_out.scratch + dim_ * d_out.width);
     const MutableRows target = d_v.from(w.row);
     if (InPlace(d_v, dim_)) {
-      Gemm<true>({w.at, w.stride, 1}, rows.row(w.lane), rows.stride, target.data, target.row, w.keys, padded_,
-                 w.queries);
+      Gemm<true>({w.at, w.stride, 1}, {rows.row(w.lane), rows.stride}, {target.data, target.row},
+                 {w.keys, padded_, w.queries});
     } else {
-      Gemm<false>({w.at, w.stride, 1}, rows.row(w.lane), rows.stride, scratch, padded_, w.keys, padded_, w.queries);
+      Gemm<false>({w.at, w.stride, 1}, {rows.row(w.lane), rows.stride}, {scratch, padded_},
+                  {w.keys, padded_, w.queries});
       AddRows(scratch, padded_, w.keys, dim_, target);
     }
   }

@@ -7,6 +7,13 @@
 
 namespace heed::kernels {
 
+/// d_out of a block: its rows, and what load_d_out() made of them for blocks of `width` lanes.
+struct LoadedOutputGradient {
+  Rows rows;
+  const float* scratch;
+  size_t width;
+};
+
 class ValueKernel {
  public:
   virtual ~ValueKernel() = default;
@@ -40,7 +47,7 @@ class ValueKernel {
   /// d_weights[key][query] = <v[key], d_out[query]>
   virtual void d_weights(const Tile& d, Rows v, const float* d_out, size_t width) const = 0;
   /// d_v[key] += sum_query P[key][query] d_out[query]; `d_v`'s row 0 is the key block's first row.
-  virtual void d_values(const Tile& weights, Rows d_out, const float* d_out_scratch, size_t width, MutableRows d_v,
+  virtual void d_values(const Tile& weights, const LoadedOutputGradient& d_out, MutableRows d_v,
                         float* scratch) const = 0;
 };
 

@@ -2,14 +2,14 @@
 //   argmax:  the best key, the first of equals. Straight-through: d_s as if the weights p were softmax's,
 //            d_s = p (d_w - sum_j p_j d_w_j)
 //   sampled: a key drawn from softmax without a second pass: argmax of s + Gumbel noise. REINFORCE: the caller passes
-//   what
-//            each row's log-probability is worth, d_s = d_log_prob ([j chosen] - p)
+//            what each row's log-probability is worth, d_s = d_log_prob ([j chosen] - p)
 // Both know the entropy of p and its gradient.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/normalise/choice.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include "heed/kernels/loop/row_bits.h"
 #include "heed/kernels/normalise/normaliser.h"
 #include "heed/kernels/simd/random-inl.h"
 
@@ -19,11 +19,23 @@ namespace heed::kernels::HWY_NAMESPACE {
 class Choice final : public NormaliserKernel {
  public:
   Choice(const Problem& p, NormaliserOptions options)
-      : sampled_(p.normalise.kind == Normaliser::sampled), options_(options) {}
+      : sampled_(p.normalise.kind == Normaliser::sampled), seed_(p.normalise.seed), options_(options) {}
 
+  const char* explain() const override {
+    return "the normaliser must see a whole row before its first weight, so a block's scores are kept in a strip";
+  }
   bool whole_rows() const override { return true; }
   bool gradient_reads_scores() const override { return true; }
   bool gradient_needs_pass() const override { return !sampled_; }
+
+  void load_rows(const BlockTask& t, RowState& rows) const override {
+    for (int c = 0; sampled_ && c < t.count; ++c) {
+      constexpr uint64_t kGumbelStream = 2;
+      const uint64_t bits = row_bits(seed_, kGumbelStream, t.batch, t.head, t.first_query + c);
+      rows.gumbel0[c] = static_cast<uint32_t>(bits);
+      rows.gumbel1[c] = static_cast<uint32_t>(bits >> 32);
+    }
+  }
 
   void begin(RowState& rows, int64_t, int count) const override {
     for (int c = 0; c < count; ++c) {
@@ -135,6 +147,7 @@ class Choice final : public NormaliserKernel {
   }
 
   bool sampled_;
+  uint64_t seed_;
   NormaliserOptions options_;
 };
 
@@ -152,10 +165,11 @@ ArenaPtr<NormaliserKernel> make_choice(const Problem& p, NormaliserOptions optio
   return HWY_DYNAMIC_DISPATCH(MakeChoice)(p, options, arena);
 }
 
-ArenaPtr<NormaliserKernel> make_normaliser(const Problem& p, NormaliserOptions options, CallArena& arena) {
+ArenaPtr<NormaliserKernel> make_normaliser(const Problem& p, NormaliserOptions options, const Gradients* grad,
+                                           CallArena& arena) {
   switch (p.normalise.kind) {
     case Normaliser::softmax:
-      return make_softmax(p, options, arena);
+      return make_softmax(p, options, grad, arena);
     case Normaliser::sigmoid:
     case Normaliser::relu:
     case Normaliser::identity:

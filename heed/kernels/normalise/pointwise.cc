@@ -18,6 +18,7 @@ class Pointwise final : public NormaliserKernel {
  public:
   explicit Pointwise(const Problem& p) : kind_(p.normalise.kind), divide_(p.normalise.divide_by_visible) {}
 
+  const char* explain() const override { return "each weight follows from its own score, tile by tile"; }
   bool whole_rows() const override { return false; }
   bool gradient_reads_scores() const override { return true; }
 

@@ -6,6 +6,9 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include <algorithm>
+
+#include "heed/kernels/exact_math.h"
 #include "heed/kernels/normalise/normaliser.h"
 #include "heed/kernels/simd/math-inl.h"
 
@@ -14,9 +17,12 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 class Softmax final : public NormaliserKernel {
  public:
-  Softmax(const Problem& p, NormaliserOptions options) : sink_(p.bias.sink), options_(options) {}
+  Softmax(const Problem& p, NormaliserOptions options, float* d_sink)
+      : sink_(p.normalise.sink), d_sink_(d_sink), heads_(p.shape.heads), options_(options) {}
 
+  const char* explain() const override { return "weights are normalised online, tile by tile"; }
   bool whole_rows() const override { return false; }
+  bool delta_from_outputs() const override { return true; }
   bool gradient_reads_scores() const override { return options_.d_entropy; }
 
   void begin(RowState& rows, int64_t head, int count) const override {
@@ -81,6 +87,22 @@ class Softmax final : public NormaliserKernel {
     }
   }
 
+  // The sink is a key without a value: d_sink = w_sink (0 - delta).
+  size_t gradient_floats() const override { return d_sink_ ? 1 : 0; }
+  void parameter_gradient(const RowState& rows, const BlockTask& task, float* sums) const override {
+    if (!d_sink_) return;
+    double sum = 0.0;
+    for (int c = 0; c < task.count; ++c)
+      sum -= exact::exp(sink_[task.head] - rows.shift[c]) * rows.inverse[c] * rows.delta[c];
+    sums[0] = static_cast<float>(sum);
+  }
+  void zero_gradients() const override {
+    if (d_sink_) std::fill_n(d_sink_, heads_, 0.0f);
+  }
+  void add_gradients(const float* sums, int64_t head) const override {
+    if (d_sink_) d_sink_[head] += sums[0];
+  }
+
  private:
   static constexpr float kSlack = 8.0f;
 
@@ -140,11 +162,14 @@ class Softmax final : public NormaliserKernel {
   }
 
   const float* sink_;
+  float* d_sink_;
+  int64_t heads_;
   NormaliserOptions options_;
 };
 
-ArenaPtr<NormaliserKernel> MakeSoftmax(const Problem& p, NormaliserOptions options, CallArena& arena) {
-  return arena.make<Softmax>(p, options);
+ArenaPtr<NormaliserKernel> MakeSoftmax(const Problem& p, NormaliserOptions options, const Gradients* grad,
+                                       CallArena& arena) {
+  return arena.make<Softmax>(p, options, grad ? grad->d_sink : nullptr);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
@@ -153,8 +178,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeSoftmax);
-ArenaPtr<NormaliserKernel> make_softmax(const Problem& p, NormaliserOptions options, CallArena& arena) {
-  return HWY_DYNAMIC_DISPATCH(MakeSoftmax)(p, options, arena);
+ArenaPtr<NormaliserKernel> make_softmax(const Problem& p, NormaliserOptions options, const Gradients* grad,
+                                        CallArena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakeSoftmax)(p, options, grad, arena);
 }
+bool is_plain_softmax(const Normalise& n) { return n.kind == Normaliser::softmax && !n.sink; }
 }  // namespace heed::kernels
 #endif

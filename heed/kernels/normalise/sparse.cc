@@ -24,6 +24,9 @@ class Sparse final : public NormaliserKernel {
  public:
   explicit Sparse(const Problem& p) : square_(p.normalise.kind == Normaliser::entmax15), half_(square_ ? 0.5f : 1.0f) {}
 
+  const char* explain() const override {
+    return "the normaliser must see a whole row before its first weight, so a block's scores are kept in a strip";
+  }
   bool whole_rows() const override { return true; }
   bool gradient_reads_scores() const override { return false; }
   bool gradient_needs_pass() const override { return true; }

@@ -4,7 +4,7 @@
 #include "hwy/foreach_target.h"  // compiles this file once per instruction set
 #include "hwy/highway.h"
 
-#include <algorithm>
+#include <cmath>
 
 #include "heed/kernels/loop/prefetch_queue.h"
 #include "heed/kernels/score/score.h"
@@ -20,6 +20,12 @@ class Inner final : public ScoreKernel {
   Inner(const Problem& p, bool backward)
       : dim_(p.shape.dim), padded_(PadToLanes(dim_)), scale_(p.score.scale), backward_(backward) {}
 
+  double cost_of_pair() const override { return static_cast<double>(dim_); }
+  const char* explain(int64_t queries) const override {
+    if (queries > kFewQueries) return nullptr;
+    return "so few queries leave the lanes of a tile empty, so keys are read along their width";
+  }
+
   // Queries: Q^T [D, width] for the scores, then for dK the scaled rows [width, padded D]. Few queries: their scaled
   // rows.
   size_t query_floats(size_t width) const override { return dim_ * width + width * padded_; }
@@ -29,10 +35,10 @@ class Inner final : public ScoreKernel {
 
   void load_queries(const ScoreOperand& q, int64_t) const override {
     if (q.count <= kFewQueries && !backward_)
-      PackRows(q.rows, q.count, dim_, scale_, q.scratch, padded_);
+      PackRows(q.rows, q.count, dim_, scale_, {q.scratch, padded_});
     else
-      PackTransposed(q.rows, q.count, dim_, scale_, q.scratch, q.stride);
-    if (backward_) PackRows(q.rows, q.count, dim_, scale_, q.scratch + dim_ * q.stride, padded_);
+      PackTransposed(q.rows, q.count, dim_, scale_, {q.scratch, q.stride});
+    if (backward_) PackRows(q.rows, q.count, dim_, scale_, {q.scratch + dim_ * q.stride, padded_});
   }
 
   void load_keys(const ScoreOperand& k, int64_t) const override {
@@ -43,30 +49,29 @@ class Inner final : public ScoreKernel {
   void forward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t) const override {
     const Rows keys = k.rows.from(t.row);
     if (q.count <= kFewQueries && !backward_) return few_queries(q, keys, t);
-    Gemm<false>({keys.data, static_cast<size_t>(keys.row), static_cast<size_t>(keys.col)}, q.scratch + t.lane, q.stride,
-                t.at, t.stride, t.keys, PadToLanes(t.queries), dim_);
+    Gemm<false>({keys.data, static_cast<size_t>(keys.row), static_cast<size_t>(keys.col)},
+                {q.scratch + t.lane, q.stride}, {t.at, t.stride}, {t.keys, PadToLanes(t.queries), dim_});
   }
 
   // d_q += dS K,  d_k += dS^T (scale Q)
-  void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t, float* d_queries, MutableRows d_k,
-                float*) const override {
+  void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t, const ScoreGradients& to) const override {
     const VectorRows keys = WholeVectors(k.rows, dim_, k.scratch);
-    Gemm<true>({t.at, 1, t.stride}, keys.row(t.row), keys.stride, d_queries + t.lane * padded_, padded_, t.queries,
-               padded_, t.keys);
-    if (!d_k) return;
+    Gemm<true>({t.at, 1, t.stride}, {keys.row(t.row), keys.stride}, {to.d_queries + t.lane * padded_, padded_},
+               {t.queries, padded_, t.keys});
+    if (!to.d_k) return;
     const float* queries = q.scratch + dim_ * q.stride + t.lane * padded_;
-    const MutableRows target = d_k.from(t.row);
-    if (InPlace(d_k, dim_)) {
-      Gemm<true>({t.at, t.stride, 1}, queries, padded_, target.data, target.row, t.keys, padded_, t.queries);
+    const MutableRows target = to.d_k.from(t.row);
+    if (InPlace(to.d_k, dim_)) {
+      Gemm<true>({t.at, t.stride, 1}, {queries, padded_}, {target.data, target.row}, {t.keys, padded_, t.queries});
     } else {
       float* sum = k.scratch + k.count * padded_;
-      Gemm<false>({t.at, t.stride, 1}, queries, padded_, sum, padded_, t.keys, padded_, t.queries);
+      Gemm<false>({t.at, t.stride, 1}, {queries, padded_}, {sum, padded_}, {t.keys, padded_, t.queries});
       AddRows(sum, padded_, t.keys, dim_, target);
     }
   }
 
   void store_query_gradient(const ScoreOperand& q, const float* d_queries, MutableRows d_q) const override {
-    UnpackRows(d_queries, padded_, q.count, dim_, scale_, d_q);
+    UnpackRows({d_queries, padded_}, q.count, dim_, scale_, d_q);
   }
 
  private:
@@ -87,6 +92,7 @@ class Inner final : public ScoreKernel {
     }
     // Four keys at a time: more rows on their way from memory at once.
     constexpr int kKeys = 4;
+    const int64_t padded = static_cast<int64_t>(padded_);
     PrefetchQueue& ahead = PrefetchQueue::of_this_thread();
     int r = 0;
     for (; r + kKeys <= t.keys; r += kKeys) {
@@ -96,15 +102,15 @@ class Inner final : public ScoreKernel {
       for (int i = 0; i < t.queries; ++i) {
         float score[kKeys];
         if (i == 0 && steps.step > 0)
-          Dots<1, kKeys, kKeys>(query, padded_, key, keys.row, dim_, fetch, score);
+          Dots<1, kKeys, kKeys>({query, padded}, {key, keys.row}, dim_, fetch, score);
         else
-          Dots<1, kKeys, 0>(query + i * padded_, padded_, key, keys.row, dim_, {}, score);
+          Dots<1, kKeys, 0>({query + i * padded_, padded}, {key, keys.row}, dim_, {}, score);
         for (int k = 0; k < kKeys; ++k) t.at[(r + k) * t.stride + i] = score[k];
       }
     }
     for (; r < t.keys; ++r)
       for (int i = 0; i < t.queries; ++i)
-        Dots<1, 1, 0>(query + i * padded_, padded_, keys.data + r * keys.row, 0, dim_, {}, t.at + r * t.stride + i);
+        Dots<1, 1, 0>({query + i * padded_, padded}, {keys.data + r * keys.row, 0}, dim_, {}, t.at + r * t.stride + i);
   }
 
   size_t dim_, padded_;
@@ -112,8 +118,8 @@ class Inner final : public ScoreKernel {
   bool backward_;
 };
 
-ArenaPtr<ScoreKernel> MakeInner(const Problem& p, bool backward, CallArena& arena) {
-  return arena.make<Inner>(p, backward);
+ArenaPtr<ScoreKernel> MakeInner(const Problem& p, const Gradients* grad, CallArena& arena) {
+  return arena.make<Inner>(p, grad != nullptr);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
@@ -121,9 +127,17 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace heed::kernels {
+namespace {
 HWY_EXPORT(MakeInner);
-ArenaPtr<ScoreKernel> make_inner(const Problem& p, bool backward, CallArena& arena) {
-  return HWY_DYNAMIC_DISPATCH(MakeInner)(p, backward, arena);
+ArenaPtr<ScoreKernel> make_inner(const Problem& p, const Gradients* grad, CallArena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakeInner)(p, grad, arena);
 }
+
+void check_inner(const Problem& p, Reasons& reasons) {
+  reasons.expect(std::isfinite(p.score.scale), "score.scale", "a finite number", p.score.scale);
+}
+}  // namespace
+
+const ScoreEntry scores::inner{.make = make_inner, .check = check_inner, .is_inner_product = true};
 }  // namespace heed::kernels
 #endif

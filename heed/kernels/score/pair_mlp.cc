@@ -9,6 +9,8 @@
 #include "hwy/highway.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/kernels/score/score.h"
@@ -48,8 +50,8 @@ HWY_INLINE V32 ActSlope(MlpActivation kind, V32 z, V32 h) {
 
 class PairMlp final : public ScoreKernel {
  public:
-  PairMlp(const Problem& p, bool backward, CallArena& arena)
-      : score_(p.score), dim_(p.shape.dim), backward_(backward), widths_(&arena), weight_at_(&arena), bias_at_(&arena) {
+  PairMlp(const Problem& p, const Gradients* grad, CallArena& arena)
+      : score_(p.score), dim_(p.shape.dim), grad_(grad), widths_(&arena), weight_at_(&arena), bias_at_(&arena) {
     const size_t layers = static_cast<size_t>(std::max<int64_t>(score_.layer_count, 0));
     widths_.reserve(layers + 1), weight_at_.reserve(layers), bias_at_.reserve(layers);
     widths_.push_back(dim_);
@@ -67,17 +69,19 @@ class PairMlp final : public ScoreKernel {
     for (const size_t w : widths_) hidden_ += w, most_ = std::max(most_, w);
   }
 
+  double cost_of_pair() const override { return kMuchWork; }
+
   // Queries: q^T [D, width]; the layers of one key, z and h, [hidden, width] each; backward: two layers of d_h and one
   // layer turned, [width, hidden].
   size_t query_floats(size_t width) const override {
-    return width * (dim_ + 2 * hidden_ + (backward_ ? 2 * most_ + PadToLanes(most_) : 0));
+    return width * (dim_ + 2 * hidden_ + (grad_ ? 2 * most_ + PadToLanes(most_) : 0));
   }
   size_t key_floats(size_t) const override { return 0; }
   size_t query_gradient_floats(size_t width) const override { return dim_ * width; }
-  size_t parameter_floats() const override { return parameters_; }
+  size_t gradient_floats() const override { return parameters_; }
 
   void load_queries(const ScoreOperand& q, int64_t) const override {
-    PackTransposed(q.rows, q.count, dim_, 1.0f, q.scratch, q.stride);
+    PackTransposed(q.rows, q.count, dim_, 1.0f, {q.scratch, q.stride});
   }
   void load_keys(const ScoreOperand&, int64_t) const override {}
 
@@ -95,8 +99,7 @@ class PairMlp final : public ScoreKernel {
     }
   }
 
-  void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t, float* d_queries, MutableRows d_k,
-                float* d_parameters) const override {
+  void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t, const ScoreGradients& to) const override {
     const F32 d;
     const size_t lanes = PadToLanes(t.queries);
     // Lanes nobody reads must not enter the sums over queries.
@@ -118,19 +121,19 @@ class PairMlp final : public ScoreKernel {
           sum = hn::MulAdd(at, hn::LoadU(d, last + i * q.stride + c), sum);
           hn::StoreU(hn::Mul(hn::Set(d, score_.v[i]), at), d, d_this + i * q.stride + c);
         }
-        d_parameters[v_at_ + i] += hn::GetLane(hn::SumOfLanes(d, sum));
+        to.sums[v_at_ + i] += hn::GetLane(hn::SumOfLanes(d, sum));
       }
       for (size_t l = widths_.size() - 1; l > 0; --l) {
         // h_l = act(z_l),  z_l = W h_{l-1} + b
         const MlpLayer& spec = score_.layers[l - 1];
-        through_activation(q, l, d_this, lanes, d_parameters + bias_at_[l - 1]);
+        through_activation(q, l, d_this, lanes, to.sums + bias_at_[l - 1]);
         const size_t padded = PadToLanes(spec.in);
-        PackTransposed({layer(q, l - 1, kH), static_cast<int64_t>(q.stride), 1}, spec.in, t.queries, 1.0f, turned,
-                       padded);
-        Gemm<true>({d_this, q.stride, 1}, turned, padded, d_parameters + weight_at_[l - 1], padded, spec.out, padded,
-                   t.queries);
-        Gemm<false>({spec.weight, 1, static_cast<size_t>(spec.in)}, d_this, q.stride, d_below, q.stride, spec.in, lanes,
-                    spec.out);
+        PackTransposed({layer(q, l - 1, kH), static_cast<int64_t>(q.stride), 1}, spec.in, t.queries, 1.0f,
+                       {turned, padded});
+        Gemm<true>({d_this, q.stride, 1}, {turned, padded}, {to.sums + weight_at_[l - 1], padded},
+                   {spec.out, padded, t.queries});
+        Gemm<false>({spec.weight, 1, static_cast<size_t>(spec.in)}, {d_this, q.stride}, {d_below, q.stride},
+                    {spec.in, lanes, spec.out});
         std::swap(d_this, d_below);
       }
       // h_1 = act(q + k)
@@ -139,10 +142,10 @@ class PairMlp final : public ScoreKernel {
       through_activation(q, 0, d_this, lanes, to_keys);
       for (size_t i = 0; i < dim_; ++i) {
         for (size_t c = 0; c < lanes; c += kLanes) {
-          float* at = d_queries + i * q.stride + t.lane + c;
+          float* at = to.d_queries + i * q.stride + t.lane + c;
           hn::StoreU(hn::Add(hn::LoadU(d, at), hn::LoadU(d, d_this + i * q.stride + c)), d, at);
         }
-        if (d_k) *d_k.at(t.row + r, static_cast<int64_t>(i)) += to_keys[i];
+        if (to.d_k) *to.d_k.at(t.row + r, static_cast<int64_t>(i)) += to_keys[i];
       }
     }
   }
@@ -152,19 +155,28 @@ class PairMlp final : public ScoreKernel {
       for (size_t i = 0; i < dim_; ++i) *d_q.at(r, static_cast<int64_t>(i)) = d_queries[i * q.stride + r];
   }
 
-  void add_parameter_gradient(const float* d_parameters, int64_t, const Gradients& grad) const override {
-    if (grad.d_score_v)
-      for (size_t i = 0; i < widths_.back(); ++i) grad.d_score_v[i] += d_parameters[v_at_ + i];
-    if (!grad.d_layers) return;
+  void zero_gradients() const override {
+    const auto zero = [](float* at, int64_t count) {
+      if (at) std::fill_n(at, count, 0.0f);
+    };
+    zero(grad_->d_score_v, static_cast<int64_t>(widths_.back()));
+    for (int64_t l = 0; grad_->d_layers && l < score_.layer_count; ++l) {
+      zero(grad_->d_layers[l].d_weight, score_.layers[l].in * score_.layers[l].out);
+      zero(grad_->d_layers[l].d_bias, score_.layers[l].out);
+    }
+  }
+  void add_gradients(const float* sums, int64_t) const override {
+    if (grad_->d_score_v)
+      for (size_t i = 0; i < widths_.back(); ++i) grad_->d_score_v[i] += sums[v_at_ + i];
+    if (!grad_->d_layers) return;
     for (int64_t l = 0; l < score_.layer_count; ++l) {
       const MlpLayer& spec = score_.layers[l];
       const size_t padded = PadToLanes(spec.in);
-      if (float* d_weight = grad.d_layers[l].d_weight)
+      if (float* d_weight = grad_->d_layers[l].d_weight)
         for (int64_t o = 0; o < spec.out; ++o)
-          for (int64_t i = 0; i < spec.in; ++i)
-            d_weight[o * spec.in + i] += d_parameters[weight_at_[l] + o * padded + i];
-      if (float* d_bias = grad.d_layers[l].d_bias)
-        for (int64_t o = 0; o < spec.out; ++o) d_bias[o] += d_parameters[bias_at_[l] + o];
+          for (int64_t i = 0; i < spec.in; ++i) d_weight[o * spec.in + i] += sums[weight_at_[l] + o * padded + i];
+      if (float* d_bias = grad_->d_layers[l].d_bias)
+        for (int64_t o = 0; o < spec.out; ++o) d_bias[o] += sums[bias_at_[l] + o];
     }
   }
 
@@ -186,8 +198,8 @@ class PairMlp final : public ScoreKernel {
       float* h = layer(q, l, kH);
       if (l > 0) {
         const MlpLayer& spec = score_.layers[l - 1];
-        Gemm<false>({spec.weight, static_cast<size_t>(spec.in), 1}, layer(q, l - 1, kH), q.stride, z, q.stride,
-                    spec.out, lanes, spec.in);
+        Gemm<false>({spec.weight, static_cast<size_t>(spec.in), 1}, {layer(q, l - 1, kH), q.stride}, {z, q.stride},
+                    {spec.out, lanes, spec.in});
       }
       for (size_t i = 0; i < widths_[l]; ++i) {
         const float* bias = l > 0 ? score_.layers[l - 1].bias : nullptr;
@@ -221,14 +233,14 @@ class PairMlp final : public ScoreKernel {
 
   const Score& score_;
   size_t dim_;
-  bool backward_;
+  const Gradients* grad_;                         // null: forward
   std::pmr::vector<size_t> widths_;               // of h_1, h_2, ...
   std::pmr::vector<size_t> weight_at_, bias_at_;  // in d_parameters; weights with rows padded to whole vectors
   size_t v_at_ = 0, parameters_ = 0, hidden_ = 0, most_ = 0;
 };
 
-ArenaPtr<ScoreKernel> MakePairMlp(const Problem& p, bool backward, CallArena& arena) {
-  return arena.make<PairMlp>(p, backward, arena);
+ArenaPtr<ScoreKernel> MakePairMlp(const Problem& p, const Gradients* grad, CallArena& arena) {
+  return arena.make<PairMlp>(p, grad, arena);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
@@ -236,9 +248,33 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace heed::kernels {
+namespace {
 HWY_EXPORT(MakePairMlp);
-ArenaPtr<ScoreKernel> make_pair_mlp(const Problem& p, bool backward, CallArena& arena) {
-  return HWY_DYNAMIC_DISPATCH(MakePairMlp)(p, backward, arena);
+ArenaPtr<ScoreKernel> make_pair_mlp(const Problem& p, const Gradients* grad, CallArena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakePairMlp)(p, grad, arena);
 }
+
+void check_pair_mlp(const Problem& p, Reasons& reasons) {
+  const auto text = [](int64_t n) { return std::to_string(n); };
+  const Score& s = p.score;
+  reasons.expect(s.v || p.shape.dim == 0, "score.v: expected data, got null");
+  reasons.expect(s.layer_count >= 0, "score.layer_count", "0 or more", s.layer_count);
+  reasons.expect(s.layers || s.layer_count <= 0,
+                 [&] { return "score.layers: expected " + text(s.layer_count) + " layers, got null"; });
+  int64_t width = p.shape.dim;
+  for (int64_t l = 0; s.layers && l < s.layer_count; ++l) {
+    const MlpLayer& layer = s.layers[l];
+    const auto name = [&](const char* field) { return "score.layers[" + text(l) + "]." + field + ": expected "; };
+    reasons.expect(layer.in == width,
+                   [&] { return name("in") + text(width) + ", the width of the layer below, got " + text(layer.in); });
+    reasons.expect(layer.out > 0 && layer.out <= kWidest,
+                   [&] { return name("out") + "1 to 2^20, got " + text(layer.out); });
+    reasons.expect(layer.weight != nullptr, [&] { return name("weight") + "data, got null"; });
+    width = layer.out;
+  }
+}
+}  // namespace
+
+const ScoreEntry scores::pair_mlp{.make = make_pair_mlp, .check = check_pair_mlp, .has = {.v = true, .layers = true}};
 }  // namespace heed::kernels
 #endif

@@ -1,11 +1,14 @@
-// What the loop asks of a score. One file per score implements it, forward beside backward.
+// What the loop asks of a score. One file per score implements it, forward beside backward, and defines its ScoreEntry.
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 #include "heed/kernels/loop/call_arena.h"
+#include "heed/kernels/loop/learned.h"
 #include "heed/kernels/loop/tile.h"
 #include "heed/kernels/problem.h"
+#include "heed/kernels/reasons.h"
 
 namespace heed::kernels {
 
@@ -17,16 +20,31 @@ struct ScoreOperand {
   float* scratch = nullptr;  // query_floats() or key_floats()
 };
 
-class ScoreKernel {
+/// What the backward of a tile adds to.
+struct ScoreGradients {
+  float* d_queries;  // the block's, query_gradient_floats()
+  MutableRows d_k;   // row 0 is the key block's first row; null: not asked for
+  float* sums;       // the parameters', gradient_floats()
+};
+
+class ScoreKernel : public Learned {
  public:
-  virtual ~ScoreKernel() = default;
+  /// The cost of a pair that is always worth a second thread.
+  static constexpr double kMuchWork = std::numeric_limits<double>::infinity();
+
+  /// About how many multiply-adds the score of a pair takes.
+  virtual double cost_of_pair() const = 0;
+  /// For a person, where there is more to say than the formula: how scores of blocks of up to `queries` queries are
+  /// computed. Null: nothing.
+  virtual const char* explain(int64_t queries) const {
+    (void)queries;
+    return nullptr;
+  }
 
   /// Floats of scratch for a block of `width` queries, for a block of `keys` keys, and for the gradient of the queries.
   virtual size_t query_floats(size_t width) const = 0;
   virtual size_t key_floats(size_t keys) const = 0;
   virtual size_t query_gradient_floats(size_t width) const = 0;
-  /// Learned parameters of the score itself, all of them one after the other.
-  virtual size_t parameter_floats() const { return 0; }
 
   /// Everything that is done once per token: into q.scratch ...
   virtual void load_queries(const ScoreOperand& q, int64_t head) const = 0;
@@ -36,26 +54,43 @@ class ScoreKernel {
   /// tile[key][query] = score. The tile's lane and row say which of the prepared queries and keys it pairs.
   virtual void forward(const ScoreOperand& q, const ScoreOperand& k, const Tile& tile) const = 0;
 
-  /// From d_score in `tile`: adds to the block's query gradient, to the rows of d_k (the key block's first row is row
-  /// 0; null: not asked for) and to d_parameters (null: not asked for).
-  virtual void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& tile, float* d_queries,
-                        MutableRows d_k, float* d_parameters) const = 0;
+  /// From d_score in `tile`.
+  virtual void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& tile,
+                        const ScoreGradients& to) const = 0;
 
   /// The block's finished query gradient to the rows of d_q.
   virtual void store_query_gradient(const ScoreOperand& q, const float* d_queries, MutableRows d_q) const = 0;
-
-  /// Adds a task's parameter gradients to the user's (which began as 0). Called in a fixed order of tasks.
-  virtual void add_parameter_gradient(const float* d_parameters, int64_t head, const Gradients& grad) const {
-    (void)d_parameters, (void)head, (void)grad;
-  }
 };
 
-/// The kernel of problem.score. `backward`: also prepare what the backward needs. Null for ScoreKind::none.
-ArenaPtr<ScoreKernel> make_score(const Problem& problem, bool backward, CallArena& arena);
+/// Gradients of parameters that a score has; others are refused.
+struct ScoreParameters {
+  bool v = false;       // Gradients::d_score_v
+  bool layers = false;  // Gradients::d_layers
+  bool custom = false;  // Gradients::d_custom_score
+};
 
-ArenaPtr<ScoreKernel> make_inner(const Problem& problem, bool backward, CallArena& arena);
-ArenaPtr<ScoreKernel> make_tanh_sum(const Problem& problem, bool backward, CallArena& arena);
-ArenaPtr<ScoreKernel> make_pair_mlp(const Problem& problem, bool backward, CallArena& arena);
-ArenaPtr<ScoreKernel> make_custom(const Problem& problem, bool backward, CallArena& arena);
+/// All that is asked of a score before it is made.
+struct ScoreEntry {
+  /// Queries of a block, where the score does not say otherwise: docs/kernels.md.
+  static constexpr int kBlockQueries = 96;
+
+  /// `grad` says which gradients are asked for; null: a forward. Returns null where the score is 0 and reads neither q
+  /// nor k.
+  ArenaPtr<ScoreKernel> (*make)(const Problem& problem, const Gradients* grad, CallArena& arena);
+  /// What is wrong with problem.score; null: nothing can be.
+  void (*check)(const Problem& problem, Reasons& reasons) = nullptr;
+  ScoreParameters has = {};
+  bool reads_rows = true;             // q and k; otherwise the score is 0
+  bool is_inner_product = false;      // scale * <q, k>, which few queries may compute as decode.h says
+  int block_queries = kBlockQueries;  // at most; a multiple of every panel (plan.h)
+};
+
+namespace scores {
+#define HEED_SCORE(name) extern const ScoreEntry name;
+HEED_SCORES(HEED_SCORE)
+#undef HEED_SCORE
+}  // namespace scores
+
+const ScoreEntry& score_entry(const Problem& problem);
 
 }  // namespace heed::kernels

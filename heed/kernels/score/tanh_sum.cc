@@ -28,11 +28,18 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 class TanhSum final : public ScoreKernel {
  public:
-  explicit TanhSum(const Problem& p)
+  TanhSum(const Problem& p, float* d_v)
       : dim_(p.shape.dim),
         whole_((dim_ + kMostDims - 1) / kMostDims * kMostDims),
         v_(p.score.v),
-        v_stride_(p.score.v_head_stride) {}
+        d_v_(d_v),
+        v_stride_(p.score.v_head_stride),
+        heads_(p.shape.heads) {}
+
+  double cost_of_pair() const override { return 8.0 * static_cast<double>(dim_); }
+  const char* explain(int64_t) const override {
+    return "exponentials are taken once per token; keys with inputs beyond +-20 take tanh of the sum instead";
+  }
 
   // Queries: q^T [whole D, width], e^2q^T [whole D, width], the largest |q|; then v padded to whole D, and the sum of
   // v.
@@ -40,11 +47,11 @@ class TanhSum final : public ScoreKernel {
   // Keys: the largest |k| of each, k [keys, whole D], e^2k [keys, whole D]; backward: a tile's d_k [keys, whole D].
   size_t key_floats(size_t keys) const override { return keys * (1 + 3 * whole_); }
   size_t query_gradient_floats(size_t width) const override { return whole_ * width; }
-  size_t parameter_floats() const override { return dim_; }
+  size_t gradient_floats() const override { return dim_; }
 
   void load_queries(const ScoreOperand& q, int64_t head) const override {
     const Queries at = queries(q);
-    PackTransposed(q.rows, q.count, dim_, 1.0f, at.raw, q.stride);
+    PackTransposed(q.rows, q.count, dim_, 1.0f, {at.raw, q.stride});
     std::fill(at.raw + dim_ * q.stride, at.raw + whole_ * q.stride, 0.0f);
     at.notes[0] = exponentials(at.raw, at.e, whole_ * q.stride);
     const float* v = v_ + head * v_stride_;
@@ -57,7 +64,7 @@ class TanhSum final : public ScoreKernel {
 
   void load_keys(const ScoreOperand& k, int64_t) const override {
     const Keys at = keys(k);
-    PackRows(k.rows, k.count, dim_, 1.0f, at.raw, whole_);
+    PackRows(k.rows, k.count, dim_, 1.0f, {at.raw, whole_});
     for (int r = 0; r < k.count; ++r) at.most[r] = exponentials(at.raw + r * whole_, at.e + r * whole_, whole_);
   }
 
@@ -70,20 +77,20 @@ class TanhSum final : public ScoreKernel {
       for (count = 1; count < kRows && r + count < t.keys && dims_together(a, b, t.row + r + count) == dims;) ++count;
       switch (dims) {
         case 8:
-          factored_keys<8>(a, b, q.stride, t, r, count);
+          factored_keys<8>(a, b, t, r, count);
           break;
         case 4:
-          factored_keys<4>(a, b, q.stride, t, r, count);
+          factored_keys<4>(a, b, t, r, count);
           break;
         case 2:
-          factored_keys<2>(a, b, q.stride, t, r, count);
+          factored_keys<2>(a, b, t, r, count);
           break;
         case 1:
-          factored_keys<1>(a, b, q.stride, t, r, count);
+          factored_keys<1>(a, b, t, r, count);
           break;
         default:
           for (int i = r; i < r + count; ++i)
-            for (int c = 0; c < t.queries; c += kLanes) direct(a, b, q.stride, t, i, c);
+            for (int c = 0; c < t.queries; c += kLanes) direct(a, b, t, i, c);
       }
     }
   }
@@ -91,8 +98,7 @@ class TanhSum final : public ScoreKernel {
   // With g = d_score and w_d = u_d (1 - u_d):
   //   d_q_d += 4 v_d sum_keys g w_d      d_k_d += 4 v_d sum_queries g w_d      d_v_d += sum g (1 - 2 u_d)
   // The factor 4 v_d waits until the sums are done.
-  void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t, float* d_queries, MutableRows d_k,
-                float* d_parameters) const override {
+  void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t, const ScoreGradients& to) const override {
     const Queries a = queries(q);
     const Keys b = keys(k);
     bool factored = true;
@@ -103,7 +109,7 @@ class TanhSum final : public ScoreKernel {
     for (int r = 0; r < t.keys; ++r)
       for (size_t c = t.queries; c < lanes; ++c) t.at[r * t.stride + c] = 0.0f;
     double total = 0.0;
-    if (d_parameters)
+    if (to.sums)
       for (int r = 0; r < t.keys; ++r) {
         V32 sum = hn::Zero(d);
         for (size_t c = 0; c < lanes; c += kLanes) sum = hn::Add(sum, hn::LoadU(d, t.at + r * t.stride + c));
@@ -115,20 +121,20 @@ class TanhSum final : public ScoreKernel {
       V32 v_sum[2] = {hn::Zero(d), hn::Zero(d)};  // d_v wants sum g u (or, directly, sum g tanh)
       int r = 0;
       for (; r + kRows <= t.keys; r += kRows)
-        factored ? two_dims<true, kRows>(a, b, q.stride, t, r, x, d_queries, d_keys, v_sum)
-                 : two_dims<false, kRows>(a, b, q.stride, t, r, x, d_queries, d_keys, v_sum);
+        factored ? two_dims<true, kRows>(a, b, t, {r, x, to.d_queries, d_keys, v_sum})
+                 : two_dims<false, kRows>(a, b, t, {r, x, to.d_queries, d_keys, v_sum});
       for (; r < t.keys; ++r)
-        factored ? two_dims<true, 1>(a, b, q.stride, t, r, x, d_queries, d_keys, v_sum)
-                 : two_dims<false, 1>(a, b, q.stride, t, r, x, d_queries, d_keys, v_sum);
-      if (d_parameters)
+        factored ? two_dims<true, 1>(a, b, t, {r, x, to.d_queries, d_keys, v_sum})
+                 : two_dims<false, 1>(a, b, t, {r, x, to.d_queries, d_keys, v_sum});
+      if (to.sums)
         for (size_t n = 0; n < 2 && x + n < dim_; ++n) {
           const float sum = hn::GetLane(hn::SumOfLanes(d, v_sum[n]));
-          d_parameters[x + n] += factored ? static_cast<float>(total - 2.0 * sum) : sum;
+          to.sums[x + n] += factored ? static_cast<float>(total - 2.0 * sum) : sum;
         }
     }
-    if (d_k)
+    if (to.d_k)
       for (int r = 0; r < t.keys; ++r)
-        for (size_t i = 0; i < dim_; ++i) *d_k.at(t.row + r, i) += 4.0f * a.v[i] * d_keys[(t.row + r) * whole_ + i];
+        for (size_t i = 0; i < dim_; ++i) *to.d_k.at(t.row + r, i) += 4.0f * a.v[i] * d_keys[(t.row + r) * whole_ + i];
   }
 
   void store_query_gradient(const ScoreOperand& q, const float* d_queries, MutableRows d_q) const override {
@@ -137,9 +143,11 @@ class TanhSum final : public ScoreKernel {
       for (size_t i = 0; i < dim_; ++i) *d_q.at(r, i) = 4.0f * v[i] * d_queries[i * q.stride + r];
   }
 
-  void add_parameter_gradient(const float* d_parameters, int64_t head, const Gradients& grad) const override {
-    if (!grad.d_score_v) return;
-    for (size_t i = 0; i < dim_; ++i) grad.d_score_v[head * v_stride_ + i] += d_parameters[i];
+  void zero_gradients() const override {
+    for (int64_t h = 0; d_v_ && h < (v_stride_ ? heads_ : 1); ++h) std::fill_n(d_v_ + h * v_stride_, dim_, 0.0f);
+  }
+  void add_gradients(const float* sums, int64_t head) const override {
+    for (size_t i = 0; d_v_ && i < dim_; ++i) d_v_[head * v_stride_ + i] += sums[i];
   }
 
  private:
@@ -151,13 +159,14 @@ class TanhSum final : public ScoreKernel {
 
   struct Queries {
     float *raw, *e, *v, *notes;
+    size_t stride;
   };
   struct Keys {
     float *raw, *e, *d_k, *most;
   };
   Queries queries(const ScoreOperand& q) const {
     float* at = q.scratch;
-    return {at, at + whole_ * q.stride, at + 2 * whole_ * q.stride, at + 2 * whole_ * q.stride + whole_};
+    return {at, at + whole_ * q.stride, at + 2 * whole_ * q.stride, at + 2 * whole_ * q.stride + whole_, q.stride};
   }
   Keys keys(const ScoreOperand& k) const {
     float* at = k.scratch;
@@ -215,8 +224,9 @@ class TanhSum final : public ScoreKernel {
 
   /// scores of kKeys keys x kVecs vectors of queries, kDims dimensions to a division
   template <int kKeys, int kVecs, int kDims>
-  HWY_INLINE void factored(const Queries& a, const Keys& b, size_t stride, const Tile& t, int r, int c) const {
+  HWY_INLINE void factored(const Queries& a, const Keys& b, const Tile& t, int r, int c) const {
     const F32 d;
+    const size_t stride = a.stride;
     V32 sum[kKeys][kVecs];
     for (int i = 0; i < kKeys; ++i)
       for (int j = 0; j < kVecs; ++j) sum[i][j] = hn::Zero(d);
@@ -242,34 +252,43 @@ class TanhSum final : public ScoreKernel {
         hn::StoreU(hn::MulAdd(minus_two, sum[i][j], v_sum), d, t.at + (r + i) * t.stride + c + j * kLanes);
   }
   template <int kDims>
-  void factored_keys(const Queries& a, const Keys& b, size_t stride, const Tile& t, int r, int count) const {
+  void factored_keys(const Queries& a, const Keys& b, const Tile& t, int r, int count) const {
     for (int c = 0; c < t.queries; c += 2 * kLanes) {
       const bool two = c + static_cast<int>(kLanes) < t.queries;
       if (count == kRows)
-        two ? factored<kRows, 2, kDims>(a, b, stride, t, r, c) : factored<kRows, 1, kDims>(a, b, stride, t, r, c);
+        two ? factored<kRows, 2, kDims>(a, b, t, r, c) : factored<kRows, 1, kDims>(a, b, t, r, c);
       else
         for (int i = r; i < r + count; ++i)
-          two ? factored<1, 2, kDims>(a, b, stride, t, i, c) : factored<1, 1, kDims>(a, b, stride, t, i, c);
+          two ? factored<1, 2, kDims>(a, b, t, i, c) : factored<1, 1, kDims>(a, b, t, i, c);
     }
   }
 
-  void direct(const Queries& a, const Keys& b, size_t stride, const Tile& t, int r, int c) const {
+  void direct(const Queries& a, const Keys& b, const Tile& t, int r, int c) const {
     const F32 d;
     V32 sum = hn::Zero(d);
     const float* k = b.raw + (t.row + r) * whole_;
     for (size_t x = 0; x < dim_; ++x) {
-      const V32 both = hn::Add(hn::LoadU(d, a.raw + x * stride + t.lane + c), hn::Set(d, k[x]));
+      const V32 both = hn::Add(hn::LoadU(d, a.raw + x * a.stride + t.lane + c), hn::Set(d, k[x]));
       sum = hn::MulAdd(hn::Set(d, a.v[x]), Tanh(both), sum);
     }
     hn::StoreU(sum, d, t.at + r * t.stride + c);
   }
 
+  /// The first of some keys, and the first of two dimensions, with the sums that they add to.
+  struct TwoDims {
+    int r;
+    size_t x;
+    float* d_queries;
+    float* d_keys;
+    V32* v_sum;  // [2]
+  };
   /// Backward of dimensions x and x + 1 for kKeys keys and all queries of the tile: adds to d_queries and v_sum, writes
   /// to d_keys.
   template <bool kFactored, int kKeys>
-  HWY_INLINE void two_dims(const Queries& a, const Keys& b, size_t stride, const Tile& t, int r, size_t x,
-                           float* d_queries, float* d_keys, V32* v_sum) const {
+  HWY_INLINE void two_dims(const Queries& a, const Keys& b, const Tile& t, const TwoDims& at) const {
     const F32 d;
+    const size_t x = at.x, stride = a.stride;
+    const int r = at.r;
     const V32 one = hn::Set(d, 1.0f);
     V32 k_sum[2 * kKeys], k0[kKeys], k1[kKeys];
     const float* source = (kFactored ? b.e : b.raw) + (t.row + r) * whole_ + x;
@@ -280,8 +299,8 @@ class TanhSum final : public ScoreKernel {
     }
     const float* HWY_RESTRICT q = (kFactored ? a.e : a.raw) + x * stride + t.lane;
     const float* HWY_RESTRICT tile = t.at + r * t.stride;
-    float* HWY_RESTRICT d_q = d_queries + x * stride + t.lane;
-    V32 v_sum0 = v_sum[0], v_sum1 = v_sum[1];
+    float* HWY_RESTRICT d_q = at.d_queries + x * stride + t.lane;
+    V32 v_sum0 = at.v_sum[0], v_sum1 = at.v_sum[1];
     const size_t queries = t.queries, tile_stride = t.stride;
     for (size_t c = 0; c < queries; c += kLanes) {
       const V32 q0 = hn::LoadU(d, q + c), q1 = hn::LoadU(d, q + stride + c);
@@ -309,31 +328,43 @@ class TanhSum final : public ScoreKernel {
       hn::StoreU(sum0, d, d_q + c);
       hn::StoreU(sum1, d, d_q + stride + c);
     }
-    v_sum[0] = v_sum0, v_sum[1] = v_sum1;
+    at.v_sum[0] = v_sum0, at.v_sum[1] = v_sum1;
     float sums[2 * kKeys];
     SumLanes(k_sum, sums);
     for (int i = 0; i < kKeys; ++i) {
-      float* at = d_keys + (t.row + r + i) * whole_ + x;
-      at[0] = sums[2 * i];
-      at[1] = sums[2 * i + 1];
+      float* d_k = at.d_keys + (t.row + r + i) * whole_ + x;
+      d_k[0] = sums[2 * i];
+      d_k[1] = sums[2 * i + 1];
     }
   }
 
   size_t dim_, whole_;
   const float* v_;
-  int64_t v_stride_;
+  float* d_v_;
+  int64_t v_stride_, heads_;
 };
 
-ArenaPtr<ScoreKernel> MakeTanhSum(const Problem& p, CallArena& arena) { return arena.make<TanhSum>(p); }
+ArenaPtr<ScoreKernel> MakeTanhSum(const Problem& p, const Gradients* grad, CallArena& arena) {
+  return arena.make<TanhSum>(p, grad ? grad->d_score_v : nullptr);
+}
 
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace heed::kernels {
+namespace {
 HWY_EXPORT(MakeTanhSum);
-ArenaPtr<ScoreKernel> make_tanh_sum(const Problem& p, bool, CallArena& arena) {
-  return HWY_DYNAMIC_DISPATCH(MakeTanhSum)(p, arena);
+ArenaPtr<ScoreKernel> make_tanh_sum(const Problem& p, const Gradients* grad, CallArena& arena) {
+  return HWY_DYNAMIC_DISPATCH(MakeTanhSum)(p, grad, arena);
 }
+
+void check_tanh_sum(const Problem& p, Reasons& reasons) {
+  reasons.expect(p.score.v || p.shape.dim == 0, "score.v: expected data, got null");
+}
+}  // namespace
+
+const ScoreEntry scores::tanh_sum{
+    .make = make_tanh_sum, .check = check_tanh_sum, .has = {.v = true}, .block_queries = 128};
 }  // namespace heed::kernels
 #endif

@@ -43,13 +43,21 @@ HWY_INLINE void FetchLine(const float* at, bool far) {
     __builtin_prefetch(at, 0, 3);
 }
 
+/// Row r stands at data + r * row.
+struct DotRows {
+  const float* data;
+  int64_t row;
+};
+
 /// out[r * kKeys + k] = <q[r], keys[k]> for kRows packed queries (padded with zeros to whole vectors) and kKeys keys.
 /// The sum of a pair has the same order for every kRows and kKeys. Meanwhile kFetch rows are
 /// asked for, a line with each line of the keys: faster requests than the memory answers wait for each other.
 template <int kRows, int kKeys, int kFetch>
-HWY_INLINE void Dots(const float* HWY_RESTRICT q, size_t q_row, const float* HWY_RESTRICT keys, int64_t key_row,
-                     size_t dim, Fetch fetch, float* HWY_RESTRICT out) {
+HWY_INLINE void Dots(DotRows queries, DotRows key_rows, size_t dim, Fetch fetch, float* HWY_RESTRICT out) {
   const F32 d;
+  const float* HWY_RESTRICT q = queries.data;
+  const float* HWY_RESTRICT keys = key_rows.data;
+  const int64_t q_row = queries.row, key_row = key_rows.row;
   V32 sum[kRows * kKeys];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows * kKeys; ++i) sum[i] = hn::Zero(d);
@@ -83,13 +91,13 @@ HWY_INLINE void Dots(const float* HWY_RESTRICT q, size_t q_row, const float* HWY
 
 /// As Dots of one query, with the same bits, but key after key: so memory is read in order, which some CPUs reward.
 template <int kKeys, int kFetch>
-HWY_INLINE void DotsInOrder(const float* HWY_RESTRICT q, const float* HWY_RESTRICT keys, int64_t key_row, size_t dim,
-                            Fetch fetch, float* HWY_RESTRICT out) {
+HWY_INLINE void DotsInOrder(const float* HWY_RESTRICT q, DotRows keys, size_t dim, Fetch fetch,
+                            float* HWY_RESTRICT out) {
   const F32 d;
   V32 sum[kKeys];
 #pragma GCC unroll 8
   for (int k = 0; k < kKeys; ++k) {
-    const float* at = keys + k * key_row;
+    const float* HWY_RESTRICT at = keys.data + k * keys.row;
     V32 s = hn::Zero(d);
     size_t c = 0;
     for (; c + kLineFloats <= dim; c += kLineFloats) {

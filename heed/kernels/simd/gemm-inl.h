@@ -31,14 +31,28 @@ struct LeftOperand {
   size_t depth;
 };
 
-/// C [m, n] = A [m, depth] B [depth, n], or += with `add`. n is a multiple of kLanes.
-void Multiply(bool add, LeftOperand a, const float* b, size_t ldb, float* c, size_t ldc, size_t m, size_t n,
-              size_t depth);
+/// Rows of whole vectors, one every `stride` floats: B, and C.
+template <class T>
+struct ProductRows {
+  ProductRows(T* rows, auto from_row_to_row) : data(rows), stride(static_cast<size_t>(from_row_to_row)) {}
+
+  T* data;
+  size_t stride;
+};
+
+struct ProductSize {
+  ProductSize(auto rows_of_c, auto cols_of_c, auto terms)
+      : rows(static_cast<size_t>(rows_of_c)), cols(static_cast<size_t>(cols_of_c)), depth(static_cast<size_t>(terms)) {}
+
+  size_t rows, cols, depth;
+};
+
+/// C [rows, cols] = A [rows, depth] B [depth, cols], or += with `add`. cols is a multiple of kLanes.
+void Multiply(bool add, LeftOperand a, ProductRows<const float> b, ProductRows<float> c, ProductSize size);
 
 template <bool kAccumulate>
-HWY_INLINE void Gemm(LeftOperand a, const float* b, size_t ldb, float* c, size_t ldc, size_t m, size_t n,
-                     size_t depth) {
-  Multiply(kAccumulate, a, b, ldb, c, ldc, m, n, depth);
+HWY_INLINE void Gemm(LeftOperand a, ProductRows<const float> b, ProductRows<float> c, ProductSize size) {
+  Multiply(kAccumulate, a, b, c, size);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

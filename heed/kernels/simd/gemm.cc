@@ -128,12 +128,12 @@ HWY_INLINE void MultiplyBlocks(Operands all, size_t m, size_t n, Heights heights
     });
 }
 
-void Multiply(bool add, LeftOperand a, const float* b, size_t ldb, float* c, size_t ldc, size_t m, size_t n,
-              size_t depth) {
+void Multiply(bool add, LeftOperand a, ProductRows<const float> b, ProductRows<float> c, ProductSize size) {
   using Tall =
       std::conditional_t<kManyRegisters, std::integer_sequence<int, 12, 8, 4, 1>, std::integer_sequence<int, 6, 3, 1>>;
   using Narrow = std::integer_sequence<int, 2, 1>;
-  Operands all{a.data, a.row, a.depth, b, ldb, c, ldc, depth, add};
+  const size_t m = size.rows, n = size.cols;
+  Operands all{a.data, a.row, a.depth, b.data, b.stride, c.data, c.stride, size.depth, add};
   if (a.row != 1) return MultiplyBlocks<false>(all, m, n, Tall(), Narrow());
   const size_t wide = kManyRegisters ? n / (4 * kLanes) * (4 * kLanes) : 0;
   if constexpr (kManyRegisters)

@@ -72,8 +72,22 @@ HWY_INLINE void ForTransposed(Rows rows, size_t count, size_t width, Store&& sto
       store(d1, r, c, hn::Set(d1, *rows.at(static_cast<int64_t>(r), static_cast<int64_t>(c))));
 }
 
-/// out[c * stride + r] = scale * rows[r][c]; columns r >= count up to `stride`, which is whole vectors, become 0.
-HWY_INLINE void PackTransposed(Rows rows, size_t count, size_t width, float scale, float* out, size_t stride) {
+/// A block of packed rows, one every `stride` floats.
+struct PackedRows {
+  float* data;
+  size_t stride;
+};
+struct VectorRows {
+  const float* data;
+  size_t stride;
+
+  const float* row(size_t r) const { return data + r * stride; }
+};
+
+/// to[c * stride + r] = scale * rows[r][c]; columns r >= count up to `stride`, which is whole vectors, become 0.
+HWY_INLINE void PackTransposed(Rows rows, size_t count, size_t width, float scale, PackedRows to) {
+  float* const out = to.data;
+  const size_t stride = to.stride;
   // Whole vectors of zeros first, by stores in line: for one query a fill per column took longer than the rest.
   const F32 all;
   for (size_t c = 0; c < width; ++c)
@@ -84,9 +98,11 @@ HWY_INLINE void PackTransposed(Rows rows, size_t count, size_t width, float scal
   });
 }
 
-/// out[r * stride + c] = scale * rows[r][c], padded with 0 to whole vectors.
-HWY_INLINE void PackRows(Rows rows, size_t count, size_t width, float scale, float* out, size_t stride) {
+/// to[r * stride + c] = scale * rows[r][c], padded with 0 to whole vectors.
+HWY_INLINE void PackRows(Rows rows, size_t count, size_t width, float scale, PackedRows to) {
   const F32 d;
+  float* out = to.data;
+  const size_t stride = to.stride;
   for (size_t r = 0; r < count; ++r, out += stride) {
     const float* from = rows.data + static_cast<int64_t>(r) * rows.row;
     const size_t whole = rows.col == 1 ? width / kLanes * kLanes : 0;
@@ -97,11 +113,11 @@ HWY_INLINE void PackRows(Rows rows, size_t count, size_t width, float scale, flo
   }
 }
 
-/// rows[r][c] = scale * from[r * stride + c]
-HWY_INLINE void UnpackRows(const float* from, size_t stride, size_t count, size_t width, float scale,
-                           MutableRows rows) {
+/// rows[r][c] = scale * packed[r * stride + c]
+HWY_INLINE void UnpackRows(VectorRows packed, size_t count, size_t width, float scale, MutableRows rows) {
   const F32 d;
-  for (size_t r = 0; r < count; ++r, from += stride) {
+  const float* from = packed.data;
+  for (size_t r = 0; r < count; ++r, from += packed.stride) {
     float* to = rows.data + static_cast<int64_t>(r) * rows.row;
     const size_t whole = rows.col == 1 ? width / kLanes * kLanes : 0;
     for (size_t c = 0; c < whole; c += kLanes)
@@ -119,13 +135,6 @@ HWY_INLINE void AddRows(const float* from, size_t stride, size_t count, size_t w
 /// True where rows can be written as whole vectors where they stand.
 HWY_INLINE bool InPlace(MutableRows rows, size_t width) { return rows.col == 1 && width == PadToLanes(width); }
 
-struct VectorRows {
-  const float* data;
-  size_t stride;
-
-  const float* row(size_t r) const { return data + r * stride; }
-};
-
 /// `rows` as whole, aligned vectors: where they stand if they are such already, otherwise a padded copy in `scratch`,
 /// which MakeWholeVectors() writes. A load across cache lines costs twice, and each row is loaded many times.
 HWY_INLINE VectorRows WholeVectors(Rows rows, size_t width, const float* scratch) {
@@ -136,7 +145,7 @@ HWY_INLINE VectorRows WholeVectors(Rows rows, size_t width, const float* scratch
 }
 HWY_INLINE void MakeWholeVectors(Rows rows, size_t count, size_t width, float* scratch) {
   if (WholeVectors(rows, width, scratch).data == scratch)
-    PackRows(rows, count, width, 1.0f, scratch, PadToLanes(width));
+    PackRows(rows, count, width, 1.0f, {scratch, PadToLanes(width)});
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

@@ -23,14 +23,14 @@ class Weigh final : public WeighKernel {
         static_cast<uint32_t>(std::min(4294967295.0, std::floor(static_cast<double>(p.dropout.p) * 4294967296.0)));
   }
 
-  void load_rows(int64_t b, int64_t h, int64_t first_query, int count, RowState& rows) const override {
-    for (int c = 0; c < count; ++c) {
+  void load_rows(const BlockTask& t, RowState& rows) const override {
+    for (int c = 0; c < t.count; ++c) {
       if (p_.dropout.p > 0.0f) {
-        const uint64_t bits = row_bits(p_.dropout.seed, kDropoutStream, b, h, first_query + c);
+        const uint64_t bits = row_bits(p_.dropout.seed, kDropoutStream, t.batch, t.head, t.first_query + c);
         rows.dropout0[c] = static_cast<uint32_t>(bits);
         rows.dropout1[c] = static_cast<uint32_t>(bits >> 32);
       }
-      if (gaussian_) rows.centre[c] = p_.region.centre[row_index(p_, b, h, first_query + c)];
+      if (gaussian_) rows.centre[c] = p_.region.centre[row_index(p_, t.batch, t.head, t.first_query + c)];
     }
   }
 
@@ -150,9 +150,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 HWY_EXPORT(MakeWeigh);
+bool weighs(const Problem& p) {
+  return (p.region.centre && p.region.centre_sigma > 0.0f) || p.guide.on() || p.dropout.p > 0.0f;
+}
 ArenaPtr<WeighKernel> make_weigh(const Problem& p, CallArena& arena) {
-  const bool gaussian = p.region.centre && p.region.centre_sigma > 0.0f;
-  if (!gaussian && !p.guide.on() && !(p.dropout.p > 0.0f)) return nullptr;
+  if (!weighs(p)) return nullptr;
   return HWY_DYNAMIC_DISPATCH(MakeWeigh)(p, arena);
 }
 }  // namespace heed::kernels

@@ -15,7 +15,7 @@ class WeighKernel {
   virtual ~WeighKernel() = default;
 
   /// Per row, once per block: the generator's part, the centre.
-  virtual void load_rows(int64_t b, int64_t h, int64_t first_query, int count, RowState& rows) const = 0;
+  virtual void load_rows(const BlockTask& task, RowState& rows) const = 0;
 
   /// weights -> what the values are multiplied by; adds to rows.cost. Without dropout where `show`.
   virtual void forward(const Tile& weights, const Sequence& sequence, RowState& rows, bool show) const = 0;
@@ -25,7 +25,10 @@ class WeighKernel {
                         RowState& rows) const = 0;
 };
 
-/// Null where weights go to the values as they are.
+/// False: weights go to the values as they are.
+bool weighs(const Problem& problem);
+
+/// Null where not weighs().
 ArenaPtr<WeighKernel> make_weigh(const Problem& problem, CallArena& arena);
 
 }  // namespace heed::kernels

@@ -93,7 +93,7 @@ class Call {
       p_.bias.relative_reach = (c_.relative.cols() - 1) / 2;
       p_.bias.relative_head_stride = c_.relative.rows() > 1 ? c_.relative.cols() : 0;
     }
-    p_.bias.sink = value(c_.sink);
+    p_.normalise.sink = value(c_.sink);
     if (c_.centre) p_.region.centre = c_.centre.data();
   }
 
