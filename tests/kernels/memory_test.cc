@@ -72,19 +72,6 @@ void operator delete(void* at, size_t, std::align_val_t) noexcept { release(at);
 namespace heed::kernels::test {
 namespace {
 
-template <class F>
-int64_t allocations(F&& f) {
-  const int64_t before = g_count;
-  f();
-  return g_count - before;
-}
-
-TEST(Memory, AllocationsAreSeen) {
-  constexpr std::align_val_t kLine{64};
-  EXPECT_EQ(allocations([] { ::operator delete(::operator new(4)); }), 1);
-  EXPECT_EQ(allocations([] { ::operator delete(::operator new(4, kLine, std::nothrow), kLine); }), 1);
-}
-
 // ----------------------------------------------------------------------------------------------------------- no memory
 
 /// Calls f() until a helper has asked for memory in vain, the `number`th time that it asked. Every call before must
@@ -93,7 +80,7 @@ template <class F>
 void expect_refused_by_helper(int number, const F& f) {
   t_is_test = true;
   for (int call = 0;; ++call) {
-    ASSERT_LT(call, 10000) << "no helper ever came";
+    ASSERT_LT(call, 2000) << "no helper ever came";
     g_helper_failures = 0;
     g_helper_fails = number;
     const Status status = f();
@@ -108,8 +95,9 @@ void expect_refused_by_helper(int number, const F& f) {
   t_is_test = false;
 }
 
-// First in this program: each of these finds a helper that has nothing yet. It asks for what a thread keeps, then for
-// the parts of a block; and once the first is kept, for the parts and then for tiles.
+// First in this program, before other tests give a helper memory to keep: each of these finds a helper that has nothing
+// yet. It asks for what a thread keeps, then for the parts of a block; and once the first is kept, for the parts and
+// then for tiles.
 TEST(NoMemory, OnAHelperIsRefused) {
   const Case c = Case({.batch = 4, .heads = 8, .queries = 200, .keys = 200, .dim = 32, .value_dim = 32}).fill(1);
   Library l(c, {}, 2);
@@ -154,8 +142,8 @@ void expect_refused_at_every_allocation(const F& f) {
       EXPECT_TRUE(status.ok()) << status.message();
       break;
     }
-    if (!status.ok())
-      EXPECT_NE(status.message().find("memory: not enough"), std::string::npos) << number << ": " << status.message();
+    const bool named = status.message().find("memory: not enough") != std::string::npos;
+    EXPECT_TRUE(status.ok() || named) << number << ": " << status.message();
   }
   EXPECT_GE(refused, 3);  // what a thread keeps, its arena, its tiles
 }
@@ -186,8 +174,20 @@ TEST(NoMemory, OnTheCallingThreadIsRefused) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------- nothing new is
-// taken
+// --------------------------------------------------------------------------------------------------------- nothing new
+
+template <class F>
+int64_t allocations(F&& f) {
+  const int64_t before = g_count;
+  f();
+  return g_count - before;
+}
+
+TEST(Memory, AllocationsAreSeen) {
+  constexpr std::align_val_t kLine{64};
+  EXPECT_EQ(allocations([] { ::operator delete(::operator new(4)); }), 1);
+  EXPECT_EQ(allocations([] { ::operator delete(::operator new(4, kLine, std::nothrow), kLine); }), 1);
+}
 
 /// Calls forward and backward until nothing is new, then once more.
 void expect_no_allocation(const Case& c) {
