@@ -63,13 +63,13 @@ struct Layer {
   double gflop() const { return 2e-9 * static_cast<double>(rows * in * out); }
 
   Speeds forward() {  // y = x W^T
-    const PackedWeight packed({w.data(), in, out, WeightOrder::kOutIn});
+    const PackedWeight packed({w.data(), in, out, WeightOrder::out_in});
     return race(
         gflop(), [&] { sgemm('N', 'T', rows, out, in, 1.0f, x.data(), in, w.data(), in, 0.0f, y.data(), out); },
         [&] { multiply(packed, {.rows = rows, .x = x.data(), .y = y.data()}); });
   }
   Speeds to_rows() {  // d_x = d_y W
-    const PackedWeight packed({w.data(), out, in, WeightOrder::kInOut});
+    const PackedWeight packed({w.data(), out, in, WeightOrder::in_out});
     return race(
         gflop(), [&] { sgemm('N', 'N', rows, in, out, 1.0f, y.data(), out, w.data(), in, 0.0f, d_x.data(), in); },
         [&] { multiply(packed, {.rows = rows, .x = y.data(), .y = d_x.data()}); });

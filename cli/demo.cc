@@ -158,7 +158,7 @@ std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal&
 
 /// kUnseen texts, each of them once: a day may be written the same way twice, so some more are made.
 References unseen_dates() {
-  References dates = group_references(date_pairs(kUnseen + kUnseen / 10, /*seed=*/7, {.split = Split::kTest}));
+  References dates = group_references(date_pairs(kUnseen + kUnseen / 10, /*seed=*/7, {.split = Split::test}));
   expect(std::ssize(dates.source) >= kUnseen, ErrorKind::bug, "demo: only {} different dates", dates.source.size());
   dates.source.resize(kUnseen);
   dates.targets.resize(kUnseen);

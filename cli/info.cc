@@ -74,7 +74,7 @@ Json attention(const train::Recipe& recipe) {
   return said;
 }
 
-Json training(const file::State& state, const std::string& metric) {
+Json training(const file::TrainingState& state, const std::string& metric) {
   Json t = Json::object({{"updates", state.integer("step")}});
   if (state.has("averaged")) t["averaged"] = state.integer("averaged");
   if (state.has("seconds")) t["seconds"] = state.real("seconds");

@@ -17,7 +17,7 @@ namespace heed {
 
 namespace {
 
-enum class Case { kAsItIs, kLower, kUpper, kTitle };
+enum class Case { as_it_is, lower, upper, title };
 
 bool is_leap(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 
@@ -65,9 +65,9 @@ void remove_marks(icu::UnicodeString& text) {
 }
 
 void set_case(icu::UnicodeString& text, Case wanted, const icu::Locale& locale) {
-  if (wanted == Case::kLower) text.toLower(locale);
-  if (wanted == Case::kUpper) text.toUpper(locale);
-  if (wanted == Case::kTitle) text.toTitle(nullptr, locale);
+  if (wanted == Case::lower) text.toLower(locale);
+  if (wanted == Case::upper) text.toUpper(locale);
+  if (wanted == Case::title) text.toTitle(nullptr, locale);
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ std::vector<WrittenDate> DateWriter::sample(int64_t count, uint64_t seed, const 
                    1 + static_cast<int64_t>(random.below(12)), 0};
     date.day = 1 + static_cast<int64_t>(random.below(static_cast<uint64_t>(days_of(date.year, date.month))));
     const bool changed = language.cased && random.chance(50);
-    const Case wanted = changed ? static_cast<Case>(1 + random.below(3)) : Case::kAsItIs;
+    const Case wanted = changed ? static_cast<Case>(1 + random.below(3)) : Case::as_it_is;
     const bool marks = random.chance(50);
     if (!can_write(form.form, date)) continue;
     WrittenDate written = Inside::write(language, form, date, wanted, marks);
@@ -137,9 +137,9 @@ std::vector<WrittenDate> DateWriter::all(const CivilDate& date) const {
   for (const auto& language : inside_->languages)
     for (const auto& forms : language.forms)
       for (const auto& form : forms)
-        for (const Case wanted : {Case::kAsItIs, Case::kLower, Case::kUpper, Case::kTitle})
+        for (const Case wanted : {Case::as_it_is, Case::lower, Case::upper, Case::title})
           for (const bool marks : {true, false}) {
-            if (!can_write(form.form, date) || (!language.cased && wanted != Case::kAsItIs)) continue;
+            if (!can_write(form.form, date) || (!language.cased && wanted != Case::as_it_is)) continue;
             WrittenDate written = Inside::write(language, form, date, wanted, marks);
             if (marks || written.text != dates.back().text) dates.push_back(std::move(written));
           }

@@ -24,7 +24,7 @@ struct DateOptions {
   std::vector<std::string> languages = {};  // codes as in date_forms.h; none: all
   int64_t first_year = 1900;
   int64_t last_year = 2099;
-  Split split = Split::kTrain;
+  Split split = Split::train;
 };
 
 struct CivilDate {

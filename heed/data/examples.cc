@@ -18,14 +18,14 @@ Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const En
     const auto source = tokenisers.source.encode(pairs.source[i]);
     const auto target = tokenisers.target.encode(pairs.target[i]);
     if (source.empty() || target.empty()) {
-      report.drop_kept(Fault::kEmpty, line, source.empty() ? "source, no tokens" : "target, no tokens");
+      report.drop_kept(Fault::empty, line, source.empty() ? "source, no tokens" : "target, no tokens");
       continue;
     }
     const bool long_source = options.max_source > 0 && static_cast<int64_t>(source.size()) > options.max_source;
     const bool long_target = options.max_target > 0 && static_cast<int64_t>(target.size()) > options.max_target;
     if (long_source || long_target) {
       report.drop_kept(
-          Fault::kTooLong, line,
+          Fault::too_long, line,
           fmt::format("{}, {} tokens", long_source ? "source" : "target", (long_source ? source : target).size()));
       continue;
     }

@@ -21,11 +21,11 @@ struct Complaint {
 
 std::optional<Complaint> complaint(std::string_view side, std::string_view text, int64_t max_characters) {
   if (const size_t fault = utf8_fault(text); fault != std::string_view::npos)
-    return Complaint{Fault::kInvalidUtf8, fmt::format("{}, byte {}", side, fault + 1)};
-  if (is_blank(text)) return Complaint{Fault::kEmpty, std::string(side)};
+    return Complaint{Fault::invalid_utf8, fmt::format("{}, byte {}", side, fault + 1)};
+  if (is_blank(text)) return Complaint{Fault::empty, std::string(side)};
   const auto length = static_cast<int64_t>(utf8_count(text));
   if (max_characters > 0 && length > max_characters)
-    return Complaint{Fault::kTooLong, fmt::format("{}, {} characters", side, length)};
+    return Complaint{Fault::too_long, fmt::format("{}, {} characters", side, length)};
   return std::nullopt;
 }
 
@@ -80,7 +80,7 @@ Pairs read_tsv(const PairFiles& files, Report& report) {
     const auto columns = columns_of(line);
     const auto count = static_cast<int64_t>(columns.size());
     if (count < needed || (files.columns > 0 && count != files.columns)) {
-      report.drop(Fault::kColumns, lines.number(),
+      report.drop(Fault::columns, lines.number(),
                   fmt::format("{} instead of {}{}", count, files.columns > 0 ? "" : "at least ",
                               files.columns > 0 ? files.columns : needed));
       continue;
@@ -113,8 +113,8 @@ Pairs read_pairs(const PairFiles& files, Report& report) {
 
 std::vector<std::string_view> sentences(const Pairs& pairs, Side side) {
   std::vector<std::string_view> all;
-  if (side != Side::kTarget) all.insert(all.end(), pairs.source.begin(), pairs.source.end());
-  if (side != Side::kSource) all.insert(all.end(), pairs.target.begin(), pairs.target.end());
+  if (side != Side::target) all.insert(all.end(), pairs.source.begin(), pairs.source.end());
+  if (side != Side::source) all.insert(all.end(), pairs.target.begin(), pairs.target.end());
   return all;
 }
 

@@ -35,7 +35,7 @@ struct Pairs {
 Pairs read_pairs(const PairFiles& files, Report& report);
 
 /// The sentences of one side or of both, for Tokeniser::train(). They live as long as the pairs.
-enum class Side { kSource, kTarget, kBoth };
+enum class Side { source, target, both };
 std::vector<std::string_view> sentences(const Pairs& pairs, Side side);
 
 /// Each source once, in the order of its first line, with all its different targets in the order of theirs.

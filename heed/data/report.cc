@@ -9,13 +9,13 @@ namespace heed {
 
 std::string_view name_of(Fault fault) {
   switch (fault) {
-    case Fault::kInvalidUtf8:
+    case Fault::invalid_utf8:
       return "invalid UTF-8";
-    case Fault::kColumns:
+    case Fault::columns:
       return "wrong number of columns";
-    case Fault::kEmpty:
+    case Fault::empty:
       return "an empty side";
-    case Fault::kTooLong:
+    case Fault::too_long:
       return "too long";
   }
   return "";

@@ -9,8 +9,8 @@
 
 namespace heed {
 
-enum class Fault { kInvalidUtf8, kColumns, kEmpty, kTooLong };
-inline constexpr std::array<Fault, 4> kFaults = {Fault::kInvalidUtf8, Fault::kColumns, Fault::kEmpty, Fault::kTooLong};
+enum class Fault { invalid_utf8, columns, empty, too_long };
+inline constexpr std::array<Fault, 4> kFaults = {Fault::invalid_utf8, Fault::columns, Fault::empty, Fault::too_long};
 
 /// "invalid UTF-8", "wrong number of columns", "an empty side", "too long".
 std::string_view name_of(Fault fault);

@@ -12,7 +12,7 @@ struct ReverseOptions {
   int64_t min_length = 1;  // characters; every length is equally likely
   int64_t max_length = 20;
   bool letters = true;  // a to z besides 0 to 9
-  Split split = Split::kTrain;
+  Split split = Split::train;
 };
 
 /// `count` pairs, a function of the seed and the options. There must be enough strings for every split: at least some

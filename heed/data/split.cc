@@ -13,7 +13,7 @@ Split split_of(std::string_view source, std::string_view target) {
   add(0xFF);  // no part of UTF-8: "ab" and "c" are not "a" and "bc"
   for (const char c : target) add(static_cast<unsigned char>(c));
   const uint64_t part = Random(hash).below(20);
-  return part == 0 ? Split::kTest : part == 1 ? Split::kValid : Split::kTrain;
+  return part == 0 ? Split::test : part == 1 ? Split::valid : Split::train;
 }
 
 }  // namespace heed

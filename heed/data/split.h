@@ -6,7 +6,7 @@
 
 namespace heed {
 
-enum class Split { kTrain, kValid, kTest };
+enum class Split { train, valid, test };
 
 /// Of 20 different pairs about 18 are for training, one for validation and one for the test.
 Split split_of(std::string_view source, std::string_view target);

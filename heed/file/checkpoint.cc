@@ -20,11 +20,11 @@ constexpr const char* kState = "state.json";
 constexpr uint64_t kMaxManifest = 16 << 20;
 constexpr uint64_t kMaxText = 1 << 30;  // of a recipe, a state or a vocabulary
 
-void expect_size(const Part& part, uint64_t size) {
+void expect_size(const CheckpointPart& part, uint64_t size) {
   expect(size == part.size, ErrorKind::file, "{} has {} bytes instead of {}", part.name, size, part.size);
 }
 
-void expect_same(const Part& part, uint64_t size, const std::function<std::string()>& hash) {
+void expect_same(const CheckpointPart& part, uint64_t size, const std::function<std::string()>& hash) {
   expect_size(part, size);
   expect(hash() == part.sha256, ErrorKind::file, "{} has changed: its SHA-256 is not that of the manifest", part.name);
 }
@@ -57,11 +57,11 @@ void CheckpointWriter::add_tensors(std::string name, const Parameters& parameter
   add_tensors(std::move(name), tensors_of(parameters));
 }
 
-void CheckpointWriter::add_state(const State& state) { add_text(kState, state.json()); }
+void CheckpointWriter::add_state(const TrainingState& state) { add_text(kState, state.json()); }
 
 void CheckpointWriter::commit(const std::filesystem::path& folder) const {
   FolderWriter writer(folder);
-  std::vector<Part> parts;
+  std::vector<CheckpointPart> parts;
   for (const Source& source : sources_) {
     OutputFile file = writer.create(source.name);
     Sha256 hash;
@@ -93,11 +93,11 @@ Checkpoint Checkpoint::open(const std::filesystem::path& folder, Purpose purpose
          folder.string(), kManifest);
   try {
     checkpoint.parts_ = parse_manifest(read_text(folder / kManifest, kMaxManifest));
-    for (const Part& part : checkpoint.parts_) {
+    for (const CheckpointPart& part : checkpoint.parts_) {
       const fs::path path = folder / part.name;
       expect(fs::exists(path, ignored), ErrorKind::file, "{} is missing", part.name);
       const uint64_t size = InputFile(path).size();
-      if (purpose == Purpose::kRun && part.name == kOptimiserPart)
+      if (purpose == Purpose::run && part.name == kOptimiserPart)
         expect_size(part, size);
       else
         expect_same(part, size, [&] { return sha256_of_file(path); });
@@ -109,12 +109,12 @@ Checkpoint Checkpoint::open(const std::filesystem::path& folder, Purpose purpose
 }
 
 bool Checkpoint::has(std::string_view part) const {
-  return std::any_of(parts_.begin(), parts_.end(), [&](const Part& each) { return each.name == part; });
+  return std::any_of(parts_.begin(), parts_.end(), [&](const CheckpointPart& each) { return each.name == part; });
 }
 
 std::vector<std::byte> Checkpoint::bytes(std::string_view name) const {
   std::vector<std::string> names;
-  for (const Part& part : parts_) {
+  for (const CheckpointPart& part : parts_) {
     names.push_back(part.name);
     if (part.name != name) continue;
     try {
@@ -134,7 +134,7 @@ std::vector<std::byte> Checkpoint::bytes(std::string_view name) const {
 }
 
 std::string Checkpoint::text(std::string_view part) const {
-  for (const Part& each : parts_)
+  for (const CheckpointPart& each : parts_)
     expect(each.name != part || each.size <= kMaxText, ErrorKind::file,
            "checkpoint '{}': {} has {} bytes, and {} is the most", folder_.string(), part, each.size, kMaxText);
   const std::vector<std::byte> content = bytes(part);
@@ -145,6 +145,6 @@ Safetensors Checkpoint::tensors(std::string_view part) const { return {bytes(par
 
 void Checkpoint::load(std::string_view part, Parameters& parameters) const { file::load(tensors(part), parameters); }
 
-State Checkpoint::state() const { return State::parse(text(kState), (folder_ / kState).string()); }
+TrainingState Checkpoint::state() const { return TrainingState::parse(text(kState), (folder_ / kState).string()); }
 
 }  // namespace heed::file

@@ -15,7 +15,7 @@
 
 #include "heed/file/manifest.h"
 #include "heed/file/safetensors.h"
-#include "heed/file/state.h"
+#include "heed/file/training_state.h"
 #include "heed/layer/parameters.h"
 
 namespace heed::file {
@@ -25,7 +25,7 @@ class OutputFile;
 inline constexpr const char* kWeightsPart = "weights.safetensors";
 inline constexpr const char* kOptimiserPart = "optimiser.safetensors";
 
-enum class Purpose { kTrain, kRun };
+enum class Purpose { train, run };
 
 /// Collects the parts, then writes them all.
 class CheckpointWriter {
@@ -34,7 +34,7 @@ class CheckpointWriter {
   /// The numbers are not copied: they must stay until the last commit().
   void add_tensors(std::string name, std::vector<TensorToWrite> tensors, Metadata metadata = {});
   void add_tensors(std::string name, const Parameters& parameters);
-  void add_state(const State& state);  // as state.json
+  void add_state(const TrainingState& state);  // as state.json
 
   /// Writes `folder`, replacing what has that name. Where that fails, nothing has changed.
   void commit(const std::filesystem::path& folder) const;
@@ -55,24 +55,24 @@ class CheckpointWriter {
 class Checkpoint {
  public:
   /// Throws where the folder is not there, where a part is missing or was changed, naming both.
-  static Checkpoint open(const std::filesystem::path& folder, Purpose purpose = Purpose::kTrain);
+  static Checkpoint open(const std::filesystem::path& folder, Purpose purpose = Purpose::train);
 
   const std::filesystem::path& folder() const { return folder_; }
   std::string name() const { return folder_.filename().string(); }
-  const std::vector<Part>& parts() const { return parts_; }
+  const std::vector<CheckpointPart>& parts() const { return parts_; }
   bool has(std::string_view part) const;
 
   // What is returned was compared once more: it is what was written, whatever happened to the disk since open().
   std::string text(std::string_view part) const;
   Safetensors tensors(std::string_view part) const;
   void load(std::string_view part, Parameters& parameters) const;
-  State state() const;
+  TrainingState state() const;
 
  private:
   std::vector<std::byte> bytes(std::string_view part) const;
 
   std::filesystem::path folder_;
-  std::vector<Part> parts_;
+  std::vector<CheckpointPart> parts_;
 };
 
 }  // namespace heed::file

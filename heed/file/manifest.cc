@@ -27,14 +27,14 @@ bool is_part_name(std::string_view name) {
                      [](char c) { return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-'; });
 }
 
-std::string manifest_text(const std::vector<Part>& parts) {
+std::string manifest_text(const std::vector<CheckpointPart>& parts) {
   Json all = Json::object({{"format", kFormat}, {"parts", Json::array()}});
-  for (const Part& part : parts)
+  for (const CheckpointPart& part : parts)
     all["parts"].push_back(Json::object({{"name", part.name}, {"size", part.size}, {"sha256", part.sha256}}));
   return all.text(2) + "\n";
 }
 
-std::vector<Part> parse_manifest(std::string_view text) {
+std::vector<CheckpointPart> parse_manifest(std::string_view text) {
   const std::optional<Json> all = Json::parse(text);
   const Json* format = all ? all->find("format") : nullptr;
   expect(format && format->as<std::string>(), ErrorKind::file, "MANIFEST.json: it is not readable");
@@ -46,7 +46,7 @@ std::vector<Part> parse_manifest(std::string_view text) {
          "MANIFEST.json: it must hold 'format' and the list 'parts'");
   expect(elements->size() <= kMostParts, ErrorKind::file, "MANIFEST.json: it lists {} parts, and {} is the most",
          elements->size(), kMostParts);
-  std::vector<Part> parts;
+  std::vector<CheckpointPart> parts;
   for (const Json& each : *elements) {
     const auto* members = each.as<Json::Members>();
     const Json *name = each.find("name"), *size = each.find("size"), *sha256 = each.find("sha256");
@@ -55,13 +55,14 @@ std::vector<Part> parse_manifest(std::string_view text) {
                           is_sha256(*sha256->as<std::string>());
     expect(complete, ErrorKind::file, "MANIFEST.json: part {} must have a name, a size and a SHA-256",
            parts.size() + 1);
-    Part part{*name->as<std::string>(), *size->as<uint64_t>(), *sha256->as<std::string>()};
+    CheckpointPart part{*name->as<std::string>(), *size->as<uint64_t>(), *sha256->as<std::string>()};
     expect(is_part_name(part.name), ErrorKind::file,
            "MANIFEST.json: part {} must have the name of a file, of letters, "
            "digits, '.', '_' and '-'",
            parts.size() + 1);
-    expect(std::none_of(parts.begin(), parts.end(), [&](const Part& other) { return other.name == part.name; }),
-           ErrorKind::file, "MANIFEST.json: the part '{}' comes twice", part.name);
+    expect(
+        std::none_of(parts.begin(), parts.end(), [&](const CheckpointPart& other) { return other.name == part.name; }),
+        ErrorKind::file, "MANIFEST.json: the part '{}' comes twice", part.name);
     parts.push_back(std::move(part));
   }
   return parts;

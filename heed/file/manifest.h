@@ -8,7 +8,7 @@
 
 namespace heed::file {
 
-struct Part {
+struct CheckpointPart {
   std::string name;  // of the file: letters, digits, '.', '_' and '-'
   uint64_t size = 0;
   std::string sha256;
@@ -17,7 +17,7 @@ struct Part {
 /// A name that leads to a file in the same folder, and nowhere else.
 bool is_part_name(std::string_view name);
 
-std::string manifest_text(const std::vector<Part>& parts);
-std::vector<Part> parse_manifest(std::string_view text);
+std::string manifest_text(const std::vector<CheckpointPart>& parts);
+std::vector<CheckpointPart> parse_manifest(std::string_view text);
 
 }  // namespace heed::file

@@ -100,7 +100,7 @@ void RunFolder::keep(int64_t count) {
   std::vector<Damage> ignored;
   for (auto name = all.rbegin(); name != all.rend(); ++name) {
     if (count > 0) {
-      if (good_.count(*name) || try_open(folder_ / *name, Purpose::kTrain, ignored)) {
+      if (good_.count(*name) || try_open(folder_ / *name, Purpose::train, ignored)) {
         good_.insert(*name);
         --count;
       }

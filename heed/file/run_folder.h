@@ -51,10 +51,10 @@ class RunFolder {
     std::optional<Checkpoint> checkpoint;
     std::vector<Damage> damaged;
   };
-  Newest newest(Purpose purpose = Purpose::kTrain) const;
+  Newest newest(Purpose purpose = Purpose::train) const;
 
   /// One of names(), or "best", or "last". Where it is damaged, the error names the newest good one before it.
-  Checkpoint open(std::string_view name, Purpose purpose = Purpose::kTrain) const;
+  Checkpoint open(std::string_view name, Purpose purpose = Purpose::train) const;
 
   /// Removes what interrupted writers and removals left, and tells the names.
   std::vector<std::string> clean() const;

@@ -40,7 +40,7 @@ Parameter& Parameters::make(std::string name, std::vector<int64_t> shape, const 
   Parameter& p = all_.emplace_back();
   p.name = std::move(name);
   p.shape = std::move(shape);
-  if (start_ == Start::kDrawn) {
+  if (start_ == Start::drawn) {
     p.value.resize(static_cast<size_t>(p.size()));
     initialiser.fill(p.value, p.rows(), p.cols(), seed_of(seed_, p.name));
   }

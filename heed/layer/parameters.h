@@ -16,11 +16,11 @@ namespace heed {
 
 /// What a new parameter holds: numbers drawn as its layer wants them, or nothing, a name and a shape alone, for those
 /// that are loaded next (file::load) or never run: no memory is taken for what a file may not have.
-enum class Start { kDrawn, kEmpty };
+enum class Start { drawn, empty };
 
 class Parameters {
  public:
-  explicit Parameters(uint64_t seed = 0, Start start = Start::kDrawn) : seed_(seed), start_(start) {}
+  explicit Parameters(uint64_t seed = 0, Start start = Start::drawn) : seed_(seed), start_(start) {}
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
 

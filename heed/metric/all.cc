@@ -33,15 +33,15 @@ std::span<const MetricEntry> all_metrics() {
       {"ter", "edits per word, moved runs of words count once, as sacreBLEU", false,
        [](Options options) -> Made { return std::make_unique<Ter>(options.ter); }},
       {"exact", "percent of the segments equal to a reference", true,
-       [](Options) -> Made { return std::make_unique<Exact>(ExactKind::kExact); }},
+       [](Options) -> Made { return std::make_unique<Exact>(ExactKind::exact); }},
       {"accuracy", "the same for labels: blanks around them do not count", true,
-       [](Options) -> Made { return std::make_unique<Exact>(ExactKind::kAccuracy); }},
+       [](Options) -> Made { return std::make_unique<Exact>(ExactKind::accuracy); }},
       {"wer", "percent of the segments equal to no reference: the word error of spelling to sound", false,
-       [](Options) -> Made { return std::make_unique<Exact>(ExactKind::kWordError); }},
+       [](Options) -> Made { return std::make_unique<Exact>(ExactKind::word_error); }},
       {"per", "edits per token between blanks: the phone error rate, in speech the word error rate", false,
-       [](Options) -> Made { return std::make_unique<ErrorRateMetric>(ErrorUnit::kToken); }},
+       [](Options) -> Made { return std::make_unique<ErrorRateMetric>(ErrorUnit::token); }},
       {"cer", "edits per character", false,
-       [](Options) -> Made { return std::make_unique<ErrorRateMetric>(ErrorUnit::kCharacter); }},
+       [](Options) -> Made { return std::make_unique<ErrorRateMetric>(ErrorUnit::character); }},
   };
   return all;
 }

@@ -21,7 +21,7 @@ struct Precisions {
 
 double value_of(const BleuOptions& options) {
   if (options.smoothing_value >= 0) return options.smoothing_value;
-  return options.smoothing == Smoothing::kFloor ? 0.1 : 1.0;
+  return options.smoothing == Smoothing::floor ? 0.1 : 1.0;
 }
 
 Precisions precisions_of(std::span<const double> matches, std::span<const double> ngrams, const BleuOptions& options) {
@@ -31,13 +31,13 @@ Precisions precisions_of(std::span<const double> matches, std::span<const double
   const double value = value_of(options);
   double half = 1;
   for (size_t n = 0; n < matches.size(); ++n) {
-    const double added = options.smoothing == Smoothing::kAdd && n > 0 ? value : 0;
+    const double added = options.smoothing == Smoothing::add && n > 0 ? value : 0;
     const double all = ngrams[n] + added;
     double right = matches[n] + added;
     if (all == 0) break;
     p.orders = n + 1;
-    if (right == 0 && options.smoothing == Smoothing::kExp) right = half /= 2;
-    if (right == 0 && options.smoothing == Smoothing::kFloor) right = value;
+    if (right == 0 && options.smoothing == Smoothing::exp) right = half /= 2;
+    if (right == 0 && options.smoothing == Smoothing::floor) right = value;
     p.percent[n] = 100 * right / all;
   }
   return p;
@@ -117,16 +117,16 @@ Score Bleu::computed(std::span<const double> total, bool effective_order) const 
 std::string Bleu::settings() const {
   std::string smoothing;
   switch (options_.smoothing) {
-    case Smoothing::kNone:
+    case Smoothing::none:
       smoothing = "none";
       break;
-    case Smoothing::kExp:
+    case Smoothing::exp:
       smoothing = "exp";
       break;
-    case Smoothing::kFloor:
+    case Smoothing::floor:
       smoothing = fmt::format("floor[{:.2f}]", value_of(options_));
       break;
-    case Smoothing::kAdd:
+    case Smoothing::add:
       smoothing = fmt::format("add-k[{:.2f}]", value_of(options_));
       break;
   }

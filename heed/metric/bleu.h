@@ -18,17 +18,17 @@ namespace heed::metric {
 
 /// What stands for a p_n of 0, which would make the product 0 (Chen and Cherry 2014).
 enum class Smoothing {
-  kNone,
-  kExp,    // 1/2, 1/4, 1/8 ... of a match for the first, second, third ... such n
-  kFloor,  // smoothing_value of a match
-  kAdd,    // smoothing_value more n-grams and matches, for every n > 1
+  none,
+  exp,    // 1/2, 1/4, 1/8 ... of a match for the first, second, third ... such n
+  floor,  // smoothing_value of a match
+  add,    // smoothing_value more n-grams and matches, for every n > 1
 };
 
 struct BleuOptions {
-  Tokenisation tokenise = Tokenisation::k13a;
+  Tokenisation tokenise = Tokenisation::v13a;
   bool lowercase = false;
-  Smoothing smoothing = Smoothing::kExp;
-  double smoothing_value = -1;   // of kFloor and kAdd; below 0: 0.1 and 1, as sacreBLEU
+  Smoothing smoothing = Smoothing::exp;
+  double smoothing_value = -1;   // of floor and add; below 0: 0.1 and 1, as sacreBLEU
   size_t order = 4;              // the longest n-grams
   bool effective_order = false;  // leave out the n that no hypothesis is long enough for; always so for one segment
 };

@@ -63,8 +63,8 @@ ErrorRate character_error_rate(std::span<const std::string> hypotheses, std::spa
 }
 
 std::vector<double> ErrorRateMetric::of_segment(const std::string& hypothesis, const Texts& references) const {
-  const ErrorRate one = unit_ == ErrorUnit::kToken ? of_best(hypothesis, references, words_of)
-                                                   : of_best(hypothesis, references, characters_of);
+  const ErrorRate one = unit_ == ErrorUnit::token ? of_best(hypothesis, references, words_of)
+                                                  : of_best(hypothesis, references, characters_of);
   return {static_cast<double>(one.edits.substitutions), static_cast<double>(one.edits.insertions),
           static_cast<double>(one.edits.deletions), static_cast<double>(one.tokens)};
 }
@@ -72,7 +72,7 @@ std::vector<double> ErrorRateMetric::of_segment(const std::string& hypothesis, c
 Score ErrorRateMetric::score(std::span<const double> total) const {
   const double edits = total[0] + total[1] + total[2], tokens = total[3];
   const double rate = tokens > 0 ? edits / tokens : edits > 0 ? 1.0 : 0.0;
-  const bool characters = unit_ == ErrorUnit::kCharacter;
+  const bool characters = unit_ == ErrorUnit::character;
   return {.name = characters ? "CER" : "PER",
           .value = 100 * rate,
           .higher_is_better = false,

@@ -33,7 +33,7 @@ ErrorRate token_error_rate(std::span<const std::string> hypotheses, std::span<co
 ErrorRate character_error_rate(std::span<const std::string> hypotheses, std::span<const Texts> references);
 
 /// The same as metrics, in percent.
-enum class ErrorUnit { kToken, kCharacter };
+enum class ErrorUnit { token, character };
 
 class ErrorRateMetric : public TextMetric {
  public:

@@ -35,7 +35,7 @@ Accuracy exact_match(std::span<const std::string> hypotheses, std::span<const Te
 }
 
 std::vector<double> Exact::of_segment(const std::string& hypothesis, const Texts& references) const {
-  if (kind_ != ExactKind::kAccuracy) return {is_right(hypothesis, references) ? 1.0 : 0.0, 1.0};
+  if (kind_ != ExactKind::accuracy) return {is_right(hypothesis, references) ? 1.0 : 0.0, 1.0};
   const bool right = std::any_of(references.begin(), references.end(), [&](const std::string& reference) {
     return trimmed(reference) == trimmed(hypothesis);
   });
@@ -44,11 +44,11 @@ std::vector<double> Exact::of_segment(const std::string& hypothesis, const Texts
 
 Score Exact::score(std::span<const double> total) const {
   const double right = total[0], count = total[1];
-  const bool errors = kind_ == ExactKind::kWordError;
+  const bool errors = kind_ == ExactKind::word_error;
   const double counted = errors ? count - right : right;
-  return {.name = errors                       ? "WER"
-                  : kind_ == ExactKind::kExact ? "exact match"
-                                               : "accuracy",
+  return {.name = errors                      ? "WER"
+                  : kind_ == ExactKind::exact ? "exact match"
+                                              : "accuracy",
           .value = count > 0 ? 100 * counted / count : 0,
           .higher_is_better = !errors,
           .details = fmt::format("({:.0f} of {:.0f} {})", counted, count, errors ? "wrong" : "right"),

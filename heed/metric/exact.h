@@ -20,14 +20,14 @@ Accuracy exact_match(std::span<const std::string> hypotheses, std::span<const Te
 
 /// The same as a metric, under one of its names.
 enum class ExactKind {
-  kExact,      // percent right
-  kAccuracy,   // percent right; what it is called where hypotheses are labels. Blanks around them do not count
-  kWordError,  // percent wrong: what papers on spelling to sound, where a segment is a word, call word error rate
+  exact,       // percent right
+  accuracy,    // percent right; what it is called where hypotheses are labels. Blanks around them do not count
+  word_error,  // percent wrong: what papers on spelling to sound, where a segment is a word, call word error rate
 };
 
 class Exact : public TextMetric {
  public:
-  explicit Exact(ExactKind kind = ExactKind::kExact) : kind_(kind) {}
+  explicit Exact(ExactKind kind = ExactKind::exact) : kind_(kind) {}
 
   using TextMetric::score;
 

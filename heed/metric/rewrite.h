@@ -40,7 +40,7 @@ std::u32string set_apart(std::u32string_view text, Is is) {
   return result;
 }
 
-enum class Apart { kFirst, kSecond };
+enum class Apart { first, second };
 
 /// Pairs "xy" with first(x) and second(y) become " x y" or "x y ". Pairs do not overlap: of ",.," with points as both
 /// parts, only the first two are one. (So the rules were defined, as regular expressions; scores depend on it.)
@@ -55,7 +55,7 @@ std::u32string split_pairs(std::u32string_view text, First first, Second second,
       result.push_back(x);
       continue;
     }
-    if (apart == Apart::kFirst)
+    if (apart == Apart::first)
       result.append({U' ', x, U' ', y});
     else
       result.append({x, U' ', y, U' '});
@@ -86,10 +86,10 @@ inline std::u32string western_marks_apart(std::u32string_view text) {
 inline std::u32string western_points_apart(std::u32string_view text) {
   const auto point = [](char32_t c) { return c == U'.' || c == U','; };
   const auto no_digit = [](char32_t c) { return !is_digit(c); };
-  std::u32string result = split_pairs(text, no_digit, point, Apart::kSecond);
-  result = split_pairs(result, point, no_digit, Apart::kFirst);
+  std::u32string result = split_pairs(text, no_digit, point, Apart::second);
+  result = split_pairs(result, point, no_digit, Apart::first);
   return split_pairs(
-      result, is_digit, [](char32_t c) { return c == U'-'; }, Apart::kSecond);
+      result, is_digit, [](char32_t c) { return c == U'-'; }, Apart::second);
 }
 
 }  // namespace heed::metric

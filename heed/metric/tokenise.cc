@@ -22,20 +22,20 @@ std::u32string by_13a(std::u32string_view line) {
 
 std::u32string by_intl(std::u32string_view line) {
   const auto no_number = [](char32_t c) { return !is_number(c); };
-  std::u32string text = split_pairs(line, no_number, is_punctuation, Apart::kSecond);
-  text = split_pairs(text, is_punctuation, no_number, Apart::kFirst);
+  std::u32string text = split_pairs(line, no_number, is_punctuation, Apart::second);
+  text = split_pairs(text, is_punctuation, no_number, Apart::first);
   return set_apart(text, is_symbol);
 }
 
 std::u32string rewritten(std::u32string_view line, Tokenisation tokenisation) {
   switch (tokenisation) {
-    case Tokenisation::k13a:
+    case Tokenisation::v13a:
       return by_13a(line);
-    case Tokenisation::kChar:
+    case Tokenisation::characters:
       return set_apart(line, [](char32_t) { return true; });
-    case Tokenisation::kIntl:
+    case Tokenisation::international:
       return by_intl(line);
-    case Tokenisation::kNone:
+    case Tokenisation::none:
       break;
   }
   return std::u32string(line);

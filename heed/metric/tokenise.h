@@ -8,10 +8,10 @@
 namespace heed::metric {
 
 enum class Tokenisation {
-  k13a,   // punctuation of Western languages, as the WMT scorer mteval-v13a does; the usual choice
-  kNone,  // what stands between blanks: for texts that are tokenised already
-  kChar,  // every character: for languages that write no blanks
-  kIntl,  // punctuation and symbols of all scripts, as mteval-v14 --international-tokenization
+  v13a,           // punctuation of Western languages, as the WMT scorer mteval-v13a does; the usual choice
+  none,           // what stands between blanks: for texts that are tokenised already
+  characters,     // every character: for languages that write no blanks
+  international,  // punctuation and symbols of all scripts, as mteval-v14 --international-tokenization
 };
 
 /// "13a", "none", "char", "intl". Throws Error for another name, with the nearest one.

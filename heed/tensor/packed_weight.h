@@ -9,14 +9,14 @@ namespace heed {
 
 /// How a weight stands in memory, row-major and without gaps.
 enum class WeightOrder {
-  kOutIn,  // [out, in], for x W^T: linear layers
-  kInOut,  // [in, out], for x W: matmul
+  out_in,  // [out, in], for x W^T: linear layers
+  in_out,  // [in, out], for x W: matmul
 };
 
 struct WeightView {
   const float* data = nullptr;
   int64_t in = 0, out = 0;
-  WeightOrder order = WeightOrder::kOutIn;
+  WeightOrder order = WeightOrder::out_in;
 };
 
 /// A copy of a weight in panels of 32 columns of the result, [panels, in, 32], the last one filled up with zeros. The

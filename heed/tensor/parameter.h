@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "heed/tensor/values.h"
+#include "heed/tensor/parameter_storage.h"
 
 namespace heed {
 
 struct Parameter {
   std::string name;             // stable and human: "encoder.0.query.weight"; never a path through C++ types
   std::vector<int64_t> shape;   // [n] or [rows, cols]
-  Values value;                 // row-major
+  ParameterStorage value;       // row-major
   std::vector<float> gradient;  // same size; meaningful only where has_gradient
   bool has_gradient = false;    // false: the next backward overwrites `gradient`, so nothing has to be zeroed
   bool trainable = true;        // false: no gradient is computed

@@ -24,7 +24,7 @@
 #define HEED_TENSOR_PRODUCT_ONCE_
 namespace heed {
 /// Rows and panels of one task.
-struct ProductPart {
+struct ProductTile {
   int64_t row, row_end, panel, panel_end;
 };
 
@@ -244,7 +244,7 @@ HWY_INLINE void ForEvenPieces(int64_t total, int64_t most, const F& f) {
 
 /// A weight of one column, as the score of a key alone: in a panel 31 of 32 columns would be computed for nobody. Eight
 /// rows at a time, each its own chain in one lane, so that the bits are those of a panel.
-void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& product, const ProductPart& part) {
+void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& product, const ProductTile& part) {
   const hn::CappedTag<float, 1> one;
   constexpr int64_t kRows = 8;
   const size_t in = static_cast<size_t>(weight.in());
@@ -268,7 +268,7 @@ void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& product, co
   }
 }
 
-void MultiplyPart(const PackedWeight& weight, const RowProduct& product, const ProductPart& part) {
+void MultiplyTile(const PackedWeight& weight, const RowProduct& product, const ProductTile& part) {
   if (weight.out() == 1) return MultiplyOneColumn(weight, product, part);
   const int64_t in = weight.in(), out = weight.out(), whole = std::min(part.panel_end, out / PackedWeight::kPanel);
   const int64_t rows = part.row_end - part.row;
@@ -374,7 +374,7 @@ HWY_INLINE void PackPanelRows(const float* from, int64_t stride, int64_t depth, 
 }
 
 /// `scratch`: kGradientScratch floats, aligned.
-void GradientPart(const GradientProduct& g, const ProductPart& part, float* scratch) {
+void GradientTile(const GradientProduct& g, const ProductTile& part, float* scratch) {
   float* right = scratch;
   float* left = scratch + kGradientDepth * kGradientPanels * PackedWeight::kPanel;
   const auto sums = [](int64_t rows, const RowBlock& block) HWY_ATTR {

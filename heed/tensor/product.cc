@@ -20,7 +20,7 @@ namespace heed::HWY_NAMESPACE {
 void PackPanel(const WeightView& w, int64_t first, float* to) {
   const int64_t cols = std::min(PackedWeight::kPanel, w.out - first);
   constexpr auto kPanel = static_cast<size_t>(PackedWeight::kPanel);
-  const bool out_in = w.order == WeightOrder::kOutIn;
+  const bool out_in = w.order == WeightOrder::out_in;
   const kernels::Rows rows{w.data + (out_in ? first * w.in : first), out_in ? w.in : w.out, 1};
   if (out_in)
     PackTransposed(rows, static_cast<size_t>(cols), static_cast<size_t>(w.in), 1.0f, {to, kPanel});
@@ -36,8 +36,8 @@ namespace heed {
 namespace {
 
 HWY_EXPORT(PackPanel);
-HWY_EXPORT(MultiplyPart);
-HWY_EXPORT(GradientPart);
+HWY_EXPORT(MultiplyTile);
+HWY_EXPORT(GradientTile);
 
 constexpr size_t kAlignment = 128;  // a row of a panel: two cache lines
 
@@ -85,7 +85,7 @@ struct Parts {
   }
 
   int64_t count() const { return down * across; }
-  ProductPart at(int64_t t) const {
+  ProductTile at(int64_t t) const {
     const int64_t row = t / across * rows, panel = t % across * panels;
     return {row, std::min(all_rows, row + rows), panel, std::min(all_panels, panel + panels)};
   }
@@ -142,21 +142,21 @@ bool PackedWeight::is_copy_of(const WeightView& weight) const {
 
 void multiply(const PackedWeight& weight, const RowProduct& product) {
   if (product.rows == 0 || weight.out() == 0) return;
-  const Timed timed(Work::kProduct);
+  const Timed timed(Work::product);
   const int threads = kernels::most_threads();
   const Parts parts = Parts::of(weight, product.rows, threads);
   kernels::for_each_task(parts.count(), threads, [&](int64_t t) {
-    HWY_DYNAMIC_DISPATCH(MultiplyPart)(weight, product, parts.at(t));
+    HWY_DYNAMIC_DISPATCH(MultiplyTile)(weight, product, parts.at(t));
   });
 }
 
 void multiply(const GradientProduct& product) {
   if (product.left_cols == 0 || !(product.sum || product.left_sum)) return;
-  const Timed timed(Work::kProduct);
+  const Timed timed(Work::product);
   const int threads = kernels::most_threads();
   const Parts parts = Parts::of(product, threads);
   kernels::for_each_task(parts.count(), threads, [&](int64_t t) {
-    HWY_DYNAMIC_DISPATCH(GradientPart)(product, parts.at(t), gradient_scratch());
+    HWY_DYNAMIC_DISPATCH(GradientTile)(product, parts.at(t), gradient_scratch());
   });
 }
 

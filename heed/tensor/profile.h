@@ -7,12 +7,12 @@
 namespace heed {
 
 enum class Work {
-  kAttention,  // scores, weights and contexts; without projections
-  kProduct,    // matrix products, outside of what has a kind of its own
-  kOutput,     // logits, loss and their gradients, products included
-  kCell,       // gates of recurrent networks
-  kNorm,
-  kOptimiser,  // clipping, Adam, averages
+  attention,  // scores, weights and contexts; without projections
+  product,    // matrix products, outside of what has a kind of its own
+  output,     // logits, loss and their gradients, products included
+  cell,       // gates of recurrent networks
+  norm,
+  optimiser,  // clipping, Adam, averages
 };
 inline constexpr std::array<const char*, 6> kWorkNames = {"attention", "matrix products",     "output layer",
                                                           "cells",     "layer normalisation", "optimiser"};

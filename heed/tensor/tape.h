@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "heed/tensor/arena.h"
 #include "heed/tensor/parameter.h"
+#include "heed/tensor/tape_arena.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed {
@@ -109,7 +109,7 @@ class Tape {
     for (size_t i = 0; i < values.size(); ++i) copy[i] = values[i];
     return copy;
   }
-  Arena& arena() { return arena_; }
+  TapeArena& arena() { return arena_; }
 
   // -------------------------------------------------------------------------------------------------- backward
   /// Gradients of `loss` [1, 1] with respect to every parameter and input.
@@ -147,7 +147,7 @@ class Tape {
 
   TapeOptions options_;
   uint64_t draws_ = 0;
-  Arena arena_;
+  TapeArena arena_;
   std::vector<Node*> nodes_;
   std::vector<Note> notes_;
   size_t noted_ = 0;  // nodes that belong to a note

@@ -5,7 +5,7 @@
 namespace heed {
 
 WeightProduct::WeightProduct(Tensor weight, WeightOrder order) {
-  const bool out_in = order == WeightOrder::kOutIn;
+  const bool out_in = order == WeightOrder::out_in;
   const WeightView view{weight.data(), out_in ? weight.cols() : weight.rows(), out_in ? weight.rows() : weight.cols(),
                         order};
   const Parameter* parameter = weight.parameter();

@@ -12,9 +12,9 @@ namespace heed {
 /// steps.
 class WeightProduct {
  public:
-  /// y = x W^T for a weight [out, in]; with kInOut y = x W for a weight [in, out]. Each is the other's way back: of
+  /// y = x W^T for a weight [out, in]; with in_out y = x W for a weight [in, out]. Each is the other's way back: of
   /// y = x W^T, d_x = d_y W.
-  explicit WeightProduct(Tensor weight, WeightOrder order = WeightOrder::kOutIn);
+  explicit WeightProduct(Tensor weight, WeightOrder order = WeightOrder::out_in);
 
   void operator()(const RowProduct& product) const { multiply(*packed_, product); }
 

@@ -19,7 +19,7 @@ void expect_one_model(const file::Checkpoint& first, const file::Checkpoint& oth
   const std::string changed = difference(theirs, mine);
   expect(changed.empty(), ErrorKind::file, "'{}' and '{}' are not of one model: {}", first.folder().string(),
          other.folder().string(), changed);
-  for (const file::Part& part : first.parts())
+  for (const file::CheckpointPart& part : first.parts())
     if (part.name.ends_with(".vocab"))
       expect(other.has(part.name) && other.text(part.name) == first.text(part.name), ErrorKind::file,
              "'{}' and '{}' are not of one model: they differ in {}", first.folder().string(), other.folder().string(),
@@ -59,9 +59,9 @@ AverageCheckpoint::AverageCheckpoint(std::span<const file::Checkpoint> checkpoin
     std::transform(sums[i].begin(), sums[i].end(), weights_[i].mean.begin(),
                    [count](double sum) { return static_cast<float>(sum / count); });
 
-  for (const file::Part& part : first.parts())
+  for (const file::CheckpointPart& part : first.parts())
     if (part.name == "config.toml" || part.name.ends_with(".vocab")) others_.add_text(part.name, first.text(part.name));
-  file::State state;
+  file::TrainingState state;
   state.set("step", step);
   state.set("averaged", std::ssize(checkpoints));
   others_.add_state(state);

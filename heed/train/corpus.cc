@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "heed/data/task.h"
+#include "heed/data/built_in_task.h"
 #include "heed/file/sha256.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/memory.h"
@@ -85,12 +85,12 @@ TextPairs load_pairs(const DataOptions& o, uint64_t seed) {
   TextPairs pairs;
   pairs.reports.resize(2);
   if (o.task != "none") {
-    const Task& task = find_task(o.task);
+    const BuiltInTask& task = find_built_in_task(o.task);
     constexpr double kOfAPair = 200;  // bytes: two texts and their tokens
     expect_memory(kOfAPair * static_cast<double>(o.examples + o.valid_examples),
                   fmt::format("the data (data.examples = {}, data.valid_examples = {})", o.examples, o.valid_examples));
-    pairs.train = task.pairs(o.examples, seed, Split::kTrain);
-    pairs.valid = task.pairs(o.valid_examples, seed, Split::kValid);
+    pairs.train = task.pairs(o.examples, seed, Split::train);
+    pairs.valid = task.pairs(o.valid_examples, seed, Split::valid);
     for (int64_t i = 0; i < pairs.train.size(); ++i) pairs.reports[0].keep();
     for (int64_t i = 0; i < pairs.valid.size(); ++i) pairs.reports[1].keep();
     return pairs;
@@ -113,8 +113,8 @@ Vocabularies learn_vocabularies(const Pairs& pairs, const DataOptions& o) {
                                                name, options.size, error.what()));
     }
   };
-  v.source = learn(o.joint ? Side::kBoth : Side::kSource, "source", o.source);
-  v.target = o.joint ? v.source : learn(Side::kTarget, "target", o.target);
+  v.source = learn(o.joint ? Side::both : Side::source, "source", o.source);
+  v.target = o.joint ? v.source : learn(Side::target, "target", o.target);
   return v;
 }
 

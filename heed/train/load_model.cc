@@ -26,10 +26,10 @@ file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::strin
   std::error_code ignored;
   expect(std::filesystem::exists(folder, ignored), ErrorKind::missing, "there is no model '{}'", folder.string());
   if (std::filesystem::exists(folder / "MANIFEST.json", ignored))
-    return file::Checkpoint::open(folder, file::Purpose::kRun);
+    return file::Checkpoint::open(folder, file::Purpose::run);
   const file::RunFolder run(folder);
-  if (name != "best" || run.best_name()) return run.open(name, file::Purpose::kRun);
-  file::RunFolder::Newest newest = run.newest(file::Purpose::kRun);
+  if (name != "best" || run.best_name()) return run.open(name, file::Purpose::run);
+  file::RunFolder::Newest newest = run.newest(file::Purpose::run);
   expect(newest.checkpoint.has_value(), ErrorKind::file, "'{}' holds no checkpoint that can be used{}", folder.string(),
          newest.damaged.empty() ? "" : ": " + newest.damaged.front().reason);
   return std::move(*newest.checkpoint);
@@ -88,7 +88,7 @@ TrainedModel load_model(const file::Checkpoint& checkpoint) {
   const Recipe recipe = recipe_of(checkpoint);
   TrainedModel trained;
   try {
-    trained = make_model(recipe, Vocabularies::load(checkpoint, recipe.data), Start::kEmpty);
+    trained = make_model(recipe, Vocabularies::load(checkpoint, recipe.data), Start::empty);
   } catch (const Error& error) {  // a recipe that makes no model was never trained
     throw Error(ErrorKind::file, error.what());
   }

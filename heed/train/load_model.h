@@ -24,7 +24,7 @@ struct TrainedModel {
 };
 
 /// A model for these vocabularies, with fresh weights or, where others are to be loaded, without any.
-TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies, Start start = Start::kDrawn);
+TrainedModel make_model(const Recipe& recipe, Vocabularies vocabularies, Start start = Start::drawn);
 
 /// `folder`: of a training, or one checkpoint of it. `name`: "best" (where none was marked: the newest good one),
 /// "last", or the name of a checkpoint. Opened to run the model, not to go on with its training.

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "heed/attend/all.h"
-#include "heed/data/task.h"
+#include "heed/data/built_in_task.h"
 #include "heed/file/disk.h"
 #include "heed/metric/all.h"
 #include "heed/tensor/error.h"
@@ -65,7 +65,7 @@ struct Names {
 
 std::vector<std::string> task_names() {
   std::vector<std::string> names = {"none"};
-  for (const Task& task : tasks()) names.push_back(task.name);
+  for (const BuiltInTask& task : built_in_tasks()) names.push_back(task.name);
   return names;
 }
 

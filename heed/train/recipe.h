@@ -23,7 +23,7 @@ class RecipeError : public Error {
 };
 
 struct DataOptions {
-  std::string task = "none";  // of heed/data/task.h; none: the data stands in files
+  std::string task = "none";  // of heed/data/built_in_task.h; none: the data stands in files
   int64_t examples = 50'000;  // of a task
   int64_t valid_examples = 2'000;
 

@@ -54,7 +54,7 @@ std::string model_complaint(const Recipe& recipe, std::string_view reasons) {
 /// A model of the same kind, without memory for it: what is wrong with the options, and that it is too large, shows
 /// before that is taken, and with hardly any vocabulary before the data is read.
 void check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
-  Parameters parameters(0, Start::kEmpty);
+  Parameters parameters(0, Start::empty);
   model::Seq2SeqOptions options = recipe.model;
   options.source_vocabulary = source_vocabulary;
   options.target_vocabulary = target_vocabulary;
@@ -170,7 +170,7 @@ class Session {
     if (recipe_.stop.epochs > 0 && (schedule.steps == 0 || schedule.steps > recipe_.stop.epochs * per_epoch_))
       schedule.steps = recipe_.stop.epochs * per_epoch_;
     // Weights of a checkpoint get their memory when they are known to fit.
-    made_ = make_model(recipe_, std::move(vocabularies), from ? Start::kEmpty : Start::kDrawn);
+    made_ = make_model(recipe_, std::move(vocabularies), from ? Start::empty : Start::drawn);
     trainer_.emplace(*made_.model, *made_.parameters, corpus_.train, recipe_.train);
   }
 
@@ -179,7 +179,7 @@ class Session {
     const std::string changed = difference(recipe_, before);
     expect(changed.empty(), ErrorKind::file, "the recipe is not that of '{}': {}", checkpoint.folder().string(),
            changed);
-    const file::State state = checkpoint.state();
+    const file::TrainingState state = checkpoint.state();
     expect(state.has("data"), ErrorKind::file,
            "'{}' is not of a training that could go on: its state.json has no 'data'; heed average makes such",
            checkpoint.folder().string());
@@ -270,7 +270,7 @@ class Session {
     last_save_ = Clock::now();
     try {
       file::CheckpointWriter writer;
-      file::State state;
+      file::TrainingState state;
       writer.add_text("config.toml", config_);
       trainer_->save(writer, state);
       state.set("data", corpus_.fingerprint);

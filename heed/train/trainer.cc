@@ -68,7 +68,7 @@ StepReport Trainer::step() {
     report.accuracy += static_cast<double>(loss.correct) * share;
   }
 
-  const Timed timed(Work::kOptimiser);
+  const Timed timed(Work::optimiser);
   report.norm = options_.clip > 0.0f ? clip_gradients(*parameters_, options_.clip) : gradient_norm(*parameters_);
   if (!std::isfinite(report.loss)) report.skipped = "the loss is not finite";
   if (!std::isfinite(report.norm)) report.skipped = "the gradient is not finite";
@@ -95,7 +95,7 @@ Trainer::Averaged::~Averaged() {
   if (average_) average_->swap();
 }
 
-void Trainer::save(file::CheckpointWriter& writer, file::State& state) const {
+void Trainer::save(file::CheckpointWriter& writer, file::TrainingState& state) const {
   state.set("step", step_);
   state.set("epoch", epoch_);
   state.set("batch", batch_);
@@ -122,7 +122,7 @@ void Trainer::save(file::CheckpointWriter& writer, file::State& state) const {
 }
 
 void Trainer::load(const file::Checkpoint& checkpoint) {
-  const file::State state = checkpoint.state();
+  const file::TrainingState state = checkpoint.state();
   step_ = state.integer("step", 0, kMostSteps);
   // An epoch has at least one batch, and an update takes as many as are accumulated.
   epoch_ =

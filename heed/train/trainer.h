@@ -72,7 +72,7 @@ class Trainer {
   };
 
   /// Everything that step() depends on, apart from the options and the data. What is added points into the trainer.
-  void save(file::CheckpointWriter& writer, file::State& state) const;
+  void save(file::CheckpointWriter& writer, file::TrainingState& state) const;
   void load(const file::Checkpoint& checkpoint);
 
  private:

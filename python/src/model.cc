@@ -32,7 +32,7 @@ py::dict Model::parameters() {
   const py::object owner = py::cast(shared_from_this());
   for (Parameter& p : parameters_)
     all[py::str(p.name)] =
-        py::array_t<float>(std::vector<py::ssize_t>(p.shape.begin(), p.shape.end()), p.value.lend(), owner);
+        py::array_t<float>(std::vector<py::ssize_t>(p.shape.begin(), p.shape.end()), p.value.expose(), owner);
   return all;
 }
 

@@ -221,7 +221,7 @@ TEST(Dates, AFunctionOfTheSeed) {
 TEST(Dates, SplitsShareNothing) {
   std::map<std::string, Split> where;
   const DateWriter writer;
-  for (const Split split : {Split::kTrain, Split::kValid, Split::kTest})
+  for (const Split split : {Split::train, Split::valid, Split::test})
     for (const auto& date : writer.sample(5'000, 5, {.split = split})) {
       const auto [found, is_new] = where.emplace(date.text, split);
       ASSERT_EQ(found->second, split) << date.text;

@@ -27,8 +27,8 @@ Pairs some_pairs(Report& report) {
 struct Setting {
   Report report;
   Pairs pairs = some_pairs(report);
-  std::shared_ptr<const Tokeniser> words = Tokeniser::train(sentences(pairs, Side::kSource), {.kind = "words"});
-  std::shared_ptr<const Tokeniser> letters = Tokeniser::train(sentences(pairs, Side::kTarget), {.kind = "characters"});
+  std::shared_ptr<const Tokeniser> words = Tokeniser::train(sentences(pairs, Side::source), {.kind = "words"});
+  std::shared_ptr<const Tokeniser> letters = Tokeniser::train(sentences(pairs, Side::target), {.kind = "characters"});
 
   Examples encode(const EncodeOptions& options) { return encode_pairs(pairs, {*words, *letters}, options, report); }
 };

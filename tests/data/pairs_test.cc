@@ -113,8 +113,8 @@ TEST(Pairs, ManyBadLinesAreCountedNotNamed) {
   Report report;
   const auto a = folder.write("a", source), b = folder.write("b", target);
   EXPECT_EQ(read_pairs({.source = a, .target = b}, report).size(), 100);
-  EXPECT_EQ(report.count(Fault::kEmpty), 900);
-  EXPECT_EQ(report.lines(Fault::kEmpty).size(), Report::kNamed);
+  EXPECT_EQ(report.count(Fault::empty), 900);
+  EXPECT_EQ(report.lines(Fault::empty).size(), Report::kNamed);
   expect_part(report.text(), "10 (target), ...");
 }
 
@@ -162,9 +162,9 @@ TEST(Pairs, Sentences) {
   pairs.add("a", "x", 1);
   pairs.add("b", "y", 2);
   using Views = std::vector<std::string_view>;
-  EXPECT_EQ(sentences(pairs, Side::kSource), (Views{"a", "b"}));
-  EXPECT_EQ(sentences(pairs, Side::kTarget), (Views{"x", "y"}));
-  EXPECT_EQ(sentences(pairs, Side::kBoth), (Views{"a", "b", "x", "y"}));
+  EXPECT_EQ(sentences(pairs, Side::source), (Views{"a", "b"}));
+  EXPECT_EQ(sentences(pairs, Side::target), (Views{"x", "y"}));
+  EXPECT_EQ(sentences(pairs, Side::both), (Views{"a", "b", "x", "y"}));
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ bool is_inside(int descriptor) {
   return descriptor >= 0 && descriptor < kMostFiles && inside[descriptor] && written[descriptor];
 }
 
-enum class Kind { kTakesSpace, kOther };
+enum class Kind { takes_space, other };
 
 /// True where the call is to fail, with errno set. `half` is done before the program is killed.
 template <class Half>
@@ -81,7 +81,7 @@ bool fails(Kind kind, const Half& half) {
   const long number = ++calls;
   const Plan& p = plan();
   if (p.at <= 0 || number < p.at) return false;
-  if (number > p.at && !(p.stays && kind == Kind::kTakesSpace)) return false;
+  if (number > p.at && !(p.stays && kind == Kind::takes_space)) return false;
   if (p.error == 0) {
     half();
     ::kill(::getpid(), SIGKILL);
@@ -107,7 +107,7 @@ int opened(int descriptor, bool is_in, bool to_write) {
 int open_by(int (*open)(int, const char*, int, ...), int folder, const char* path, int flags, mode_t mode) {
   const bool is_in = is_inside(folder, path);
   const bool to_write = (flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT) != 0;
-  if (is_in && to_write && fails(Kind::kTakesSpace)) return -1;
+  if (is_in && to_write && fails(Kind::takes_space)) return -1;
   return opened(open(folder, path, flags, mode), is_in, to_write);
 }
 
@@ -115,7 +115,7 @@ mode_t mode_of(int flags, va_list list) { return (flags & (O_CREAT | O_TMPFILE))
 
 std::FILE* fopen_by(std::FILE* (*open)(const char*, const char*), const char* path, const char* mode) {
   const bool is_in = is_inside(AT_FDCWD, path), to_write = std::strpbrk(mode, "wa+") != nullptr;
-  if (is_in && to_write && fails(Kind::kTakesSpace)) return nullptr;
+  if (is_in && to_write && fails(Kind::takes_space)) return nullptr;
   std::FILE* file = open(path, mode);
   if (file) opened(::fileno(file), is_in, to_write);
   return file;
@@ -158,47 +158,47 @@ std::FILE* fopen64(const char* path, const char* mode) { return fopen_by(REAL(fo
 
 ssize_t write(int descriptor, const void* bytes, size_t count) {
   const auto half = [&] { REAL(write)(descriptor, bytes, count / 2); };
-  if (is_inside(descriptor) && fails(Kind::kTakesSpace, half)) return -1;
+  if (is_inside(descriptor) && fails(Kind::takes_space, half)) return -1;
   return REAL(write)(descriptor, bytes, count);
 }
 ssize_t writev(int descriptor, const iovec* pieces, int count) {
   const auto half = [&] { REAL(write)(descriptor, pieces->iov_base, pieces->iov_len / 2); };
-  if (is_inside(descriptor) && fails(Kind::kTakesSpace, half)) return -1;
+  if (is_inside(descriptor) && fails(Kind::takes_space, half)) return -1;
   return REAL(writev)(descriptor, pieces, count);
 }
 int fsync(int descriptor) {
   const bool is_in = descriptor >= 0 && descriptor < kMostFiles && inside[descriptor];
-  if (is_in && fails(Kind::kTakesSpace)) return -1;
+  if (is_in && fails(Kind::takes_space)) return -1;
   return REAL(fsync)(descriptor);
 }
 int ftruncate(int descriptor, off_t length) {
-  if (is_inside(descriptor) && fails(Kind::kOther)) return -1;
+  if (is_inside(descriptor) && fails(Kind::other)) return -1;
   return REAL(ftruncate)(descriptor, length);
 }
 int close(int descriptor) {
   const bool counts = is_inside(descriptor);
   if (descriptor >= 0 && descriptor < kMostFiles) inside[descriptor] = written[descriptor] = false;
   const int done = REAL(close)(descriptor);
-  return counts && fails(Kind::kOther) ? -1 : done;
+  return counts && fails(Kind::other) ? -1 : done;
 }
 int mkdir(const char* path, mode_t mode) {
-  if (is_inside(AT_FDCWD, path) && fails(Kind::kTakesSpace)) return -1;
+  if (is_inside(AT_FDCWD, path) && fails(Kind::takes_space)) return -1;
   return REAL(mkdir)(path, mode);
 }
 int rename(const char* from, const char* to) noexcept {
-  if (is_inside(AT_FDCWD, to) && fails(Kind::kTakesSpace)) return -1;
+  if (is_inside(AT_FDCWD, to) && fails(Kind::takes_space)) return -1;
   return REAL(rename)(from, to);
 }
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
-  if (is_inside(to_folder, to) && fails(Kind::kTakesSpace)) return -1;
+  if (is_inside(to_folder, to) && fails(Kind::takes_space)) return -1;
   return REAL(renameat2)(from_folder, from, to_folder, to, flags);
 }
 int unlink(const char* path) noexcept {
-  if (is_inside(AT_FDCWD, path) && fails(Kind::kOther)) return -1;
+  if (is_inside(AT_FDCWD, path) && fails(Kind::other)) return -1;
   return REAL(unlink)(path);
 }
 int unlinkat(int folder, const char* path, int flags) noexcept {
-  if (is_inside(folder, path) && fails(Kind::kOther)) return -1;
+  if (is_inside(folder, path) && fails(Kind::other)) return -1;
   return REAL(unlinkat)(folder, path, flags);
 }
 

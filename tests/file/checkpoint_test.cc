@@ -37,7 +37,7 @@ TEST(Checkpoint, GoesAndComesBack) {
   EXPECT_EQ(Checkpoint::open(folder / "c" / "").name(), "c");
   EXPECT_EQ(names_in(folder / "c"), (Names{"MANIFEST.json", "config.toml", "optimiser.safetensors", "source.vocab",
                                            "state.json", "weights.safetensors"}));
-  for (const file::Part& part : back.parts()) {
+  for (const file::CheckpointPart& part : back.parts()) {
     EXPECT_EQ(part.size, fs::file_size(folder / "c" / part.name));
     EXPECT_EQ(part.sha256, file::sha256_of_file(folder / "c" / part.name));
   }
@@ -144,12 +144,12 @@ TEST(Checkpoint, ToRunAModelTheOptimiserIsNotRead) {
       "checkpoint '{}' is damaged: optimiser.safetensors has changed: its SHA-256 is not that of the manifest",
       c.string());
   expect_error([&] { Checkpoint::open(c); }, changed);
-  const Checkpoint open = Checkpoint::open(c, file::Purpose::kRun);
+  const Checkpoint open = Checkpoint::open(c, file::Purpose::run);
   EXPECT_EQ(open.text("config.toml"), "number = 1\n");
   expect_error([&] { open.tensors(file::kOptimiserPart); }, changed);  // who reads it all the same is told
   spill(c / "config.toml", "number = 2\n");
   expect_error(
-      [&] { Checkpoint::open(c, file::Purpose::kRun); },
+      [&] { Checkpoint::open(c, file::Purpose::run); },
       fmt::format("checkpoint '{}' is damaged: config.toml has changed: its SHA-256 is not that of the manifest",
                   c.string()));
 }

@@ -203,7 +203,7 @@ TEST(Weights, EveryDifferenceIsNamed) {
 }
 
 TEST(Weights, EmptyParametersGetTheirMemoryWhenTheyFit) {
-  Parameters from(1), to(2, Start::kEmpty), wide(3, Start::kEmpty);
+  Parameters from(1), to(2, Start::empty), wide(3, Start::empty);
   for (Parameters* all : {&from, &to}) all->make("w", {2, 3}, Initialiser::normal(1.0f));
   const Safetensors file(file::safetensors_bytes(file::tensors_of(from)), "f");
   file::load(file, to);

@@ -25,7 +25,7 @@ struct SmallCheckpoint {
   }
 
   std::vector<float> weights, moments;
-  file::State state;
+  file::TrainingState state;
   file::CheckpointWriter writer;
 };
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "heed/file/manifest.h"
-#include "heed/file/state.h"
+#include "heed/file/training_state.h"
 #include "tests/fuzz/require.h"
 
 namespace heed::test {
@@ -25,10 +25,10 @@ void check_manifest(std::string_view text) {
 void check_state(std::string_view text) {
   bool accepted = false;
   try {
-    const file::State state = file::State::parse(text, "fuzz");
+    const file::TrainingState state = file::TrainingState::parse(text, "fuzz");
     accepted = true;
     const std::string again = state.json();
-    require(file::State::parse(again, "again").json() == again, "another state after writing and reading");
+    require(file::TrainingState::parse(again, "again").json() == again, "another state after writing and reading");
   } catch (const Error& error) {
     require_refusal(error, accepted);
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "heed/file/manifest.h"
-#include "heed/file/state.h"
+#include "heed/file/training_state.h"
 #include "heed/text/tokeniser.h"
 #include "tests/data/gzip.h"
 #include "tests/fuzz/broken_safetensors.h"
@@ -74,7 +74,7 @@ Seeds sentencepieces() {
 }
 
 Seeds checkpoints() {
-  heed::file::State state;
+  heed::file::TrainingState state;
   state.set("flag", true);
   state.set("steps", -3);
   state.set("seed", uint64_t{1} << 63);

@@ -78,7 +78,7 @@ TEST(Parameters, ValuesComeFromSeedAndNameAlone) {
 }
 
 TEST(Parameters, ThoseThatAreLoadedNextAreNotDrawn) {
-  Parameters drawn(3), empty(3, Start::kEmpty);
+  Parameters drawn(3), empty(3, Start::empty);
   for (Parameters* all : {&drawn, &empty}) all->make("weight", {2, 3}, Initialiser::normal(1.0f));
   EXPECT_NE(drawn.at("weight").value, std::vector<float>(6, 0.0f));
   EXPECT_TRUE(empty.at("weight").value.empty());

@@ -16,7 +16,7 @@ constexpr double kLearned = 0.95;
 
 /// How a mechanism is put to its task: settings beyond those of its name alone.
 struct Plan {
-  Task task;
+  ToyTask task;
   std::function<void(Trial&)> settings = [](Trial&) {};
 };
 
@@ -28,62 +28,62 @@ void looks_back(Trial& t) {  // what tells two rows back from the row itself are
 const std::map<std::string, Plan>& plans() {
   static const std::map<std::string, Plan> all = {
       // scores
-      {"dot", {Task::reverse}},
-      {"scaled_dot", {Task::reverse}},
+      {"dot", {ToyTask::reverse}},
+      {"scaled_dot", {ToyTask::reverse}},
       {"cosine",
-       {Task::reverse, [](Trial& t) { t.options.learned_temperature = true, t.options.temperature = 10.0f; }}},
-      {"general", {Task::reverse}},
-      {"additive", {Task::reverse}},
-      {"mlp", {Task::reverse}},
-      {"projected", {Task::reverse}},
-      {"self_scored", {Task::marked}},
-      {"intra", {Task::lagged}},
-      {"synthesizer_dense", {Task::reverse}},
-      {"synthesizer_random", {Task::reverse}},
-      {"synthesizer_mixture", {Task::reverse}},
+       {ToyTask::reverse, [](Trial& t) { t.options.learned_temperature = true, t.options.temperature = 10.0f; }}},
+      {"general", {ToyTask::reverse}},
+      {"additive", {ToyTask::reverse}},
+      {"mlp", {ToyTask::reverse}},
+      {"projected", {ToyTask::reverse}},
+      {"self_scored", {ToyTask::marked}},
+      {"intra", {ToyTask::lagged}},
+      {"synthesizer_dense", {ToyTask::reverse}},
+      {"synthesizer_random", {ToyTask::reverse}},
+      {"synthesizer_mixture", {ToyTask::reverse}},
       // normalisers
-      {"softmax", {Task::reverse}},
+      {"softmax", {ToyTask::reverse}},
       // With one head a query whose scores are all negative gets no context and no gradient, for good.
-      {"relu", {Task::reverse, [](Trial& t) { t.options.heads = 4; }}},
-      {"sigmoid", {Task::reverse}},
-      {"identity", {Task::reverse}},
-      {"hard", {Task::reverse}},
-      {"hard_sampled", {Task::marked}},
+      {"relu", {ToyTask::reverse, [](Trial& t) { t.options.heads = 4; }}},
+      {"sigmoid", {ToyTask::reverse}},
+      {"identity", {ToyTask::reverse}},
+      {"hard", {ToyTask::reverse}},
+      {"hard_sampled", {ToyTask::marked}},
       // The same: a key that drops out has no gradient, and may be the right one.
-      {"sparsemax", {Task::reverse, [](Trial& t) { t.options.heads = 4; }}},
-      {"entmax15", {Task::reverse}},
+      {"sparsemax", {ToyTask::reverse, [](Trial& t) { t.options.heads = 4; }}},
+      {"entmax15", {ToyTask::reverse}},
       // regions
-      {"global", {Task::reverse}},
-      {"local_m", {Task::copy, [](Trial& t) { t.options.window = 1; }}},
+      {"global", {ToyTask::reverse}},
+      {"local_m", {ToyTask::copy, [](Trial& t) { t.options.window = 1; }}},
       // The position starts in the middle, and a key outside the window pulls at nothing: the window holds all keys,
       // and
       // what must move is the Gaussian.
-      {"local_p", {Task::copy, [](Trial& t) { t.options.window = kLength, t.options.sigma = 3.0f; }}},
-      {"causal", {Task::lagged, looks_back}},
-      {"masked", {Task::reverse, [](Trial& t) { t.lengths = true; }}},
-      {"sliding_window", {Task::lagged, [](Trial& t) { looks_back(t), t.options.window = 3; }}},
-      {"documents", {Task::lagged, looks_back}},
-      {"sinks", {Task::lagged, [](Trial& t) { looks_back(t), t.options.window = 2, t.options.sinks = 1; }}},
+      {"local_p", {ToyTask::copy, [](Trial& t) { t.options.window = kLength, t.options.sigma = 3.0f; }}},
+      {"causal", {ToyTask::lagged, looks_back}},
+      {"masked", {ToyTask::reverse, [](Trial& t) { t.lengths = true; }}},
+      {"sliding_window", {ToyTask::lagged, [](Trial& t) { looks_back(t), t.options.window = 3; }}},
+      {"documents", {ToyTask::lagged, looks_back}},
+      {"sinks", {ToyTask::lagged, [](Trial& t) { looks_back(t), t.options.window = 2, t.options.sinks = 1; }}},
       // time
-      {"dynamic", {Task::reverse}},
-      {"static", {Task::marked, [](Trial& t) { t.options.score = "additive"; }}},
-      {"forced_forward", {Task::copy}},
-      {"guided", {Task::copy, [](Trial& t) { t.guide_weight = 0.3f; }}},
-      {"forward_only", {Task::copy}},
+      {"dynamic", {ToyTask::reverse}},
+      {"static", {ToyTask::marked, [](Trial& t) { t.options.score = "additive"; }}},
+      {"forced_forward", {ToyTask::copy}},
+      {"guided", {ToyTask::copy, [](Trial& t) { t.guide_weight = 0.3f; }}},
+      {"forward_only", {ToyTask::copy}},
       // inputs
-      {"external", {Task::reverse}},
-      {"self_attention", {Task::lagged}},
-      {"cross_attention", {Task::reverse}},
-      {"plain_mode", {Task::reverse}},
-      {"key_value_mode", {Task::reverse, [](Trial& t) { t.separate_values = true; }}},
-      {"learned_query", {Task::marked}},
+      {"external", {ToyTask::reverse}},
+      {"self_attention", {ToyTask::lagged}},
+      {"cross_attention", {ToyTask::reverse}},
+      {"plain_mode", {ToyTask::reverse}},
+      {"key_value_mode", {ToyTask::reverse, [](Trial& t) { t.separate_values = true; }}},
+      {"learned_query", {ToyTask::marked}},
       // structures
-      {"single", {Task::reverse}},
-      {"hierarchical", {Task::marked}},
-      {"multi_head", {Task::reverse}},
-      {"structured", {Task::marked}},
-      {"key_value", {Task::lagged, [](Trial& t) { t.options.window = 2; }}},
-      {"feed_forward", {Task::marked}},
+      {"single", {ToyTask::reverse}},
+      {"hierarchical", {ToyTask::marked}},
+      {"multi_head", {ToyTask::reverse}},
+      {"structured", {ToyTask::marked}},
+      {"key_value", {ToyTask::lagged, [](Trial& t) { t.options.window = 2; }}},
+      {"feed_forward", {ToyTask::marked}},
   };
   return all;
 }
@@ -122,8 +122,8 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, EveryMechanism, testing::ValuesIn(catalogue(
 
 /// The tasks test attention: a model that looks at all tokens alike can do none of them.
 TEST(UniformAttention, LearnsNoTask) {
-  for (const Task task : {Task::reverse, Task::copy, Task::lagged, Task::marked}) {
-    Trial trial = trial_of(task == Task::lagged ? "causal" : "scaled_dot", {task});
+  for (const ToyTask task : {ToyTask::reverse, ToyTask::copy, ToyTask::lagged, ToyTask::marked}) {
+    Trial trial = trial_of(task == ToyTask::lagged ? "causal" : "scaled_dot", {task});
     trial.frozen = true;
     EXPECT_LT(Model(trial).learn(), 0.6) << static_cast<int>(task);
   }

@@ -17,7 +17,7 @@
 namespace heed::attend::test {
 
 struct Trial {
-  Task task;
+  ToyTask task;
   Options options;
   float rate = 0.01f;
   int64_t steps = 1500;          // at most
@@ -63,7 +63,7 @@ class Model {
   bool is_hierarchical() const { return trial_.options.structure == "hierarchical"; }
   bool has_documents() const { return trial_.options.region.find("documents") != std::string::npos; }
   bool is_structured() const { return trial_.options.structure == "structured"; }
-  bool asks_itself() const { return trial_.task == Task::lagged; }
+  bool asks_itself() const { return trial_.task == ToyTask::lagged; }
   bool asks_nothing() const {
     const Options& o = trial_.options;
     return o.input == "learned_query" || is_structured() || is_hierarchical() || o.structure == "feed_forward" ||
@@ -82,7 +82,7 @@ class Model {
     Tensor rows = token_(tape, batch.tokens);
     Memory m;
     if (trial_.separate_values) m.values = rows;
-    rows = add(rows, trial_.task == Task::marked ? mark_(tape, batch.marks) : place_(tape, batch.places));
+    rows = add(rows, trial_.task == ToyTask::marked ? mark_(tape, batch.marks) : place_(tape, batch.places));
     m.rows = {rows, tape.even_offsets(batch.sequences, kLength)};
     if (trial_.lengths) pad(tape, batch, m);
     if (has_documents()) m.documents = batch.documents.data();
@@ -106,7 +106,7 @@ class Model {
     Queries q;
     if (asks_itself()) {
       q.rows = m.rows;
-    } else if (trial_.task == Task::marked) {  // every sequence asks the same
+    } else if (trial_.task == ToyTask::marked) {  // every sequence asks the same
       q.rows = {step_(tape, std::vector<int32_t>(batch.sequences, 0)), tape.even_offsets(batch.sequences, 1)};
     } else {
       q.rows = {step_(tape, batch.places), tape.even_offsets(batch.sequences, kLength)};

@@ -36,7 +36,7 @@ class Learner {
     recipe_ = parse_recipe(trial.kind == "rnn" ? kRnn : kTransformer, "trial", overrides);
     const ReverseOptions digits{.min_length = 1, .max_length = 7, .letters = false};
     ReverseOptions others = digits;
-    others.split = Split::kValid;
+    others.split = Split::valid;
     TextPairs pairs{reverse_pairs(trial.examples, 1, digits), reverse_pairs(200, 1, others), std::vector<Report>(2)};
     Vocabularies vocabularies = learn_vocabularies(pairs.train, recipe_.data);
     corpus_ = make_corpus(std::move(pairs), vocabularies, recipe_.data);

@@ -10,7 +10,7 @@ namespace heed::attend::test {
 
 using kernels::test::Random;
 
-enum class Task {
+enum class ToyTask {
   reverse,  // target i is token N - 1 - i; the query knows only i
   copy,     // target i is token i
   lagged,   // the target of row i is the token two rows back, in self-attention
@@ -32,7 +32,7 @@ struct Batch {
 };
 
 struct Sampling {
-  Task task;
+  ToyTask task;
   int64_t sequences = 32;
   bool halves = false;        // lagged: two documents in each sequence
   bool per_document = false;  // marked
@@ -40,8 +40,8 @@ struct Sampling {
 
 /// Target of row i of the sequence that starts at `first`.
 inline int32_t target_of(const Sampling& s, const Batch& batch, int64_t first, int64_t i) {
-  if (s.task == Task::reverse) return batch.tokens[first + kLength - 1 - i];
-  if (s.task == Task::copy) return batch.tokens[first + i];
+  if (s.task == ToyTask::reverse) return batch.tokens[first + kLength - 1 - i];
+  if (s.task == ToyTask::copy) return batch.tokens[first + i];
   const int64_t from = s.halves && i >= kLength / 2 ? kLength / 2 : 0;
   return i - kLag >= from ? batch.tokens[first + i - kLag] : -1;
 }
@@ -57,7 +57,7 @@ inline Batch sample(const Sampling& s, Random& random) {
     batch.documents.push_back(row % kLength >= kLength / 2 ? 1 : 0);
   }
   batch.marks.assign(rows, 0);
-  if (s.task != Task::marked) {
+  if (s.task != ToyTask::marked) {
     for (int64_t row = 0; row < rows; ++row)
       batch.targets.push_back(target_of(s, batch, row - row % kLength, row % kLength));
     return batch;

@@ -38,7 +38,7 @@ TEST(AllMetrics, EveryNameMakesOne) {
 TEST(AllMetrics, OptionsArrive) {
   MetricOptions options;
   options.bleu.lowercase = true;
-  options.bleu.tokenise = Tokenisation::kIntl;
+  options.bleu.tokenise = Tokenisation::international;
   options.chrf.lowercase = true;
   options.ter.case_sensitive = true;
   EXPECT_EQ(make_metric("bleu", options)->settings(), "case:lc|eff:no|tok:intl|smooth:exp");

@@ -58,7 +58,7 @@ TEST(ErrorRate, Mistakes) {
 TEST(ErrorRate, AsMetric) {
   const Texts said = {"T AH M EY T OW", "K AE", "X"};
   const References right = {{"T AH M AA T OW Z", "T AH M EY T OW"}, {"K AE T S"}, {"Y"}};
-  const ErrorRateMetric per(ErrorUnit::kToken), cer(ErrorUnit::kCharacter);
+  const ErrorRateMetric per(ErrorUnit::token), cer(ErrorUnit::character);
   const Statistics statistics = per.statistics(said, right);
   ASSERT_EQ(statistics.segments(), 3u);
   const std::vector<double> second(statistics[1].begin(), statistics[1].end());
@@ -72,7 +72,7 @@ TEST(ErrorRate, AsMetric) {
 }
 
 TEST(ErrorRate, AsMetricOfNothing) {
-  const ErrorRateMetric cer(ErrorUnit::kCharacter);
+  const ErrorRateMetric cer(ErrorUnit::character);
   EXPECT_EQ(cer.segment_score("", {""}).value, 0);
   EXPECT_EQ(cer.segment_score("a", {""}).value, 100);
   EXPECT_EQ(cer.score(Texts{}, References{}).value, 0);

@@ -24,14 +24,14 @@ TEST(Exact, AsMetric) {
   const Score exact = Exact().score(kSaid, kRight);
   EXPECT_EQ(exact.line(), "exact match = 50.00 (2 of 4 right)");
   EXPECT_TRUE(exact.higher_is_better);
-  const Score error = Exact(ExactKind::kWordError).score(kSaid, kRight);
+  const Score error = Exact(ExactKind::word_error).score(kSaid, kRight);
   EXPECT_EQ(error.line(), "WER = 50.00 (2 of 4 wrong)");
   EXPECT_FALSE(error.higher_is_better);
-  EXPECT_EQ(Exact(ExactKind::kAccuracy).score(kSaid, kRight).line(), "accuracy = 75.00 (3 of 4 right)");
+  EXPECT_EQ(Exact(ExactKind::accuracy).score(kSaid, kRight).line(), "accuracy = 75.00 (3 of 4 right)");
 }
 
 TEST(Exact, Blanks) {
-  const Exact accuracy(ExactKind::kAccuracy);
+  const Exact accuracy(ExactKind::accuracy);
   EXPECT_EQ(accuracy.segment_score("\t yes sir\r", {"no", " yes sir"}).value, 100);
   EXPECT_EQ(accuracy.segment_score("yes  sir", {"yes sir"}).value, 0);
   EXPECT_EQ(accuracy.segment_score("  ", {""}).value, 100);
@@ -40,7 +40,7 @@ TEST(Exact, Blanks) {
 
 TEST(Exact, Nothing) {
   EXPECT_EQ(Exact().score(Texts{}, References{}).value, 0);
-  EXPECT_EQ(Exact(ExactKind::kWordError).score(Texts{}, References{}).value, 0);
+  EXPECT_EQ(Exact(ExactKind::word_error).score(Texts{}, References{}).value, 0);
 }
 
 TEST(Exact, Mistakes) {

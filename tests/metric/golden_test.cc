@@ -23,7 +23,7 @@ const Json& golden() {
 
 Smoothing smoothing_of(const std::string& name) {
   const std::map<std::string, Smoothing> all = {
-      {"exp", Smoothing::kExp}, {"none", Smoothing::kNone}, {"floor", Smoothing::kFloor}, {"add-k", Smoothing::kAdd}};
+      {"exp", Smoothing::exp}, {"none", Smoothing::none}, {"floor", Smoothing::floor}, {"add-k", Smoothing::add}};
   return all.at(name);
 }
 

@@ -47,7 +47,7 @@ class Catalogue : public testing::TestWithParam<Trial> {};
 
 /// A model whose weights are loaded next has names and shapes, and no memory for them.
 void expect_no_memory_before_loading(const Seq2SeqOptions& options, const Parameters& drawn) {
-  Parameters empty(0, Start::kEmpty);
+  Parameters empty(0, Start::empty);
   const Seq2Seq model(empty, options);
   ASSERT_EQ(empty.size(), drawn.size());
   for (const Parameter& p : drawn) {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "heed/tensor/arena.h"
+#include "heed/tensor/tape_arena.h"
 
 namespace heed {
 namespace {
@@ -42,7 +42,7 @@ TEST(Memory, ALimitCounts) {
 }
 
 TEST(Memory, AnArenaSaysHowMuchItWanted) {
-  Arena arena;
+  TapeArena arena;
   try {
     arena.take(size_t{1} << 50);
     FAIL();

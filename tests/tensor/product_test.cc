@@ -30,7 +30,7 @@ struct Case {
         bias_data(to_float(bias)) {}
 
   WeightView view(WeightOrder order) const {
-    return {order == WeightOrder::kOutIn ? out_in.data() : in_out.data(), sizes.in, sizes.out, order};
+    return {order == WeightOrder::out_in ? out_in.data() : in_out.data(), sizes.in, sizes.out, order};
   }
   /// The rows `which` of x times the weight; what stands behind the result must stay.
   std::vector<float> run(const PackedWeight& packed, const std::vector<int64_t>& which, bool with_bias = true) const {
@@ -67,7 +67,7 @@ TEST(PackedWeight, EqualsTheFormula) {
                            {25, 17, 32},
                            {530, 129, 161}}) {
       const Case c(s);
-      for (const auto order : {WeightOrder::kOutIn, WeightOrder::kInOut})
+      for (const auto order : {WeightOrder::out_in, WeightOrder::in_out})
         for (const bool with_bias : {false, true}) {
           SCOPED_TRACE(::testing::Message() << s.rows << " " << s.in << " " << s.out);
           const std::vector<float> y = c.run(PackedWeight(c.view(order)), first(s.rows), with_bias);
@@ -95,7 +95,7 @@ TEST(PackedWeight, RowsDoNotDependOnTheNumberOfRows) {
   on_every_isa([] {
     for (const auto& [in, out] : {std::pair<int64_t, int64_t>{128, 160}, {67, 45}, {300, 200}, {300, 1}}) {
       const Case c({70, in, out});
-      const PackedWeight packed(c.view(WeightOrder::kOutIn));
+      const PackedWeight packed(c.view(WeightOrder::out_in));
       const std::vector<float> all = c.run(packed, first(70));
       for (int64_t rows = 1; rows < 70; ++rows) expect_rows(c.run(packed, first(rows)), all, first(rows));
     }
@@ -105,7 +105,7 @@ TEST(PackedWeight, RowsDoNotDependOnTheNumberOfRows) {
 TEST(PackedWeight, RowsDoNotDependOnTheirPlace) {
   on_every_isa([] {
     const Case c({70, 130, 100});
-    const PackedWeight packed(c.view(WeightOrder::kOutIn));
+    const PackedWeight packed(c.view(WeightOrder::out_in));
     const std::vector<float> all = c.run(packed, first(70));
     std::mt19937_64 random(1);
     for (int times = 0; times < 20; ++times) {
@@ -125,7 +125,7 @@ TEST(PackedWeight, AnyNumberOfThreads) {
       std::vector<std::vector<float>> results;
       for (const int threads : {1, 2, 3}) {
         omp_set_num_threads(threads);
-        results.push_back(c.run(PackedWeight(c.view(WeightOrder::kOutIn)), first(s.rows)));
+        results.push_back(c.run(PackedWeight(c.view(WeightOrder::out_in)), first(s.rows)));
       }
       EXPECT_EQ(results[0], results[1]);
       EXPECT_EQ(results[0], results[2]);
@@ -142,7 +142,7 @@ TEST(PackedWeight, TheSameBitsWithFusedMultiplyAdd) {
   for (const std::string isa : {"avx512", "avx2"}) {
     if (std::find(there.begin(), there.end(), isa) == there.end()) continue;
     ASSERT_TRUE(kernels::use_isa(isa));
-    results[isa] = c.run(PackedWeight(c.view(WeightOrder::kOutIn)), first(29));
+    results[isa] = c.run(PackedWeight(c.view(WeightOrder::out_in)), first(29));
   }
   ASSERT_TRUE(kernels::use_isa(""));
   for (const auto& [isa, result] : results) EXPECT_EQ(result, results.begin()->second) << isa;
@@ -154,7 +154,7 @@ TEST(RowProduct, IsOneChainOfMultiplyAdds) {
     if (kernels::isa() != "avx512" && kernels::isa() != "avx2") return;  // the others round products before they add
     for (const Sizes& s : {Sizes{29, 1300, 77}, {3, 700, 64}, {13, 1, 5}, {29, 1300, 1}, {8, 5, 1}}) {
       const Case c(s);
-      const PackedWeight packed(c.view(WeightOrder::kOutIn));
+      const PackedWeight packed(c.view(WeightOrder::out_in));
       for (const bool add : {false, true}) {
         std::vector<float> y(static_cast<size_t>(s.rows * s.out), 0.25f);
         multiply(packed, {.rows = s.rows,
@@ -273,11 +273,11 @@ TEST(GradientProduct, AnyNumberOfThreads) {
 
 TEST(PackedWeight, KnowsWhatItCopied) {
   Case c({1, 40, 50});
-  const PackedWeight packed(c.view(WeightOrder::kOutIn));
-  EXPECT_TRUE(packed.is_copy_of(c.view(WeightOrder::kOutIn)));
-  EXPECT_TRUE(packed.is_copy_of(c.view(WeightOrder::kInOut))) << "the order in memory is another, the weight is not";
+  const PackedWeight packed(c.view(WeightOrder::out_in));
+  EXPECT_TRUE(packed.is_copy_of(c.view(WeightOrder::out_in)));
+  EXPECT_TRUE(packed.is_copy_of(c.view(WeightOrder::in_out))) << "the order in memory is another, the weight is not";
   c.out_in.back() += 1.0f;
-  EXPECT_FALSE(packed.is_copy_of(c.view(WeightOrder::kOutIn)));
+  EXPECT_FALSE(packed.is_copy_of(c.view(WeightOrder::out_in)));
 }
 
 }  // namespace

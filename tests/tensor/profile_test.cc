@@ -16,41 +16,41 @@ TEST(Profile, CountsByKind) {
   Profile profile;
   {
     const Profiling profiling(&profile);
-    work(Work::kProduct, 20);
-    work(Work::kNorm, 5);
-    work(Work::kProduct, 20);
+    work(Work::product, 20);
+    work(Work::norm, 5);
+    work(Work::product, 20);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  EXPECT_GE(profile.of(Work::kProduct), 0.040);
-  EXPECT_GE(profile.of(Work::kNorm), 0.005);
-  EXPECT_EQ(profile.of(Work::kAttention), 0.0);
-  EXPECT_GE(profile.all, profile.of(Work::kProduct) + profile.of(Work::kNorm) + 0.010);
+  EXPECT_GE(profile.of(Work::product), 0.040);
+  EXPECT_GE(profile.of(Work::norm), 0.005);
+  EXPECT_EQ(profile.of(Work::attention), 0.0);
+  EXPECT_GE(profile.all, profile.of(Work::product) + profile.of(Work::norm) + 0.010);
 }
 
 TEST(Profile, WorkInsideOtherWorkIsTheOuterOnes) {
   Profile profile;
   {
     const Profiling profiling(&profile);
-    const Timed timed(Work::kOutput);
-    work(Work::kProduct, 10);
+    const Timed timed(Work::output);
+    work(Work::product, 10);
   }
-  EXPECT_EQ(profile.of(Work::kProduct), 0.0);
-  EXPECT_GE(profile.of(Work::kOutput), 0.010);
+  EXPECT_EQ(profile.of(Work::product), 0.0);
+  EXPECT_GE(profile.of(Work::output), 0.010);
 }
 
 TEST(Profile, NothingIsCountedUnasked) {
   Profile profile;
-  work(Work::kProduct, 1);
+  work(Work::product, 1);
   {
     const Profiling nobody(nullptr);
-    work(Work::kProduct, 1);
+    work(Work::product, 1);
   }
-  std::thread other([] { work(Work::kProduct, 1); });
+  std::thread other([] { work(Work::product, 1); });
   {
     const Profiling profiling(&profile);
     other.join();
   }
-  EXPECT_EQ(profile.of(Work::kProduct), 0.0);
+  EXPECT_EQ(profile.of(Work::product), 0.0);
 }
 
 }  // namespace

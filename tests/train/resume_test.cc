@@ -192,7 +192,7 @@ class Tampered : public Refusal {
     if (!fs::exists(copy)) fs::copy(folder, copy, fs::copy_options::recursive);
     const file::Checkpoint checkpoint = file::Checkpoint::open(copy);
     file::CheckpointWriter writer;
-    for (const file::Part& each : checkpoint.parts()) {
+    for (const file::CheckpointPart& each : checkpoint.parts()) {
       std::string text = checkpoint.text(each.name);
       if (each.name == part) {
         const std::string before = text;
@@ -239,7 +239,7 @@ TEST_F(Tampered, NumbersOfTheOptimiserMustFit) {
   const file::Safetensors tensors = checkpoint.tensors(file::kOptimiserPart);
   for (const char* kind : {"first.", "second.", "value."}) {
     file::CheckpointWriter writer;
-    for (const file::Part& part : checkpoint.parts())
+    for (const file::CheckpointPart& part : checkpoint.parts())
       if (part.name != file::kOptimiserPart) writer.add_text(part.name, checkpoint.text(part.name));
     std::vector<std::vector<float>> values;
     std::vector<file::TensorToWrite> shorter;

@@ -228,7 +228,7 @@ class SmallGradients {
 };
 
 void backward(const AttentionSaved& saved, Tape& tape) {
-  const Timed timed(Work::kAttention);
+  const Timed timed(Work::attention);
   AttentionCall call = saved.call;
   auto& p = call.problem;
   const auto& result = saved.result;
@@ -295,7 +295,7 @@ void backward(const AttentionSaved& saved, Tape& tape) {
 }  // namespace
 
 AttentionResult attention(const AttentionCall& wanted) {
-  const Timed timed(Work::kAttention);
+  const Timed timed(Work::attention);
   Tape& tape = wanted.v.tensor.tape();
   auto* saved = new (tape.keep<AttentionSaved>(1)) AttentionSaved{wanted, {}, {}, nullptr};
   AttentionCall& call = saved->call;

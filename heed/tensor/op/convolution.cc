@@ -94,13 +94,13 @@ struct Patches {
 
 void backward(const Patches& patches, Tensor x, Tensor weight, const float* d_y) {
   const int64_t out = weight.rows();
-  Arena& arena = x.tape().arena();
+  TapeArena& arena = x.tape().arena();
   GradientSink d_x = x.sink();
   GradientSink d_w = weight.sink();
   clear_if_fresh(d_x, x.size());
   clear_if_fresh(d_w, weight.size());
   float* rows = arena.take_array<float>(patches.elements());
-  const WeightProduct back(weight, WeightOrder::kInOut);
+  const WeightProduct back(weight, WeightOrder::in_out);
   patches.each_group([&](int64_t first, int64_t count) {
     const float* g = d_y + first * patches.cells * out;
     if (d_w) {  // d_W = d_y^T patches

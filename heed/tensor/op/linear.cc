@@ -20,7 +20,7 @@ Tensor linear(Tensor x, Tensor weight, Tensor bias) {
   tape.on_backward([=] {
     const float* g = y.gradient();
     if (const GradientSink d_x = x.sink())  // d_x = d_y W
-      WeightProduct{weight, WeightOrder::kInOut}({.rows = n, .x = g, .y = d_x.data, .add = !d_x.fresh});
+      WeightProduct{weight, WeightOrder::in_out}({.rows = n, .x = g, .y = d_x.data, .add = !d_x.fresh});
     // d_W = d_y^T x,  d_b = sum of d_y
     multiply({.rows = n,
               .left = g,
@@ -41,7 +41,7 @@ Tensor matmul(Tensor a, Tensor b) {
   const int64_t n = a.rows(), k = a.cols(), m = b.cols();
   Tape& tape = a.tape();
   Tensor y = tape.make_from(n, m, a, b);
-  WeightProduct{b, WeightOrder::kInOut}({.rows = n, .x = a.data(), .y = y.data()});
+  WeightProduct{b, WeightOrder::in_out}({.rows = n, .x = a.data(), .y = y.data()});
   tape.on_backward([=] {
     const float* g = y.gradient();
     if (const GradientSink d_a = a.sink())  // d_a = d_y b^T

@@ -137,7 +137,7 @@ HWY_EXPORT(NormRowBackward);
 HWY_EXPORT(NormColumnsBackward);
 
 void norm_backward(const NormBackward& b) {
-  const Timed timed(Work::kNorm);
+  const Timed timed(Work::norm);
   if (b.d_x)
     for_pieces(b.rows, b.cols, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) HWY_DYNAMIC_DISPATCH(NormRowBackward)(b, r);
@@ -152,7 +152,7 @@ void norm_backward(const NormBackward& b) {
 }  // namespace
 
 Tensor layer_norm(Tensor x, Tensor gain, Tensor bias, float epsilon) {
-  const Timed timed(Work::kNorm);
+  const Timed timed(Work::norm);
   expect_there("layer_norm", "x", x);
   expect_shape("layer_norm", "gain", gain, 1, x.cols());
   expect_shape("layer_norm", "bias", bias, 1, x.cols());
@@ -173,7 +173,7 @@ Tensor layer_norm(Tensor x, Tensor gain, Tensor bias, float epsilon) {
 }
 
 Tensor rms_norm(Tensor x, Tensor gain, float epsilon) {
-  const Timed timed(Work::kNorm);
+  const Timed timed(Work::norm);
   expect_there("rms_norm", "x", x);
   expect_shape("rms_norm", "gain", gain, 1, x.cols());
   Tape& tape = x.tape();

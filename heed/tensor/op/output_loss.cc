@@ -71,7 +71,7 @@ constexpr int64_t kBlock = 256;
 
 OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int32_t> targets,
                        const OutputLossOptions& options) {
-  const Timed timed(Work::kOutput);
+  const Timed timed(Work::output);
   expect_there("output_loss", "x", x);
   expect_there("output_loss", "weight", weight);
   const int64_t n = x.rows(), width = x.cols(), classes = weight.rows();
@@ -86,7 +86,7 @@ OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int
            "output_loss: the target of row {} is {}, of {} classes", r, targets[static_cast<size_t>(r)], classes);
 
   Tape& tape = x.tape();
-  Arena& arena = tape.arena();
+  TapeArena& arena = tape.arena();
   OutputLoss result;
   result.loss = tape.make_from(1, 1, x, weight, bias);
   const bool learn = result.loss.needs_gradient();
@@ -103,7 +103,7 @@ OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int
   double loss = 0.0;
   const WeightProduct product(weight);
   std::optional<WeightProduct> back;
-  if (d_x) back.emplace(weight, WeightOrder::kInOut);
+  if (d_x) back.emplace(weight, WeightOrder::in_out);
   for (int64_t first = 0; first < n; first += kBlock) {
     const int64_t count = std::min(kBlock, n - first);
     product({.rows = count, .x = x.row(first), .bias = bias ? bias.data() : nullptr, .y = logits});
@@ -141,7 +141,7 @@ OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int
   *result.loss.data() = static_cast<float>(loss * options.scale);
 
   tape.on_backward([=, out = result.loss] {
-    const Timed timed(Work::kOutput);
+    const Timed timed(Work::output);
     const float factor = *out.gradient();
     auto give = [&](Tensor to, const float* gradient) {
       if (gradient) add_gradient(to.sink(), to.size(), [=](int64_t i) { return factor * gradient[i]; });

@@ -31,7 +31,7 @@ void check(const char* name, const RecurrentRun& run) {
 
 /// All sequences that have this step.
 void run_cell(RecurrentCell cell, const RecurrentStep& step) {
-  const Timed timed(Work::kCell);
+  const Timed timed(Work::cell);
   for_pieces(step.run.active[step.t], step.run.hidden * kCellCost,
              [&](int64_t begin, int64_t end) { cell(step, begin, end); });
 }
@@ -125,7 +125,7 @@ void input_gradients(const RecurrentRun& run) {
   const ConstMatrix d_gate{run.gate, run.tokens(), wide};
   if (const GradientSink d_x = run.x.sink())
     WeightProduct{run.w.input,
-                  WeightOrder::kInOut}({.rows = run.tokens(), .x = run.gate, .y = d_x.data, .add = !d_x.fresh});
+                  WeightOrder::in_out}({.rows = run.tokens(), .x = run.gate, .y = d_x.data, .add = !d_x.fresh});
   layer_gradient(d_gate, {run.x.data(), run.tokens(), in}, run.w.input.sink(), run.w.input_bias.sink());
 }
 
@@ -150,7 +150,7 @@ RecurrentRun run_forward(const char* name, RecurrentRun run, RecurrentCell cell)
   run.hidden = run.w.state ? run.w.state.cols() : 0;
   check(name, run);
   Tape& tape = run.x.tape();
-  Arena& arena = tape.arena();
+  TapeArena& arena = tape.arena();
   plan_steps(run, tape);
   const int64_t h = run.hidden, wide = run.gates * h, tokens = run.tokens();
 
@@ -183,13 +183,13 @@ RecurrentRun run_forward(const char* name, RecurrentRun run, RecurrentCell cell)
 }
 
 void run_backward(const RecurrentRun& run, RecurrentCell cell, bool adds) {
-  Arena& arena = run.x.tape().arena();
+  TapeArena& arena = run.x.tape().arena();
   const int64_t h = run.hidden, wide = run.gates * h;
   float* d_state = take_by_place(run, run.last.h.gradient());
   float* d_c = run.gates == 4 ? take_by_place(run, run.last.c.gradient()) : nullptr;
   float* d_inner = arena.take_array<float>((run.steps > 0 ? run.active[0] : 0) * wide);
   float* h_before = take_states_before(run);
-  const WeightProduct back(run.w.state, WeightOrder::kInOut);
+  const WeightProduct back(run.w.state, WeightOrder::in_out);
   for (int64_t t = run.steps; t-- > 0;) {
     const RecurrentStep step{.run = run,
                              .t = t,

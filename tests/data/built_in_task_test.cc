@@ -1,4 +1,4 @@
-#include "heed/data/task.h"
+#include "heed/data/built_in_task.h"
 
 #include <algorithm>
 #include <map>
@@ -37,30 +37,30 @@ TEST(Reverse, Mistakes) {
 }
 
 TEST(Tasks, EachByItsName) {
-  EXPECT_EQ(tasks().size(), 2u);
-  for (const Task& task : tasks()) {
-    EXPECT_EQ(find_task(task.name).name, task.name);
+  EXPECT_EQ(built_in_tasks().size(), 2u);
+  for (const BuiltInTask& task : built_in_tasks()) {
+    EXPECT_EQ(find_built_in_task(task.name).name, task.name);
     EXPECT_FALSE(task.description.empty());
     EXPECT_GT(task.examples().size(), 0);
-    EXPECT_EQ(task.pairs(100, 3, Split::kTrain).source, task.pairs(100, 3, Split::kTrain).source);
-    EXPECT_NE(task.pairs(100, 3, Split::kTrain).source, task.pairs(100, 4, Split::kTrain).source);
+    EXPECT_EQ(task.pairs(100, 3, Split::train).source, task.pairs(100, 3, Split::train).source);
+    EXPECT_NE(task.pairs(100, 3, Split::train).source, task.pairs(100, 4, Split::train).source);
     std::map<std::string, Split> where;
-    for (const Split split : {Split::kTrain, Split::kValid, Split::kTest})
+    for (const Split split : {Split::train, Split::valid, Split::test})
       for (const auto& text : task.pairs(3000, 3, split).source) {
         const auto [found, is_new] = where.emplace(text, split);
         ASSERT_EQ(found->second, split) << text;
       }
   }
-  expect_part(error_of([] { find_task("date"); }),
+  expect_part(error_of([] { find_built_in_task("date"); }),
               "there is no task 'date'; did you mean 'dates'? There are: dates, reverse");
 }
 
 TEST(Split, SharesAndCuts) {
   std::map<Split, int> counts;
   for (int i = 0; i < 20'000; ++i) ++counts[split_of(std::to_string(i), "x")];
-  EXPECT_NEAR(counts[Split::kTrain], 18'000, 250);
-  EXPECT_NEAR(counts[Split::kValid], 1'000, 160);
-  EXPECT_NEAR(counts[Split::kTest], 1'000, 160);
+  EXPECT_NEAR(counts[Split::train], 18'000, 250);
+  EXPECT_NEAR(counts[Split::valid], 1'000, 160);
+  EXPECT_NEAR(counts[Split::test], 1'000, 160);
 }
 
 TEST(Split, NeverChanges) {

@@ -10,12 +10,12 @@
 
 namespace heed {
 
-class Arena {
+class TapeArena {
  public:
-  Arena() = default;
-  ~Arena();
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
+  TapeArena() = default;
+  ~TapeArena();
+  TapeArena(const TapeArena&) = delete;
+  TapeArena& operator=(const TapeArena&) = delete;
 
   /// Uninitialised memory, aligned to 64 bytes.
   void* take(size_t bytes);

@@ -1,4 +1,4 @@
-#include "heed/tensor/arena.h"
+#include "heed/tensor/tape_arena.h"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 namespace heed {
 namespace {
 
-TEST(Arena, PiecesAreAlignedAndApart) {
+TEST(TapeArena, PiecesAreAlignedAndApart) {
   // Random takes and gives. Each piece is filled with its own byte, and still holds it when it goes.
   std::mt19937 random(3);
-  Arena arena;
+  TapeArena arena;
   std::map<unsigned char*, std::pair<size_t, unsigned char>> held;
   for (int round = 0; round < 5; ++round) {
     for (int i = 0; i < 3000; ++i) {
@@ -38,8 +38,8 @@ TEST(Arena, PiecesAreAlignedAndApart) {
   }
 }
 
-TEST(Arena, GivenPiecesMeltTogether) {
-  Arena arena;
+TEST(TapeArena, GivenPiecesMeltTogether) {
+  TapeArena arena;
   std::vector<void*> pieces;
   for (int i = 0; i < 16; ++i) pieces.push_back(arena.take(60000));
   ASSERT_EQ(arena.system_calls(), 1);
@@ -49,8 +49,8 @@ TEST(Arena, GivenPiecesMeltTogether) {
   arena.give(nullptr);
 }
 
-TEST(Arena, ManyBlocksBecomeOne) {
-  Arena arena;
+TEST(TapeArena, ManyBlocksBecomeOne) {
+  TapeArena arena;
   const auto step = [&] {
     for (int i = 0; i < 50; ++i) arena.take(size_t{300} << 10);
   };

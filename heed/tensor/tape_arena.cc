@@ -1,4 +1,4 @@
-#include "heed/tensor/arena.h"
+#include "heed/tensor/tape_arena.h"
 
 #include <sys/mman.h>
 
@@ -33,7 +33,7 @@ void allow(void* at, size_t bytes) { ASAN_UNPOISON_MEMORY_REGION(at, bytes); }
 
 // One cache line in front of what the user sees. Neighbours in memory are linked in both directions, so a piece that is
 // given back melts into free neighbours at once.
-struct alignas(kAlign) Arena::Piece {
+struct alignas(kAlign) TapeArena::Piece {
   size_t bytes;  // of the user's part
   bool is_free;
   Piece* left;   // neighbour in memory, null at the start of a block
@@ -44,17 +44,17 @@ struct alignas(kAlign) Arena::Piece {
   char* user() { return reinterpret_cast<char*>(this) + sizeof(Piece); }
 };
 
-Arena::~Arena() {
+TapeArena::~TapeArena() {
   for (Piece* block : blocks_) std::free(block);
 }
 
-void Arena::unlink(Piece* piece) {
+void TapeArena::unlink(Piece* piece) {
   (piece->previous_free ? piece->previous_free->next_free : free_) = piece->next_free;
   if (piece->next_free) piece->next_free->previous_free = piece->previous_free;
   piece->is_free = false;
 }
 
-void Arena::make_free(Piece* piece) {
+void TapeArena::make_free(Piece* piece) {
   piece->is_free = true;
   piece->previous_free = nullptr;
   piece->next_free = free_;
@@ -63,7 +63,7 @@ void Arena::make_free(Piece* piece) {
   forbid(piece->user(), piece->bytes);
 }
 
-void* Arena::take(size_t wanted) {
+void* TapeArena::take(size_t wanted) {
   const size_t bytes = round_up(std::max<size_t>(wanted, 1), kAlign);
   Piece* piece = free_;
   while (piece && piece->bytes < bytes) piece = piece->next_free;
@@ -87,7 +87,7 @@ void* Arena::take(size_t wanted) {
   return piece->user();
 }
 
-void Arena::give(void* memory) {
+void TapeArena::give(void* memory) {
   if (!memory) return;
   Piece* piece = reinterpret_cast<Piece*>(static_cast<char*>(memory) - sizeof(Piece));
   in_use_ -= piece->bytes + sizeof(Piece);
@@ -108,7 +108,7 @@ void Arena::give(void* memory) {
   make_free(piece);
 }
 
-void Arena::add_block(size_t bytes) {
+void TapeArena::add_block(size_t bytes) {
   bytes = round_up(bytes, bytes >= kHugePage ? kHugePage : kAlign);
   void* memory = std::aligned_alloc(bytes >= kHugePage ? kHugePage : kAlign, bytes);
   if (!memory)
@@ -122,9 +122,11 @@ void Arena::add_block(size_t bytes) {
   make_free(piece);
 }
 
-void Arena::grow(size_t bytes) { add_block(std::max(bytes + 2 * sizeof(Piece), std::max(kFirstBlock, capacity_ / 2))); }
+void TapeArena::grow(size_t bytes) {
+  add_block(std::max(bytes + 2 * sizeof(Piece), std::max(kFirstBlock, capacity_ / 2)));
+}
 
-void Arena::reset() {
+void TapeArena::reset() {
   free_ = nullptr;
   in_use_ = 0;
   if (blocks_.size() > 1) {

@@ -12,7 +12,7 @@
 
 namespace heed {
 
-struct Task {
+struct BuiltInTask {
   std::string name;
   std::string description;  // one line
   /// `count` pairs; the same seed and split give the same ones, and no pair is in two splits.
@@ -20,9 +20,9 @@ struct Task {
   std::function<Pairs()> examples;  // a few, to show what a model has learned
 };
 
-std::span<const Task> tasks();
+std::span<const BuiltInTask> built_in_tasks();
 
 /// Throws Error that offers the nearest name.
-const Task& find_task(std::string_view name);
+const BuiltInTask& find_built_in_task(std::string_view name);
 
 }  // namespace heed

@@ -18,23 +18,24 @@
 namespace heed {
 
 /// Like std::vector<float>. A pointer, reference or iterator that is not const is good for writing until the next
-/// operation on a tape; take it anew after that, or lend() it.
-class Values {
+/// operation on a tape; take it anew after that, or expose() it.
+class ParameterStorage {
  public:
-  Values() = default;
-  Values(std::vector<float> numbers) : numbers_(std::move(numbers)) {}  // NOLINT: a vector is values
-  Values(const Values& other) : numbers_(other.numbers_) {}
-  Values(Values&& other) noexcept : numbers_(std::move(other.mutable_numbers())), lent_(other.lent_) {}
-  Values& operator=(const Values& other) { return *this = other.numbers_; }
-  Values& operator=(Values&& other) noexcept {
-    lent_ |= other.lent_;
+  ParameterStorage() = default;
+  ParameterStorage(std::vector<float> numbers) : numbers_(std::move(numbers)) {}  // NOLINT: a vector is values
+  ParameterStorage(const ParameterStorage& other) : numbers_(other.numbers_) {}
+  ParameterStorage(ParameterStorage&& other) noexcept
+      : numbers_(std::move(other.mutable_numbers())), exposed_(other.exposed_) {}
+  ParameterStorage& operator=(const ParameterStorage& other) { return *this = other.numbers_; }
+  ParameterStorage& operator=(ParameterStorage&& other) noexcept {
+    exposed_ |= other.exposed_;
     return *this = std::move(other.mutable_numbers());
   }
-  Values& operator=(std::vector<float> numbers) noexcept {
+  ParameterStorage& operator=(std::vector<float> numbers) noexcept {
     mutable_numbers() = std::move(numbers);
     return *this;
   }
-  ~Values() = default;
+  ~ParameterStorage() = default;
 
   size_t size() const { return numbers_.size(); }
   bool empty() const { return numbers_.empty(); }
@@ -43,8 +44,8 @@ class Values {
   auto begin() const { return numbers_.begin(); }
   auto end() const { return numbers_.end(); }
   operator const std::vector<float>&() const { return numbers_; }  // NOLINT: values are a vector
-  friend bool operator==(const Values& a, const Values& b) { return a.numbers_ == b.numbers_; }
-  friend bool operator==(const Values& a, const std::vector<float>& b) { return a.numbers_ == b; }
+  friend bool operator==(const ParameterStorage& a, const ParameterStorage& b) { return a.numbers_ == b.numbers_; }
+  friend bool operator==(const ParameterStorage& a, const std::vector<float>& b) { return a.numbers_ == b; }
 
   float* data() { return mutable_numbers().data(); }
   float& operator[](size_t i) { return mutable_numbers()[i]; }
@@ -55,7 +56,7 @@ class Values {
 
   /// The numbers for somebody who writes to them whenever he likes, as Python does through an array. From then on
   /// nothing is kept: a product for inference copies the weight every time.
-  float* lend();
+  float* expose();
 
   /// The copy for inference of `weight`; kept if that views these numbers. For any number of threads at once, as
   /// reading is.
@@ -69,7 +70,7 @@ class Values {
   void drop();
 
   std::vector<float> numbers_;
-  bool lent_ = false;
+  bool exposed_ = false;
   mutable std::atomic<bool> kept_{false};                        // whether a copy is fresh
   mutable std::mutex mutex_;                                     // of the copies
   mutable std::array<std::shared_ptr<PackedWeight>, 2> packed_;  // one for each WeightOrder

@@ -38,7 +38,7 @@ def complaints(root: pathlib.Path):
         where = path.relative_to(root)
         layer = where.parts[1] if len(where.parts) > 2 else None
         if layer is not None and layer not in MAY_INCLUDE:
-            yield f"{where}: the layer '{layer}' is not in tests/layers/check_includes.py"
+            yield f"{where}: the layer '{layer}' is not in tests/include_rules/check_includes.py"
             continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             match = INCLUDE.match(line)

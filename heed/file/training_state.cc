@@ -1,4 +1,4 @@
-#include "heed/file/state.h"
+#include "heed/file/training_state.h"
 
 #include <cmath>
 #include <limits>
@@ -35,7 +35,7 @@ std::optional<double> not_finite(const Json& value) {
   return {};
 }
 
-State::Value from_json(const Json& value, std::string_view name, std::string_view file) {
+TrainingState::Value from_json(const Json& value, std::string_view name, std::string_view file) {
   if (const auto* v = value.as<bool>()) return *v;
   if (const auto* v = value.as<uint64_t>()) return *v;
   if (const auto* v = value.as<int64_t>()) return *v;
@@ -46,14 +46,14 @@ State::Value from_json(const Json& value, std::string_view name, std::string_vie
               fmt::format("'{}': '{}' must be a number, a text, true or false, not {}", file, name, value.kind()));
 }
 
-const char* kind(const State::Value& value) {
+const char* kind(const TrainingState::Value& value) {
   constexpr const char* kinds[] = {"true or false", "a whole number", "a whole number", "a real number", "a text"};
   return kinds[value.index()];
 }
 
 }  // namespace
 
-const State::Value& State::at(std::string_view name) const {
+const TrainingState::Value& TrainingState::at(std::string_view name) const {
   const auto found = values_.find(name);
   if (found != values_.end()) return found->second;
   std::vector<std::string> names;
@@ -62,13 +62,13 @@ const State::Value& State::at(std::string_view name) const {
   throw Error(ErrorKind::file, fmt::format("{} has no '{}'; did you mean '{}'?", name_, name, nearest(name, names)));
 }
 
-bool State::flag(std::string_view name) const {
+bool TrainingState::flag(std::string_view name) const {
   const bool* value = std::get_if<bool>(&at(name));
   expect(value, ErrorKind::file, "the state's '{}' must be true or false, not {}", name, kind(at(name)));
   return *value;
 }
 
-int64_t State::integer(std::string_view name) const {
+int64_t TrainingState::integer(std::string_view name) const {
   const Value& value = at(name);
   if (const auto* number = std::get_if<int64_t>(&value)) return *number;
   const auto* number = std::get_if<uint64_t>(&value);
@@ -78,14 +78,14 @@ int64_t State::integer(std::string_view name) const {
   return static_cast<int64_t>(*number);
 }
 
-int64_t State::integer(std::string_view name, int64_t least, int64_t most) const {
+int64_t TrainingState::integer(std::string_view name, int64_t least, int64_t most) const {
   const int64_t value = integer(name);
   expect(value >= least && value <= most, ErrorKind::file, "the state's '{}' must be from {} to {}, not {}", name,
          least, most, value);
   return value;
 }
 
-uint64_t State::natural(std::string_view name) const {
+uint64_t TrainingState::natural(std::string_view name) const {
   const Value& value = at(name);
   if (const auto* number = std::get_if<uint64_t>(&value)) return *number;
   const auto* number = std::get_if<int64_t>(&value);
@@ -94,19 +94,19 @@ uint64_t State::natural(std::string_view name) const {
   return static_cast<uint64_t>(*number);
 }
 
-double State::real(std::string_view name) const {
+double TrainingState::real(std::string_view name) const {
   const double* value = std::get_if<double>(&at(name));
   expect(value, ErrorKind::file, "the state's '{}' must be a real number, not {}", name, kind(at(name)));
   return *value;
 }
 
-const std::string& State::text(std::string_view name) const {
+const std::string& TrainingState::text(std::string_view name) const {
   const std::string* value = std::get_if<std::string>(&at(name));
   expect(value, ErrorKind::file, "the state's '{}' must be a text, not {}", name, kind(at(name)));
   return *value;
 }
 
-std::string State::json() const {
+std::string TrainingState::json() const {
   Json all = Json::object();
   for (const auto& [name, value] : values_)
     all[name] = std::visit([](const auto& each) { return to_json(each); }, value);
@@ -117,11 +117,11 @@ std::string State::json() const {
   }
 }
 
-State State::parse(std::string_view json, std::string_view file) {
+TrainingState TrainingState::parse(std::string_view json, std::string_view file) {
   const std::optional<Json> all = Json::parse(json);
   const auto* members = all ? all->as<Json::Members>() : nullptr;
   expect(members, ErrorKind::file, "'{}': it must be a JSON object", file);
-  State state;
+  TrainingState state;
   state.name_ = fmt::format("'{}'", file);
   for (const auto& [name, value] : *members) state.values_.emplace(name, from_json(value, name, file));
   return state;

@@ -1,18 +1,18 @@
-#include "heed/tensor/values.h"
+#include "heed/tensor/parameter_storage.h"
 
 #include <cassert>
 
 namespace heed {
 
-float* Values::lend() {
-  lent_ = true;
+float* ParameterStorage::expose() {
+  exposed_ = true;
   return data();
 }
 
-std::shared_ptr<const PackedWeight> Values::packed(const WeightView& weight) const {
+std::shared_ptr<const PackedWeight> ParameterStorage::packed(const WeightView& weight) const {
   // A tensor made before the numbers were exchanged (the averages of training) views others.
   const bool mine = weight.data == numbers_.data();
-  if (lent_ || !mine) return std::make_shared<const PackedWeight>(weight);
+  if (exposed_ || !mine) return std::make_shared<const PackedWeight>(weight);
   const std::lock_guard lock(mutex_);
   auto& copy = packed_[static_cast<size_t>(weight.order)];
   bool& fresh = fresh_[static_cast<size_t>(weight.order)];
@@ -29,7 +29,7 @@ std::shared_ptr<const PackedWeight> Values::packed(const WeightView& weight) con
   return copy;
 }
 
-void Values::drop() {
+void ParameterStorage::drop() {
   const std::lock_guard lock(mutex_);
   fresh_.fill(false);
   kept_.store(false, std::memory_order_release);

@@ -1,4 +1,4 @@
-#include "heed/file/state.h"
+#include "heed/file/training_state.h"
 
 #include <gtest/gtest.h>
 
@@ -14,12 +14,12 @@
 namespace heed::test {
 namespace {
 
-using file::State;
+using file::TrainingState;
 
-State again(const State& state) { return State::parse(state.json(), "state.json"); }
+TrainingState again(const TrainingState& state) { return TrainingState::parse(state.json(), "state.json"); }
 
-TEST(State, EverythingComesBack) {
-  State state;
+TEST(TrainingState, EverythingComesBack) {
+  TrainingState state;
   state.set("flag", true);
   state.set("step", 1234);
   state.set("negative", int64_t{INT64_MIN});
@@ -30,7 +30,7 @@ TEST(State, EverythingComesBack) {
   state.set("least", -std::numeric_limits<double>::infinity());
   state.set("nothing", std::nan(""));
   state.set("generator", "12 34\n\"\xc3\xa9");
-  const State back = again(state);
+  const TrainingState back = again(state);
   EXPECT_EQ(back.values().size(), 10u);
   EXPECT_TRUE(back.flag("flag"));
   EXPECT_EQ(back.integer("step"), 1234);
@@ -46,22 +46,22 @@ TEST(State, EverythingComesBack) {
   EXPECT_EQ(back.json(), state.json());
 }
 
-TEST(State, RealNumbersComeBackBitByBit) {
+TEST(TrainingState, RealNumbersComeBackBitByBit) {
   std::mt19937_64 random(7);
-  State state;
+  TrainingState state;
   std::vector<double> numbers = {0.0, -0.0, 5e-324, std::numeric_limits<double>::max(), 1.0 / 3.0};
   while (numbers.size() < 5000) {
     const auto number = std::bit_cast<double>(random());
     if (std::isfinite(number)) numbers.push_back(number);
   }
   for (size_t i = 0; i < numbers.size(); ++i) state.set(std::to_string(i), numbers[i]);
-  const State back = again(state);
+  const TrainingState back = again(state);
   for (size_t i = 0; i < numbers.size(); ++i)
     EXPECT_EQ(std::bit_cast<uint64_t>(back.real(std::to_string(i))), std::bit_cast<uint64_t>(numbers[i])) << numbers[i];
 }
 
-TEST(State, Refusals) {
-  State state;
+TEST(TrainingState, Refusals) {
+  TrainingState state;
   expect_error([&] { state.integer("step"); }, "the state has no 'step': it is empty");
   state.set("step", -1);
   state.set("seed", uint64_t{UINT64_MAX});
@@ -82,11 +82,12 @@ TEST(State, Refusals) {
   state.set("name", "\xff");
   expect_error([&] { state.json(); }, "cannot write the state: a name or a text in it is not valid UTF-8");
   for (const char* text : {"", "[]", "1", "{", "{\"a\":1}x"})
-    expect_error([&] { State::parse(text, "s"); }, "'s': it must be a JSON object");
-  expect_error([&] { State::parse(R"({"stop":1})", "s").integer("step"); }, "'s' has no 'step'; did you mean 'stop'?");
-  expect_error([&] { State::parse(R"({"a":[1]})", "s"); },
+    expect_error([&] { TrainingState::parse(text, "s"); }, "'s': it must be a JSON object");
+  expect_error([&] { TrainingState::parse(R"({"stop":1})", "s").integer("step"); },
+               "'s' has no 'step'; did you mean 'stop'?");
+  expect_error([&] { TrainingState::parse(R"({"a":[1]})", "s"); },
                "'s': 'a' must be a number, a text, true or false, not array");
-  expect_error([&] { State::parse(R"({"a":{"real":"big"}})", "s"); },
+  expect_error([&] { TrainingState::parse(R"({"a":{"real":"big"}})", "s"); },
                "'s': 'a' must be a number, a text, true or false, not object");
 }
 
@@ -136,7 +137,7 @@ TEST(Manifest, BracketsAndListsWithoutEnd) {
   expect_error([&] { file::parse_manifest(deep); }, "MANIFEST.json: it is not readable");
   expect_error([&] { file::parse_manifest(deep + std::string(120'000, ']') + "}"); },
                "MANIFEST.json: it is not readable");
-  std::vector<file::Part> parts;
+  std::vector<file::CheckpointPart> parts;
   for (int i = 0; i < 100'000; ++i) parts.push_back({"part" + std::to_string(i), 1, std::string(64, 'a')});
   const std::string text = file::manifest_text(parts);
   const std::clock_t begin = std::clock();

@@ -1,5 +1,5 @@
 // A copy of a weight that inference keeps is never older than the weight.
-#include "heed/tensor/values.h"
+#include "heed/tensor/parameter_storage.h"
 
 #include <functional>
 #include <thread>
@@ -19,7 +19,7 @@ class KeptCopy : public testing::Test {
     weight_.value = to_float(random(40, 24));
   }
 
-  WeightView view() const { return {std::as_const(weight_.value).data(), 24, 40, WeightOrder::kOutIn}; }
+  WeightView view() const { return {std::as_const(weight_.value).data(), 24, 40, WeightOrder::out_in}; }
   const PackedWeight* kept() const { return weight_.value.packed(view()).get(); }
 
   /// What inference gives, with whatever is kept.
@@ -58,27 +58,27 @@ TEST_F(KeptCopy, IsUsedAgain) {
 
 TEST_F(KeptCopy, IsDroppedByEveryWayToWrite) {
   std::vector<float> other = to_float(random(40, 24));
-  Values moved = to_float(random(40, 24));
-  const Values copied = moved;
-  const std::pair<const char*, std::function<void(Values&)>> ways[] = {
-      {"data()", [](Values& v) { v.data()[7] += 1.0f; }},
-      {"[]", [](Values& v) { v[8] += 1.0f; }},
+  ParameterStorage moved = to_float(random(40, 24));
+  const ParameterStorage copied = moved;
+  const std::pair<const char*, std::function<void(ParameterStorage&)>> ways[] = {
+      {"data()", [](ParameterStorage& v) { v.data()[7] += 1.0f; }},
+      {"[]", [](ParameterStorage& v) { v[8] += 1.0f; }},
       {"for",
-       [](Values& v) {
+       [](ParameterStorage& v) {
          for (float& x : v) x += 1.0f;
        }},
-      {"end()", [](Values& v) { *(v.end() - 1) += 1.0f; }},
-      {"span", [](Values& v) { std::span<float>(v)[9] += 1.0f; }},
-      {"= vector", [&](Values& v) { v = other; }},
-      {"= Values", [&](Values& v) { v = copied; }},
-      {"swap", [&](Values& v) { other[0] += 1.0f, v.swap(other); }},
-      {"= moved Values", [&](Values& v) { moved[0] -= 1.0f, v = std::move(moved); }},
+      {"end()", [](ParameterStorage& v) { *(v.end() - 1) += 1.0f; }},
+      {"span", [](ParameterStorage& v) { std::span<float>(v)[9] += 1.0f; }},
+      {"= vector", [&](ParameterStorage& v) { v = other; }},
+      {"= ParameterStorage", [&](ParameterStorage& v) { v = copied; }},
+      {"swap", [&](ParameterStorage& v) { other[0] += 1.0f, v.swap(other); }},
+      {"= moved ParameterStorage", [&](ParameterStorage& v) { moved[0] -= 1.0f, v = std::move(moved); }},
       {"std::swap",
-       [&](Values& v) {
-         Values two = to_float(random(40, 24));
+       [&](ParameterStorage& v) {
+         ParameterStorage two = to_float(random(40, 24));
          std::swap(v, two);
        }},
-      {"lend()", [](Values& v) { v.lend()[10] += 1.0f; }}};
+      {"expose()", [](ParameterStorage& v) { v.expose()[10] += 1.0f; }}};
   for (const auto& [name, write] : ways) {
     SCOPED_TRACE(name);
     const std::vector<float> before = infer();
@@ -90,7 +90,7 @@ TEST_F(KeptCopy, IsDroppedByEveryWayToWrite) {
 }
 
 TEST_F(KeptCopy, IsNotKeptOfWhatIsLent) {
-  float* numbers = weight_.value.lend();
+  float* numbers = weight_.value.expose();
   for (int times = 0; times < 3; ++times) {
     const std::vector<float> before = infer();
     numbers[5] += 1.0f;  // as an array in Python: nobody is told

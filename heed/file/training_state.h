@@ -1,4 +1,4 @@
-// Where a training stands: named numbers, words and switches, as JSON. They come back bit by bit as they went in.
+// Where a training stands: named numbers, words and switches, as JSON. They come back bit for bit as they went in.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace heed::file {
 
-class State {
+class TrainingState {
  public:
   using Value = std::variant<bool, int64_t, uint64_t, double, std::string>;
 
@@ -33,7 +33,7 @@ class State {
 
   std::string json() const;
   /// `file` names the text in errors.
-  static State parse(std::string_view json, std::string_view file);
+  static TrainingState parse(std::string_view json, std::string_view file);
 
  private:
   const Value& at(std::string_view name) const;
