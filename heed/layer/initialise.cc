@@ -90,8 +90,6 @@ void Initialiser::fill(std::span<float> values, int64_t rows, int64_t cols, uint
       return fill_normal(a);
     case Kind::xavier_uniform:
       return fill_uniform(a * std::sqrt(6.0 / fans));
-    case Kind::xavier_normal:
-      return fill_normal(a * std::sqrt(2.0 / fans));
     case Kind::orthogonal:
       fill_orthogonal(values, rows, cols, seed);
       for (float& value : values) value *= a;

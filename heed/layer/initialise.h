@@ -12,7 +12,6 @@ struct Initialiser {
     uniform,         // in [-a, a]
     normal,          // mean 0, deviation a
     xavier_uniform,  // a * sqrt(6 / (rows + cols)).  Glorot and Bengio 2010
-    xavier_normal,   // a * sqrt(2 / (rows + cols))
     orthogonal,      // blocks of [cols, cols] rows, each orthogonal, times a.  Saxe et al. 2014
   };
   Kind kind = Kind::xavier_uniform;

@@ -20,8 +20,22 @@ constexpr double kEdit = double{1 << 26};  // more than all gaps together
 constexpr double kUnreached = 1e300;
 
 /// Cells of an antidiagonal from the two before it, and the tokens that meet in each.
-void fill(double* __restrict cells, const double* __restrict replaced, const double* __restrict gaps,
-          const double* __restrict reference, const double* __restrict hypothesis, int64_t count) {
+struct DiagonalCells {
+  int64_t count;
+  double* cells;
+  const double* replaced;  // of the antidiagonal two before: one token stands for the other
+  const double* gaps;      // of the one before, and one cell more: an insertion or a deletion
+  const double* reference;
+  const double* hypothesis;
+};
+
+void fill(const DiagonalCells& d) {
+  double* __restrict cells = d.cells;
+  const double* __restrict replaced = d.replaced;
+  const double* __restrict gaps = d.gaps;
+  const double* __restrict reference = d.reference;
+  const double* __restrict hypothesis = d.hypothesis;
+  const int64_t count = d.count;
 #pragma omp simd
   for (int64_t n = 0; n < count; ++n) {
     const double diagonal = replaced[n] + (reference[n] == hypothesis[n] ? 0.0 : kEdit);
@@ -54,8 +68,12 @@ class Table {
       if (first == 0) cells[first++] = only_gaps;
       if (last == d && last >= first) cells[last--] = only_gaps;
       if (first <= last)
-        fill(cells + first, before_that + first - 1, before + first - 1, reference_.data() + first - 1,
-             hypothesis_.data() + (columns - d + first), last - first + 1);
+        fill({.count = last - first + 1,
+              .cells = cells + first,
+              .replaced = before_that + first - 1,
+              .gaps = before + first - 1,
+              .reference = reference_.data() + first - 1,
+              .hypothesis = hypothesis_.data() + (columns - d + first)});
     }
     return diagonal(rows + columns)[rows];
   }

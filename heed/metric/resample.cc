@@ -12,7 +12,7 @@ namespace heed::metric {
 
 namespace {
 
-using Values = std::vector<double>;
+using Numbers = std::vector<double>;
 
 void expect_usable(const Metric& metric, const Statistics& statistics, const ResampleOptions& options) {
   expect(statistics.width() == metric.width(), "resampling: statistics with {} numbers a segment, expected {}",
@@ -21,17 +21,26 @@ void expect_usable(const Metric& metric, const Statistics& statistics, const Res
   expect(options.samples > 0, "resampling: samples must be at least 1, not {}", options.samples);
 }
 
-void expect_pairs(const Statistics& baseline, const Statistics& system) {
+/// What both tests begin with: are the two systems comparable, and what are their scores.
+Comparison scores_of(const Metric& metric, const Statistics& baseline, const Statistics& system,
+                     const ResampleOptions& options) {
+  expect_usable(metric, baseline, options);
+  expect_usable(metric, system, options);
   expect(baseline.segments() == system.segments(), ErrorKind::data, "the baseline has {} segments, the system {}",
          baseline.segments(), system.segments());
+  return {.baseline = metric.score(baseline),
+          .system = metric.score(system),
+          .baseline_interval = {},
+          .system_interval = {},
+          .p = 1};
 }
 
 /// The scores of the samples. The same seed draws the same segments, so systems can be compared sample by sample.
-Values bootstrap_scores(const Metric& metric, const Statistics& statistics, const ResampleOptions& options) {
+Numbers bootstrap_scores(const Metric& metric, const Statistics& statistics, const ResampleOptions& options) {
   Random random(options.seed);
-  Values scores;
+  Numbers scores;
   for (int64_t sample = 0; sample < options.samples; ++sample) {
-    Values total(statistics.width());
+    Numbers total(statistics.width());
     for (size_t i = 0; i < statistics.segments(); ++i) {
       const auto row = statistics[random.below(statistics.segments())];
       for (size_t k = 0; k < total.size(); ++k) total[k] += row[k];
@@ -41,18 +50,18 @@ Values bootstrap_scores(const Metric& metric, const Statistics& statistics, cons
   return scores;
 }
 
-double mean_of(const Values& values) {
+double mean_of(const Numbers& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-Interval interval_of(Values scores) {
+Interval interval_of(Numbers scores) {
   std::sort(scores.begin(), scores.end());
   const size_t outside = scores.size() / 40;  // 2.5 percent on each side
   return {mean_of(scores), scores[outside], scores[scores.size() - outside - 1]};
 }
 
 /// The share of the differences by chance that reach the one found; found itself is one of them, so it is never 0.
-double p_value(const Values& by_chance, double found) {
+double p_value(const Numbers& by_chance, double found) {
   const double reached = found - 1e-9;  // what is equal may differ by rounding
   const auto count = std::count_if(by_chance.begin(), by_chance.end(), [&](double x) { return x >= reached; });
   return static_cast<double>(count + 1) / static_cast<double>(by_chance.size() + 1);
@@ -69,18 +78,11 @@ Interval confidence(const Metric& metric, const Statistics& statistics, const Re
 
 Comparison paired_bootstrap(const Metric& metric, const Statistics& baseline, const Statistics& system,
                             const ResampleOptions& options) {
-  expect_usable(metric, baseline, options);
-  expect_usable(metric, system, options);
-  expect_pairs(baseline, system);
-  Comparison result{.baseline = metric.score(baseline),
-                    .system = metric.score(system),
-                    .baseline_interval = {},
-                    .system_interval = {},
-                    .p = 1};
-  const Values a = bootstrap_scores(metric, baseline, options), b = bootstrap_scores(metric, system, options);
+  Comparison result = scores_of(metric, baseline, system, options);
+  const Numbers a = bootstrap_scores(metric, baseline, options), b = bootstrap_scores(metric, system, options);
   result.baseline_interval = interval_of(a);
   result.system_interval = interval_of(b);
-  Values differences(a.size());
+  Numbers differences(a.size());
   for (size_t i = 0; i < a.size(); ++i) differences[i] = std::abs(b[i] - a[i]);
   const double mean = mean_of(differences);
   for (double& difference : differences) difference -= mean;
@@ -90,18 +92,11 @@ Comparison paired_bootstrap(const Metric& metric, const Statistics& baseline, co
 
 Comparison approximate_randomisation(const Metric& metric, const Statistics& baseline, const Statistics& system,
                                      const ResampleOptions& options) {
-  expect_usable(metric, baseline, options);
-  expect_usable(metric, system, options);
-  expect_pairs(baseline, system);
-  Comparison result{.baseline = metric.score(baseline),
-                    .system = metric.score(system),
-                    .baseline_interval = {},
-                    .system_interval = {},
-                    .p = 1};
+  Comparison result = scores_of(metric, baseline, system, options);
   Random random(options.seed);
-  Values differences;
+  Numbers differences;
   for (int64_t sample = 0; sample < options.samples; ++sample) {
-    Values one(metric.width()), other(metric.width());
+    Numbers one(metric.width()), other(metric.width());
     uint64_t coins = 0;  // 64 tosses at once
     for (size_t i = 0; i < baseline.segments(); ++i, coins >>= 1) {
       if (i % 64 == 0) coins = random.next();

@@ -23,7 +23,7 @@
 #ifndef HEED_TENSOR_PRODUCT_ONCE_
 #define HEED_TENSOR_PRODUCT_ONCE_
 namespace heed {
-/// Rows and panels of one task.
+/// The rows and panels that one thread computes at a time.
 struct ProductTile {
   int64_t row, row_end, panel, panel_end;
 };
@@ -244,12 +244,12 @@ HWY_INLINE void ForEvenPieces(int64_t total, int64_t most, const F& f) {
 
 /// A weight of one column, as the score of a key alone: in a panel 31 of 32 columns would be computed for nobody. Eight
 /// rows at a time, each its own chain in one lane, so that the bits are those of a panel.
-void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& product, const ProductTile& part) {
+void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& product, const ProductTile& tile) {
   const hn::CappedTag<float, 1> one;
   constexpr int64_t kRows = 8;
   const size_t in = static_cast<size_t>(weight.in());
-  for (int64_t row = part.row; row < part.row_end; row += kRows) {
-    const int64_t count = std::min(kRows, part.row_end - row);
+  for (int64_t row = tile.row; row < tile.row_end; row += kRows) {
+    const int64_t count = std::min(kRows, tile.row_end - row);
     const float* x[kRows];
     hn::VFromD<decltype(one)> sum[kRows];
 #pragma GCC unroll 8
@@ -268,10 +268,10 @@ void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& product, co
   }
 }
 
-void MultiplyTile(const PackedWeight& weight, const RowProduct& product, const ProductTile& part) {
-  if (weight.out() == 1) return MultiplyOneColumn(weight, product, part);
-  const int64_t in = weight.in(), out = weight.out(), whole = std::min(part.panel_end, out / PackedWeight::kPanel);
-  const int64_t rows = part.row_end - part.row;
+void MultiplyTile(const PackedWeight& weight, const RowProduct& product, const ProductTile& tile) {
+  if (weight.out() == 1) return MultiplyOneColumn(weight, product, tile);
+  const int64_t in = weight.in(), out = weight.out(), whole = std::min(tile.panel_end, out / PackedWeight::kPanel);
+  const int64_t rows = tile.row_end - tile.row;
   // One block of rows passes all panels. With more, a group of panels stays in the second-level cache while all rows
   // pass, and is no deeper than the rows' first-level cache.
   const bool few = rows <= kMostRows;
@@ -283,9 +283,9 @@ void MultiplyTile(const PackedWeight& weight, const RowProduct& product, const P
     ForEvenPieces(in, depth_step, [&](int64_t term, int64_t depth) HWY_ATTR {
       // Blocks of rows that differ by one at most: 7 and 6 rather than 12 and 1.
       ForEvenPieces(rows, kMostRows, [&](int64_t begin, int64_t count) HWY_ATTR {
-        const int64_t first = part.row + begin;
+        const int64_t first = tile.row + begin;
         RowsAhead ahead(product.x + (first + count) * in + term, in,
-                        std::min<int64_t>(kMostRows, part.row_end - first - count), depth,
+                        std::min<int64_t>(kMostRows, tile.row_end - first - count), depth,
                         std::max<int64_t>(panels, 1) * count);
         const RowBlock block{.x = product.x + first * in + term,
                              .x_stride = static_cast<size_t>(in),
@@ -308,8 +308,8 @@ void MultiplyTile(const PackedWeight& weight, const RowProduct& product, const P
       });
     });
   };
-  for (int64_t p = part.panel; p < whole; p += group) run(p, std::min(group, whole - p));
-  if (whole < part.panel_end) run(whole, 0);
+  for (int64_t p = tile.panel; p < whole; p += group) run(p, std::min(group, whole - p));
+  if (whole < tile.panel_end) run(whole, 0);
 }
 
 /// Columns are copied in whole vectors, a block of kMostRows of them at a time: the last ones may run over its end.
@@ -317,12 +317,21 @@ inline constexpr int64_t kBlockRead = static_cast<int64_t>(PadToLanes(kMostRows)
 constexpr int64_t LeftBlock(int64_t depth) { return depth * kMostRows + kBlockRead - kMostRows; }
 static_assert(kLeftCols / kMostRows * (kBlockRead - kMostRows) <= kLeftSlack);
 
-/// Columns [0, count) of `depth` rows in blocks, to[block][depth][kMostRows]; what the last block lacks is 0. `room`:
-/// numbers that may be read from a row on.
-HWY_INLINE void PackColumns(const float* from, int64_t stride, int64_t depth, int64_t count, int64_t room, float* to) {
+/// Columns [0, count) of `depth` rows.
+struct LeftColumns {
+  const float* data;
+  int64_t stride;
+  int64_t depth, count;
+  int64_t room;  // numbers that may be read from a row on
+};
+
+/// The columns in blocks, to[block][depth][kMostRows]; what the last block lacks is 0.
+HWY_INLINE void PackColumns(const LeftColumns& columns, float* to) {
   const F32 d;
+  const float* from = columns.data;
+  const int64_t stride = columns.stride, depth = columns.depth, count = columns.count;
   const int64_t blocks = (count + kMostRows - 1) / kMostRows, block = LeftBlock(depth);
-  if (room >= (blocks - 1) * kMostRows + kBlockRead && count == blocks * kMostRows) {
+  if (columns.room >= (blocks - 1) * kMostRows + kBlockRead && count == blocks * kMostRows) {
     for (int64_t p = 0; p < depth; ++p, from += stride, to += kMostRows)
       for (int64_t b = 0; b < blocks; ++b)
 #pragma GCC unroll 12
@@ -374,7 +383,7 @@ HWY_INLINE void PackPanelRows(const float* from, int64_t stride, int64_t depth, 
 }
 
 /// `scratch`: kGradientScratch floats, aligned.
-void GradientTile(const GradientProduct& g, const ProductTile& part, float* scratch) {
+void GradientTile(const GradientProduct& g, const ProductTile& tile, float* scratch) {
   float* right = scratch;
   float* left = scratch + kGradientDepth * kGradientPanels * PackedWeight::kPanel;
   const auto sums = [](int64_t rows, const RowBlock& block) HWY_ATTR {
@@ -387,14 +396,14 @@ void GradientTile(const GradientProduct& g, const ProductTile& part, float* scra
       RunPanel<kThird, true>(block);
   };
   const auto run = [&](int64_t panel, int64_t panels, int64_t term, int64_t depth) HWY_ATTR {
-    for (int64_t row = part.row; row < part.row_end; row += kLeftCols) {
-      const int64_t count = std::min(kLeftCols, part.row_end - row), blocks = (count + kMostRows - 1) / kMostRows;
-      PackColumns(g.left + term * g.left_stride + row, g.left_stride, depth, count, g.left_cols - row, left);
+    for (int64_t row = tile.row; row < tile.row_end; row += kLeftCols) {
+      const int64_t count = std::min(kLeftCols, tile.row_end - row), blocks = (count + kMostRows - 1) / kMostRows;
+      PackColumns({g.left + term * g.left_stride + row, g.left_stride, depth, count, g.left_cols - row}, left);
       if (panel == 0 && g.left_sum)
         AddColumnSums(left, depth, count, {g.left_sum.data + row, g.left_sum.fresh && term == 0});
       if (!g.sum) continue;
       // The columns that come next are far apart in memory: no hardware sees the pattern.
-      const int64_t next = std::min(kLeftCols, part.row_end - row - count);
+      const int64_t next = std::min(kLeftCols, tile.row_end - row - count);
       RowsAhead ahead(g.left + term * g.left_stride + row + count, g.left_stride, next > 0 ? depth : 0, next,
                       panels * count);
       for (int64_t p = 0; p < panels; ++p)
@@ -423,8 +432,8 @@ void GradientTile(const GradientProduct& g, const ProductTile& part, float* scra
         }
     }
   };
-  for (int64_t panel = part.panel; panel < part.panel_end; panel += kGradientPanels) {
-    const int64_t panels = std::min(kGradientPanels, part.panel_end - panel);
+  for (int64_t panel = tile.panel; panel < tile.panel_end; panel += kGradientPanels) {
+    const int64_t panels = std::min(kGradientPanels, tile.panel_end - panel);
     ForEvenPieces(g.rows, kGradientDepth, [&](int64_t term, int64_t depth) HWY_ATTR {
       for (int64_t p = 0; p < panels && g.sum; ++p) {
         const int64_t col = (panel + p) * PackedWeight::kPanel;

@@ -27,7 +27,6 @@ void initialise(Hashes& hashes, int) {
   draw("uniform", Initialiser::uniform(0.5f));
   draw("normal", Initialiser::normal(0.02f));
   draw("xavier_uniform", Initialiser::xavier());
-  draw("xavier_normal", {Initialiser::Kind::xavier_normal, 1.0f});
   draw("orthogonal", Initialiser::orthogonal());
 }
 

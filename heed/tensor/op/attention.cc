@@ -5,6 +5,7 @@
 
 #include "heed/kernels/interrupt.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/op/attention_gradients.h"
 #include "heed/tensor/profile.h"
 #include "heed/tensor/tape.h"
 
@@ -25,20 +26,7 @@ void demand(const kernels::Status& status) {
   if (!status) throw Error("attention: " + status.message());
 }
 
-/// How the heads and sequences of one operand lie in memory.
-struct Layout {
-  int64_t heads;
-  int64_t rows;  // of one sequence; not used for packed sequences
-  bool stacked;
-
-  template <class T>
-  kernels::Strided<T> view(T* data, const Slice& s) const {
-    const int64_t stride = s.tensor.cols();
-    if (stacked) return {data + s.first, heads * rows * stride, rows * stride, stride, 1};
-    return {data + s.first, rows * stride, s.width / std::max<int64_t>(heads, 1), stride, 1};
-  }
-};
-
+/// A call as the kernels read it: sizes, pointers and strides.
 class Call {
  public:
   explicit Call(AttentionCall& c) : c_(c), p_(c.problem) {}
@@ -97,8 +85,8 @@ class Call {
     if (c_.centre) p_.region.centre = c_.centre.data();
   }
 
-  Layout queries() const { return {p_.shape.heads, c_.stacked ? p_.shape.queries : 0, c_.stacked}; }
-  Layout keys() const { return {p_.shape.kv_heads, c_.stacked ? p_.shape.keys : c_.key_capacity, c_.stacked}; }
+  HeadLayout queries() const { return {p_.shape.heads, c_.stacked ? p_.shape.queries : 0, c_.stacked}; }
+  HeadLayout keys() const { return {p_.shape.kv_heads, c_.stacked ? p_.shape.keys : c_.key_capacity, c_.stacked}; }
 
   int64_t key_rows() const {
     return c_.key_offsets ? c_.key_offsets.total() : c_.query_offsets.count * c_.key_capacity;
@@ -132,109 +120,11 @@ class Call {
   kernels::Problem& p_;
 };
 
-// The kernels overwrite what they give a gradient to. Where one has arrived already, or another slice of the same
-// tensor was written by this very call, theirs goes to a place of its own and is added.
-class SliceGradients {
- public:
-  explicit SliceGradients(Tape& tape) : tape_(tape) {}
-
-  kernels::View take(const Slice& s, const Layout& layout) {
-    if (!s.tensor.needs_gradient()) return {};
-    const GradientSink sink = s.tensor.sink();
-    if (sink.fresh && s.width < s.tensor.cols()) std::fill_n(sink.data, s.tensor.size(), 0.0f);
-    if (!sink.fresh && !written_here(s, sink.data)) {
-      float* apart = tape_.arena().take_array<float>(s.tensor.size());
-      pending_[pending_count_++] = {s, sink.data, apart};
-      return layout.view(apart, s);
-    }
-    ours_[ours_count_++] = {s, sink.data, nullptr};
-    return layout.view(sink.data, s);
-  }
-
-  void finish() {
-    for (int i = 0; i < pending_count_; ++i) {
-      const Part& p = pending_[i];
-      for (int64_t r = 0; r < p.slice.tensor.rows(); ++r) {
-        const int64_t at = r * p.slice.tensor.cols() + p.slice.first;
-        for (int64_t c = 0; c < p.slice.width; ++c) p.gradient[at + c] += p.apart[at + c];
-      }
-      tape_.arena().give(p.apart);
-    }
-  }
-
- private:
-  struct Part {
-    Slice slice;
-    float* gradient;
-    float* apart;
-  };
-
-  // True where this call was the first to touch the tensor, in other columns: the place is still free.
-  bool written_here(const Slice& s, const float* gradient) const {
-    bool same = false;
-    for (int i = 0; i < ours_count_; ++i) {
-      if (ours_[i].gradient != gradient) continue;
-      same = true;
-      const Slice& o = ours_[i].slice;
-      if (o.first < s.first + s.width && s.first < o.first + o.width) return false;
-    }
-    return same;
-  }
-
-  Tape& tape_;
-  Part pending_[3] = {}, ours_[3] = {};
-  int pending_count_ = 0, ours_count_ = 0;
-};
-
-// The same for small tensors: parameters and per-row numbers.
-class SmallGradients {
- public:
-  explicit SmallGradients(Tape& tape) : tape_(tape) {}
-
-  float* take(const Tensor& t) {
-    if (!t || !t.needs_gradient()) return nullptr;
-    const GradientSink sink = t.sink();
-    if (sink.fresh) return sink.data;
-    auto* apart = tape_.arena().take_array<float>(t.size());
-    pending_[pending_count_++] = {sink.data, apart, t.size()};
-    return apart;
-  }
-  /// For a tensor that may be larger than what the kernels read, and so write: a bias has a column for every key of the
-  /// longest sequence.
-  float* take_cleared(const Tensor& t) {
-    float* gradient = take(t);
-    if (gradient) std::fill_n(gradient, t.size(), 0.0f);
-    return gradient;
-  }
-  void finish() {
-    for (int i = 0; i < pending_count_; ++i) {
-      const Part& p = pending_[i];
-      for (int64_t j = 0; j < p.size; ++j) p.gradient[j] += p.apart[j];
-      tape_.arena().give(p.apart);
-    }
-  }
-
-  static constexpr int kMost = 32;
-
- private:
-  struct Part {
-    float* gradient;
-    float* apart;
-    int64_t size;
-  };
-  Tape& tape_;
-  Part pending_[kMost] = {};
-  int pending_count_ = 0;
-};
-
-void backward(const AttentionSaved& saved, Tape& tape) {
-  const Timed timed(Work::attention);
-  AttentionCall call = saved.call;
-  auto& p = call.problem;
-  const auto& result = saved.result;
-  const Layout queries = Call(call).queries(), keys = Call(call).keys();
+/// What the forward kept and what arrived at its results. `d_out`: of the context, [query rows, H * Dv].
+kernels::BackwardInputs backward_inputs(const AttentionSaved& saved, const HeadLayout& queries, const float* d_out) {
+  const AttentionResult& result = saved.result;
   const Slice out(result.out);
-
+  const auto arrived = [](const Tensor& t) { return t ? t.gradient() : nullptr; };
   kernels::BackwardInputs from;
   from.out = queries.view<const float>(result.out.data(), out);
   from.saved = saved.outputs.saved;
@@ -242,83 +132,104 @@ void backward(const AttentionSaved& saved, Tape& tape) {
   from.choice = saved.outputs.choice;
   from.entropy = saved.outputs.entropy;
   from.guide_cost = saved.outputs.guide_cost;
-  float* zeros = nullptr;
-  const float* d_out = result.out.gradient();
-  if (!d_out) {  // only the cost, the entropy or the log-probability was used
-    zeros = tape.arena().take_array<float>(result.out.size());
-    std::fill_n(zeros, result.out.size(), 0.0f);
-    d_out = zeros;
-  }
   from.d_out = queries.view(d_out, out);
-  auto arrived = [](const Tensor& t) { return t ? t.gradient() : nullptr; };
   from.d_lse = arrived(result.lse);
   from.d_log_prob = arrived(result.log_prob);
   from.d_entropy = arrived(result.entropy);
   from.d_guide_cost = arrived(result.guide_cost);
   from.d_column_lse = arrived(result.column_lse);
-  float* column = nullptr;
-  if (p.forced_forward.on) {  // the backward starts from the same first state, and writes over it
-    const int64_t size = result.column_lse.size();
-    column = tape.arena().take_array<float>(size);
-    std::copy_n(saved.first_column_lse, size, column);
-    p.forced_forward.column_lse = column;
-  }
-
-  SliceGradients slices(tape);
-  SmallGradients small(tape);
-  kernels::Gradients grad;
-  if (p.score.kind != kernels::ScoreKind::none) {
-    grad.d_q = slices.take(call.q, queries);
-    grad.d_k = slices.take(call.k, keys);
-  }
-  grad.d_v = slices.take(call.v, keys);
-  grad.d_score_v = small.take(call.score_v);
-  if (!call.layers.empty()) {
-    auto* layers = tape.keep<kernels::MlpLayerGradient>(static_cast<int64_t>(call.layers.size()));
-    for (size_t i = 0; i < call.layers.size(); ++i)
-      layers[i] = {small.take(call.layers[i].weight), small.take(call.layers[i].bias)};
-    grad.d_layers = layers;
-  }
-  grad.d_bias_tensor = small.take_cleared(call.bias);
-  grad.d_alibi_slopes = small.take(call.alibi_slopes);
-  grad.d_relative = small.take(call.relative);
-  grad.d_sink = small.take(call.sink);
-  grad.d_centre = small.take(call.centre);
-  grad.d_column_lse = small.take(call.column_lse);
-  demand(kernels::backward(p, Call(call).inputs(), from, grad));
-  slices.finish();
-  small.finish();
-  tape.arena().give(column);
-  tape.arena().give(zeros);
+  return from;
 }
 
-}  // namespace
+/// Where every learned part wants its gradient. Null: no gradient is wanted.
+class CallGradients {
+ public:
+  explicit CallGradients(Tape& tape) : tape_(tape), slices_(tape), small_(tape) {}
 
-AttentionResult attention(const AttentionCall& wanted) {
+  kernels::Gradients take(AttentionCall& call) {
+    const Call filled(call);
+    kernels::Gradients grad;
+    if (call.problem.score.kind != kernels::ScoreKind::none) {
+      grad.d_q = slices_.take(call.q, filled.queries());
+      grad.d_k = slices_.take(call.k, filled.keys());
+    }
+    grad.d_v = slices_.take(call.v, filled.keys());
+    grad.d_score_v = small_.take(call.score_v);
+    if (!call.layers.empty()) {
+      auto* layers = tape_.keep<kernels::MlpLayerGradient>(std::ssize(call.layers));
+      for (size_t i = 0; i < call.layers.size(); ++i)
+        layers[i] = {small_.take(call.layers[i].weight), small_.take(call.layers[i].bias)};
+      grad.d_layers = layers;
+    }
+    grad.d_bias_tensor = small_.take_cleared(call.bias);
+    grad.d_alibi_slopes = small_.take(call.alibi_slopes);
+    grad.d_relative = small_.take(call.relative);
+    grad.d_sink = small_.take(call.sink);
+    grad.d_centre = small_.take(call.centre);
+    grad.d_column_lse = small_.take(call.column_lse);
+    return grad;
+  }
+
+  void finish() {
+    slices_.finish();
+    small_.finish();
+  }
+
+ private:
+  Tape& tape_;
+  SliceGradients slices_;
+  SmallGradients small_;
+};
+
+void backward(const AttentionSaved& saved, Tape& tape) {
   const Timed timed(Work::attention);
-  Tape& tape = wanted.v.tensor.tape();
-  auto* saved = new (tape.keep<AttentionSaved>(1)) AttentionSaved{wanted, {}, {}, nullptr};
-  AttentionCall& call = saved->call;
-  auto& p = call.problem;
-  expect(call.layers.size() <= 8, "attention: {} hidden layers; at most 8", call.layers.size());
-  Call filled(call);
-  filled.fill_sizes();
-  filled.fill_pointers(tape);
+  TapeArena& arena = tape.arena();
+  AttentionCall call = saved.call;
+  const AttentionResult& result = saved.result;
+  float* zeros = nullptr;
+  const float* d_out = result.out.gradient();
+  if (!d_out) {  // only the cost, the entropy or the log-probability was used
+    zeros = arena.take_array<float>(result.out.size());
+    std::fill_n(zeros, result.out.size(), 0.0f);
+    d_out = zeros;
+  }
+  float* column = nullptr;
+  if (call.problem.forced_forward.on) {  // the backward starts from the same first state, and writes over it
+    const int64_t size = result.column_lse.size();
+    column = arena.take_array<float>(size);
+    std::copy_n(saved.first_column_lse, size, column);
+    call.problem.forced_forward.column_lse = column;
+  }
+  CallGradients gradients(tape);
+  const kernels::Gradients grad = gradients.take(call);
+  const Call filled(call);
+  demand(kernels::backward(call.problem, filled.inputs(), backward_inputs(saved, filled.queries(), d_out), grad));
+  gradients.finish();
+  arena.give(column);
+  arena.give(zeros);
+}
 
-  const int64_t heads = p.shape.heads, rows = call.query_offsets.total();
+bool needs_gradient(const AttentionCall& call) {
   bool learned = false;
   for (const Tensor& t : {call.q.tensor, call.k.tensor, call.v.tensor, call.score_v, call.bias, call.alibi_slopes,
                           call.relative, call.sink, call.centre, call.column_lse})
     learned |= t.needs_gradient();
   for (const auto& l : call.layers) learned |= l.weight.needs_gradient() || l.bias.needs_gradient();
+  return learned;
+}
 
-  auto& r = saved->result;
-  auto& o = saved->outputs;
+/// The tensors that were asked for, and where the kernels write them.
+void make_results(AttentionSaved& saved, const Call& filled, bool learned, Tape& tape) {
+  const AttentionCall& call = saved.call;
+  const kernels::Problem& p = call.problem;
+  AttentionResult& r = saved.result;
+  kernels::Outputs& o = saved.outputs;
+  const int64_t heads = p.shape.heads, rows = call.query_offsets.total();
   r.out = call.stacked ? tape.make(rows * heads, p.shape.value_dim, learned)
                        : tape.make(rows, heads * p.shape.value_dim, learned);
   o.out = filled.queries().view(r.out.data(), Slice(r.out));
   o.saved = tape.keep<float>(2 * heads * rows);
-  auto of_rows = [&](bool want, Tensor& t, float*& to) {
+  const auto of_rows = [&](bool want, Tensor& t, float*& to) {
     if (!want) return;
     t = call.stacked ? tape.make(p.shape.batch * heads, p.shape.queries, learned) : tape.make(heads, rows, learned);
     to = t.data();
@@ -330,27 +241,47 @@ AttentionResult attention(const AttentionCall& wanted) {
   const auto kind = p.normalise.kind;
   if (kind == kernels::Normaliser::argmax || kind == kernels::Normaliser::sampled)
     o.choice = tape.keep<int32_t>(heads * rows);
-  if (p.forced_forward.on) {
-    r.column_lse = tape.make(heads, filled.key_rows(), learned);
-    const int64_t size = r.column_lse.size();
-    if (call.column_lse) {
-      expect(call.column_lse.size() == size, "attention: column_lse has {} numbers, expected {}",
-             call.column_lse.size(), size);
-      saved->first_column_lse = call.column_lse.data();
-    } else {
-      float* nothing_seen = tape.keep<float>(size);
-      std::fill_n(nothing_seen, size, -std::numeric_limits<float>::infinity());
-      saved->first_column_lse = nothing_seen;
-    }
-    std::copy_n(saved->first_column_lse, size, r.column_lse.data());
-    p.forced_forward.column_lse = r.column_lse.data();
-    demand(kernels::check(p, filled.inputs(), o));
-    o.forced_saved = tape.keep<float>(kernels::forced_saved_floats(p));
+}
+
+/// Forced-forward: the loop goes on from the state that came in, in a tensor of its own.
+void start_columns(AttentionSaved& saved, const Call& filled, bool learned, Tape& tape) {
+  AttentionCall& call = saved.call;
+  Tensor& state = saved.result.column_lse;
+  state = tape.make(call.problem.shape.heads, filled.key_rows(), learned);
+  const int64_t size = state.size();
+  if (call.column_lse) {
+    expect(call.column_lse.size() == size, "attention: column_lse has {} numbers, expected {}", call.column_lse.size(),
+           size);
+    saved.first_column_lse = call.column_lse.data();
+  } else {
+    float* nothing_seen = tape.keep<float>(size);
+    std::fill_n(nothing_seen, size, -std::numeric_limits<float>::infinity());
+    saved.first_column_lse = nothing_seen;
   }
-  demand(kernels::forward(p, filled.inputs(), o));
-  r.saved = saved;
+  std::copy_n(saved.first_column_lse, size, state.data());
+  call.problem.forced_forward.column_lse = state.data();
+  demand(kernels::check(call.problem, filled.inputs(), saved.outputs));
+  saved.outputs.forced_saved = tape.keep<float>(kernels::forced_saved_floats(call.problem));
+}
+
+}  // namespace
+
+AttentionResult attention(const AttentionCall& wanted) {
+  const Timed timed(Work::attention);
+  Tape& tape = wanted.v.tensor.tape();
+  auto* saved = new (tape.keep<AttentionSaved>(1)) AttentionSaved{wanted, {}, {}, nullptr};
+  AttentionCall& call = saved->call;
+  expect(call.layers.size() <= 8, "attention: {} hidden layers; at most 8", call.layers.size());
+  Call filled(call);
+  filled.fill_sizes();
+  filled.fill_pointers(tape);
+  const bool learned = needs_gradient(call);
+  make_results(*saved, filled, learned, tape);
+  if (call.problem.forced_forward.on) start_columns(*saved, filled, learned, tape);
+  demand(kernels::forward(call.problem, filled.inputs(), saved->outputs));
+  saved->result.saved = saved;
   tape.on_backward([saved, t = &tape] { backward(*saved, *t); });
-  return r;
+  return saved->result;
 }
 
 AttentionShape attention_shape(const AttentionResult& result) {

@@ -8,7 +8,6 @@
 #include "hwy/highway.h"
 
 #include "heed/kernels/simd/math-inl.h"
-#include "heed/tensor/op/check.h"
 #include "heed/tensor/op/elements-inl.h"
 #include "heed/tensor/op/recurrent_run.h"
 
@@ -92,24 +91,17 @@ void cell_backward(const RecurrentStep& s, int64_t begin, int64_t end) {
   HWY_DYNAMIC_DISPATCH(GruCellBackward)(s, begin, end);
 }
 
-RecurrentResult run_gru(const char* name, RecurrentRun run) {
-  run.gates = 3;
-  run = run_forward(name, run, cell);
-  run.x.tape().on_backward([run] { run_backward(run, cell_backward, true); });
-  return {run.rows, run.last};
-}
+constexpr RecurrentKind kGru = {.gates = 3, .forward = cell, .backward = cell_backward, .adds = true};
 
 }  // namespace
 
 RecurrentResult gru(const Packed& x, const RecurrentWeights& w, const RecurrentState& start, bool backwards) {
-  return run_gru("gru", {.w = w, .start = start, .x = x.rows, .offsets = x.offsets, .backwards = backwards});
+  return run_recurrent("gru", kGru,
+                       {.w = w, .start = start, .x = x.rows, .offsets = x.offsets, .backwards = backwards});
 }
 
 RecurrentState gru_step(Tensor x, const RecurrentWeights& w, const RecurrentState& state) {
-  expect_there("gru_step", "x", x);
-  expect_there("gru_step", "the state h", state.h);
-  const Offsets offsets = x.tape().even_offsets(x.rows(), 1);
-  return {run_gru("gru_step", {.w = w, .start = state, .x = x, .offsets = offsets, .one_step = true}).rows, {}};
+  return step_recurrent("gru_step", kGru, {.w = w, .start = state, .x = x, .offsets = {}});
 }
 
 }  // namespace heed

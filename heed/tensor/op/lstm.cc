@@ -9,7 +9,6 @@
 #include "hwy/highway.h"
 
 #include "heed/kernels/simd/math-inl.h"
-#include "heed/tensor/op/check.h"
 #include "heed/tensor/op/elements-inl.h"
 #include "heed/tensor/op/recurrent_run.h"
 
@@ -109,27 +108,17 @@ void cell_backward(const RecurrentStep& s, int64_t begin, int64_t end) {
   HWY_DYNAMIC_DISPATCH(LstmCellBackward)(s, begin, end);
 }
 
-RecurrentResult run_lstm(const char* name, RecurrentRun run) {
-  run.gates = 4;
-  run = run_forward(name, run, cell);
-  run.x.tape().on_backward([run] { run_backward(run, cell_backward, false); });
-  return {run.rows, run.last};
-}
+constexpr RecurrentKind kLstm = {.gates = 4, .forward = cell, .backward = cell_backward, .adds = false};
 
 }  // namespace
 
 RecurrentResult lstm(const Packed& x, const RecurrentWeights& w, const RecurrentState& start, bool backwards) {
-  return run_lstm("lstm", {.w = w, .start = start, .x = x.rows, .offsets = x.offsets, .backwards = backwards});
+  return run_recurrent("lstm", kLstm,
+                       {.w = w, .start = start, .x = x.rows, .offsets = x.offsets, .backwards = backwards});
 }
 
 RecurrentState lstm_step(Tensor x, const RecurrentWeights& w, const RecurrentState& state) {
-  expect_there("lstm_step", "x", x);
-  expect_there("lstm_step", "the state h", state.h);
-  expect_there("lstm_step", "the state c", state.c);
-  const Offsets offsets = x.tape().even_offsets(x.rows(), 1);
-  const RecurrentResult next =
-      run_lstm("lstm_step", {.w = w, .start = state, .x = x, .offsets = offsets, .one_step = true});
-  return {next.rows, next.state.c};
+  return step_recurrent("lstm_step", kLstm, {.w = w, .start = state, .x = x, .offsets = {}});
 }
 
 }  // namespace heed

@@ -67,74 +67,125 @@ HWY_EXPORT(OutputLossRow);
 // that the products run at full speed.
 constexpr int64_t kBlock = 256;
 
+struct OutputLayer {
+  Tensor x, weight, bias;
+  std::span<const int32_t> targets;
+  OutputLossOptions options;
+
+  int64_t rows() const { return x.rows(); }
+  int64_t width() const { return x.cols(); }
+  int64_t classes() const { return weight.rows(); }
+  int32_t target(int64_t row) const { return targets[static_cast<size_t>(row)]; }
+};
+
+void check(const OutputLayer& layer) {
+  expect_there("output_loss", "x", layer.x);
+  expect_there("output_loss", "weight", layer.weight);
+  const int64_t width = layer.width(), classes = layer.classes();
+  expect(layer.weight.cols() == width, "output_loss: x has {} columns, weight [{}, {}] wants {}", width, classes,
+         layer.weight.cols(), layer.weight.cols());
+  if (layer.bias) expect_shape("output_loss", "bias", layer.bias, 1, classes);
+  expect(std::ssize(layer.targets) == layer.rows(), "output_loss: {} targets for {} rows", layer.targets.size(),
+         layer.rows());
+  const float smoothing = layer.options.label_smoothing;
+  expect(smoothing >= 0.0f && smoothing <= 1.0f, "output_loss: label smoothing {} is not in [0, 1]", smoothing);
+  for (int64_t r = 0; r < layer.rows(); ++r)
+    expect(layer.target(r) >= -1 && layer.target(r) < classes, "output_loss: the target of row {} is {}, of {} classes",
+           r, layer.target(r), classes);
+}
+
+/// What the forward leaves for the backward: the gradients of the loss. Null: not wanted.
+struct OutputGradients {
+  float *d_x, *d_weight, *d_bias;
+};
+
+OutputGradients make_gradients(const OutputLayer& layer, Tape& tape) {
+  const auto make = [&](Tensor of) { return of.needs_gradient() ? tape.keep<float>(of.size()) : nullptr; };
+  const OutputGradients g{make(layer.x), make(layer.weight), make(layer.bias)};
+  if (layer.rows() > 0) return g;
+  if (g.d_weight) std::fill_n(g.d_weight, layer.weight.size(), 0.0f);  // no block will write them
+  if (g.d_bias) std::fill_n(g.d_bias, layer.bias.size(), 0.0f);
+  return g;
+}
+
+/// The rows [first, first + count) of a layer.
+struct OutputBlock {
+  int64_t first, count;
+  float* logits;    // [count, classes]
+  OutputRow* rows;  // [count]
+};
+
+/// The loss of every row. With `gradient`, d_logits take the place of the logits.
+void run_losses(const OutputLayer& layer, const OutputBlock& block, bool gradient) {
+  const int64_t classes = layer.classes();
+  const OutputLossOptions& o = layer.options;
+  for_pieces(block.count, classes, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const int32_t target = layer.target(block.first + r);
+      block.rows[r] = {target, o.label_smoothing, o.scale, gradient, 0.0f, 0.0f, false};
+      if (target >= 0)
+        HWY_DYNAMIC_DISPATCH(OutputLossRow)(block.rows[r], block.logits + r * classes, classes);
+      else
+        std::fill_n(block.logits + r * classes, classes, 0.0f);
+    }
+  });
+}
+
+/// Adds the rows of a block to what is told about all of them, in their order.
+void add_rows(const OutputBlock& block, OutputLoss& result, float* row_nll, double& loss) {
+  for (int64_t r = 0; r < block.count; ++r) {
+    const OutputRow& row = block.rows[r];
+    row_nll[block.first + r] = row.nll;
+    if (row.target < 0) continue;
+    loss += row.loss;
+    result.negative_log_likelihood += row.nll;
+    result.correct += row.correct ? 1 : 0;
+    ++result.rows;
+  }
+}
+
+/// d_W += d_logits^T x,  d_b += sum of d_logits
+void add_weight_gradients(const OutputLayer& layer, const OutputBlock& block, const OutputGradients& g) {
+  multiply({.rows = block.count,
+            .left = block.logits,
+            .left_cols = layer.classes(),
+            .right = layer.x.row(block.first),
+            .right_cols = layer.width(),
+            .sum = {g.d_weight, block.first == 0},
+            .left_sum = {g.d_bias, block.first == 0}});
+}
+
 }  // namespace
 
 OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int32_t> targets,
                        const OutputLossOptions& options) {
   const Timed timed(Work::output);
-  expect_there("output_loss", "x", x);
-  expect_there("output_loss", "weight", weight);
-  const int64_t n = x.rows(), width = x.cols(), classes = weight.rows();
-  expect(weight.cols() == width, "output_loss: x has {} columns, weight [{}, {}] wants {}", width, classes,
-         weight.cols(), weight.cols());
-  if (bias) expect_shape("output_loss", "bias", bias, 1, classes);
-  expect(static_cast<int64_t>(targets.size()) == n, "output_loss: {} targets for {} rows", targets.size(), n);
-  expect(options.label_smoothing >= 0.0f && options.label_smoothing <= 1.0f,
-         "output_loss: label smoothing {} is not in [0, 1]", options.label_smoothing);
-  for (int64_t r = 0; r < n; ++r)
-    expect(targets[static_cast<size_t>(r)] >= -1 && targets[static_cast<size_t>(r)] < classes,
-           "output_loss: the target of row {} is {}, of {} classes", r, targets[static_cast<size_t>(r)], classes);
-
+  const OutputLayer layer{x, weight, bias, targets, options};
+  check(layer);
   Tape& tape = x.tape();
   TapeArena& arena = tape.arena();
+  const int64_t n = layer.rows();
   OutputLoss result;
   result.loss = tape.make_from(1, 1, x, weight, bias);
   const bool learn = result.loss.needs_gradient();
-  float* d_x = learn && x.needs_gradient() ? tape.keep<float>(n * width) : nullptr;
-  float* d_w = learn && weight.needs_gradient() ? tape.keep<float>(classes * width) : nullptr;
-  float* d_b = learn && bias.needs_gradient() ? tape.keep<float>(classes) : nullptr;
-  if (n == 0 && d_w) std::fill_n(d_w, classes * width, 0.0f);  // no block will write them
-  if (n == 0 && d_b) std::fill_n(d_b, classes, 0.0f);
+  const OutputGradients g = learn ? make_gradients(layer, tape) : OutputGradients{};
   float* row_nll = tape.keep<float>(n);
   result.row_nll = {row_nll, static_cast<size_t>(n)};
 
-  float* logits = arena.take_array<float>(std::min(kBlock, n) * classes);
+  float* logits = arena.take_array<float>(std::min(kBlock, n) * layer.classes());
   auto* rows = arena.take_array<OutputRow>(std::min(kBlock, n));
   double loss = 0.0;
   const WeightProduct product(weight);
   std::optional<WeightProduct> back;
-  if (d_x) back.emplace(weight, WeightOrder::in_out);
+  if (g.d_x) back.emplace(weight, WeightOrder::in_out);
   for (int64_t first = 0; first < n; first += kBlock) {
-    const int64_t count = std::min(kBlock, n - first);
-    product({.rows = count, .x = x.row(first), .bias = bias ? bias.data() : nullptr, .y = logits});
-    for_pieces(count, classes, [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        const int32_t target = targets[static_cast<size_t>(first + r)];
-        rows[r] = {target, options.label_smoothing, options.scale, learn, 0.0f, 0.0f, false};
-        if (target >= 0)
-          HWY_DYNAMIC_DISPATCH(OutputLossRow)(rows[r], logits + r * classes, classes);
-        else
-          std::fill_n(logits + r * classes, classes, 0.0f);
-      }
-    });
-    for (int64_t r = 0; r < count; ++r) {
-      row_nll[first + r] = rows[r].nll;
-      if (rows[r].target < 0) continue;
-      loss += rows[r].loss;
-      result.negative_log_likelihood += rows[r].nll;
-      result.correct += rows[r].correct ? 1 : 0;
-      ++result.rows;
-    }
-    if (d_x)  // d_x = d_logits W
-      (*back)({.rows = count, .x = logits, .y = d_x + first * width});
-    // d_W += d_logits^T x,  d_b += sum of d_logits
-    multiply({.rows = count,
-              .left = logits,
-              .left_cols = classes,
-              .right = x.row(first),
-              .right_cols = width,
-              .sum = {d_w, first == 0},
-              .left_sum = {d_b, first == 0}});
+    const OutputBlock block{first, std::min(kBlock, n - first), logits, rows};
+    product({.rows = block.count, .x = x.row(first), .bias = bias ? bias.data() : nullptr, .y = logits});
+    run_losses(layer, block, learn);
+    add_rows(block, result, row_nll, loss);
+    if (g.d_x)  // d_x = d_logits W
+      (*back)({.rows = block.count, .x = logits, .y = g.d_x + first * layer.width()});
+    add_weight_gradients(layer, block, g);
   }
   arena.give(rows);
   arena.give(logits);
@@ -143,12 +194,12 @@ OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int
   tape.on_backward([=, out = result.loss] {
     const Timed timed(Work::output);
     const float factor = *out.gradient();
-    auto give = [&](Tensor to, const float* gradient) {
+    const auto give = [&](Tensor to, const float* gradient) {
       if (gradient) add_gradient(to.sink(), to.size(), [=](int64_t i) { return factor * gradient[i]; });
     };
-    give(x, d_x);
-    give(weight, d_w);
-    give(bias, d_b);
+    give(x, g.d_x);
+    give(weight, g.d_weight);
+    give(bias, g.d_bias);
   });
   return result;
 }

@@ -144,8 +144,7 @@ void state_gradients(const RecurrentRun& run, const float* h_before) {
   layer_gradient({run.extra, run.tokens(), h}, before, rest(d_w, shared * h), rest(d_b, shared));
 }
 
-}  // namespace
-
+/// The results, and what the backward needs.
 RecurrentRun run_forward(const char* name, RecurrentRun run, RecurrentCell cell) {
   run.hidden = run.w.state ? run.w.state.cols() : 0;
   check(name, run);
@@ -182,7 +181,8 @@ RecurrentRun run_forward(const char* name, RecurrentRun run, RecurrentCell cell)
   return run;
 }
 
-void run_backward(const RecurrentRun& run, RecurrentCell cell, bool adds) {
+/// All gradients.
+void run_backward(const RecurrentRun& run, const RecurrentKind& kind) {
   TapeArena& arena = run.x.tape().arena();
   const int64_t h = run.hidden, wide = run.gates * h;
   float* d_state = take_by_place(run, run.last.h.gradient());
@@ -198,9 +198,9 @@ void run_backward(const RecurrentRun& run, RecurrentCell cell, bool adds) {
                              .c = d_c,
                              .d_rows = run.rows.gradient(),
                              .h_before = h_before};
-    run_cell(cell, step);
+    run_cell(kind.backward, step);
     if (t == 0 && !run.start.h.needs_gradient()) break;
-    back({.rows = run.active[t], .x = d_inner, .y = d_state, .add = adds});
+    back({.rows = run.active[t], .x = d_inner, .y = d_state, .add = kind.adds});
   }
   arena.give(d_inner);
   give_by_sequence(run, d_state, run.start.h.sink());
@@ -210,6 +210,25 @@ void run_backward(const RecurrentRun& run, RecurrentCell cell, bool adds) {
   input_gradients(run);
   state_gradients(run, h_before);
   arena.give(h_before);
+}
+
+}  // namespace
+
+RecurrentResult run_recurrent(const char* name, const RecurrentKind& kind, RecurrentRun run) {
+  run.gates = kind.gates;
+  run = run_forward(name, run, kind.forward);
+  run.x.tape().on_backward([run, kind] { run_backward(run, kind); });
+  return {run.rows, run.last};
+}
+
+RecurrentState step_recurrent(const char* name, const RecurrentKind& kind, RecurrentRun run) {
+  expect_there(name, "x", run.x);
+  expect_there(name, "the state h", run.start.h);
+  if (kind.gates == 4) expect_there(name, "the state c", run.start.c);
+  run.offsets = run.x.tape().even_offsets(run.x.rows(), 1);
+  run.one_step = true;
+  const RecurrentResult next = run_recurrent(name, kind, run);
+  return {next.rows, next.state.c};
 }
 
 }  // namespace heed

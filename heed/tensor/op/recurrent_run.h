@@ -16,7 +16,7 @@ struct RecurrentRun {
   RecurrentState start;  // or empty
   Tensor x;              // [tokens, in]
   Offsets offsets;
-  int64_t gates = 0;  // 3 or 4
+  int64_t gates = 0;  // RecurrentKind::gates: 3, or 4 with a state c
   int64_t hidden = 0;
   bool backwards = false;
   bool one_step = false;  // every sequence has one row: the result is the state
@@ -57,11 +57,19 @@ struct RecurrentStep {
 /// The places [begin, end) of a step.
 using RecurrentCell = void (*)(const RecurrentStep& step, int64_t begin, int64_t end);
 
-/// Checks the shapes, makes the results and runs all steps. `name`: for messages.
-RecurrentRun run_forward(const char* name, RecurrentRun run, RecurrentCell cell);
+/// What a GRU and an LSTM differ in.
+struct RecurrentKind {
+  int64_t gates;
+  RecurrentCell forward, backward;
+  /// Whether the backward leaves a part of the gradient of the state before it in `h` that the product W_h^T d_inner
+  /// must be added to (GRU), or nothing (LSTM).
+  bool adds;
+};
 
-/// All gradients. `adds`: whether the cell leaves a part of the gradient of the state before it in `h` that the product
-/// W_h^T d_inner must be added to (GRU), or nothing (LSTM).
-void run_backward(const RecurrentRun& run, RecurrentCell cell, bool adds);
+/// Checks the shapes, makes the results, runs all steps and leaves the backward on the tape. `name`: for messages.
+RecurrentResult run_recurrent(const char* name, const RecurrentKind& kind, RecurrentRun run);
+
+/// One step of every sequence: `run` has x, w and start.
+RecurrentState step_recurrent(const char* name, const RecurrentKind& kind, RecurrentRun run);
 
 }  // namespace heed
