@@ -18,8 +18,7 @@ namespace {
 
 struct Gemm {
   std::string name;
-  // (m, n, k, a, b, c): c = a * b, row-major without gaps.
-  std::function<void(int, int, int, const float*, const float*, float*)> run;
+  std::function<void(const Sgemm& product)> run;
 };
 
 // The CBLAS interface, found at run time: rivals are measured where they are installed and never linked against.
@@ -37,8 +36,9 @@ void add_rival(std::vector<Gemm>& gemms, const char* name, const std::vector<con
     if (!sgemm) continue;
     if (void* set = dlsym(library, set_threads)) reinterpret_cast<void (*)(Count)>(set)(threads);
     constexpr int kRowMajor = 101, kNoTrans = 111;
-    gemms.push_back({name, [sgemm](int m, int n, int k, const float* a, const float* b, float* c) {
-                       sgemm(kRowMajor, kNoTrans, kNoTrans, m, n, k, 1.0f, a, k, b, n, 0.0f, c, n);
+    gemms.push_back({name, [sgemm](const Sgemm& p) {
+                       const int m = static_cast<int>(p.m), n = static_cast<int>(p.n), k = static_cast<int>(p.k);
+                       sgemm(kRowMajor, kNoTrans, kNoTrans, m, n, k, 1.0f, p.a, k, p.b, n, 0.0f, p.c, n);
                      }});
     return;
   }
@@ -48,9 +48,7 @@ void add_rival(std::vector<Gemm>& gemms, const char* name, const std::vector<con
 
 void print_blas_table(int threads) {
   omp_set_num_threads(threads);
-  std::vector<Gemm> gemms = {{"oneDNN", [](int m, int n, int k, const float* a, const float* b, float* c) {
-                                sgemm('N', 'N', m, n, k, 1.0f, a, k, b, n, 0.0f, c, n);
-                              }}};
+  std::vector<Gemm> gemms = {{"oneDNN", [](const Sgemm& product) { sgemm(product); }}};
   add_rival<int>(gemms, "OpenBLAS", {"libopenblas.so.0", "libopenblas.so"}, "openblas_set_num_threads", threads);
   add_rival<int64_t>(gemms, "BLIS", {"libblis.so.4", "libblis.so"}, "bli_thread_set_num_threads", threads);
 
@@ -78,7 +76,9 @@ void print_blas_table(int threads) {
     std::vector<double> best(gemms.size(), 1e30);
     for (int round = 0; round < 5; ++round)
       for (size_t g = 0; g < gemms.size(); ++g)
-        best[g] = std::min(best[g], sample_ms([&] { gemms[g].run(s.m, s.n, s.k, a.data(), b.data(), c.data()); }));
+        best[g] = std::min(best[g], sample_ms([&] {
+                             gemms[g].run({.m = m, .n = n, .k = k, .a = a.data(), .b = b.data(), .c = c.data()});
+                           }));
     fmt::print("{:5} {:5} {:5}", m, n, k);
     for (double ms : best) fmt::print(" {:9.1f}", 2.0 * static_cast<double>(m * n * k) / ms * 1e-6);
     fmt::print("   {}\n", s.what);

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ class Buffer {
 
   float* data() const { return data_.get(); }
   int64_t size() const { return size_; }
+  std::span<const float> span() const { return {data(), static_cast<size_t>(size_)}; }
   bool empty() const { return size_ == 0; }
 
  private:

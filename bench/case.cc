@@ -175,15 +175,13 @@ std::string Case::run_heed(int threads) {
 }
 
 void Case::run_plain(int threads) {
-  plain_->forward(q_.data(), k_.data(), v_.data(), plain_out_.data(), threads);
+  const PlainInputs in{q_.data(), k_.data(), v_.data()};
+  plain_->forward(in, plain_out_.data(), threads);
   if (!spec_.train) return;
-  plain_->backward(q_.data(), k_.data(), v_.data(), d_out_.data(),
-                   {plain_d_q_.data(), plain_d_k_.data(), plain_d_v_.data()}, threads);
+  plain_->backward(in, d_out_.data(), {plain_d_q_.data(), plain_d_k_.data(), plain_d_v_.data()}, threads);
 }
 
-float Case::run_read(int threads, Streams streams) const {
-  return read_all(k_.data(), k_.size(), v_.data(), v_.size(), threads, streams);
-}
+float Case::run_read(int threads, Streams streams) const { return read_all(k_.span(), v_.span(), threads, streams); }
 
 int64_t Case::kv_head(int64_t batch_head) const { return batch_head / (spec_.heads / spec_.groups()); }
 

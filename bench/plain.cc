@@ -74,7 +74,7 @@ float* Plain::weights_of(int64_t head, int thread) const {
   return weights_.data() + (train_ ? head : thread) * shape_.queries * shape_.keys;
 }
 
-void Plain::forward(const float* q, const float* k, const float* v, float* out, int threads) {
+void Plain::forward(const PlainInputs& in, float* out, int threads) {
   reserve(threads);
   // One head per thread at a time, so that a head's scores stay in the cache of one core; the products inside run on
   // one thread each. Fewer heads than threads: the products share their work themselves.
@@ -82,20 +82,26 @@ void Plain::forward(const float* q, const float* k, const float* v, float* out, 
   for (int64_t head = 0; head < shape_.batch_heads; ++head) {
     const int64_t queries = shape_.queries, keys = shape_.keys, dim = shape_.dim;
     float* weights = weights_of(head, omp_get_thread_num());
-    const float* q_head = q + head * queries * dim;
-    const float* k_head = k + head * keys * dim;
-    const float* v_head = v + head * keys * dim;
-    sgemm('N', 'T', queries, keys, dim, shape_.scale, q_head, dim, k_head, dim, 0.0f, weights, keys);
+    const float* q_head = in.q + head * queries * dim;
+    const float* k_head = in.k + head * keys * dim;
+    const float* v_head = in.v + head * keys * dim;
+    sgemm({.m = queries,
+           .n = keys,
+           .k = dim,
+           .a = q_head,
+           .b = k_head,
+           .c = weights,
+           .b_transposed = true,
+           .scale = shape_.scale});
     for (int64_t i = 0; i < queries; ++i) {
       const int64_t visible = shape_.causal ? std::min(i + 1, keys) : keys;
       softmax_row(weights + i * keys, visible, keys);
     }
-    sgemm('N', 'N', queries, dim, keys, 1.0f, weights, keys, v_head, dim, 0.0f, out + head * queries * dim, dim);
+    sgemm({.m = queries, .n = dim, .k = keys, .a = weights, .b = v_head, .c = out + head * queries * dim});
   }
 }
 
-void Plain::backward(const float* q, const float* k, const float* v, const float* d_out, const PlainGradients& grad,
-                     int threads) {
+void Plain::backward(const PlainInputs& in, const float* d_out, const PlainGradients& grad, int threads) {
   reserve(threads);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
   for (int64_t head = 0; head < shape_.batch_heads; ++head) {
@@ -105,14 +111,27 @@ void Plain::backward(const float* q, const float* k, const float* v, const float
     const float* weights = weights_of(head, thread);
     float* d_weights = d_weights_.data() + thread * queries * keys;
     // out = weights * v
-    sgemm('T', 'N', keys, dim, queries, 1.0f, weights, keys, d_out + q_at, dim, 0.0f, grad.d_v + k_at, dim);
-    sgemm('N', 'T', queries, keys, dim, 1.0f, d_out + q_at, dim, v + k_at, dim, 0.0f, d_weights, keys);
+    sgemm({.m = keys,
+           .n = dim,
+           .k = queries,
+           .a = weights,
+           .b = d_out + q_at,
+           .c = grad.d_v + k_at,
+           .a_transposed = true});
+    sgemm(
+        {.m = queries, .n = keys, .k = dim, .a = d_out + q_at, .b = in.v + k_at, .c = d_weights, .b_transposed = true});
     // weights = softmax(scores)
     for (int64_t i = 0; i < queries; ++i)
       softmax_backward_row(weights + i * keys, d_weights + i * keys, keys, shape_.scale);
     // scores = scale * q * k^T
-    sgemm('N', 'N', queries, dim, keys, 1.0f, d_weights, keys, k + k_at, dim, 0.0f, grad.d_q + q_at, dim);
-    sgemm('T', 'N', keys, dim, queries, 1.0f, d_weights, keys, q + q_at, dim, 0.0f, grad.d_k + k_at, dim);
+    sgemm({.m = queries, .n = dim, .k = keys, .a = d_weights, .b = in.k + k_at, .c = grad.d_q + q_at});
+    sgemm({.m = keys,
+           .n = dim,
+           .k = queries,
+           .a = d_weights,
+           .b = in.q + q_at,
+           .c = grad.d_k + k_at,
+           .a_transposed = true});
   }
 }
 

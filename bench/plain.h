@@ -18,6 +18,10 @@ struct PlainShape {
   bool causal = false;
 };
 
+struct PlainInputs {
+  const float *q, *k, *v;
+};
+
 struct PlainGradients {
   float *d_q, *d_k, *d_v;
 };
@@ -27,11 +31,10 @@ class Plain {
   /// `train` keeps the weights of all heads for the backward, as a tape would.
   Plain(const PlainShape& shape, bool train);
 
-  void forward(const float* q, const float* k, const float* v, float* out, int threads);
+  void forward(const PlainInputs& in, float* out, int threads);
 
   /// Needs forward() before it.
-  void backward(const float* q, const float* k, const float* v, const float* d_out, const PlainGradients& grad,
-                int threads);
+  void backward(const PlainInputs& in, const float* d_out, const PlainGradients& grad, int threads);
 
  private:
   void reserve(int threads);

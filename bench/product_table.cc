@@ -65,18 +65,24 @@ struct Layer {
   Speeds forward() {  // y = x W^T
     const PackedWeight packed({w.data(), in, out, WeightOrder::out_in});
     return race(
-        gflop(), [&] { sgemm('N', 'T', rows, out, in, 1.0f, x.data(), in, w.data(), in, 0.0f, y.data(), out); },
+        gflop(),
+        [&] {
+          sgemm({.m = rows, .n = out, .k = in, .a = x.data(), .b = w.data(), .c = y.data(), .b_transposed = true});
+        },
         [&] { multiply(packed, {.rows = rows, .x = x.data(), .y = y.data()}); });
   }
   Speeds to_rows() {  // d_x = d_y W
     const PackedWeight packed({w.data(), out, in, WeightOrder::in_out});
     return race(
-        gflop(), [&] { sgemm('N', 'N', rows, in, out, 1.0f, y.data(), out, w.data(), in, 0.0f, d_x.data(), in); },
+        gflop(), [&] { sgemm({.m = rows, .n = in, .k = out, .a = y.data(), .b = w.data(), .c = d_x.data()}); },
         [&] { multiply(packed, {.rows = rows, .x = y.data(), .y = d_x.data()}); });
   }
   Speeds to_weight() {  // d_W = d_y^T x
     return race(
-        gflop(), [&] { sgemm('T', 'N', out, in, rows, 1.0f, y.data(), out, x.data(), in, 0.0f, d_w.data(), in); },
+        gflop(),
+        [&] {
+          sgemm({.m = out, .n = in, .k = rows, .a = y.data(), .b = x.data(), .c = d_w.data(), .a_transposed = true});
+        },
         [&] {
           multiply({.rows = rows,
                     .left = y.data(),

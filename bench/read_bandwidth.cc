@@ -2,6 +2,9 @@
 
 #include <omp.h>
 
+#include <cstdint>
+#include <iterator>
+
 #include "clones.h"
 
 namespace heed::bench {
@@ -43,14 +46,15 @@ float sum(const float* data, int64_t size, Streams streams) {
 
 }  // namespace
 
-float read_all(const float* a, int64_t a_size, const float* b, int64_t b_size, int threads, Streams streams) {
+float read_all(std::span<const float> a, std::span<const float> b, int threads, Streams streams) {
+  const int64_t a_size = std::ssize(a), b_size = std::ssize(b);
   float total = 0.0f;
 #pragma omp parallel num_threads(threads) reduction(+ : total)
   {
     const int64_t part = omp_get_thread_num(), parts = omp_get_num_threads();
     const int64_t a_from = a_size * part / parts, a_to = a_size * (part + 1) / parts;
     const int64_t b_from = b_size * part / parts, b_to = b_size * (part + 1) / parts;
-    total += sum(a + a_from, a_to - a_from, streams) + sum(b + b_from, b_to - b_from, streams);
+    total += sum(a.data() + a_from, a_to - a_from, streams) + sum(b.data() + b_from, b_to - b_from, streams);
   }
   return total;
 }

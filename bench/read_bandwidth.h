@@ -1,7 +1,7 @@
 // How fast this machine reads memory with a given number of threads: the yardstick of the decode step.
 #pragma once
 
-#include <cstdint>
+#include <span>
 
 namespace heed::bench {
 
@@ -10,6 +10,6 @@ namespace heed::bench {
 enum class Streams { one, eight };
 
 /// Sums both buffers once. The sum is returned so that the reads cannot be dropped.
-float read_all(const float* a, int64_t a_size, const float* b, int64_t b_size, int threads, Streams streams);
+float read_all(std::span<const float> a, std::span<const float> b, int threads, Streams streams);
 
 }  // namespace heed::bench

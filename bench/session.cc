@@ -70,8 +70,7 @@ json Session::round(int threads) {
   if (sgemm_wanted)
     samples.emplace_back([&] {
       reply["sgemm"] = sample_ms([&] {
-        sgemm('N', 'N', kYardstick, kYardstick, kYardstick, 1.0f, a_.data(), kYardstick, b_.data(), kYardstick, 0.0f,
-              c_.data(), kYardstick);
+        sgemm({.m = kYardstick, .n = kYardstick, .k = kYardstick, .a = a_.data(), .b = b_.data(), .c = c_.data()});
       });
     });
   for (const auto& contest : contests_) {

@@ -10,11 +10,21 @@
 
 namespace heed::bench {
 
-/// c = alpha * op(a) * op(b) + beta * c, all row-major; op(a) is [m, k], op(b) is [k, n], c is [m, n]. 'N' or 'T'.
+/// c [m, n] = scale * a [m, k] * b [k, n], all row-major and without gaps. A side that is `transposed` stands as [k, m]
+/// or [n, k].
+struct Sgemm {
+  int64_t m, n, k;
+  const float* a;
+  const float* b;
+  float* c;
+  bool a_transposed = false, b_transposed = false;
+  float scale = 1.0f;
+};
+
 /// Uses as many threads as OpenMP gives, one where the caller is already inside a parallel region.
-inline bool sgemm(char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
-                  const float* b, int64_t ldb, float beta, float* c, int64_t ldc) {
-  return dnnl_sgemm(trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) == dnnl_success;
+inline bool sgemm(const Sgemm& p) {
+  return dnnl_sgemm(p.a_transposed ? 'T' : 'N', p.b_transposed ? 'T' : 'N', p.m, p.n, p.k, p.scale, p.a,
+                    p.a_transposed ? p.m : p.k, p.b, p.b_transposed ? p.k : p.n, 0.0f, p.c, p.n) == dnnl_success;
 }
 
 }  // namespace heed::bench

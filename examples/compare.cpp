@@ -157,11 +157,13 @@ bool race(const Terminal& terminal, const std::string& name, Problem problem, co
   const auto q = random_numbers(size), k = random_numbers(size), v = random_numbers(size);
   std::vector<float> plain_out(size), out(size);
   const auto plain_way = [&] {
-    for (int64_t at = 0; at < size; at += tokens * dim)
+    for (int64_t at = 0; at < size; at += tokens * dim) {
+      const plain::Head head{tokens, dim, &q[at], &k[at], &v[at], &plain_out[at]};
       if (problem.score.kind == ScoreKind::inner)
-        plain::scaled_dot(&q[at], &k[at], &v[at], tokens, dim, &plain_out[at]);
+        plain::scaled_dot(head);
       else
-        plain::additive(&q[at], &k[at], w.data(), &v[at], tokens, dim, &plain_out[at]);
+        plain::additive(head, w.data());
+    }
   };
   const auto fused_way = [&] {
     insist(forward(problem,

@@ -20,17 +20,25 @@ inline void softmax(std::vector<float>& scores, int64_t rows, int64_t cols) {
   }
 }
 
-/// out [rows, dim] = weights [rows, cols] * v [cols, dim]
-inline void times_values(const std::vector<float>& weights, const float* v, int64_t rows, int64_t cols, int64_t dim,
-                         float* out) {
-  std::fill(out, out + rows * dim, 0.0f);
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < cols; ++j)
-      for (int64_t d = 0; d < dim; ++d) out[i * dim + d] += weights[i * cols + j] * v[j * dim + d];
+/// One head: q, k, v and out are [tokens, dim].
+struct Head {
+  int64_t tokens, dim;
+  const float *q, *k, *v;
+  float* out;
+};
+
+/// out = weights [tokens, tokens] * v
+inline void times_values(const std::vector<float>& weights, const Head& head) {
+  const auto [tokens, dim, q, k, v, out] = head;
+  std::fill(out, out + tokens * dim, 0.0f);
+  for (int64_t i = 0; i < tokens; ++i)
+    for (int64_t j = 0; j < tokens; ++j)
+      for (int64_t d = 0; d < dim; ++d) out[i * dim + d] += weights[i * tokens + j] * v[j * dim + d];
 }
 
-/// One head of scaled dot-product attention: q, k, v and out are [tokens, dim].
-inline void scaled_dot(const float* q, const float* k, const float* v, int64_t tokens, int64_t dim, float* out) {
+/// Scaled dot-product attention.
+inline void scaled_dot(const Head& head) {
+  const auto [tokens, dim, q, k, v, out] = head;
   std::vector<float> k_transposed(tokens * dim), scores(tokens * tokens, 0.0f);
   for (int64_t j = 0; j < tokens; ++j)
     for (int64_t d = 0; d < dim; ++d) k_transposed[d * tokens + j] = k[j * dim + d];
@@ -41,18 +49,18 @@ inline void scaled_dot(const float* q, const float* k, const float* v, int64_t t
       for (int64_t j = 0; j < tokens; ++j) scores[i * tokens + j] += x * k_transposed[d * tokens + j];
     }
   softmax(scores, tokens, tokens);
-  times_values(scores, v, tokens, tokens, dim, out);
+  times_values(scores, head);
 }
 
-/// One head of additive attention: score = sum_d w_d tanh(q_d + k_d).
-inline void additive(const float* q, const float* k, const float* w, const float* v, int64_t tokens, int64_t dim,
-                     float* out) {
+/// Additive attention: score = sum_d w_d tanh(q_d + k_d).
+inline void additive(const Head& head, const float* w) {
+  const auto [tokens, dim, q, k, v, out] = head;
   std::vector<float> scores(tokens * tokens, 0.0f);
   for (int64_t i = 0; i < tokens; ++i)
     for (int64_t j = 0; j < tokens; ++j)
       for (int64_t d = 0; d < dim; ++d) scores[i * tokens + j] += w[d] * std::tanh(q[i * dim + d] + k[j * dim + d]);
   softmax(scores, tokens, tokens);
-  times_values(scores, v, tokens, tokens, dim, out);
+  times_values(scores, head);
 }
 
 }  // namespace plain

@@ -11,6 +11,21 @@
 
 namespace heed::kernels::test {
 
+/// Key j of query i in head h of sequence b.
+struct PairIndex {
+  int64_t b, h, i, j;
+};
+
+/// What goes back through the score of a pair.
+template <class T>
+struct PairBackward {
+  const T* q;
+  const T* k;
+  T d_score;
+  T* d_q;
+  T* d_k;
+};
+
 /// score = -sum_d a_d (q_d - k_d)^2, with learned a.
 template <class T>
 T distance_score(const T* a, const T* q, const T* k, int64_t dim) {
@@ -20,23 +35,25 @@ T distance_score(const T* a, const T* q, const T* k, int64_t dim) {
 }
 
 template <class T>
-void distance_score_backward(const T* a, const T* q, const T* k, int64_t dim, T d_score, T* d_q, T* d_k, T* d_a) {
+void distance_score_backward(const T* a, const PairBackward<T>& pair, int64_t dim, T* d_a) {
   for (int64_t d = 0; d < dim; ++d) {
-    const T difference = q[d] - k[d];
-    d_q[d] -= T(2) * a[d] * difference * d_score;
-    d_k[d] += T(2) * a[d] * difference * d_score;
-    d_a[d] -= difference * difference * d_score;
+    const T difference = pair.q[d] - pair.k[d];
+    pair.d_q[d] -= T(2) * a[d] * difference * pair.d_score;
+    pair.d_k[d] += T(2) * a[d] * difference * pair.d_score;
+    d_a[d] -= difference * difference * pair.d_score;
   }
 }
 
 /// bias = a_0 sin(i/3 - j/5 + b + h) + a_1 cos(j), with learned a.
 template <class T>
-T wave_bias(const T* a, int64_t b, int64_t h, int64_t i, int64_t j) {
+T wave_bias(const T* a, const PairIndex& at) {
+  const auto [b, h, i, j] = at;
   return a[0] * sin(T(i) / T(3) - T(j) / T(5) + T(b + h)) + a[1] * cos(T(j));
 }
 
 template <class T>
-void wave_bias_backward(int64_t b, int64_t h, int64_t i, int64_t j, T d_bias, T* d_a) {
+void wave_bias_backward(const PairIndex& at, T d_bias, T* d_a) {
+  const auto [b, h, i, j] = at;
   d_a[0] += d_bias * sin(T(i) / T(3) - T(j) / T(5) + T(b + h));
   d_a[1] += d_bias * cos(T(j));
 }
@@ -55,7 +72,7 @@ struct DistanceScore {
   int64_t parameters() const { return static_cast<int64_t>(a.size()); }
   float score(const float* q, const float* k, int64_t dim) const { return distance_score(a.data(), q, k, dim); }
   void backward(const float* q, const float* k, int64_t dim, float d_score, float* d_q, float* d_k, float* d_a) const {
-    distance_score_backward(a.data(), q, k, dim, d_score, d_q, d_k, d_a);
+    distance_score_backward(a.data(), PairBackward<float>{q, k, d_score, d_q, d_k}, dim, d_a);
   }
 };
 
@@ -63,9 +80,9 @@ struct WaveBias {
   std::vector<float> a;
 
   int64_t parameters() const { return static_cast<int64_t>(a.size()); }
-  float bias(int64_t b, int64_t h, int64_t i, int64_t j) const { return wave_bias(a.data(), b, h, i, j); }
+  float bias(int64_t b, int64_t h, int64_t i, int64_t j) const { return wave_bias(a.data(), {b, h, i, j}); }
   void backward(int64_t b, int64_t h, int64_t i, int64_t j, float d_bias, float* d_a) const {
-    wave_bias_backward(b, h, i, j, d_bias, d_a);
+    wave_bias_backward({b, h, i, j}, d_bias, d_a);
   }
 };
 

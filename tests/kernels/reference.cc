@@ -76,7 +76,7 @@ Reference<T> reference(const Case& c, const Values<T>& x, const Upstream<T>& up)
   return r;
 }
 
-bool visible(const Case& c, int64_t b, int64_t h, int64_t i, int64_t j) { return pair_visible(c, c.x, b, h, i, j); }
+bool visible(const Case& c, int64_t b, int64_t h, int64_t i, int64_t j) { return pair_visible(c, c.x, {b, h, i, j}); }
 
 double nearest_kink(const Case& c) {
   const Normaliser kind = c.problem.normalise.kind;

@@ -8,10 +8,19 @@
 
 namespace heed::kernels::test {
 
+/// What the gradients of a head follow from, and where they go.
+template <class T>
+struct Backward {
+  const Case& c;
+  const Values<T>& x;
+  const Upstream<T>& up;
+  Values<T>& grad;
+};
+
 /// d_attention(i, j): what comes back to the weights before dropout, from the values and from the guided cost.
 template <class T>
-Matrix<T> attention_backward(const Case& c, const Values<T>& x, const Head<T>& m, const Upstream<T>& up,
-                             Values<T>& grad) {
+Matrix<T> attention_backward(const Backward<T>& to, const Head<T>& m) {
+  const auto& [c, x, up, grad] = to;
   const int64_t dv = c.shape().value_dim;
   Matrix<T> d(m.tq, m.tk);
   for (int64_t i = 0; i < m.tq; ++i) {
@@ -35,8 +44,8 @@ Matrix<T> attention_backward(const Case& c, const Values<T>& x, const Head<T>& m
 
 /// From one row of d_weight to d_shifted. The sampled choice has no path from the weights to the scores.
 template <class T>
-std::vector<T> normalise_backward(const Case& c, const Head<T>& m, int64_t i, const std::vector<T>& d_weight,
-                                  const Upstream<T>& up, Values<T>& grad) {
+std::vector<T> normalise_backward(const Backward<T>& to, const Head<T>& m, int64_t i, const std::vector<T>& d_weight) {
+  const auto& [c, x, up, grad] = to;
   const Normaliser kind = c.problem.normalise.kind;
   const int64_t row = c.query_row(m.b, m.h, i);
   std::vector<T> d(m.tk, T(0));
@@ -68,7 +77,10 @@ std::vector<T> normalise_backward(const Case& c, const Head<T>& m, int64_t i, co
 /// shifted_i = biased_i - column_i,  column_i = log(exp(first) + sum_{u < i} exp(biased_u)),  last = column_Tq: each
 /// term of the sum, the first state or a row's score, also gets what the rows below and the last state send up.
 template <class T>
-void forced_forward_backward(const Case& c, const Head<T>& m, const Upstream<T>& up, Matrix<T>& d, Values<T>& grad) {
+void forced_forward_backward(const Backward<T>& to, const Head<T>& m, Matrix<T>& d) {
+  const Case& c = to.c;
+  const Upstream<T>& up = to.up;
+  Values<T>& grad = to.grad;
   const Matrix<T> d_shifted = d;
   for (int64_t j = 0; j < m.tk; ++j) {
     const int64_t column = c.key_row(c.shape().heads, m.b, m.h, j);
@@ -87,7 +99,8 @@ void forced_forward_backward(const Case& c, const Head<T>& m, const Upstream<T>&
 
 template <class T>
 void head_backward(const Case& c, const Values<T>& x, const Head<T>& m, const Upstream<T>& up, Values<T>& grad) {
-  const Matrix<T> d_attention = attention_backward(c, x, m, up, grad);
+  const Backward<T> to{c, x, up, grad};
+  const Matrix<T> d_attention = attention_backward(to, m);
   Matrix<T> d(m.tq, m.tk);  // d_shifted, then d_biased
   for (int64_t i = 0; i < m.tq; ++i) {
     const int64_t row = c.query_row(m.b, m.h, i);
@@ -99,17 +112,17 @@ void head_backward(const Case& c, const Values<T>& x, const Head<T>& m, const Up
       if (!x.centre.empty() && sigma > T(0))
         grad.centre[row] += d_attention(i, j) * m.attention(i, j) * (T(j) - x.centre[row]) / (sigma * sigma);
     }
-    const std::vector<T> d_row = normalise_backward(c, m, i, d_weight, up, grad);
+    const std::vector<T> d_row = normalise_backward(to, m, i, d_weight);
     for (int64_t j = 0; j < m.tk; ++j) d(i, j) = d_row[j];
   }
-  if (c.problem.forced_forward.on) forced_forward_backward(c, m, up, d, grad);
+  if (c.problem.forced_forward.on) forced_forward_backward(to, m, d);
 
   const T cap = T(c.problem.score.softcap);
   const int64_t dim = c.shape().dim;
   for (int64_t i = 0; i < m.tq; ++i)
     for (int64_t j = 0; j < m.tk; ++j) {
       if (m.hidden(i, j)) continue;
-      pair_bias_backward(c, m.b, m.h, i, j, d(i, j), grad);
+      pair_bias_backward(c, {m.b, m.h, i, j}, d(i, j), grad);
       T d_raw = d(i, j);
       if (cap > T(0)) {
         const T height = tanh(m.raw(i, j) / cap);
@@ -117,8 +130,9 @@ void head_backward(const Case& c, const Values<T>& x, const Head<T>& m, const Up
       }
       const int64_t query = c.query_row(m.b, m.h, i) * dim;
       const int64_t key = c.key_row(c.kv_heads(), m.b, m.g, j) * dim;
-      pair_score_backward(c, x, m.h, x.q.data() + query, x.k.data() + key, d_raw, grad.q.data() + query,
-                          grad.k.data() + key, grad);
+      const PairBackward<T> pair{x.q.data() + query, x.k.data() + key, d_raw, grad.q.data() + query,
+                                 grad.k.data() + key};
+      pair_score_backward(c, x, m.h, pair, grad);
     }
 }
 

@@ -23,7 +23,7 @@ void score_head(const Case& c, const Values<T>& x, Head<T>& m) {
   const int64_t dim = c.shape().dim;
   for (int64_t i = 0; i < m.tq; ++i)
     for (int64_t j = 0; j < m.tk; ++j) {
-      if (!pair_visible(c, x, m.b, m.h, i, j)) {
+      if (!pair_visible(c, x, {m.b, m.h, i, j})) {
         m.biased(i, j) = -infinity;
         continue;
       }
@@ -32,7 +32,7 @@ void score_head(const Case& c, const Values<T>& x, Head<T>& m) {
       const T raw = stored(pair_score(c, x, m.h, q, k));
       const T capped = cap > T(0) ? cap * tanh(raw / cap) : raw;
       m.raw(i, j) = raw;
-      m.biased(i, j) = stored(capped + stored(pair_bias(c, x, m.b, m.h, i, j)));
+      m.biased(i, j) = stored(capped + stored(pair_bias(c, x, {m.b, m.h, i, j})));
     }
   m.shifted = m.biased;
   if (!c.problem.forced_forward.on) return;
@@ -84,8 +84,8 @@ void normalise_row(const Case& c, const Values<T>& x, Head<T>& m, int64_t i) {
   for (int64_t j = 0; j < m.tk; ++j) {
     if (m.hidden(i, j)) continue;
     m.weight(i, j) = weight[j];
-    m.gaussian(i, j) = pair_gaussian(c, x, m.b, m.h, i, j);
-    if (c.has_guide()) m.guide(i, j) = pair_guide<T>(c, m.b, m.h, i, j);
+    m.gaussian(i, j) = pair_gaussian(c, x, {m.b, m.h, i, j});
+    if (c.has_guide()) m.guide(i, j) = pair_guide<T>(c, {m.b, m.h, i, j});
     if (c.has_guide()) m.guide_cost[i] += m.attention(i, j) * m.guide(i, j);
     if (!c.kept.empty())
       m.keep(i, j) = c.kept[c.pair_index(m.b, m.h, i, j)] ? T(1) / (T(1) - T(c.problem.dropout.p)) : T(0);

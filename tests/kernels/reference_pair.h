@@ -10,34 +10,37 @@
 
 namespace heed::kernels::test {
 
-inline int64_t relative_index(const Case& c, int64_t b, int64_t h, int64_t i, int64_t j) {
+inline int64_t relative_index(const Case& c, const PairIndex& at) {
   const Bias& bias = c.problem.bias;
   const int64_t reach = bias.relative_reach;
-  return h * bias.relative_head_stride + std::clamp(j - c.position(b, i), -reach, reach) + reach;
+  return at.h * bias.relative_head_stride + std::clamp(at.j - c.position(at.b, at.i), -reach, reach) + reach;
 }
 
 template <class T>
-T pair_bias(const Case& c, const Values<T>& x, int64_t b, int64_t h, int64_t i, int64_t j) {
+T pair_bias(const Case& c, const Values<T>& x, const PairIndex& at) {
+  const auto [b, h, i, j] = at;
   const Bias& bias = c.problem.bias;
   T sum = 0;
   if (!x.bias_tensor.empty()) sum += x.bias_tensor[c.tensor_row(bias, b, h, i) + j * bias.key];
   if (!x.alibi_slopes.empty()) sum -= x.alibi_slopes[h] * T(std::abs(c.position(b, i) - j));
-  if (!x.relative.empty()) sum += x.relative[relative_index(c, b, h, i, j)];
-  if (!x.custom_bias.empty()) sum += wave_bias(x.custom_bias.data(), b, h, i, j);
+  if (!x.relative.empty()) sum += x.relative[relative_index(c, at)];
+  if (!x.custom_bias.empty()) sum += wave_bias(x.custom_bias.data(), at);
   return sum;
 }
 
 template <class T>
-void pair_bias_backward(const Case& c, int64_t b, int64_t h, int64_t i, int64_t j, T d, Values<T>& grad) {
+void pair_bias_backward(const Case& c, const PairIndex& at, T d, Values<T>& grad) {
+  const auto [b, h, i, j] = at;
   const Bias& bias = c.problem.bias;
   if (!grad.bias_tensor.empty()) grad.bias_tensor[c.tensor_row(bias, b, h, i) + j * bias.key] += d;
   if (!grad.alibi_slopes.empty()) grad.alibi_slopes[h] -= d * T(std::abs(c.position(b, i) - j));
-  if (!grad.relative.empty()) grad.relative[relative_index(c, b, h, i, j)] += d;
-  if (!grad.custom_bias.empty()) wave_bias_backward(b, h, i, j, d, grad.custom_bias.data());
+  if (!grad.relative.empty()) grad.relative[relative_index(c, at)] += d;
+  if (!grad.custom_bias.empty()) wave_bias_backward(at, d, grad.custom_bias.data());
 }
 
 template <class T>
-bool pair_visible(const Case& c, const Values<T>& x, int64_t b, int64_t h, int64_t i, int64_t j) {
+bool pair_visible(const Case& c, const Values<T>& x, const PairIndex& at) {
+  const auto [b, h, i, j] = at;
   const Region& r = c.problem.region;
   const int64_t position = c.position(b, i);
   const bool always = j < r.always_visible;
@@ -66,7 +69,8 @@ bool pair_visible(const Case& c, const Values<T>& x, int64_t b, int64_t h, int64
 
 /// exp(-(j - centre)^2 / (2 sigma^2)), or 1.
 template <class T>
-T pair_gaussian(const Case& c, const Values<T>& x, int64_t b, int64_t h, int64_t i, int64_t j) {
+T pair_gaussian(const Case& c, const Values<T>& x, const PairIndex& at) {
+  const auto [b, h, i, j] = at;
   const T sigma = T(c.problem.region.centre_sigma);
   if (x.centre.empty() || !(sigma > T(0))) return T(1);
   const T distance = T(j) - x.centre[c.query_row(b, h, i)];
@@ -75,7 +79,8 @@ T pair_gaussian(const Case& c, const Values<T>& x, int64_t b, int64_t h, int64_t
 
 /// G(i, j) of the guided cost.
 template <class T>
-T pair_guide(const Case& c, int64_t b, int64_t h, int64_t i, int64_t j) {
+T pair_guide(const Case& c, const PairIndex& at) {
+  const auto [b, h, i, j] = at;
   const Guide& guide = c.problem.guide;
   if (!c.guide_tensor.empty()) return T(c.guide_tensor[c.tensor_row(guide, b, h, i) + j * guide.key]);
   const int64_t tq = c.query_lengths.empty() ? c.queries(b) : c.query_lengths[b];

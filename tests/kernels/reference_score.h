@@ -94,8 +94,8 @@ T pair_score(const Case& c, const Values<T>& x, int64_t h, const T* q, const T* 
 
 /// Adds d_score times the gradient of pair_score() into d_q, d_k and the parameters' gradients.
 template <class T>
-void pair_score_backward(const Case& c, const Values<T>& x, int64_t h, const T* q, const T* k, T d_score, T* d_q,
-                         T* d_k, Values<T>& grad) {
+void pair_score_backward(const Case& c, const Values<T>& x, int64_t h, const PairBackward<T>& pair, Values<T>& grad) {
+  const auto [q, k, d_score, d_q, d_k] = pair;
   const Score& score = c.problem.score;
   const int64_t dim = c.shape().dim;
   switch (score.kind) {
@@ -145,7 +145,7 @@ void pair_score_backward(const Case& c, const Values<T>& x, int64_t h, const T* 
     case ScoreKind::none:
       break;
     case ScoreKind::custom:
-      distance_score_backward(x.custom_score.data(), q, k, dim, d_score, d_q, d_k, grad.custom_score.data());
+      distance_score_backward(x.custom_score.data(), pair, dim, grad.custom_score.data());
       break;
   }
 }
