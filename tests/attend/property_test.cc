@@ -1,12 +1,11 @@
 // What holds whatever the numbers are.
-#include <omp.h>
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "tests/attend/cases.h"
 #include "tests/attend/expect.h"
+#include "tests/threads.h"
 
 namespace heed::attend::test {
 namespace {
@@ -159,13 +158,12 @@ TEST_P(Threads, GiveTheSameBits) {
   c.key_lengths = {70, 130, 101, 99};
   c.query_lengths = {40, 128, 1, 63};
   c.options.max_length = 130;
-  const int before = omp_get_max_threads();
   Library library(c);
-  omp_set_num_threads(1);
-  const Outcome one = library.run(Run::at_once);
-  omp_set_num_threads(2);
-  const Outcome two = library.run(Run::at_once);
-  omp_set_num_threads(before);
+  const auto with = [&](int threads) {
+    const heed::test::Threads guard(threads);
+    return library.run(Run::at_once);
+  };
+  const Outcome one = with(1), two = with(2);
   EXPECT_EQ(one.context.data, two.context.data);
   EXPECT_EQ(one.weights.data, two.weights.data);
   for (const auto& [name, gradient] : one.gradients) EXPECT_EQ(gradient.data, two.gradients.at(name).data) << name;

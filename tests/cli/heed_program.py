@@ -45,32 +45,30 @@ def answers(*arguments, given):
     return done.stdout.decode().splitlines()
 
 
-SMALL_RECIPE = """
-[data]
-task = "reverse"
-examples = 400
-valid_examples = 20
-[model]
-width = 16
-[attention]
-score = "additive"
-[train]
-batch_tokens = 256
-learning_rate = 0.01
-warmup = 5
-[stop]
-steps = 60
-[validate]
-every = 20
-decode = 5
-longest = 25
-"""
+SMALL = {
+    "data": {"task": "reverse", "examples": 400, "valid_examples": 20},
+    "model": {"width": 16},
+    "attention": {"score": "additive"},
+    "train": {"batch_tokens": 256, "learning_rate": 0.01, "warmup": 5},
+    "stop": {"steps": 60},
+    "validate": {"every": 20, "decode": 5, "longest": 25},
+}
+
+
+def small_recipe(**sections):
+    """A training that takes a second, as TOML, with other values or more keys in some sections."""
+    lines = []
+    for name in {**SMALL, **sections}:
+        lines.append(f"[{name}]")
+        values = {**SMALL.get(name, {}), **sections.get(name, {})}
+        lines += [f"{key} = {json.dumps(value)}" for key, value in values.items()]
+    return "\n".join(lines) + "\n"
 
 
 def train_small(folder, *settings):
     """A model that knows little, in a second: what it says is its own, and always the same."""
     recipe = folder.parent / f"{folder.name}.toml"
-    recipe.write_text(SMALL_RECIPE)
+    recipe.write_text(small_recipe())
     done = heed("train", str(recipe), "--output", str(folder), "--threads", "1",
                 *[word for setting in settings for word in ("--set", setting)])
     assert done.returncode == 0, done.stderr

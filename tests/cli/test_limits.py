@@ -6,14 +6,14 @@ import struct
 import subprocess
 
 import pytest
-from heed_program import (CANNOT_CREATE, CONFIG, DATA, MEMORY, PROGRAM, SMALL_RECIPE, USAGE, answers, heed, run, text,
+from heed_program import (CANNOT_CREATE, CONFIG, DATA, MEMORY, PROGRAM, USAGE, answers, heed, run, small_recipe, text,
                           train_small)
 
 
 @pytest.fixture(name="recipe")
-def small_recipe(tmp_path):
+def recipe_file(tmp_path):
     path = tmp_path / "small.toml"
-    path.write_text(SMALL_RECIPE)
+    path.write_text(small_recipe())
     return str(path)
 
 

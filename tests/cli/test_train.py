@@ -6,35 +6,15 @@ import subprocess
 import time
 
 import pytest
-from heed_program import CANNOT_CREATE, CONFIG, DATA, NO_INPUT, PROGRAM, USAGE, heed, on_terminal, text
+from heed_program import CANNOT_CREATE, CONFIG, DATA, NO_INPUT, PROGRAM, USAGE, heed, on_terminal, small_recipe, text
 
-SMALL = """
-[data]
-task = "reverse"
-examples = 200
-valid_examples = 20
-[model]
-width = 8
-[attention]
-score = "additive"
-[train]
-batch_tokens = 128
-learning_rate = 0.01
-schedule = "cosine"
-warmup = 3
-[stop]
-steps = 40
-[validate]
-every = 10
-decode = 5
-longest = 25
-[output]
-log_every = 1
-"""
+SMALL = small_recipe(data={"examples": 200}, model={"width": 8},
+                     train={"batch_tokens": 128, "warmup": 3, "schedule": "cosine"}, stop={"steps": 40},
+                     validate={"every": 10}, output={"log_every": 1})
 
 
 @pytest.fixture(name="recipe")
-def small_recipe(tmp_path):
+def recipe_file(tmp_path):
     path = tmp_path / "small.toml"
     path.write_text(SMALL)
     return str(path)

@@ -8,36 +8,17 @@ import resource
 import shutil
 import subprocess
 
-from heed_program import PROGRAM  # tests/cli
+from heed_program import PROGRAM, small_recipe  # tests/cli
 
 SHIM = os.environ["HEED_DISK_FAULTS"]
 EVERY = os.environ.get("HEED_FAULTS") == "all"  # make faults: every fault; else some of each kind
 STEPS = 12
 
-RECIPE = f"""
-[data]
-task = "reverse"
-examples = 60
-valid_examples = 6
-[model]
-width = 8
-[attention]
-score = "additive"
-[train]
-batch_tokens = 128
-learning_rate = 0.01
-warmup = 3
-average = 0.5
-[stop]
-steps = {STEPS}
-[validate]
-every = 4
-decode = 2
-longest = 25
-[output]
-log_every = 1
-keep_last = 1  # so that removals are among the calls that fail
-"""
+RECIPE = small_recipe(data={"examples": 60, "valid_examples": 6}, model={"width": 8},
+                      train={"batch_tokens": 128, "warmup": 3, "average": 0.5}, stop={"steps": STEPS},
+                      validate={"every": 4, "decode": 2},
+                      # keep_last: so that removals are among the calls that fail
+                      output={"log_every": 1, "keep_last": 1})
 
 # What an answer to a fault may be (docs/cli.md): never a signal, and never 70, a fault of heed itself.
 DATA, NO_INPUT, CANNOT_CREATE, OUTPUT, CONFIG = 65, 66, 73, 74, 78

@@ -1,6 +1,5 @@
 // Every task is done once, by whoever comes, whatever else goes on.
 #include <gtest/gtest.h>
-#include <omp.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "heed/kernels/one_thread.h"
 #include "heed/kernels/threads.h"
+#include "tests/threads.h"
 
 namespace heed::kernels {
 namespace {
@@ -98,22 +98,18 @@ TEST(Threads, AChildProcessHasItsOwn) {
 }
 
 TEST(Threads, TheNumberIsOpenMPs) {
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(5);
+  const heed::test::Threads five(5);
   EXPECT_EQ(most_threads(), 5);
-  omp_set_num_threads(before);
 }
 
 TEST(Threads, OneThreadMeansOneUntilItEnds) {
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(5);
+  const heed::test::Threads five(5);
   {
     const OneThread alone;
     EXPECT_EQ(most_threads(), 1);
     EXPECT_EQ(times_done(10, most_threads()), std::vector<int>(10, 1));
   }
   EXPECT_EQ(most_threads(), 5);
-  omp_set_num_threads(before);
 }
 
 }  // namespace

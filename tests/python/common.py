@@ -1,4 +1,7 @@
-"""What the tests share: inputs, plain double-precision references, and the comparison of gradients."""
+"""What the tests share: inputs, plain double-precision references, the comparison of gradients, and Ctrl-C."""
+
+import subprocess
+import sys
 
 import numpy as np
 
@@ -72,3 +75,32 @@ def check_gradients(loss, arrays, gradients, rng, step=1e-2):
         told = float((gradient * direction).sum())
         allowed = 2e-3 * np.linalg.norm(gradient) + 2e-4
         assert abs(slope - told) <= allowed, f"{name}: the slope is {slope:.6g}, the gradient says {told:.6g}"
+
+
+_CTRL_C = """
+import os, signal, sys, threading, time
+{setup}
+sent = []
+def interrupt():
+    time.sleep(0.7)
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    work()
+    print("done before" if not sent else "not interrupted")
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - sent[0] < 4.0)
+{after}
+"""
+
+
+def output_with_ctrl_c(setup, after, argument):
+    """What a program prints that gets Ctrl-C while it is in work(), which `setup` defines: "interrupted True" where
+    that ended soon; then what `after` prints, of the same process. `argument` is its sys.argv[1]."""
+    code = _CTRL_C.format(setup=setup, after=after)
+    done = subprocess.run(
+        [sys.executable, "-c", code, argument], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    return done.stdout.splitlines()

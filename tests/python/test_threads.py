@@ -1,7 +1,5 @@
 """Threads inside a call, and around it."""
 
-import subprocess
-import sys
 import threading
 import time
 
@@ -9,7 +7,7 @@ import numpy as np
 import pytest
 
 import heed
-from common import floats
+from common import floats, output_with_ctrl_c
 
 
 @pytest.fixture(autouse=True)
@@ -145,36 +143,22 @@ def test_instruction_sets():
         heed.use_isa("nothing_like_it")
 
 
-INTERRUPTED = """
-import os, signal, sys, threading, time
+LONG_CALLS = """
 import numpy as np
 import heed
 
 heed.set_threads(2)
-kind = sys.argv[1]
 x = np.zeros((1, 1, 60_000, 64), np.float32)
 attention = heed.Attention("forward_only", key_width=8)
 work = {
     "attend": lambda: heed.attend(x, x),
     "gradient": lambda: heed.attend_with_gradient(x, x)[1](x),
     "steps": lambda: attention.forward(np.zeros((1, 100_000, 8), np.float32), np.zeros((1, 2_000, 8), np.float32)),
-}[kind]
-sent = []
-def interrupt():
-    time.sleep(0.7)
-    sent.append(time.monotonic())
-    os.kill(os.getpid(), signal.SIGINT)
-threading.Thread(target=interrupt, daemon=True).start()
-try:
-    work()
-    print("done before" if not sent else "not interrupted")
-except KeyboardInterrupt:
-    print("interrupted", time.monotonic() - sent[0] < 4.0)
-assert np.isfinite(heed.attend(x[:, :, :5], x[:, :, :5])).all()
+}[sys.argv[1]]
 """
 
 
 @pytest.mark.parametrize("kind", ("attend", "gradient", "steps"))
 def test_ctrl_c_ends_long_calls(kind):
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED, kind], capture_output=True, text=True, timeout=120)
-    assert done.stdout.strip() == "interrupted True", (done.stdout, done.stderr)
+    after = "assert np.isfinite(heed.attend(x[:, :, :5], x[:, :, :5])).all()"
+    assert output_with_ctrl_c(LONG_CALLS, after, kind) == ["interrupted True"]

@@ -8,6 +8,7 @@
 #include "heed/search/strategies.h"
 #include "heed/tensor/error.h"
 #include "tests/search/found.h"
+#include "tests/threads.h"
 
 namespace heed::search::test {
 namespace {
@@ -132,11 +133,9 @@ TEST(Batches, NumberOfThreadsChangesNoBit) {
     SCOPED_TRACE(name);
     Tapes tapes;
     const auto on = [&](int threads) {
-      const int before = omp_get_max_threads();
-      omp_set_num_threads(threads);
+      const heed::test::Threads guard(threads);
       std::vector<Result> found = search_all(made.model, tapes, texts.view(), options, {.tokens = 20});
       EXPECT_EQ(omp_get_max_threads(), threads);
-      omp_set_num_threads(before);
       return found;
     };
     const std::vector<Result> right = on(1);
@@ -155,10 +154,10 @@ TEST(Batches, ErrorOfOneIsToldAndNothingIsStuck) {
     if (p.name == "source.weight")  // the last token of the last sentence
       std::fill_n(p.value.begin() + texts.ids.back() * p.cols(), p.cols(), std::numeric_limits<float>::quiet_NaN());
   Tapes tapes;
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(3);
-  EXPECT_THROW(search_all(made.model, tapes, texts.view(), {.longest = 8}, {.tokens = 20}), Error);
-  omp_set_num_threads(before);
+  {
+    const heed::test::Threads three(3);
+    EXPECT_THROW(search_all(made.model, tapes, texts.view(), {.longest = 8}, {.tokens = 20}), Error);
+  }
   const Decided whole(model::test::small("transformer"));
   EXPECT_EQ(search_all(whole.model, tapes, texts.view(), {.longest = 8}, {.tokens = 20}).size(), 24u);
 }

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +22,7 @@
 #include "heed/kernels/isa.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/tape.h"
+#include "tests/threads.h"
 
 namespace heed::test {
 
@@ -207,16 +207,16 @@ inline void check_threads(const Matrices& inputs, const Operation& f, TapeOption
     for (size_t i = 0; i < inputs.size(); ++i) in.push_back(tape.input(data[i].data(), inputs[i].rows, inputs[i].cols));
     for (const Tensor t : f(tape, in)) weights.push_back(random(t.rows(), t.cols()));
   }
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(1);
-  const Outcome one = run(f, inputs, weights, {options});
+  const auto with = [&](int threads) {
+    const heed::test::Threads guard(threads);
+    return run(f, inputs, weights, {options});
+  };
+  const Outcome one = with(1);
   for (const int threads : {2, 3}) {
-    omp_set_num_threads(threads);
-    const Outcome several = run(f, inputs, weights, {options});
+    const Outcome several = with(threads);
     EXPECT_EQ(one.values, several.values) << threads << " threads";
     EXPECT_EQ(one.gradients, several.gradients) << threads << " threads";
   }
-  omp_set_num_threads(before);
 }
 
 /// `f` throws an Error with exactly this message.

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/tensor/gradient_check.h"
+#include "tests/threads.h"
 
 namespace heed::test {
 namespace {
@@ -118,20 +119,18 @@ TEST(PackedWeight, RowsDoNotDependOnTheirPlace) {
 }
 
 TEST(PackedWeight, AnyNumberOfThreads) {
-  const int before = omp_get_max_threads();
   on_every_isa([] {
     for (const Sizes& s : {Sizes{1, 128, 10001}, {37, 256, 768}, {1100, 512, 33}, {700, 70, 300}}) {
       const Case c(s);
       std::vector<std::vector<float>> results;
       for (const int threads : {1, 2, 3}) {
-        omp_set_num_threads(threads);
+        const heed::test::Threads guard(threads);
         results.push_back(c.run(PackedWeight(c.view(WeightOrder::out_in)), first(s.rows)));
       }
       EXPECT_EQ(results[0], results[1]);
       EXPECT_EQ(results[0], results[2]);
     }
   });
-  omp_set_num_threads(before);
 }
 
 /// The chain of a number is the same everywhere; only an instruction set without a fused multiply-add rounds twice.
@@ -255,20 +254,18 @@ TEST(GradientProduct, EqualsTheFormulaAndIsOneChain) {
 }
 
 TEST(GradientProduct, AnyNumberOfThreads) {
-  const int before = omp_get_max_threads();
   on_every_isa([] {
     for (const Columns& c : {Columns{300, 128, 128}, {64, 1000, 96}, {128, 70, 600}, {2000, 33, 65}}) {
       const std::vector<float> left = to_float(random(c.rows, c.left)), right = to_float(random(c.rows, c.right));
       std::vector<std::vector<float>> results;
       for (const int threads : {1, 2, 3}) {
-        omp_set_num_threads(threads);
+        const heed::test::Threads guard(threads);
         results.push_back(gradient(c, left, right, false));
       }
       EXPECT_EQ(results[0], results[1]);
       EXPECT_EQ(results[0], results[2]);
     }
   });
-  omp_set_num_threads(before);
 }
 
 TEST(PackedWeight, KnowsWhatItCopied) {

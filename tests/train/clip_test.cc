@@ -1,7 +1,5 @@
 #include "heed/train/clip.h"
 
-#include <omp.h>
-
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -9,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/tensor/error.h"
+#include "tests/threads.h"
 
 namespace heed {
 namespace {
@@ -81,13 +80,11 @@ TEST(Clip, LargeNumbersDoNotOverflow) {
 TEST(Clip, SameBitsForAnyNumberOfThreads) {
   Parameters all;
   fill(all, {300001, 70000});
-  const int before = omp_get_max_threads();
   std::vector<double> norms;
   for (const int threads : {1, 2, 3, 8}) {
-    omp_set_num_threads(threads);
+    const heed::test::Threads guard(threads);
     norms.push_back(gradient_norm(all));
   }
-  omp_set_num_threads(before);
   EXPECT_EQ(norms, std::vector<double>(4, norms[0]));
 }
 

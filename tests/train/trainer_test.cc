@@ -1,7 +1,5 @@
 #include "heed/train/trainer.h"
 
-#include <omp.h>
-
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -9,6 +7,7 @@
 
 #include "heed/train/corpus.h"
 #include "heed/train/load_model.h"
+#include "tests/threads.h"
 #include "tests/train/small_run.h"
 
 namespace heed::train::test {
@@ -68,7 +67,7 @@ TEST_F(TrainerTest, GradientsOfSeveralBatchesMakeOneUpdate) {
 TEST_F(TrainerTest, LossesDoNotDependOnTheThreads) {
   std::vector<double> losses[2];
   for (const int threads : {1, 2}) {
-    omp_set_num_threads(threads);
+    const heed::test::Threads guard(threads);
     make({"model.width=32"});
     for (int i = 0; i < 5; ++i) losses[threads - 1].push_back(trainer_->step().loss);
   }
