@@ -17,7 +17,6 @@ from random import Random
 
 sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
 from contestant import Contestant, OtherLoad, ask, machine, say, start_peer, versions  # noqa: E402
-import document  # noqa: E402
 import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -222,13 +221,8 @@ def main():
         must, aim = GOALS[row["case"]]
         optional = {field: goal for field, goal in AIM_OPTIONAL.items() if field in row}
         report.judge_beside_peers(row, (must, {**aim, **optional}))
-    report.write_rows(options.json, rows)
-    conditions = report.conditions(here, hello["isa"], versions(peers))
-    print(f"{conditions}.\n\n{table(rows)}")
-    if options.write:
-        document.write(options.write, "make bench-predict", f"{conditions}.\n\n{document_table(rows)}")
-    if options.check and any(row["met"] is False for row in rows):
-        sys.exit(1)
+    report.publish(options, "bench-predict", rows, report.conditions(here, hello["isa"], versions(peers)),
+                   (table(rows), document_table(rows)))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,9 @@
 
 import json
 import statistics
+import sys
+
+import document
 
 # What the rows are judged by: case -> (must, aim), each {field of the row: ">= x" or "<= x"}.
 GOALS = {
@@ -50,6 +53,18 @@ def verdict(row):
 def write_rows(path, rows):
     with open(path, "w", encoding="utf-8") as file:
         file.write("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+
+
+def publish(options, target, rows, said, tables):
+    """Ends a benchmark: its rows as JSON lines, its table on the terminal and, with --write, in a document as that of
+    the make target. `said`: the conditions; `tables`: for the terminal and for the document. With --check, a goal that
+    was missed is an error."""
+    write_rows(options.json, rows)
+    print(f"{said}.\n\n{tables[0]}")
+    if options.write:
+        document.write(options.write, f"make {target}", f"{said}.\n\n{tables[1]}")
+    if options.check and any(row["met"] is False for row in rows):
+        sys.exit(1)
 
 
 def judge_beside_peers(row, goals):

@@ -17,7 +17,6 @@ import time
 
 sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
 from contestant import Contestant, OtherLoad, ask, machine, say, start_peer, versions  # noqa: E402
-import document  # noqa: E402
 import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -217,13 +216,8 @@ def main():
         row["data"] = "files" if options.data else "made up"
         report.judge_beside_peers(row, GOALS[row["case"].split()[0]])
     say(f"[{time.monotonic() - began:4.0f} s] done")
-    report.write_rows(options.json, rows)
-    conditions = report.conditions(here, hello["isa"], versions(peers))
-    print(f"{conditions}.\n\n{table(rows)}")
-    if options.write:
-        document.write(options.write, "make bench-train", f"{conditions}.\n\n{document_table(rows)}")
-    if options.check and any(row["met"] is False for row in rows):
-        sys.exit(1)
+    report.publish(options, "bench-train", rows, report.conditions(here, hello["isa"], versions(peers)),
+                   (table(rows), document_table(rows)))
 
 
 if __name__ == "__main__":

@@ -111,28 +111,31 @@ TEST(Atomic, AFileSurvivesEveryFault) {
   }
 }
 
+/// Writes the pair "new" over the old one, where the file system can exchange names and where it cannot.
+void replace_pair(const TemporaryFolder& folder, bool can_swap) {
+  if (!can_swap)
+    file::disk_fault() = [fault = file::disk_fault()](std::string_view call, const fs::path& path) {
+      return call == "swap" ? EINVAL : fault(call, path);
+    };
+  write_pair(folder / "t", "new");
+}
+
+/// One of the two pairs is there, whole, and nothing else. Afterwards it is the old one again.
+void expect_whole_pair(const TemporaryFolder& folder) {
+  file::clean_leftovers(folder.path());
+  const std::string text = slurp(folder / "t" / "one");
+  EXPECT_TRUE(text == "old" || text == "new") << text;
+  EXPECT_EQ(slurp(folder / "t" / "two"), text) << "half old, half new";
+  EXPECT_EQ(names_in(folder.path()), Names{"t"});
+  write_pair(folder / "t", "old");
+}
+
 TEST(Atomic, AFolderSurvivesEveryFault) {
   const TemporaryFolder folder;
   for (const bool can_swap : {true, false}) {
     write_pair(folder / "t", "old");
     const int calls = fail_at_every_call(
-        ENOSPC,
-        [&] {
-          if (can_swap) return write_pair(folder / "t", "new");
-          const auto fault = file::disk_fault();
-          file::disk_fault() = [&](std::string_view call, const fs::path& path) {
-            return call == "swap" ? EINVAL : fault(call, path);
-          };
-          write_pair(folder / "t", "new");
-        },
-        [&](const std::string&) {
-          file::clean_leftovers(folder.path());
-          const std::string text = slurp(folder / "t" / "one");
-          EXPECT_TRUE(text == "old" || text == "new") << text;
-          EXPECT_EQ(slurp(folder / "t" / "two"), text) << "half old, half new";
-          EXPECT_EQ(names_in(folder.path()), Names{"t"});
-          write_pair(folder / "t", "old");
-        });
+        ENOSPC, [&] { replace_pair(folder, can_swap); }, [&](const std::string&) { expect_whole_pair(folder); });
     EXPECT_EQ(calls, can_swap ? 11 : 12);
   }
 }
@@ -141,23 +144,7 @@ TEST(Atomic, AFolderSurvivesKillAtEveryCall) {
   const TemporaryFolder folder;
   for (const bool can_swap : {true, false}) {
     write_pair(folder / "t", "old");
-    const int calls = kill_at_every_call(
-        [&] {
-          const auto fault = file::disk_fault();
-          if (!can_swap)
-            file::disk_fault() = [&](std::string_view call, const fs::path& path) {
-              return call == "swap" ? EINVAL : fault(call, path);
-            };
-          write_pair(folder / "t", "new");
-        },
-        [&] {
-          file::clean_leftovers(folder.path());
-          const std::string text = slurp(folder / "t" / "one");
-          EXPECT_TRUE(text == "old" || text == "new") << text;
-          EXPECT_EQ(slurp(folder / "t" / "two"), text) << "half old, half new";
-          EXPECT_EQ(names_in(folder.path()), Names{"t"});
-          write_pair(folder / "t", "old");
-        });
+    const int calls = kill_at_every_call([&] { replace_pair(folder, can_swap); }, [&] { expect_whole_pair(folder); });
     EXPECT_EQ(calls, can_swap ? 11 : 12);
   }
 }

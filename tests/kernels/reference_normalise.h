@@ -84,15 +84,22 @@ Softmax<T> softmax_row(const std::vector<T>& score, const T* sink) {
   return s;
 }
 
+/// The scores of pairs that exist, the largest first.
+template <class T>
+std::vector<T> visible_from_the_top(const std::vector<T>& score) {
+  std::vector<T> sorted;
+  for (T value : score)
+    if (value > -std::numeric_limits<T>::infinity()) sorted.push_back(value);
+  std::sort(sorted.begin(), sorted.end(), std::greater<T>());
+  return sorted;
+}
+
 /// Martins and Astudillo 2016: p = [s - tau]_+ with sum 1.
 template <class T>
 std::vector<T> sparsemax_row(const std::vector<T>& score) {
   std::vector<T> p(score.size(), T(0));
-  std::vector<T> sorted;
-  for (T value : score)
-    if (value > -std::numeric_limits<T>::infinity()) sorted.push_back(value);
+  const std::vector<T> sorted = visible_from_the_top(score);
   if (sorted.empty()) return p;
-  std::sort(sorted.begin(), sorted.end(), std::greater<T>());
   const T top = any_near(sorted[0]);
   T sum = 0, tau = 0;
   for (size_t n = 0; n < sorted.size(); ++n) {
@@ -108,11 +115,8 @@ std::vector<T> sparsemax_row(const std::vector<T>& score) {
 template <class T>
 std::vector<T> entmax15_row(const std::vector<T>& score) {
   std::vector<T> p(score.size(), T(0));
-  std::vector<T> sorted;
-  for (T value : score)
-    if (value > -std::numeric_limits<T>::infinity()) sorted.push_back(value);
+  const std::vector<T> sorted = visible_from_the_top(score);
   if (sorted.empty()) return p;
-  std::sort(sorted.begin(), sorted.end(), std::greater<T>());
   const T top = any_near(sorted[0]);
   T sum = 0, squares = 0, tau = 0;
   for (size_t n = 0; n < sorted.size(); ++n) {
