@@ -23,9 +23,11 @@ constexpr int64_t kMostCandidates = 1000;  // shifts tried per hypothesis
 constexpr int64_t kBeam = 25;              // cells before and behind the diagonal
 constexpr int32_t kOutsideBand = std::numeric_limits<int32_t>::max() / 2;
 
-/// Levenshtein's table, rows for words of the hypothesis, columns for those of the reference. Of each row only the
-/// cells near the diagonal exist, so that the memory grows with the length of the texts and not with its square; of the
-/// first and the last row there are more.
+/// Levenshtein's table, rows for words of the hypothesis, columns for those of the reference. (edit_distance.h finds
+/// the least distance and keeps no table. Here the way through the table is wanted, and the band that TER looks at,
+/// outside of which the least distance may lie, is part of its definition.) Of each row only the cells near the
+/// diagonal exist, so that the memory grows with the length of the texts and not with its square; of the first and the
+/// last row there are more.
 class TerTable {
  public:
   TerTable(int64_t hypothesis, View reference)

@@ -47,7 +47,8 @@ Tensor Tape::add_node(Node node) {
 }
 
 Tensor Tape::input(const float* data, int64_t rows, int64_t cols, bool needs_gradient) {
-  // The value of an input is only read; the node has one type of pointer for all.
+  // The value of an input is only read, unless the caller hands it to write_rows() as a cache to fill; the node has one
+  // type of pointer for all.
   return add_node({this, const_cast<float*>(data), rows, cols, nullptr, nullptr, needs_gradient && recording(), true});
 }
 

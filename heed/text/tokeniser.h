@@ -1,10 +1,10 @@
 // From text to ids and back.
 //
 //   characters      every code point is a token (see utf8.h)
-//   letters         every code point of the decomposed text (NFD): a Hangul syllable is two or three tokens, an accent
-//   one words           what stands between blanks is a token: phones, or text that another program has cut ("gro@@ ß"
-//   stays
-//                   two tokens and is not joined again)
+//   letters         every code point of the decomposed text (NFD): a Hangul syllable is two or three tokens, and an
+//                   accent is one
+//   words           what stands between blanks is a token: phones, or text that another program has cut ("gro@@ ß"
+//                   stays two tokens and is not joined again)
 //   sentencepiece   subwords that are learned from the training text (Kudo and Richardson 2018)
 //
 // The text comes back as it was: characters and sentencepiece to the byte (unless `normalisation` is asked for; only
