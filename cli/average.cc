@@ -10,7 +10,7 @@
 #include "cli/verbs.h"
 #include "heed/file/run_folder.h"
 #include "heed/tensor/error.h"
-#include "heed/train/average.h"
+#include "heed/trained/average.h"
 
 namespace heed::cli {
 
@@ -55,7 +55,7 @@ void run(const Chosen& c) {
   const std::vector<file::Checkpoint> checkpoints = checkpoints_of(c);
   std::vector<std::string> names;
   for (const file::Checkpoint& checkpoint : checkpoints) names.push_back(checkpoint.name());
-  train::AverageCheckpoint(checkpoints).write(c.output);
+  trained::AverageCheckpoint(checkpoints).write(c.output);
   print(fmt::format("'{}' is the mean of {} checkpoints: {}\n", c.output, names.size(), fmt::join(names, ", ")));
 }
 

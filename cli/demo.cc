@@ -26,8 +26,9 @@
 #include "heed/predict/predictor.h"
 #include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
-#include "heed/train/load_model.h"
 #include "heed/train/session.h"
+#include "heed/trained/trained_model.h"
+#include "heed/version.h"
 
 namespace heed::cli {
 
@@ -81,19 +82,19 @@ std::filesystem::path cache_folder(int64_t steps) {
   const std::filesystem::path base = cache && *cache ? std::filesystem::path(cache)
                                      : home && *home ? std::filesystem::path(home) / ".cache"
                                                      : std::filesystem::temp_directory_path();
-  const std::string key = file::sha256(kRecipe + icu_version() + HEED_VERSION).substr(0, 12);
+  const std::string key = file::sha256(kRecipe + data::icu_version() + HEED_VERSION).substr(0, 12);
   return base / "heed" / fmt::format("dates-{}-{}", key, steps);
 }
 
 // ------------------------------------------------------------------------------------------------------------ training
 
-void introduce(const train::Recipe& recipe, const Terminal& terminal) {
+void introduce(const recipe::Recipe& recipe, const Terminal& terminal) {
   print(paragraph(fmt::format("A small network with additive attention will read dates in {} languages. It is told "
                               "nothing about months, years or alphabets: it sees {} pairs like these, and finds out.",
-                              date_language_codes().size(), grouped(recipe.data.examples)),
+                              data::date_language_codes().size(), grouped(recipe.data.examples)),
                   1, std::min<size_t>(terminal.width(), 90)) +
         "\n");
-  const Pairs some = example_dates();
+  const data::Pairs some = data::example_dates();
   for (size_t i = 0; i < 3 && i < some.source.size(); ++i)
     print(fmt::format("     {}  {}  {}\n", isolated(some.source[i]), terminal.faint("→"), some.target[i]));
   print("\n");
@@ -105,22 +106,22 @@ struct Kept {
   std::string other = {};  // why it is not the demo's, or cannot be read
 };
 
-Kept kept_in(const std::filesystem::path& folder, const train::Recipe& recipe) {
+Kept kept_in(const std::filesystem::path& folder, const recipe::Recipe& recipe) {
   const file::RunFolder::Newest newest = file::RunFolder(folder).newest();
   if (!newest.checkpoint) return {.done = 0, .other = newest.damaged.empty() ? "" : newest.damaged.front().reason};
-  train::Recipe before = train::recipe_of(*newest.checkpoint);
-  const std::string changed = train::difference(recipe, before);
-  train::Recipe mine = recipe;
+  recipe::Recipe before = trained::recipe_of(*newest.checkpoint);
+  const std::string changed = recipe::difference(recipe, before);
+  recipe::Recipe mine = recipe;
   mine.stop = before.stop = {.steps = 1};
   mine.output = before.output = {};
-  const bool same = train::recipe_text(before) == train::recipe_text(mine);
+  const bool same = recipe::text_of(before) == recipe::text_of(mine);
   return {.done = newest.checkpoint->state().integer("step"),
           .other = same ? "" : "it is not the demo's: " + (changed.empty() ? "another recipe" : changed)};
 }
 
 /// Empty where the user stopped the training.
 std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal& terminal) {
-  train::Recipe recipe = train::parse_recipe(kRecipe, "the demo's recipe");
+  recipe::Recipe recipe = recipe::parse(kRecipe, "the demo's recipe");
   if (c.steps > 0) recipe.stop.steps = c.steps;
   const std::filesystem::path folder =
       c.folder.empty() ? cache_folder(recipe.stop.steps) : std::filesystem::path(c.folder);
@@ -148,7 +149,7 @@ std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal&
   const StopSignal stop;
   ProgressView view(terminal, {.checkpoints = false});
   const train::Finished finished =
-      train::run_session(recipe, {.resume = true, .stop = &stop.asked(), .watchers = {&view}});
+      train::run_session(recipe, {.resume = true, .stop = &stop.asked(), .observers = {&view}});
   if (finished.ending == train::Ending::kStopped) {
     print(" Stopped, and kept: heed demo goes on from here.\n");
     return {};
@@ -157,8 +158,9 @@ std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal&
 }
 
 /// kUnseen texts, each of them once: a day may be written the same way twice, so some more are made.
-References unseen_dates() {
-  References dates = group_references(date_pairs(kUnseen + kUnseen / 10, /*seed=*/7, {.split = Split::test}));
+data::References unseen_dates() {
+  data::References dates =
+      data::group_references(data::date_pairs(kUnseen + kUnseen / 10, /*seed=*/7, {.split = data::Split::test}));
   expect(std::ssize(dates.source) >= kUnseen, ErrorKind::bug, "demo: only {} different dates", dates.source.size());
   dates.source.resize(kUnseen);
   dates.targets.resize(kUnseen);
@@ -166,7 +168,7 @@ References unseen_dates() {
 }
 
 void show_accuracy(const predict::Predictor& predictor, const Terminal& terminal) {
-  const References unseen = unseen_dates();
+  const data::References unseen = unseen_dates();
   const auto begin = std::chrono::steady_clock::now();
   std::vector<std::string> outputs;
   for (predict::Prediction& p : predictor.predict_all(unseen.source, {.alignments = false}))
@@ -187,7 +189,7 @@ std::string answer(const predict::Predictor& predictor, const std::string& text,
     return fmt::format("  No answer: {}.\n", found.error.empty() ? "nothing there" : found.error);
   const predict::Output& best = found.nbest.front();
   AlignmentPicture picture{.source = text, .rows = {}, .weights = best.alignment};
-  for (const std::string_view character : CodePoints(best.text)) picture.rows.emplace_back(character);
+  for (const std::string_view character : text::CodePoints(best.text)) picture.rows.emplace_back(character);
   const double sure = std::exp(best.log_probability);
   const std::string doubt = sure < 0.9 ? terminal.faint(fmt::format("   ({:.0f} % sure)", 100.0 * sure)) : "";
   return fmt::format("\n  {}  →  {}{}\n\n{}", isolated(text), terminal.bold(best.text), doubt,
@@ -198,8 +200,8 @@ std::string answer_or_complaint(const predict::Predictor& predictor, std::string
   constexpr size_t kLongest = 200;
   text.erase(text.find_last_not_of(" \t\r\n") + 1);
   text.erase(0, text.find_first_not_of(" \t"));
-  if (utf8_fault(text) != std::string::npos) return "  That is not UTF-8.\n";
-  if (utf8_count(text) > kLongest) return fmt::format("  That is longer than {} characters.\n", kLongest);
+  if (text::utf8_fault(text) != std::string::npos) return "  That is not UTF-8.\n";
+  if (text::utf8_count(text) > kLongest) return fmt::format("  That is longer than {} characters.\n", kLongest);
   return answer(predictor, text, terminal);
 }
 
@@ -212,7 +214,7 @@ bool input_is_there() {
 
 void answer_lines(const predict::Predictor& predictor, const Terminal& terminal) {
   const bool typed = isatty(STDIN_FILENO) != 0;
-  const Pairs examples = example_dates();
+  const data::Pairs examples = data::example_dates();
   int64_t answered = 0;
   const auto show = [&](const std::string& text) {
     print(answer_or_complaint(predictor, text, terminal));

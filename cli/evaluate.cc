@@ -33,7 +33,7 @@ struct Chosen {
 
 metric::Texts lines_of(const std::string& path) {
   metric::Texts lines;
-  LineReader reader(readable(path));
+  data::LineReader reader(readable(path));
   for (std::string line; reader.next(line);) lines.push_back(line);
   return lines;
 }
@@ -60,11 +60,7 @@ struct Sources {
 };
 
 /// A source that stands there several times is asked once.
-Sources grouped(const Pairs& pairs, const std::string& from, const Report& report) {
-  if (report.dropped() > 0) warn(from + ": " + report.text());
-  References all = group_references(pairs);
-  return {std::move(all.source), std::move(all.targets), std::move(all.line)};
-}
+Sources grouped(data::References all) { return {std::move(all.source), std::move(all.targets), std::move(all.line)}; }
 
 Sources sources_of(const Chosen& c) {
   Sources s;
@@ -74,18 +70,21 @@ Sources sources_of(const Chosen& c) {
     for (size_t i = 0; i < s.texts.size(); ++i) s.lines.push_back(static_cast<int64_t>(i) + 1);
     return s;
   }
-  Report report;
-  return grouped(read_pairs({.tsv = readable(c.files.front())}, report), c.files.front(), report);
+  data::Report report;
+  const data::Pairs pairs = data::read_pairs({.tsv = readable(c.files.front())}, report);
+  if (report.dropped() > 0) warn(c.files.front() + ": " + report.text());
+  return grouped(data::group_references(pairs));
 }
 
 /// The files of the training must be where they were. What it held out of them is drawn again from its seed.
-Sources validation_of(const train::TrainedModel& trained) {
-  const train::DataOptions& data = trained.recipe.data;
-  for (const PairFiles* files : {&data.train, &data.valid})
+Sources validation_of(const recipe::Recipe& recipe) {
+  const data::Options& data = recipe.data;
+  for (const data::PairFiles* files : {&data.train, &data.valid})
     for (const std::filesystem::path* file : {&files->tsv, &files->source, &files->target})
       if (!file->empty()) readable(file->string());
-  const train::TextPairs pairs = train::load_pairs(data, trained.recipe.train.seed);
-  return grouped(pairs.valid, "validation", pairs.reports.back());
+  const std::unique_ptr<task::Texts> texts = recipe.task().read(data, recipe.train.seed);
+  if (const std::string report = texts->validation_report(); !report.empty()) warn("validation: " + report);
+  return grouped(texts->validation());
 }
 
 metric::Texts predicted(const predict::Predictor& predictor, const Sources& sources, const Chosen& c) {
@@ -138,7 +137,7 @@ Outputs outputs_of(const Chosen& c) {
     outputs.references = references_of(c.references, c.hypotheses, outputs.hypotheses.size());
   } else {
     const predict::Predictor predictor(load_model(c.model));
-    Sources sources = c.valid ? validation_of(predictor.model()) : sources_of(c);
+    Sources sources = c.valid ? validation_of(predictor.model().recipe) : sources_of(c);
     outputs.hypotheses = predicted(predictor, sources, c);
     outputs.references = std::move(sources.references);
     from = c.valid ? "validation" : c.files.front();

@@ -8,6 +8,7 @@
 #include "heed/file/json.h"
 #include "heed/metric/check.h"
 #include "heed/metric/unicode.h"
+#include "heed/version.h"
 
 namespace heed::cli {
 

@@ -13,8 +13,9 @@
 #include "heed/file/json.h"
 #include "heed/kernels/isa.h"
 #include "heed/kernels/threads.h"
+#include "heed/recipe/recipe.h"
 #include "heed/tensor/error.h"
-#include "heed/train/recipe.h"
+#include "heed/version.h"
 
 namespace heed::cli {
 
@@ -39,7 +40,7 @@ Json machine() {
                        {"compiler", fmt::format("{} {}", HEED_COMPILER, __VERSION__)}});
 }
 
-Json vocabulary(const Tokeniser& tokeniser) {
+Json vocabulary(const text::Tokeniser& tokeniser) {
   return Json::object({{"kind", tokeniser.kind()}, {"size", tokeniser.size()}});
 }
 
@@ -54,10 +55,10 @@ Json parameters_by_part(const Parameters& parameters) {
 }
 
 /// What the recipe says of the attention, and is not the default.
-Json attention(const train::Recipe& recipe) {
+Json attention(const recipe::Recipe& recipe) {
   Json said = Json::object({{"score", recipe.model.attention.score}});
-  const auto lines = [](const train::Recipe& r) {
-    const std::string all = train::recipe_text(r);
+  const auto lines = [](const recipe::Recipe& r) {
+    const std::string all = recipe::text_of(r);
     const size_t begin = all.find("[attention]");
     return all.substr(begin, all.find("\n[", begin + 1) - begin);
   };
@@ -85,17 +86,22 @@ Json training(const file::TrainingState& state, const std::string& metric) {
 }
 
 Json model(const file::Checkpoint& checkpoint) {
-  const train::TrainedModel trained = train::load_model(checkpoint);
-  const model::Seq2SeqOptions& o = trained.recipe.model;
+  const trained::TrainedModel trained = trained::load_model(checkpoint);
+  const model::Options& o = trained.recipe.model;
   Json m = Json::object({{"folder", checkpoint.folder().string()},
-                         {"kind", o.kind},
+                         {"task", o.task},
+                         {"kind", o.encoder_kind() == o.decoder_kind() ? o.encoder_kind() : "mixed"},
+                         {"encoder", o.encoder_kind()},
+                         {"decoder", o.decoder_kind()},
                          {"width", o.width},
                          {"encoder_layers", o.encoder_layers},
                          {"decoder_layers", o.decoder_layers}});
-  if (o.kind == "rnn") {
+  const auto has = [&](std::string_view kind) { return o.encoder_kind() == kind || o.decoder_kind() == kind; };
+  if (has("rnn")) {
     m["cell"] = o.cell;
     m["bidirectional"] = o.bidirectional;
-  } else {
+  }
+  if (has("transformer")) {
     m["hidden"] = o.hidden > 0 ? o.hidden : 4 * o.width;
     m["positions"] = o.positions;
     m["norm"] = o.norm;
@@ -104,7 +110,7 @@ Json model(const file::Checkpoint& checkpoint) {
   m["attention"] = attention(trained.recipe);
   m["source_vocabulary"] = vocabulary(*trained.vocabularies.source);
   m["target_vocabulary"] = vocabulary(*trained.vocabularies.target);
-  m["longest_output"] = train::longest_output(trained.recipe);
+  m["longest_output"] = trained.longest_output();
   m["parameters"] = trained.parameters->count();
   m["parameters_by_part"] = parameters_by_part(*trained.parameters);
   m["weight_bytes"] = trained.parameters->count() * static_cast<int64_t>(sizeof(float));

@@ -12,6 +12,7 @@
 #include "cli/verbs.h"
 #include "heed/kernels/isa.h"
 #include "heed/tensor/memory.h"
+#include "heed/version.h"
 
 namespace heed::cli {
 

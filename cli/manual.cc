@@ -6,6 +6,7 @@
 #include "cli/exit_code.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "heed/version.h"
 
 namespace heed::cli {
 

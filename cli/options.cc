@@ -63,12 +63,12 @@ void expect_there(const ModelChoice& choice) {
 
 void with_checkpoint(const ModelChoice& choice, const std::function<void(const file::Checkpoint&)>& use) {
   expect_there(choice);
-  train::with_checkpoint(choice.folder, choice.checkpoint, use);
+  trained::with_checkpoint(choice.folder, choice.checkpoint, use);
 }
 
-train::TrainedModel load_model(const ModelChoice& choice) {
-  train::TrainedModel trained;
-  with_checkpoint(choice, [&](const file::Checkpoint& checkpoint) { trained = train::load_model(checkpoint); });
+trained::TrainedModel load_model(const ModelChoice& choice) {
+  trained::TrainedModel trained;
+  with_checkpoint(choice, [&](const file::Checkpoint& checkpoint) { trained = trained::load_model(checkpoint); });
   return trained;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/arguments.h"
-#include "heed/train/load_model.h"
+#include "heed/trained/trained_model.h"
 
 namespace heed::cli {
 
@@ -24,7 +24,7 @@ void add_model(Verb verb, ModelChoice& choice, bool required = true);
 
 /// Ends the program with its own code where the model is not there or cannot be used.
 void with_checkpoint(const ModelChoice& choice, const std::function<void(const file::Checkpoint&)>& use);
-train::TrainedModel load_model(const ModelChoice& choice);
+trained::TrainedModel load_model(const ModelChoice& choice);
 
 /// Throws kNoInput where the file is not there. "-" is standard input, which comes back as a path that can be read.
 std::string readable(const std::string& path);

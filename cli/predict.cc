@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "cli/counter.h"
@@ -11,7 +10,7 @@
 #include "cli/search_options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "heed/file/json.h"
+#include "heed/predict/json.h"
 #include "heed/tensor/error.h"
 
 namespace heed::cli {
@@ -22,15 +21,22 @@ using file::Json;
 using predict::Output;
 using predict::Prediction;
 
+constexpr const char* kPharaoh = "pharaoh";
+constexpr const char* kMatrix = "matrix";
+
 struct Chosen {
   ModelChoice model;
   SearchChoice search;
   std::string alignments;  // pharaoh, matrix, or empty: none
   bool json = false, scores = false;
-};
 
-constexpr const char* kPharaoh = "pharaoh";
-constexpr const char* kMatrix = "matrix";
+  predict::JsonOptions json_options() const {
+    using enum predict::AlignmentForm;
+    return {.token_scores = scores,
+            .alignments = alignments.empty() ? none : (alignments == kMatrix ? matrix : links),
+            .nbest = search.options.nbest > 1};
+  }
+};
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
@@ -52,60 +58,6 @@ std::string plain(const Prediction& prediction, const Chosen& c) {
   return line + "\n";
 }
 
-// ---------------------------------------------------------------------------------------------------------------- JSON
-
-/// As many digits as a float holds: 0.1f is 0.1, and not 0.10000000149011612.
-double short_number(float value) { return std::stod(fmt::format("{}", value)); }
-
-Json numbers(const std::vector<float>& values) {
-  Json all = Json::array();
-  for (const float value : values) all.push_back(short_number(value));
-  return all;
-}
-
-Json alignment(const Output& output, const std::string& kind) {
-  Json all = Json::array();
-  if (kind == kMatrix)
-    for (const std::vector<float>& row : output.alignment) all.push_back(numbers(row));
-  else
-    for (const predict::Link& link : output.links()) all.push_back(std::vector{link.source, link.target});
-  return all;
-}
-
-void add_output(Json& j, const Output& output, const Chosen& c) {
-  j["output"] = output.text;
-  j["score"] = output.score;
-  j["log_probability"] = output.log_probability;
-  j["finished"] = output.finished;
-  j["tokens"] = output.tokens;
-  if (c.scores) j["token_log_probabilities"] = numbers(output.token_log_probabilities);
-  if (!c.alignments.empty()) j["alignment"] = alignment(output, c.alignments);
-}
-
-Json json_of(const InputLines::Line& line, const Prediction& prediction, const Chosen& c) {
-  Json j;
-  j["line"] = line.number;
-  j["source"] = line.text;
-  if (!prediction.error.empty()) {
-    j["output"] = "";
-    j["error"] = prediction.error;
-    return j;
-  }
-  j["source_tokens"] = prediction.source_tokens;
-  if (prediction.nbest.empty()) {
-    j["output"] = "";
-    return j;
-  }
-  add_output(j, prediction.nbest.front(), c);
-  if (c.search.options.nbest == 1) return j;
-  for (const Output& output : prediction.nbest) {
-    Json one;
-    add_output(one, output, c);
-    j["outputs"].push_back(std::move(one));
-  }
-  return j;
-}
-
 // ----------------------------------------------------------------------------------------------------------------- run
 
 std::vector<Prediction> answer(const std::vector<InputLines::Line>& lines, const predict::Predictor& predictor,
@@ -119,6 +71,12 @@ std::vector<Prediction> answer(const std::vector<InputLines::Line>& lines, const
     if (lines[i].cut_off)
       predictions[i].error = fmt::format("more than {} bytes: that is no text", InputLines::kLongest);
   return predictions;
+}
+
+std::string json_line(const InputLines::Line& line, const Prediction& prediction, const Chosen& c) {
+  Json j = Json::object({{"line", line.number}, {"source", line.text}});
+  predict::add_prediction(j, prediction, c.json_options());
+  return j.line() + "\n";
 }
 
 void run(Chosen& c) {
@@ -138,7 +96,7 @@ void run(Chosen& c) {
         counter.erase();
         warn(fmt::format("line {}: {}; it is answered by nothing", lines[i].number, predictions[i].error));
       }
-      text += c.json ? json_of(lines[i], predictions[i], c).line() + "\n" : plain(predictions[i], c);
+      text += c.json ? json_line(lines[i], predictions[i], c) : plain(predictions[i], c);
     }
     print(text);
     if (reader_is_gone()) return;
@@ -169,6 +127,12 @@ void add_predict(Program& program) {
   verb.flag("--alignments", kPharaoh, c->alignments,
             "Which source token each token looked at most, as i-j; =matrix with --json: all weights")
       .one_of("kind of alignments", {kPharaoh, kMatrix});
+  verb.option("--layer", c->search.options.layer, "Alignments of this layer of the decoder, from 1; else the last")
+      .value("N")
+      .from_to(int64_t{1}, task::kMostLayers);
+  verb.option("--head", c->search.options.head, "Alignments of this head of it, from 1; else the mean of all")
+      .value("N")
+      .from_to(int64_t{1}, task::kMostHeadsOfALayer);
   verb.flag("--scores", c->scores, "The score before each output: log p, divided as --length-penalty says");
   add_json(verb, c->json, "One JSON object a line");
   add_threads(verb);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/terminal.h"
-#include "heed/train/watcher.h"
+#include "heed/train/observer.h"
 
 namespace heed::cli {
 
@@ -15,7 +15,7 @@ struct ProgressOptions {
   bool checkpoints = true;
 };
 
-class ProgressView final : public train::Watcher {
+class ProgressView final : public train::TrainingObserver {
  public:
   explicit ProgressView(const Terminal& terminal, ProgressOptions options = {});
   ~ProgressView() override;

@@ -10,7 +10,7 @@
 namespace heed::cli {
 
 namespace {
-using namespace predict;  // from where to where the numbers go
+using namespace task;  // from where to where the numbers go
 }  // namespace
 
 void add_search(Verb verb, SearchChoice& c) {
@@ -21,6 +21,7 @@ void add_search(Verb verb, SearchChoice& c) {
               "log p is divided by ((5 + length) / 6)^A; 0, the default: not at all; 0.6 is usual")
       .value("A")
       .from_to(0.0, kLargestPenalty);
+  verb.flag("--mean-score", c.options.mean_score, "Rank by log p divided by the length, instead of --length-penalty");
   verb.option("--coverage", c.options.coverage,
               "Weight of the penalty for source tokens that were not looked at; else 0. 0.2 is usual")
       .value("B")
@@ -45,13 +46,14 @@ void add_nbest_and_sampling(Verb verb, SearchChoice& c) {
       .value("N")
       .from_to(int64_t{1}, kWidest);
   const Option sample = verb.flag("--sample", c.options.sample, "Draw every token, instead of taking the likeliest");
-  verb.option("--temperature", c.options.temperature, "With --sample: below 1 bolder, above 1 more various; else 1")
+  verb.option("--temperature", c.options.temperature,
+              "With --sample: below 1 more cautious, above 1 more varied; else 1")
       .value("T")
       .from_to(kColdest, kHottest)
       .needs(sample);
   verb.option("--top-k", c.options.top_k, "With --sample: only the K likeliest tokens; else all")
       .value("K")
-      .from_to(int64_t{1}, kMostTokens)
+      .from_to(int64_t{1}, kMostTopK)
       .needs(sample);
   verb.option("--top-p", c.options.top_p, "With --sample: only the likeliest, which have P together; else 1")
       .value("P")
@@ -62,7 +64,7 @@ void add_nbest_and_sampling(Verb verb, SearchChoice& c) {
 
 void check(const predict::Options& options, const predict::Predictor& predictor) {
   try {
-    predict::search_options(options, predictor.model().recipe);
+    predictor.check(options);
   } catch (const Error& error) {  // which begins with the name of an option
     std::string message = error.what();
     std::replace(message.begin(), message.begin() + static_cast<ptrdiff_t>(message.find(' ')), '_', '-');

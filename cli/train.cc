@@ -13,6 +13,7 @@
 #include "cli/stop_signal.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "heed/recipe/recipe.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/profile.h"
 #include "heed/train/event_file.h"
@@ -29,7 +30,7 @@ struct Chosen {
   bool resume = false, show = false, profile = false;
 };
 
-train::Recipe recipe_of(const Chosen& c) {
+recipe::Recipe recipe_of(const Chosen& c) {
   if (c.recipe.empty() && !c.resume)
     throw Error("train: a recipe is needed: heed train RECIPE. heed train --help shows one");
   if (c.recipe.empty() && c.output.empty())
@@ -37,8 +38,8 @@ train::Recipe recipe_of(const Chosen& c) {
   std::error_code ignored;
   if (!c.recipe.empty() && !std::filesystem::exists(c.recipe, ignored))
     throw Error(ErrorKind::missing, fmt::format("there is no recipe '{}'", c.recipe));
-  train::Recipe recipe =
-      c.recipe.empty() ? train::recipe_of_folder(c.output, c.overrides) : train::read_recipe(c.recipe, c.overrides);
+  recipe::Recipe recipe =
+      c.recipe.empty() ? train::recipe_of_folder(c.output, c.overrides) : recipe::read(c.recipe, c.overrides);
   if (!c.output.empty()) recipe.output.folder = c.output;
   return recipe;
 }
@@ -60,7 +61,7 @@ std::string command_to_go_on(const Chosen& c, const std::string& folder) {
   return command + "--resume --output " + shell_quoted(folder);
 }
 
-std::string ending_text(const train::Finished& f, const train::Recipe& recipe, const Chosen& c) {
+std::string ending_text(const train::Finished& f, const recipe::Recipe& recipe, const Chosen& c) {
   const std::string folder = recipe.output.folder;
   std::string text;
   switch (f.ending) {
@@ -96,8 +97,8 @@ std::string profile_text(const Profile& profile) {
 }
 
 void run(const Chosen& c) {
-  const train::Recipe recipe = recipe_of(c);
-  if (c.show) return print(train::recipe_text(recipe));
+  const recipe::Recipe recipe = recipe_of(c);
+  if (c.show) return print(recipe::text_of(recipe));
   const Terminal terminal;
   const StopSignal stop;
   const std::filesystem::path folder = recipe.output.folder;
@@ -107,7 +108,7 @@ void run(const Chosen& c) {
   Profile profile;
   const train::Finished finished = train::run_session(recipe, {.resume = c.resume,
                                                                .stop = &stop.asked(),
-                                                               .watchers = {&view, &log, &events},
+                                                               .observers = {&view, &log, &events},
                                                                .profile = c.profile ? &profile : nullptr});
   print(ending_text(finished, recipe, c));
   if (c.profile && profile.all > 0) print(profile_text(profile));
@@ -115,7 +116,7 @@ void run(const Chosen& c) {
 
 std::string help() {
   std::string text = "A recipe that runs as it is:\n\n";
-  text += train::example_recipe();
+  text += recipe::example();
   text += R"(
 heed train RECIPE --show prints all that can be said in a recipe, with the defaults of this one. Names of files begin in
 data.folder: heed train recipe.toml --set data.folder=corpora/multi30k

@@ -5,8 +5,8 @@
 #include <heed/attend/all.h>
 #include <heed/layer/embedding.h>
 #include <heed/layer/linear.h>
+#include <heed/optimise/adam.h>
 #include <heed/tensor/ops.h>
-#include <heed/train/adam.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -96,7 +96,7 @@ class Reverser {
   Embedding letter_, place_, question_;
   std::unique_ptr<attend::Mechanism> attention_;
   Linear output_;
-  Adam adam_;
+  optimise::Adam adam_;
   Tape tape_;
 };
 

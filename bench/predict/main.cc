@@ -20,7 +20,7 @@
 #include "heed/search/batches.h"
 #include "heed/tensor/error.h"
 #include "heed/text/tokens.h"
-#include "heed/train/load_model.h"
+#include "heed/trained/trained_model.h"
 
 namespace heed::bench {
 namespace {
@@ -33,7 +33,7 @@ constexpr int64_t kLongest = 100;  // steps
 
 class Searching {
  public:
-  Searching(const std::string& folder, const std::string& file) : trained_(train::load_model(folder)) {
+  Searching(const std::string& folder, const std::string& file) : trained_(trained::load_model(folder)) {
     std::ifstream in(file);
     expect(in.is_open(), "cannot read '{}'", file);
     for (std::string line; std::getline(in, line);) ids_.push_back(trained_.vocabularies.source->encode(line));
@@ -41,8 +41,9 @@ class Searching {
   }
 
   void write(const std::filesystem::path& folder) const {
-    const model::Seq2SeqOptions& m = trained_.recipe.model;
-    expect(m.kind == "transformer" && m.positions == "sin_cos" && m.activation == "relu",
+    const model::Options& m = trained_.recipe.model;
+    expect(m.encoder_kind() == "transformer" && m.decoder_kind() == "transformer" && m.positions == "sin_cos" &&
+               m.activation == "relu",
            "the peers know Transformers with sin-cos positions and relu only");
     std::ofstream(folder / "options.json") << json{{"kind", m.kind},
                                                    {"pre_norm", m.norm == "pre"},
@@ -65,9 +66,10 @@ class Searching {
         ids.insert(ids.end(), ids_[s].begin(), ids_[s].end());
         offsets.push_back(static_cast<int64_t>(ids.size()));
       }
-      const auto found = search::search_all(*trained_.model, tapes_, {.ids = ids, .offsets = offsets},
-                                            {.start = kStart, .end = kEnd, .longest = kLongest, .beam = beam},
-                                            {.tokens = kAnyLength, .sentences = (kBatch + threads - 1) / threads});
+      const auto found =
+          search::search_all(*trained_.model->generator(), tapes_, {.ids = ids, .offsets = offsets},
+                             {.start = text::kStart, .end = text::kEnd, .longest = kLongest, .beam = beam},
+                             {.tokens = kAnyLength, .sentences = (kBatch + threads - 1) / threads});
       for (size_t i = 0; i < batch.size(); ++i) said[batch[i]] = found[i].best().tokens;
     }
     json reply = {{"seconds", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()},
@@ -89,10 +91,10 @@ class Searching {
                             order.begin() + static_cast<int64_t>(std::min(first + kBatch, order.size())));
   }
 
-  train::TrainedModel trained_;
+  trained::TrainedModel trained_;
   std::vector<std::vector<int32_t>> ids_;
   std::vector<std::vector<size_t>> batches_;
-  search::Tapes tapes_;
+  search::TapePool tapes_;
 };
 
 json answer(const json& request, std::optional<Searching>& searching) {

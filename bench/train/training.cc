@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "heed/data/packed_batch.h"
+#include "heed/data/packed_pairs.h"
 #include "heed/file/safetensors.h"
 #include "heed/file/weights.h"
 #include "heed/tensor/error.h"
@@ -68,9 +68,9 @@ const Case& find(std::string_view name) {
 }
 
 /// Sentences with Multi30k's lengths and number of words, which are as unevenly often as there.
-Pairs made_up_pairs(int64_t count) {
+data::Pairs made_up_pairs(int64_t count) {
   constexpr double kWords = 9708;
-  Random random(1);
+  text::Random random(1);
   const auto sentence = [&](uint64_t length) {
     std::string text;
     for (uint64_t i = 0; i < length; ++i) {
@@ -79,7 +79,7 @@ Pairs made_up_pairs(int64_t count) {
     }
     return text;
   };
-  Pairs pairs;
+  data::Pairs pairs;
   for (int64_t line = 1; line <= count; ++line) {
     const uint64_t source = 4 + random.below(10) + random.below(11);
     pairs.source.push_back(sentence(source));
@@ -89,9 +89,9 @@ Pairs made_up_pairs(int64_t count) {
   return pairs;
 }
 
-train::TextPairs pairs_of(const train::Recipe& recipe, bool from_files) {
-  if (from_files) return train::load_pairs(recipe.data, recipe.train.seed);
-  return {made_up_pairs(29'000), made_up_pairs(100), std::vector<Report>(2)};
+task::TextPairs pairs_of(const recipe::Recipe& recipe, bool from_files) {
+  if (from_files) return task::load_pairs(recipe.data, recipe.train.seed);
+  return {made_up_pairs(29'000), made_up_pairs(100), std::vector<data::Report>(2)};
 }
 
 }  // namespace
@@ -105,16 +105,16 @@ std::vector<std::string> training_cases() {
 Training::Training(std::string_view name, const std::filesystem::path& data) {
   std::vector<std::string> settings = find(name).settings;
   if (!data.empty()) settings.push_back("data.folder=" + data.string());
-  recipe_ = train::parse_recipe(kCommon, "the benchmark's recipe", settings);
-  train::TextPairs pairs = pairs_of(recipe_, !data.empty());
-  train::Vocabularies vocabularies = train::learn_vocabularies(pairs.train, recipe_.data);
-  corpus_ = train::make_corpus(std::move(pairs), vocabularies, recipe_.data);
-  fresh_ = train::make_model(recipe_, std::move(vocabularies));
+  recipe_ = recipe::parse(kCommon, "the benchmark's recipe", settings);
+  task::TextPairs pairs = pairs_of(recipe_, !data.empty());
+  task::Vocabularies vocabularies = task::learn_vocabularies(pairs.train, recipe_.data);
+  corpus_ = task::make_corpus(std::move(pairs), vocabularies, recipe_.data);
+  fresh_ = trained::make_model(recipe_, std::move(vocabularies));
 }
 
 void Training::write(const std::filesystem::path& folder, int64_t count) const {
-  const model::Seq2SeqOptions& m = recipe_.model;
-  const train::TrainerOptions& t = recipe_.train;
+  const model::Options& m = recipe_.model;
+  const recipe::TrainerOptions& t = recipe_.train;
   std::ofstream(folder / "options.json") << json{{"kind", m.kind},
                                                  {"width", m.width},
                                                  {"heads", m.attention.heads},
@@ -125,10 +125,10 @@ void Training::write(const std::filesystem::path& folder, int64_t count) const {
                                                  {"learning_rate", t.schedule.peak},
                                                  {"clip", t.clip}};
   json batches = json::array();
-  for (const Batch& indices :
-       make_batches(lengths_of(corpus_.train), {.max_tokens = t.batch_tokens, .seed = t.seed}, 0)) {
+  for (const data::Batch& indices : corpus_.train->batches({.max_tokens = t.batch_tokens, .seed = t.seed}, 0)) {
     if (std::ssize(batches) == count) break;
-    const PackedBatch b = pack_batch(corpus_.train, indices);
+    const std::unique_ptr<data::PackedBatch> packed = corpus_.train->pack(indices);
+    const auto& b = dynamic_cast<const data::PackedPairs&>(*packed);
     batches.push_back({{"source", b.source},
                        {"source_offsets", b.source_offsets},
                        {"target_in", b.target_in},
@@ -141,11 +141,11 @@ void Training::write(const std::filesystem::path& folder, int64_t count) const {
 }
 
 Training::Running Training::start(float dropout) const {
-  train::Recipe recipe = recipe_;
+  recipe::Recipe recipe = recipe_;
   recipe.model.dropout = dropout;
-  Running running{train::make_model(recipe, fresh_.vocabularies), nullptr};
+  Running running{trained::make_model(recipe, fresh_.vocabularies), nullptr};
   running.trainer =
-      std::make_unique<train::Trainer>(*running.made.model, *running.made.parameters, corpus_.train, recipe.train);
+      std::make_unique<train::Trainer>(*running.made.model, *running.made.parameters, *corpus_.train, recipe.train);
   return running;
 }
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/train/corpus.h"
-#include "heed/train/load_model.h"
+#include "heed/task/pair_texts.h"
 #include "heed/train/trainer.h"
+#include "heed/trained/trained_model.h"
 
 namespace heed::bench {
 
@@ -43,14 +43,14 @@ class Training {
 
  private:
   struct Running {
-    train::TrainedModel made;
+    trained::TrainedModel made;
     std::unique_ptr<train::Trainer> trainer;
   };
   Running start(float dropout) const;
 
-  train::Recipe recipe_;
-  train::Corpus corpus_;
-  train::TrainedModel fresh_;
+  recipe::Recipe recipe_;
+  task::Corpus corpus_;
+  trained::TrainedModel fresh_;
   std::map<int, Running> running_;
 };
 

@@ -29,12 +29,18 @@ const char* name_of(Part part) {
   return "";
 }
 
-const std::vector<const Entry*>& all() {
+namespace {
+
+std::vector<const Entry*>& entries() {
 #define HEED_ADDRESS(name) &name##_entry,
-  static const std::vector<const Entry*> entries = {HEED_MECHANISMS(HEED_ADDRESS)};
+  static std::vector<const Entry*> entries = {HEED_MECHANISMS(HEED_ADDRESS)};
 #undef HEED_ADDRESS
   return entries;
 }
+
+}  // namespace
+
+const std::vector<const Entry*>& all() { return entries(); }
 
 std::vector<std::string> words(const char* text) {
   std::istringstream in(text);
@@ -180,11 +186,28 @@ int64_t longest_memory(const Options& options) {
 
 bool draws(const Options& options) { return find(options.normalise, Part::normalise).draws; }
 
+void add(const Entry& entry) {
+  std::vector<std::string> names = words(entry.aliases);
+  names.insert(names.begin(), entry.name);
+  for (const std::string& name : names) expect(!look_up(name), "mechanism: there is a '{}' already", name);
+  const bool is_made =
+      (entry.part == Part::score && entry.make_score) || (entry.part == Part::normalise && entry.make_normalise) ||
+      (entry.part == Part::region && entry.make_region) || (entry.part == Part::time && entry.make_time) ||
+      (entry.part == Part::structure && entry.make_structure);
+  expect(is_made, "mechanism '{}': its entry does not say how the part '{}' is made: make_{}", entry.name,
+         name_of(entry.part), name_of(entry.part));
+  entries().push_back(&entry);
+}
+
 std::unique_ptr<Mechanism> make(const Scope& scope, const Options& options) {
   const auto reasons = refusals(options);
   expect(reasons.empty(), "attention: {}", fmt::join(reasons, "\n"));
   const Options o = canonical(options);
   return find(o.structure, Part::structure).make_structure(scope, o);
+}
+
+std::unique_ptr<Mechanism> make(const Scope& scope, std::string_view name, const Options& base) {
+  return make(scope, options_of(name, base));
 }
 
 }  // namespace heed::attend

@@ -29,8 +29,13 @@ namespace heed::attend {
 HEED_MECHANISMS(HEED_DECLARE)
 #undef HEED_DECLARE
 
-/// Every entry, in the order of the list.
+/// Every entry, in the order of the list; then those that were added.
 const std::vector<const Entry*>& all();
+
+/// A mechanism of the program's own, which from then on has a name like every other: in options, recipes and all(). The
+/// entry must live as long as the program. Throws where a name is taken or the entry does not say how it is made.
+/// Threads: before any other thread uses heed.
+void add(const Entry& entry);
 
 /// The words of Entry::options or Entry::aliases.
 std::vector<std::string> words(const char* text);
@@ -64,5 +69,7 @@ std::vector<std::string> unread(const Options& options, const std::vector<std::s
 
 /// Throws with every reason where the options make no attention.
 std::unique_ptr<Mechanism> make(const Scope& scope, const Options& options);
+/// The same by a name: make(scope, options_of(name, base)).
+std::unique_ptr<Mechanism> make(const Scope& scope, std::string_view name, const Options& base);
 
 }  // namespace heed::attend

@@ -91,7 +91,8 @@ int64_t Attention::context_width() const {
 }
 
 Traits Attention::traits() const {
-  return {.order_matters = position_ != Position::none || parts_.any(&Entry::order_matters),
+  return {.heads = options_.heads,
+          .order_matters = position_ != Position::none || parts_.any(&Entry::order_matters),
           .reads_memory = parts_.time->keys_in_query > 0};
 }
 

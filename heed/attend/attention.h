@@ -14,6 +14,7 @@
 
 namespace heed::attend {
 
+/// Threads: many may call it at once, each with a tape of its own.
 class Attention final : public Mechanism {
  public:
   /// `score`: one of its own instead of the one that options.score names.

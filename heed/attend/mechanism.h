@@ -83,12 +83,14 @@ struct Attended {
 
 /// What a search asks, whose hypotheses of one sentence share its memory.
 struct Traits {
+  int64_t heads = 1;  // of its weights
   /// Whether it counts where a query stands among those of its sequence, or what those before it saw. If not, the
   /// queries of a call may as well be hypotheses that stand at the same step.
   bool order_matters = true;
   bool reads_memory = true;  // attend() reads PreparedMemory::memory.rows, beside keys and values
 };
 
+/// Threads: many may call it at once, each with a tape of its own.
 class Mechanism {
  public:
   virtual ~Mechanism() = default;

@@ -18,6 +18,7 @@ struct ReinforceOptions {
 ///
 /// where the sums run over all heads and samples (entropy: heads) of a row. They made its context together, so the
 /// probability of what was drawn is the product of theirs, and the expected gradient of the loss that of - E[R].
+/// Threads: one at a time.
 class Reinforce {
  public:
   explicit Reinforce(ReinforceOptions options = {}) : options_(options) {}

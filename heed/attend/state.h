@@ -13,6 +13,7 @@
 
 namespace heed::attend {
 
+/// Threads: a value, as its tape.
 class State {
  public:
   State() = default;

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <tuple>
 
 #include "heed/tensor/error.h"
 #include "heed/text/random.h"
 
-namespace heed {
+namespace heed::data {
 
 namespace {
 
@@ -34,15 +35,6 @@ void cut(std::span<const int64_t> sorted, const Lengths& lengths, const BatchOpt
 
 }  // namespace
 
-Lengths lengths_of(const Examples& examples) {
-  Lengths lengths;
-  for (int64_t i = 0; i < examples.size(); ++i) {
-    lengths.source.push_back(examples.source.length(i));
-    lengths.target.push_back(examples.target.length(i) + 1);
-  }
-  return lengths;
-}
-
 std::vector<Batch> make_batches(const Lengths& lengths, const BatchOptions& options, int64_t epoch) {
   expect(lengths.source.size() == lengths.target.size(), "batches: {} sources, but {} targets", lengths.source.size(),
          lengths.target.size());
@@ -50,7 +42,7 @@ std::vector<Batch> make_batches(const Lengths& lengths, const BatchOptions& opti
   expect(options.window > 0, "window: must be at least 1, but is {}", options.window);
   std::vector<int64_t> order(lengths.source.size());
   std::iota(order.begin(), order.end(), int64_t{0});
-  Random random(options.seed, static_cast<uint64_t>(epoch));
+  text::Random random(options.seed, static_cast<uint64_t>(epoch));
   if (options.shuffle) random.shuffle(std::span(order));
 
   std::vector<Batch> batches;
@@ -68,4 +60,4 @@ std::vector<Batch> make_batches(const Lengths& lengths, const BatchOptions& opti
   return batches;
 }
 
-}  // namespace heed
+}  // namespace heed::data

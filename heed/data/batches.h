@@ -8,9 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "heed/data/examples.h"
-
-namespace heed {
+namespace heed::data {
 
 struct BatchOptions {
   int64_t max_tokens = 4096;  // of a batch, on each side, </s> of the targets included; a longer example stands alone
@@ -25,7 +23,6 @@ struct BatchOptions {
 struct Lengths {
   std::vector<int64_t> source, target;
 };
-Lengths lengths_of(const Examples& examples);  // the targets with their </s>
 
 using Batch = std::vector<int64_t>;  // indices of examples
 
@@ -35,4 +32,4 @@ using Batch = std::vector<int64_t>;  // indices of examples
 /// cut into batches, which are therefore of nearly equal length; then the batches are shuffled.
 std::vector<Batch> make_batches(const Lengths& lengths, const BatchOptions& options, int64_t epoch);
 
-}  // namespace heed
+}  // namespace heed::data

@@ -7,7 +7,7 @@
 #include "heed/tensor/error.h"
 #include "heed/tensor/nearest.h"
 
-namespace heed {
+namespace heed::data {
 
 std::span<const BuiltInTask> built_in_tasks() {
   static const std::vector<BuiltInTask> all = {
@@ -31,4 +31,4 @@ const BuiltInTask& find_built_in_task(std::string_view name) {
                           fmt::join(names, ", ")));
 }
 
-}  // namespace heed
+}  // namespace heed::data

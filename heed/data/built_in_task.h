@@ -10,7 +10,7 @@
 #include "heed/data/pairs.h"
 #include "heed/data/split.h"
 
-namespace heed {
+namespace heed::data {
 
 struct BuiltInTask {
   std::string name;
@@ -25,4 +25,4 @@ std::span<const BuiltInTask> built_in_tasks();
 /// Throws Error that offers the nearest name.
 const BuiltInTask& find_built_in_task(std::string_view name);
 
-}  // namespace heed
+}  // namespace heed::data

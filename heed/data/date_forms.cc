@@ -13,7 +13,7 @@
 #include "heed/tensor/error.h"
 #include "heed/tensor/nearest.h"
 
-namespace heed {
+namespace heed::data {
 
 namespace {
 
@@ -263,4 +263,4 @@ std::vector<DateLanguage> date_languages(std::span<const std::string> codes) {
   return languages;
 }
 
-}  // namespace heed
+}  // namespace heed::data

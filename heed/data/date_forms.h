@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace heed {
+namespace heed::data {
 
 inline constexpr int kFirstShortYear = 1970;  // of the hundred years that two digits stand for
 
@@ -39,4 +39,4 @@ std::vector<std::string> date_language_codes();
 /// Those with these codes, or all where there are none. Throws Error where a code is not known.
 std::vector<DateLanguage> date_languages(std::span<const std::string> codes = {});
 
-}  // namespace heed
+}  // namespace heed::data

@@ -13,7 +13,7 @@
 #include "heed/tensor/error.h"
 #include "heed/text/random.h"
 
-namespace heed {
+namespace heed::data {
 
 namespace {
 
@@ -113,7 +113,7 @@ std::vector<WrittenDate> DateWriter::sample(int64_t count, uint64_t seed, const 
   expect(options.first_year >= 1000 && options.first_year <= options.last_year && options.last_year <= 9999,
          "dates: years from {} to {}; they must have four digits and not fall", options.first_year, options.last_year);
   const auto years = static_cast<uint64_t>(options.last_year - options.first_year + 1);
-  Random random(seed);
+  text::Random random(seed);
   std::vector<WrittenDate> dates;
   while (static_cast<int64_t>(dates.size()) < count) {
     const auto& language = inside_->languages[random.below(inside_->languages.size())];
@@ -178,4 +178,4 @@ std::string icu_version() {
   return fmt::format("{}.{}", version[0], version[1]);
 }
 
-}  // namespace heed
+}  // namespace heed::data

@@ -18,7 +18,7 @@
 #include "heed/data/pairs.h"
 #include "heed/data/split.h"
 
-namespace heed {
+namespace heed::data {
 
 struct DateOptions {
   std::vector<std::string> languages = {};  // codes as in date_forms.h; none: all
@@ -64,4 +64,4 @@ Pairs example_dates();
 /// The version of ICU, which belongs to the seed: "72.1".
 std::string icu_version();
 
-}  // namespace heed
+}  // namespace heed::data

@@ -4,11 +4,30 @@
 
 #include <string>
 
-namespace heed {
+#include "heed/data/packed_pairs.h"
+
+namespace heed::data {
 
 void Sequences::add(std::span<const int32_t> ids) {
   ids_.insert(ids_.end(), ids.begin(), ids.end());
   offsets_.push_back(static_cast<int64_t>(ids_.size()));
+}
+
+Lengths lengths_of(const Examples& examples) {
+  Lengths lengths;
+  for (int64_t i = 0; i < examples.size(); ++i) {
+    lengths.source.push_back(examples.source.length(i));
+    lengths.target.push_back(examples.target.length(i) + 1);
+  }
+  return lengths;
+}
+
+std::vector<Batch> Examples::batches(const BatchOptions& options, int64_t epoch) const {
+  return make_batches(lengths_of(*this), options, epoch);
+}
+
+std::unique_ptr<PackedBatch> Examples::pack(std::span<const int64_t> examples) const {
+  return std::make_unique<PackedPairs>(pack_pairs(*this, examples));
 }
 
 Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const EncodeOptions& options, Report& report) {
@@ -36,4 +55,4 @@ Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const En
   return examples;
 }
 
-}  // namespace heed
+}  // namespace heed::data

@@ -1,15 +1,18 @@
 // Pairs as ids.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "heed/data/dataset.h"
 #include "heed/data/pairs.h"
 #include "heed/data/report.h"
 #include "heed/text/tokeniser.h"
 
-namespace heed {
+namespace heed::data {
 
 /// Sequences of ids in one array: sequence i holds ids[offsets[i]] to ids[offsets[i + 1]]. Millions of small vectors
 /// would take two to three times the memory.
@@ -28,12 +31,20 @@ class Sequences {
   std::vector<int64_t> offsets_{0};
 };
 
-struct Examples {
+class Examples final : public Dataset {
+ public:
   Sequences source, target;   // without <s> and </s>
   std::vector<int64_t> line;  // number in the file, from 1
 
-  int64_t size() const { return source.size(); }
+  int64_t size() const override { return source.size(); }
+  int64_t line_number(int64_t i) const override { return line[static_cast<size_t>(i)]; }
+  int64_t predictions(int64_t i) const override { return target.length(i) + 1; }  // </s> too
+  int64_t longest_sequence(int64_t i) const override { return std::max(source.length(i), target.length(i) + 1); }
+  std::vector<Batch> batches(const BatchOptions& options, int64_t epoch) const override;
+  std::unique_ptr<PackedBatch> pack(std::span<const int64_t> examples) const override;  // PackedPairs
 };
+
+Lengths lengths_of(const Examples& examples);  // the targets with their </s>
 
 struct EncodeOptions {
   int64_t max_source = 0;  // tokens; a pair with a longer side is left out and counted; 0: no limit
@@ -41,12 +52,12 @@ struct EncodeOptions {
 };
 
 struct Tokenisers {
-  const Tokeniser& source;
-  const Tokeniser& target;  // may be the same one
+  const text::Tokeniser& source;
+  const text::Tokeniser& target;  // may be the same one
 };
 
 /// Pairs that are too long, or of which a side has no token at all, are left out and go from `kept` to `dropped` in the
 /// report that read_pairs() has filled.
 Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const EncodeOptions& options, Report& report);
 
-}  // namespace heed
+}  // namespace heed::data

@@ -9,7 +9,7 @@
 
 #include "heed/tensor/error.h"
 
-namespace heed {
+namespace heed::data {
 
 namespace {
 constexpr size_t kBufferBytes = size_t{1} << 18;
@@ -70,4 +70,4 @@ bool LineReader::next(std::string& line) {
   return true;
 }
 
-}  // namespace heed
+}  // namespace heed::data

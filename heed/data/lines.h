@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heed {
+namespace heed::data {
 
 /// A line ends with \n or \r\n, which are not part of it; the last one may end with the file. A byte order mark at the
 /// very beginning is not part of the text. Throws Error where the file is missing, is a folder, cannot be read, is a
@@ -37,4 +37,4 @@ class LineReader {
   bool finished_ = false;
 };
 
-}  // namespace heed
+}  // namespace heed::data

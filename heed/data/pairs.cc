@@ -10,7 +10,7 @@
 #include "heed/text/utf8.h"
 #include "heed/text/words.h"
 
-namespace heed {
+namespace heed::data {
 
 namespace {
 
@@ -20,10 +20,10 @@ struct Complaint {
 };
 
 std::optional<Complaint> complaint(std::string_view side, std::string_view text, int64_t max_characters) {
-  if (const size_t fault = utf8_fault(text); fault != std::string_view::npos)
+  if (const size_t fault = text::utf8_fault(text); fault != std::string_view::npos)
     return Complaint{Fault::invalid_utf8, fmt::format("{}, byte {}", side, fault + 1)};
-  if (is_blank(text)) return Complaint{Fault::empty, std::string(side)};
-  const auto length = static_cast<int64_t>(utf8_count(text));
+  if (text::is_blank(text)) return Complaint{Fault::empty, std::string(side)};
+  const auto length = static_cast<int64_t>(text::utf8_count(text));
   if (max_characters > 0 && length > max_characters)
     return Complaint{Fault::too_long, fmt::format("{}, {} characters", side, length)};
   return std::nullopt;
@@ -134,4 +134,4 @@ References group_references(const Pairs& pairs) {
   return groups;
 }
 
-}  // namespace heed
+}  // namespace heed::data

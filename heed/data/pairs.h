@@ -10,7 +10,7 @@
 
 #include "heed/data/report.h"
 
-namespace heed {
+namespace heed::data {
 
 struct PairFiles {
   std::filesystem::path source = {};  // two files, line n belongs to line n; each may be gzip
@@ -46,4 +46,4 @@ struct References {
 };
 References group_references(const Pairs& pairs);
 
-}  // namespace heed
+}  // namespace heed::data

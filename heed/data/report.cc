@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace heed {
+namespace heed::data {
 
 std::string_view name_of(Fault fault) {
   switch (fault) {
@@ -50,4 +50,4 @@ std::string Report::text() const {
   return text;
 }
 
-}  // namespace heed
+}  // namespace heed::data

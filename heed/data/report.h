@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heed {
+namespace heed::data {
 
 enum class Fault { invalid_utf8, columns, empty, too_long };
 inline constexpr std::array<Fault, 4> kFaults = {Fault::invalid_utf8, Fault::columns, Fault::empty, Fault::too_long};
@@ -15,6 +15,7 @@ inline constexpr std::array<Fault, 4> kFaults = {Fault::invalid_utf8, Fault::col
 /// "invalid UTF-8", "wrong number of columns", "an empty side", "too long".
 std::string_view name_of(Fault fault);
 
+/// Threads: one at a time.
 class Report {
  public:
   static constexpr size_t kNamed = 10;  // lines of a kind that are named; the others are only counted
@@ -43,4 +44,4 @@ class Report {
   std::array<std::vector<Line>, kFaults.size()> lines_;
 };
 
-}  // namespace heed
+}  // namespace heed::data

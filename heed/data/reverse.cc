@@ -5,7 +5,7 @@
 #include "heed/tensor/error.h"
 #include "heed/text/random.h"
 
-namespace heed {
+namespace heed::data {
 
 Pairs reverse_pairs(int64_t count, uint64_t seed, const ReverseOptions& options) {
   expect(options.min_length >= 1 && options.min_length <= options.max_length,
@@ -14,7 +14,7 @@ Pairs reverse_pairs(int64_t count, uint64_t seed, const ReverseOptions& options)
   expect(options.max_length >= (options.letters ? 3 : 4),
          "reverse: max_length {} allows too few different strings to keep the test apart from the training",
          options.max_length);
-  Random random(seed);
+  text::Random random(seed);
   Pairs pairs;
   while (pairs.size() < count) {
     const auto lengths = static_cast<uint64_t>(options.max_length - options.min_length + 1);
@@ -26,4 +26,4 @@ Pairs reverse_pairs(int64_t count, uint64_t seed, const ReverseOptions& options)
   return pairs;
 }
 
-}  // namespace heed
+}  // namespace heed::data

@@ -6,7 +6,7 @@
 #include "heed/data/pairs.h"
 #include "heed/data/split.h"
 
-namespace heed {
+namespace heed::data {
 
 struct ReverseOptions {
   int64_t min_length = 1;  // characters; every length is equally likely
@@ -19,4 +19,4 @@ struct ReverseOptions {
 /// ten thousand. Throws Error where there are not.
 Pairs reverse_pairs(int64_t count, uint64_t seed, const ReverseOptions& options = {});
 
-}  // namespace heed
+}  // namespace heed::data

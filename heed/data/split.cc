@@ -4,7 +4,7 @@
 
 #include "heed/text/random.h"
 
-namespace heed {
+namespace heed::data {
 
 Split split_of(std::string_view source, std::string_view target) {
   uint64_t hash = 0xCBF29CE484222325u;  // FNV-1a
@@ -12,8 +12,8 @@ Split split_of(std::string_view source, std::string_view target) {
   for (const char c : source) add(static_cast<unsigned char>(c));
   add(0xFF);  // no part of UTF-8: "ab" and "c" are not "a" and "bc"
   for (const char c : target) add(static_cast<unsigned char>(c));
-  const uint64_t part = Random(hash).below(20);
+  const uint64_t part = text::Random(hash).below(20);
   return part == 0 ? Split::test : part == 1 ? Split::valid : Split::train;
 }
 
-}  // namespace heed
+}  // namespace heed::data

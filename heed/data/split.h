@@ -4,11 +4,11 @@
 
 #include <string_view>
 
-namespace heed {
+namespace heed::data {
 
 enum class Split { train, valid, test };
 
 /// Of 20 different pairs about 18 are for training, one for validation and one for the test.
 Split split_of(std::string_view source, std::string_view target);
 
-}  // namespace heed
+}  // namespace heed::data

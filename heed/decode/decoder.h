@@ -49,7 +49,8 @@ class Decoder {
   /// same numbers as run(), without gradients.
   virtual Tensor step(Tensor x, State& state, Alignment* alignment = nullptr) const = 0;
 
-  virtual int64_t width() const = 0;  // of what comes out
+  virtual int64_t width() const = 0;                      // of what comes out
+  virtual std::vector<int64_t> source_heads() const = 0;  // of the attention to the source, in each layer that has one
 };
 
 struct RecurrentDecoderOptions {
@@ -64,7 +65,6 @@ std::unique_ptr<Decoder> recurrent(const Scope& scope, const RecurrentDecoderOpt
                                    const encode::Encoder& encoder);
 
 /// Block: masked self-attention, attention to the source, feed-forward.   Vaswani et al. 2017
-std::unique_ptr<Decoder> transformer(const Scope& scope, const encode::TransformerOptions& options,
-                                     int64_t memory_width);
+std::unique_ptr<Decoder> transformer(const Scope& scope, const encode::StackOptions& options, int64_t memory_width);
 
 }  // namespace heed::decode

@@ -1,12 +1,13 @@
 #include "heed/attend/all.h"
 #include "heed/attend/rows_by_step.h"
-#include "heed/decode/decoder.h"
+#include "heed/decode/all.h"
 #include "heed/encode/attention_options.h"
 #include "heed/layer/linear.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/activation.h"
 #include "heed/tensor/op/arrange.h"
 #include "heed/tensor/op/dropout.h"
+#include "heed/tensor/op/pool.h"
 
 namespace heed::decode {
 
@@ -70,6 +71,7 @@ class RecurrentDecoder final : public Decoder {
   }
 
   int64_t width() const override { return options_.recurrent.hidden; }
+  std::vector<int64_t> source_heads() const override { return {attention_->traits().heads}; }
 
  private:
   static RecurrentOptions with_feeding(const RecurrentDecoderOptions& o) {
@@ -108,22 +110,25 @@ class RecurrentDecoder final : public Decoder {
     return dropout(tanh(combine_(concat_columns({context, s}))), options_.dropout);
   }
 
-  /// h_0 of layer l = tanh(W_l [where the encoder's last layer ended, both directions]); c_0 of an LSTM = 0.
+  /// h_0 of layer l = tanh(W_l [where the encoder's last layer ended, both directions]), or tanh(W_l [the mean of the
+  /// memory]) for an encoder that ends nowhere; c_0 of an LSTM = 0.
   RecurrentStates first_states(const encode::Encoded& source) const {
     Tape& tape = source.memory.rows.tape();
     const auto layers = static_cast<int64_t>(bridge_.size());
     RecurrentStates zero = recurrent_.zero_states(tape, source.memory.offsets.count);
-    if (source.states.empty()) return zero;
-    // The states of the last layer stand at the end: one, or one per direction.
-    const int64_t end_width = source.states.back().h.cols();
-    const auto directions = static_cast<size_t>(bridge_[0].weight->cols() / end_width);
-    std::vector<Tensor> ends;
-    for (size_t d = 0; d < directions; ++d) ends.push_back(source.states[source.states.size() - directions + d].h);
-    const Tensor end = ends.size() == 1 ? ends[0] : concat_columns(ends);
+    const Tensor end = source.states.empty() ? mean_of_sequences(source.memory) : end_of(source.states);
     auto* states = tape.keep<RecurrentState>(layers);
     for (int64_t l = 0; l < layers; ++l)
       states[l] = {tanh(bridge_[static_cast<size_t>(l)](end)), zero[static_cast<size_t>(l)].c};
     return {states, static_cast<size_t>(layers)};
+  }
+
+  /// The states of the last layer stand at the end: one, or one per direction.
+  Tensor end_of(const RecurrentStates& states) const {
+    const auto directions = static_cast<size_t>(bridge_[0].weight->cols() / states.back().h.cols());
+    std::vector<Tensor> ends;
+    for (size_t d = 0; d < directions; ++d) ends.push_back(states[states.size() - directions + d].h);
+    return ends.size() == 1 ? ends[0] : concat_columns(ends);
   }
 
   /// Input feeding goes from step to step, so the steps cannot be done at once.
@@ -175,5 +180,19 @@ std::unique_ptr<Decoder> recurrent(const Scope& scope, const RecurrentDecoderOpt
                                    const encode::Encoder& encoder) {
   return std::make_unique<RecurrentDecoder>(scope, options, encoder);
 }
+
+const DecoderEntry recurrent_decoder = {
+    .name = "rnn",
+    .meaning = "a GRU or LSTM whose states ask the source",
+    .make =
+        [](const Scope& scope, const encode::StackOptions& o, const encode::Encoder& encoder) {
+          return recurrent(scope,
+                           {.recurrent = o.recurrent(false),
+                            .input_feeding = o.input_feeding,
+                            .dropout = o.dropout,
+                            .attention = o.attention},
+                           encoder);
+        },
+};
 
 }  // namespace heed::decode

@@ -1,5 +1,5 @@
 #include "heed/attend/all.h"
-#include "heed/decode/decoder.h"
+#include "heed/decode/all.h"
 #include "heed/encode/attention_options.h"
 #include "heed/encode/block.h"
 
@@ -8,11 +8,11 @@ namespace heed::decode {
 namespace {
 
 using encode::Residual;
-using encode::TransformerOptions;
+using encode::StackOptions;
 
 class Block {
  public:
-  Block(const Scope& scope, const TransformerOptions& o, int64_t memory_width)
+  Block(const Scope& scope, const StackOptions& o, int64_t memory_width)
       : self_(attend::make(scope / "self", encode::decoder_self_attention(o))),
         cross_(attend::make(scope / "source", encode::source_attention(o, memory_width))),
         feed_forward_(encode::make_feed_forward(scope / "feed_forward", o)),
@@ -51,6 +51,8 @@ class Block {
     return around_feed_forward_(x, feed_forward_);
   }
 
+  int64_t source_heads() const { return cross_->traits().heads; }
+
  private:
   std::unique_ptr<attend::Mechanism> self_, cross_;
   FeedForward feed_forward_;
@@ -59,7 +61,7 @@ class Block {
 
 class TransformerDecoder final : public Decoder {
  public:
-  TransformerDecoder(const Scope& scope, const TransformerOptions& o, int64_t memory_width) : width_(o.width) {
+  TransformerDecoder(const Scope& scope, const StackOptions& o, int64_t memory_width) : width_(o.width) {
     for (int64_t l = 0; l < o.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o, memory_width);
     if (o.pre_norm) norm_ = LayerNorm(scope / "norm", o.width);
   }
@@ -88,6 +90,11 @@ class TransformerDecoder final : public Decoder {
   }
 
   int64_t width() const override { return width_; }
+  std::vector<int64_t> source_heads() const override {
+    std::vector<int64_t> heads;
+    for (const Block& block : blocks_) heads.push_back(block.source_heads());
+    return heads;
+  }
 
  private:
   int64_t width_;
@@ -97,8 +104,16 @@ class TransformerDecoder final : public Decoder {
 
 }  // namespace
 
-std::unique_ptr<Decoder> transformer(const Scope& scope, const TransformerOptions& options, int64_t memory_width) {
+std::unique_ptr<Decoder> transformer(const Scope& scope, const StackOptions& options, int64_t memory_width) {
   return std::make_unique<TransformerDecoder>(scope, options, memory_width);
 }
+
+const DecoderEntry transformer_decoder = {
+    .name = "transformer",
+    .meaning = "blocks of self-attention, attention to the source and feed-forward layers",
+    .needs_positions = true,
+    .make = [](const Scope& scope, const encode::StackOptions& o,
+               const encode::Encoder& encoder) { return transformer(scope, o, encoder.width()); },
+};
 
 }  // namespace heed::decode

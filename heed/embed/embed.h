@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -30,6 +31,8 @@ class Embed {
   Packed operator()(Tape& tape, std::span<const int32_t> ids, const Offsets& offsets, int64_t first = 0) const;
 
   Parameter* table() const { return table_.weight; }
+  /// Tokens of a sequence at most: learned positions end somewhere.
+  int64_t max_positions() const { return positions_ ? options_.max_length : std::numeric_limits<int64_t>::max(); }
 
  private:
   Options options_;

@@ -62,7 +62,7 @@ std::string without_causal(const Parts& parts) {
 }
 
 /// What all attentions of a Transformer have in common.
-Options heads(const TransformerOptions& options, int64_t memory_width) {
+Options heads(const StackOptions& options, int64_t memory_width) {
   Options a = attend::canonical(options.attention);
   const Parts parts = attend::resolve(a);
   Reasons reasons = what_is_missing(a, parts);
@@ -83,7 +83,7 @@ Options heads(const TransformerOptions& options, int64_t memory_width) {
 
 }  // namespace
 
-Options encoder_self_attention(const TransformerOptions& options) {
+Options encoder_self_attention(const StackOptions& options) {
   const Options named = heads(options, options.width);
   const Parts parts = attend::resolve(named);
   Options a = at_place(named, parts, &Replacements::in_encoder);
@@ -92,7 +92,7 @@ Options encoder_self_attention(const TransformerOptions& options) {
   return a;
 }
 
-Options decoder_self_attention(const TransformerOptions& options) {
+Options decoder_self_attention(const StackOptions& options) {
   const Options named = heads(options, options.width);
   const Parts parts = attend::resolve(named);
   Options a = at_place(named, parts, &Replacements::in_decoder);
@@ -104,7 +104,7 @@ Options decoder_self_attention(const TransformerOptions& options) {
   return a;
 }
 
-Options source_attention(const TransformerOptions& options, int64_t memory_width) {
+Options source_attention(const StackOptions& options, int64_t memory_width) {
   const Options named = heads(options, memory_width);
   Options a = at_place(named, attend::resolve(named), &Replacements::to_source);
   a.input = attend::cross_attention_entry.name;

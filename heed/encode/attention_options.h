@@ -24,9 +24,9 @@
 namespace heed::encode {
 
 // Of a Transformer. All throw, with every reason, where the options make no heads.
-attend::Options encoder_self_attention(const TransformerOptions& options);
-attend::Options decoder_self_attention(const TransformerOptions& options);
-attend::Options source_attention(const TransformerOptions& options, int64_t memory_width);
+attend::Options encoder_self_attention(const StackOptions& options);
+attend::Options decoder_self_attention(const StackOptions& options);
+attend::Options source_attention(const StackOptions& options, int64_t memory_width);
 
 /// Of recurrent states of `query_width` to a memory: any attention of the catalogue that takes queries. A word alone is
 /// enough: multi_head brings its projections, and a score that wants q and k of one width gets them where they differ.

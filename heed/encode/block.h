@@ -16,7 +16,7 @@ struct Residual {
   float dropout_rate = 0.0f;
 
   Residual() = default;
-  Residual(const Scope& scope, const TransformerOptions& o)
+  Residual(const Scope& scope, const StackOptions& o)
       : norm(scope / "norm", o.width), pre_norm(o.pre_norm), dropout_rate(o.dropout) {}
 
   template <class Part>
@@ -26,6 +26,6 @@ struct Residual {
   }
 };
 
-FeedForward make_feed_forward(const Scope& scope, const TransformerOptions& options);
+FeedForward make_feed_forward(const Scope& scope, const StackOptions& options);
 
 }  // namespace heed::encode

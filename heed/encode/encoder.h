@@ -24,20 +24,36 @@ class Encoder {
   virtual int64_t width() const = 0;               // of the memory
 };
 
-/// A bidirectional (or not) GRU or LSTM of some layers.
-std::unique_ptr<Encoder> recurrent(const Scope& scope, const RecurrentOptions& options);
-
-struct TransformerOptions {
-  int64_t width = 0;
+/// A stack of layers, of an encoder or of a decoder. One struct for all kinds: each reads what it knows of.
+struct StackOptions {
+  int64_t width = 0;  // of the vectors that come in, and of states
   int64_t layers = 6;
   int64_t hidden = 0;               // of the feed-forward layers; 0: 4 * width
   std::string activation = "relu";  // relu, gelu, or gated: swish
   bool pre_norm = false;            // norm before each part instead of after its residual.  Xiong et al. 2020
   float dropout = 0.0f;             // on what each part adds
   attend::Options attention = {};   // heads, score, region ...: attention_options.h tells which attention takes what
+
+  // recurrent
+  RecurrentOptions::Kind cell = RecurrentOptions::Kind::gru;
+  bool bidirectional = true;  // an encoder
+  bool input_feeding =
+      false;  // a decoder: the last attentional vector goes in beside the next token.  Luong et al. 2015
+
+  RecurrentOptions recurrent(bool both_ways) const {
+    return {.kind = cell,
+            .input = width,
+            .hidden = width,
+            .layers = layers,
+            .bidirectional = both_ways,
+            .dropout = dropout};
+  }
 };
 
+/// A bidirectional (or not) GRU or LSTM of some layers.
+std::unique_ptr<Encoder> recurrent(const Scope& scope, const RecurrentOptions& options);
+
 /// Block: self-attention, residual, norm; feed-forward, residual, norm.   Vaswani et al. 2017
-std::unique_ptr<Encoder> transformer(const Scope& scope, const TransformerOptions& options);
+std::unique_ptr<Encoder> transformer(const Scope& scope, const StackOptions& options);
 
 }  // namespace heed::encode

@@ -1,4 +1,4 @@
-#include "heed/encode/encoder.h"
+#include "heed/encode/all.h"
 #include "heed/tensor/op/dropout.h"
 
 namespace heed::encode {
@@ -22,5 +22,11 @@ class RecurrentEncoder final : public Encoder {
 std::unique_ptr<Encoder> recurrent(const Scope& scope, const RecurrentOptions& options) {
   return std::make_unique<RecurrentEncoder>(scope, options);
 }
+
+const EncoderEntry recurrent_encoder = {
+    .name = "rnn",
+    .meaning = "a GRU or LSTM that reads in both directions, or in one",
+    .make = [](const Scope& scope, const StackOptions& o) { return recurrent(scope, o.recurrent(o.bidirectional)); },
+};
 
 }  // namespace heed::encode

@@ -1,11 +1,12 @@
 #include "heed/attend/all.h"
+#include "heed/encode/all.h"
 #include "heed/encode/attention_options.h"
 #include "heed/encode/block.h"
 #include "heed/tensor/error.h"
 
 namespace heed::encode {
 
-FeedForward make_feed_forward(const Scope& scope, const TransformerOptions& o) {
+FeedForward make_feed_forward(const Scope& scope, const StackOptions& o) {
   expect(o.activation == "relu" || o.activation == "gelu" || o.activation == "swish",
          "transformer: activation must be relu, gelu or swish, not '{}'", o.activation);
   FeedForwardOptions f{.width = o.width, .hidden = o.hidden, .dropout = o.dropout};
@@ -21,7 +22,7 @@ namespace {
 
 class Block {
  public:
-  Block(const Scope& scope, const TransformerOptions& o)
+  Block(const Scope& scope, const StackOptions& o)
       : self_(attend::make(scope / "self", encoder_self_attention(o))),
         feed_forward_(make_feed_forward(scope / "feed_forward", o)),
         around_self_(scope / "self", o),
@@ -43,7 +44,7 @@ class Block {
 
 class TransformerEncoder final : public Encoder {
  public:
-  TransformerEncoder(const Scope& scope, const TransformerOptions& o) : width_(o.width) {
+  TransformerEncoder(const Scope& scope, const StackOptions& o) : width_(o.width) {
     for (int64_t l = 0; l < o.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o);
     if (o.pre_norm) norm_ = LayerNorm(scope / "norm", o.width);
   }
@@ -63,10 +64,17 @@ class TransformerEncoder final : public Encoder {
 
 }  // namespace
 
-std::unique_ptr<Encoder> transformer(const Scope& scope, const TransformerOptions& options) {
+std::unique_ptr<Encoder> transformer(const Scope& scope, const StackOptions& options) {
   expect(options.width > 0 && options.layers > 0, "transformer: width {} and layers {} must be above 0", options.width,
          options.layers);
   return std::make_unique<TransformerEncoder>(scope, options);
 }
+
+const EncoderEntry transformer_encoder = {
+    .name = "transformer",
+    .meaning = "blocks of self-attention and feed-forward layers",
+    .needs_positions = true,
+    .make = transformer,
+};
 
 }  // namespace heed::encode

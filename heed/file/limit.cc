@@ -33,6 +33,7 @@ template <class T>
 std::string problem_of_any(const T& value, const Limit& limit) {
   if constexpr (IsList<T>::value) {
     if (limit.needed && value.empty()) return "must not be empty";
+    if (limit.or_empty && value.empty()) return "";
     for (const auto& each : value)
       if (std::string problem = problem_of_any(each, limit); !problem.empty()) return problem;
     return "";
@@ -73,8 +74,13 @@ std::string problem_of(double value, const Limit& limit) {
 
 std::string problem_of(const std::string& value, const Limit& limit) {
   if (limit.needed && value.empty()) return "must not be empty";
+  if (limit.or_empty && value.empty()) return "";
   if (limit.words.empty() || std::find(limit.words.begin(), limit.words.end(), value) != limit.words.end()) return "";
   return fmt::format("must be {}, not '{}'; did you mean '{}'?", limit.text(), value, nearest(value, limit.words));
+}
+
+std::string problem_of(const std::filesystem::path& value, const Limit& limit) {
+  return problem_of(value.string(), limit);
 }
 
 std::string problem_of(const Target& target, const Limit& limit) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <variant>
@@ -17,6 +18,7 @@ struct Limit {
   };
   std::optional<Bound> least = {}, most = {};
   std::vector<std::string> words = {};  // none: any
+  bool or_empty = false;                // an empty text beside the words
   bool needed = false;                  // a text or a list that may not be empty
 
   static Limit at_least(double least) { return {.least = Bound{least}}; }
@@ -24,14 +26,15 @@ struct Limit {
   static Limit between(double least, double most) { return {.least = Bound{least}, .most = Bound{most}}; }
   static Limit from_to_below(double least, double most) { return {.least = Bound{least}, .most = Bound{most, false}}; }
   static Limit one_of(std::vector<std::string> words) { return {.words = std::move(words)}; }
+  static Limit one_of_or_empty(std::vector<std::string> words) { return {.words = std::move(words), .or_empty = true}; }
   static Limit not_empty() { return {.needed = true}; }
 
   std::string text() const;  // "from 1 to 8", "above 0", "one of adam, sgd"; empty where everything goes
 };
 
 /// Where an option lives.
-using Target = std::variant<bool*, int32_t*, int64_t*, uint64_t*, float*, double*, std::string*, std::vector<int64_t>*,
-                            std::vector<double>*, std::vector<std::string>*>;
+using Target = std::variant<bool*, int32_t*, int64_t*, uint64_t*, float*, double*, std::string*, std::filesystem::path*,
+                            std::vector<int64_t>*, std::vector<double>*, std::vector<std::string>*>;
 
 /// Why the value cannot be, as "must be at least 1, not 0"; empty where it can. Numbers must be finite.
 std::string problem_of(bool value, const Limit& limit);
@@ -39,6 +42,7 @@ std::string problem_of(int64_t value, const Limit& limit);
 std::string problem_of(uint64_t value, const Limit& limit);
 std::string problem_of(double value, const Limit& limit);
 std::string problem_of(const std::string& value, const Limit& limit);
+std::string problem_of(const std::filesystem::path& value, const Limit& limit);
 std::string problem_of(const Target& target, const Limit& limit);
 
 }  // namespace heed::file

@@ -56,6 +56,7 @@ struct SafetensorsHeader {
 /// The header alone, `json`, of a file with `data_size` bytes after it. `file` names it in errors.
 SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_size, std::string_view file);
 
+/// Threads: many may read it at once.
 class Safetensors {
  public:
   /// `file` names the bytes in errors.

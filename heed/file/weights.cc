@@ -37,4 +37,10 @@ void load(const Safetensors& from, Parameters& parameters) {
   }
 }
 
+void save(const std::filesystem::path& path, const Parameters& parameters) {
+  write_safetensors(path, tensors_of(parameters));
+}
+
+void load(const std::filesystem::path& path, Parameters& parameters) { load(Safetensors::read(path), parameters); }
+
 }  // namespace heed::file

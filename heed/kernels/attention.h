@@ -7,6 +7,9 @@
 //   p.region.causal = true;
 //   auto status = heed::kernels::forward(p, {q, k, v}, {.out = out});
 //   if (!status) puts(status.message().c_str());
+//
+// Threads: any number may call at once, as long as they do not write to the same memory; each call uses several by
+// itself.
 #pragma once
 
 #include <cstdint>

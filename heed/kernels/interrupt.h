@@ -7,6 +7,7 @@
 namespace heed::kernels {
 
 /// While one lives, long work on this thread asks it now and then whether to go on.
+/// Threads: belongs to the thread that made it, on which `asked` is called.
 class Interruptible {
  public:
   /// `asked`: true ends the work soon. Called on this thread alone, at most every 50 ms, and not again after a true.
@@ -29,6 +30,7 @@ class Interruptible {
 };
 
 /// While one lives on a thread that works for another, interrupted() says here what it said there.
+/// Threads: belongs to the thread that made it.
 class InterruptedLike {
  public:
   explicit InterruptedLike(const Interruptible* other);

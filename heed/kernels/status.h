@@ -8,6 +8,7 @@
 namespace heed::kernels {
 
 /// What came of a call. `ok()` or every reason why the problem cannot be run, never only the first.
+/// Threads: a value; many may read it.
 class Status {
  public:
   Status() = default;

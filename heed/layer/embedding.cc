@@ -31,6 +31,16 @@ Tensor Embedding::operator()(Tape& tape, std::span<const int32_t> ids) const {
   return factor == 1.0f ? found : scale(found, factor);
 }
 
+Packed Embedding::packed(Tape& tape, std::span<const std::vector<int32_t>> sequences) const {
+  std::vector<int32_t> ids;
+  std::vector<int64_t> offsets = {0};
+  for (const std::vector<int32_t>& sequence : sequences) {
+    ids.insert(ids.end(), sequence.begin(), sequence.end());
+    offsets.push_back(std::ssize(ids));
+  }
+  return {(*this)(tape, ids), tape.offsets(offsets)};
+}
+
 Tensor Embedding::logits(Tensor x) const { return linear(x, x.tape().parameter(*weight)); }
 
 }  // namespace heed

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "heed/layer/parameters.h"
 #include "heed/tensor/tape.h"
@@ -27,6 +28,8 @@ struct Embedding {
 
   /// ids [n], each in [0, vocabulary) -> [n, width]. The ids are copied.
   Tensor operator()(Tape& tape, std::span<const int32_t> ids) const;
+  /// Sequences of ids, of any lengths -> their rows below each other, [ids of all, width].
+  Packed packed(Tape& tape, std::span<const std::vector<int32_t>> sequences) const;
 
   /// x [n, width] -> x weight^T [n, vocabulary]: an output layer that shares the table.  Press and Wolf 2017
   Tensor logits(Tensor x) const;

@@ -18,6 +18,7 @@ namespace heed {
 /// that are loaded next (file::load) or never run: no memory is taken for what a file may not have.
 enum class Start { drawn, empty };
 
+/// Threads: many may read at once, through tapes that record nothing; a backward and an optimiser need it alone.
 class Parameters {
  public:
   explicit Parameters(uint64_t seed = 0, Start start = Start::drawn) : seed_(seed), start_(start) {}
@@ -46,6 +47,7 @@ class Parameters {
 };
 
 /// A place in the tree of names: Scope(p) / "encoder" / "0" makes "encoder.0.weight" of "weight".
+/// Threads: one at a time, while a model is made.
 class Scope {
  public:
   Scope(Parameters& all, std::string prefix = "")
@@ -59,5 +61,8 @@ class Scope {
   Parameters* all_;
   std::string prefix_;
 };
+
+/// Where the layers of a model begin: parameters / "encoder" is Scope(parameters) / "encoder".
+inline Scope operator/(Parameters& all, std::string_view name) { return Scope(all) / name; }
 
 }  // namespace heed

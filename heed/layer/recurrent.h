@@ -40,6 +40,7 @@ struct RecurrentOutput {
 ///   "0.forward.input.bias"   [gates * hidden]            zero; 1 for the forget gate of an LSTM
 ///   "0.forward.state.bias"   [gates * hidden]            zero
 /// Gates in the order of PyTorch: GRU reset, update, new; LSTM input, forget, new, output.
+/// Threads: many may call it at once, each with a tape of its own.
 class Recurrent {
  public:
   Recurrent() = default;

@@ -33,6 +33,7 @@ struct BleuOptions {
   bool effective_order = false;  // leave out the n that no hypothesis is long enough for; always so for one segment
 };
 
+/// Threads: many may use it at once.
 class Bleu : public TextMetric {
  public:
   explicit Bleu(const BleuOptions& options = {});

@@ -21,7 +21,7 @@ void expect_references(std::span<const Hypothesis> hypotheses, std::span<const s
 
 inline void expect_utf8(std::span<const std::string> hypotheses, std::span<const std::vector<std::string>> references) {
   const auto check = [](const std::string& text, const char* what, size_t number) {
-    const size_t fault = utf8_fault(text);
+    const size_t fault = text::utf8_fault(text);
     expect(fault == std::string::npos, ErrorKind::data, "{} {}: byte {} is not valid UTF-8", what, number, fault + 1);
   };
   for (size_t i = 0; i < hypotheses.size(); ++i) {

@@ -25,6 +25,7 @@ struct ChrfOptions {
                                // those orders that hypothesis and reference have, the default of sacreBLEU
 };
 
+/// Threads: many may use it at once.
 class Chrf : public TextMetric {
  public:
   explicit Chrf(const ChrfOptions& options = {});

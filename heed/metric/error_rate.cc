@@ -12,7 +12,7 @@ namespace heed::metric {
 namespace {
 
 std::vector<std::string_view> characters_of(std::string_view text) {
-  const CodePoints points(text);
+  const text::CodePoints points(text);
   return {points.begin(), points.end()};
 }
 
@@ -55,7 +55,7 @@ ErrorRate token_error_rate(std::span<const Ids> hypotheses, std::span<const std:
 }
 
 ErrorRate token_error_rate(std::span<const std::string> hypotheses, std::span<const Texts> references) {
-  return of_all(hypotheses, references, words_of);
+  return of_all(hypotheses, references, text::words_of);
 }
 
 ErrorRate character_error_rate(std::span<const std::string> hypotheses, std::span<const Texts> references) {
@@ -63,7 +63,7 @@ ErrorRate character_error_rate(std::span<const std::string> hypotheses, std::spa
 }
 
 std::vector<double> ErrorRateMetric::of_segment(const std::string& hypothesis, const Texts& references) const {
-  const ErrorRate one = unit_ == ErrorUnit::token ? of_best(hypothesis, references, words_of)
+  const ErrorRate one = unit_ == ErrorUnit::token ? of_best(hypothesis, references, text::words_of)
                                                   : of_best(hypothesis, references, characters_of);
   return {static_cast<double>(one.edits.substitutions), static_cast<double>(one.edits.insertions),
           static_cast<double>(one.edits.deletions), static_cast<double>(one.tokens)};

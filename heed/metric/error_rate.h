@@ -35,6 +35,7 @@ ErrorRate character_error_rate(std::span<const std::string> hypotheses, std::spa
 /// The same as metrics, in percent.
 enum class ErrorUnit { token, character };
 
+/// Threads: many may use it at once.
 class ErrorRateMetric : public TextMetric {
  public:
   explicit ErrorRateMetric(ErrorUnit unit) : unit_(unit) {}

@@ -12,8 +12,8 @@ namespace heed::metric {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kBlanks);
-  return begin == text.npos ? std::string_view() : text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+  const size_t begin = text.find_first_not_of(text::kBlanks);
+  return begin == text.npos ? std::string_view() : text.substr(begin, text.find_last_not_of(text::kBlanks) + 1 - begin);
 }
 
 bool is_right(const std::string& hypothesis, const Texts& references) {

@@ -25,6 +25,7 @@ enum class ExactKind {
   word_error,  // percent wrong: what papers on spelling to sound, where a segment is a word, call word error rate
 };
 
+/// Threads: many may use it at once.
 class Exact : public TextMetric {
  public:
   explicit Exact(ExactKind kind = ExactKind::exact) : kind_(kind) {}

@@ -31,6 +31,7 @@ struct Score {
 };
 
 /// The statistics of the segments: a row of `width` numbers for each.
+/// Threads: many may read it, or one may add to it.
 class Statistics {
  public:
   explicit Statistics(size_t width) : width_(width) {}
@@ -49,6 +50,7 @@ class Statistics {
   std::vector<double> values_;
 };
 
+/// Threads: many may use it at once.
 class Metric {
  public:
   virtual ~Metric() = default;
@@ -64,6 +66,7 @@ class Metric {
 };
 
 /// A metric that compares texts.
+/// Threads: many may use it at once.
 class TextMetric : public Metric {
  public:
   /// The options that change the score, as the signature of sacreBLEU writes them: "case:mixed|eff:no|tok:13a|...";

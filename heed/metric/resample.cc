@@ -37,7 +37,7 @@ Comparison scores_of(const Metric& metric, const Statistics& baseline, const Sta
 
 /// The scores of the samples. The same seed draws the same segments, so systems can be compared sample by sample.
 Numbers bootstrap_scores(const Metric& metric, const Statistics& statistics, const ResampleOptions& options) {
-  Random random(options.seed);
+  text::Random random(options.seed);
   Numbers scores;
   for (int64_t sample = 0; sample < options.samples; ++sample) {
     Numbers total(statistics.width());
@@ -93,7 +93,7 @@ Comparison paired_bootstrap(const Metric& metric, const Statistics& baseline, co
 Comparison approximate_randomisation(const Metric& metric, const Statistics& baseline, const Statistics& system,
                                      const ResampleOptions& options) {
   Comparison result = scores_of(metric, baseline, system, options);
-  Random random(options.seed);
+  text::Random random(options.seed);
   Numbers differences;
   for (int64_t sample = 0; sample < options.samples; ++sample) {
     Numbers one(metric.width()), other(metric.width());

@@ -20,6 +20,7 @@ struct TerOptions {
   bool case_sensitive = false;
 };
 
+/// Threads: many may use it at once.
 class Ter : public TextMetric {
  public:
   explicit Ter(const TerOptions& options = {}) : options_(options) {}

@@ -7,6 +7,9 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/reinforce.h"
+#include "heed/data/packed_pairs.h"
+#include "heed/decode/all.h"
+#include "heed/encode/all.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
@@ -17,41 +20,35 @@ namespace heed::model {
 
 namespace {
 
-embed::Options embedding(const Seq2SeqOptions& o, int64_t vocabulary) {
-  const bool transformer = o.kind == "transformer";
-  const bool added = transformer && (o.positions == "sin_cos" || o.positions == "learned");
+/// Vectors of tokens for an encoder or decoder that needs positions, or does not.
+embed::Options embedding(const Options& o, int64_t vocabulary, bool needs_positions) {
+  const bool added = needs_positions && (o.positions == "sin_cos" || o.positions == "learned");
   return {.vocabulary = vocabulary,
           .width = o.width,
           .positions = added ? o.positions : "none",
           .max_length = o.max_length,
-          .scaled = transformer,
+          .scaled = needs_positions,
           .dropout = o.dropout};
 }
 
-encode::TransformerOptions blocks(const Seq2SeqOptions& o, int64_t layers) {
-  encode::TransformerOptions t{.width = o.width,
-                               .layers = layers,
-                               .hidden = o.hidden,
-                               .activation = o.activation,
-                               .pre_norm = o.norm == "pre",
-                               .dropout = o.dropout,
-                               .attention = o.attention};
-  if (o.positions == "alibi" || o.positions == "rotary") {
-    expect(o.attention.position == "none" || o.attention.position == o.positions,
-           "model: positions = \"{}\" and attention.position = \"{}\"; one of them must give way", o.positions,
-           o.attention.position);
-    t.attention.position = o.positions;
-  }
-  return t;
-}
-
-RecurrentOptions cells(const Seq2SeqOptions& o, int64_t layers, bool bidirectional) {
-  return {.kind = o.cell == "lstm" ? RecurrentOptions::Kind::lstm : RecurrentOptions::Kind::gru,
-          .input = o.width,
-          .hidden = o.width,
-          .layers = layers,
-          .bidirectional = bidirectional,
-          .dropout = o.dropout};
+/// Rotary positions and ALiBi belong to self-attention, which a stack that needs positions has.
+encode::StackOptions stack(const Options& o, int64_t layers, bool needs_positions) {
+  encode::StackOptions stack{.width = o.width,
+                             .layers = layers,
+                             .hidden = o.hidden,
+                             .activation = o.activation,
+                             .pre_norm = o.norm == "pre",
+                             .dropout = o.dropout,
+                             .attention = o.attention,
+                             .cell = o.cell == "lstm" ? RecurrentOptions::Kind::lstm : RecurrentOptions::Kind::gru,
+                             .bidirectional = o.bidirectional,
+                             .input_feeding = o.input_feeding};
+  if (!needs_positions || (o.positions != "alibi" && o.positions != "rotary")) return stack;
+  expect(o.attention.position == "none" || o.attention.position == o.positions,
+         "model: positions = \"{}\" and attention.position = \"{}\"; one of them must give way", o.positions,
+         o.attention.position);
+  stack.attention.position = o.positions;
+  return stack;
 }
 
 void one_of(const char* what, const std::string& word, const std::vector<std::string>& words) {
@@ -59,8 +56,7 @@ void one_of(const char* what, const std::string& word, const std::vector<std::st
          fmt::join(words, ", "), word);
 }
 
-void check(const Seq2SeqOptions& o) {
-  one_of("kind", o.kind, {"rnn", "transformer"});
+void check(const Options& o) {
   one_of("tied", o.tied, {"none", "decoder", "all"});
   one_of("cell", o.cell, {"gru", "lstm"});
   one_of("norm", o.norm, {"post", "pre"});
@@ -93,24 +89,17 @@ Tensor joined(const std::vector<Tensor>& parts) {
 
 }  // namespace
 
-Seq2Seq::Seq2Seq(Parameters& parameters, const Seq2SeqOptions& o) : options_(o) {
+Seq2Seq::Seq2Seq(Parameters& parameters, const Options& o) : options_(o) {
   check(o);
+  const encode::EncoderEntry& encoder = encode::find_encoder(o.encoder_kind());
+  const decode::DecoderEntry& decoder = decode::find_decoder(o.decoder_kind());
+  const bool source_positions = encoder.needs_positions, target_positions = decoder.needs_positions;
   const Scope root(parameters);
-  source_ = embed::Embed(root / "source", embedding(o, o.source_vocabulary));
-  target_ =
-      embed::Embed(root / "target", embedding(o, o.target_vocabulary), o.tied == "all" ? source_.table() : nullptr);
-  if (o.kind == "rnn") {
-    encoder_ = encode::recurrent(root / "encoder", cells(o, o.encoder_layers, o.bidirectional));
-    decoder_ = decode::recurrent(root / "decoder",
-                                 {.recurrent = cells(o, o.decoder_layers, false),
-                                  .input_feeding = o.input_feeding,
-                                  .dropout = o.dropout,
-                                  .attention = o.attention},
-                                 *encoder_);
-  } else {
-    encoder_ = encode::transformer(root / "encoder", blocks(o, o.encoder_layers));
-    decoder_ = decode::transformer(root / "decoder", blocks(o, o.decoder_layers), encoder_->width());
-  }
+  source_ = embed::Embed(root / "source", embedding(o, o.source_vocabulary, source_positions));
+  target_ = embed::Embed(root / "target", embedding(o, o.target_vocabulary, target_positions),
+                         o.tied == "all" ? source_.table() : nullptr);
+  encoder_ = encoder.make(root / "encoder", stack(o, o.encoder_layers, source_positions));
+  decoder_ = decoder.make(root / "decoder", stack(o, o.decoder_layers, target_positions), *encoder_);
   const Scope output = root / "output";
   output_weight_ = o.tied == "none"
                        ? &output.make("weight", {o.target_vocabulary, decoder_->width()}, Initialiser::xavier())
@@ -122,12 +111,21 @@ Seq2Seq::Seq2Seq(Parameters& parameters, const Seq2SeqOptions& o) : options_(o) 
   }
 }
 
-encode::Encoded Seq2Seq::encode(Tape& tape, std::span<const int32_t> ids, std::span<const int64_t> offsets) const {
-  return encoder_->run(source_(tape, ids, tape.offsets(offsets)));
+encode::Encoded Seq2Seq::encode(Tape& tape, const PackedIds& sources) const {
+  return encoder_->run(source_(tape, sources.ids, tape.offsets(sources.offsets)));
+}
+
+OutputLoss Seq2Seq::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
+  const auto* pairs = dynamic_cast<const data::PackedPairs*>(&batch);
+  expect(pairs != nullptr, "model: a batch of pairs is expected, of a source and a target each");
+  return loss(
+      tape,
+      Seq2SeqBatch{pairs->source, pairs->source_offsets, pairs->target_in, pairs->target_out, pairs->target_offsets},
+      options);
 }
 
 OutputLoss Seq2Seq::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
-  const encode::Encoded source = encode(tape, batch.source, batch.source_offsets);
+  const encode::Encoded source = encode(tape, {batch.source, batch.source_offsets});
   const Packed target = target_(tape, batch.target_in, tape.offsets(batch.target_offsets));
   decode::AttentionCosts costs;
   costs.want_entropy = options_.attention.entropy_weight > 0.0f;
@@ -160,14 +158,18 @@ Tensor Seq2Seq::attention_costs(const decode::AttentionCosts& costs, const Seq2S
   return all;
 }
 
-std::unique_ptr<decode::State> Seq2Seq::start(const encode::Encoded& source, int64_t longest) const {
-  return decoder_->start(source, longest);
+std::unique_ptr<decode::State> Seq2Seq::start(Tape& tape, const PackedIds& sources, int64_t longest) const {
+  return decoder_->start(encode(tape, sources), longest);
 }
 
-Tensor Seq2Seq::step(std::span<const int32_t> tokens, int64_t position, decode::State& state, Tape& tape,
+int64_t Seq2Seq::max_positions() const {
+  return std::min({source_.max_positions(), target_.max_positions(), attend::longest_memory(options_.attention)});
+}
+
+Tensor Seq2Seq::step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
                      decode::Alignment* alignment) const {
   const auto count = static_cast<int64_t>(tokens.size());
-  const Packed x = target_(tape, tokens, tape.even_offsets(count, 1), position);
+  const Packed x = target_(tape, tokens, tape.even_offsets(count, 1), state.step());
   const Tensor out = decoder_->step(x.rows, state, alignment);
   return linear(out, tape.parameter(*output_weight_), tape.parameter(*output_bias_));
 }

@@ -6,7 +6,6 @@
 // The program heed, Python's heed.load() and examples/translate.cpp all ask through this.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -14,46 +13,33 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/predict/options.h"
-#include "heed/search/tapes.h"
-#include "heed/train/load_model.h"
+#include "heed/task/predict_options.h"
+#include "heed/task/prediction.h"
+
+namespace heed::search {
+class TapePool;
+}
+namespace heed::text {
+class Tokeniser;
+}
+namespace heed::trained {
+struct TrainedModel;
+}
 
 namespace heed::predict {
 
-/// A token of the output and the source token that it looked at most, both from 0.
-struct Link {
-  int64_t source = 0, target = 0;
-  bool operator==(const Link&) const = default;
-};
+using task::Link;
+using task::Output;
+using task::PairScore;
+using task::pharaoh;
+using task::Prediction;
+using task::TextPair;
+using Options = task::PredictOptions;
 
-struct Output {
-  std::string text = {};
-  double score = 0.0;                    // what outputs are ranked by: log_probability / length penalty + coverage
-  double log_probability = 0.0;          // of the tokens, and of the end where it came
-  bool finished = false;                 // the end came within the longest output
-  std::vector<std::string> tokens = {};  // as the vocabulary spells them
-  std::vector<float> token_log_probabilities = {};  // [tokens], and that of the end last, where it came
-  std::vector<std::vector<float>> alignment = {};   // [tokens][source tokens]; empty where it was not asked for
-
-  std::vector<Link> links() const;  // [tokens]; none without an alignment
-};
-
-/// Links as "0-0 2-1", source first.
-std::string pharaoh(const Output& output);
-
-/// What became of a line.
-struct Prediction {
-  std::string error;                       // why there is no output: bytes that are no UTF-8, too long; else empty
-  std::vector<std::string> source_tokens;  // as the vocabulary spells them
-  std::vector<Output> nbest;               // [nbest], the best first; none for a line without tokens or with an error
-
-  /// Of the best output; nothing where there is none.
-  const std::string& text() const;
-};
-
+/// Threads: any number may ask at once.
 class Predictor {
  public:
-  explicit Predictor(train::TrainedModel trained);
+  explicit Predictor(trained::TrainedModel trained);
   Predictor(Predictor&&) noexcept;
   Predictor& operator=(Predictor&&) noexcept;
   ~Predictor();
@@ -61,26 +47,26 @@ class Predictor {
   /// One line; its end (\n, \r\n, \r) does not count. Throws Error where the options have no meaning; what is wrong
   /// with the line is told by Prediction::error.
   ///
-  /// A line's output depends neither on the lines beside it nor on the number of threads. Any number of threads may ask
-  /// at once.
+  /// A line's output depends neither on the lines beside it nor on the number of threads.
   Prediction predict(std::string_view line, const Options& options = {}) const;
 
   /// [lines] -> [lines], in the same order. There may be many: they are cut into batches of like lengths, which is
   /// faster than one after the other.
   std::vector<Prediction> predict_all(std::span<const std::string> lines, const Options& options = {}) const;
 
-  const train::TrainedModel& model() const { return trained_; }
-  const Tokeniser& source() const { return *trained_.vocabularies.source; }
-  const Tokeniser& target() const { return *trained_.vocabularies.target; }
+  /// Throws Error, which begins with the name of an option, where they do not go together or the model cannot do that.
+  void check(const Options& options) const;
+
+  /// [pairs] -> [pairs]: how likely the model finds each target, given its source.
+  std::vector<PairScore> score_all(std::span<const TextPair> pairs) const;
+
+  const trained::TrainedModel& model() const { return *trained_; }
+  const text::Tokeniser& source() const;
+  const text::Tokeniser& target() const;
 
  private:
-  struct Asked;
-  std::vector<int32_t> read(std::string_view line, Prediction& prediction) const;
-  void search(std::span<const Asked> asked, const search::Options& options) const;
-  Output output_of(search::Hypothesis&& hypothesis) const;
-
-  train::TrainedModel trained_;
-  std::unique_ptr<search::Tapes> tapes_;
+  std::unique_ptr<trained::TrainedModel> trained_;
+  std::unique_ptr<search::TapePool> tapes_;
 };
 
 /// `folder`: of a training, or one checkpoint of it. `checkpoint`: "best" (where none was marked: the newest good one),

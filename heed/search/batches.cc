@@ -56,15 +56,15 @@ std::vector<Batch> cut(const Sources& sources, const Options& options, const Bat
 
 }  // namespace
 
-std::vector<Result> search_all(const model::Seq2Seq& model, Tapes& tapes, const Sources& sources,
+std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Sources& sources,
                                const Options& options, const BatchLimits& limits) {
   expect(limits.tokens > 0 && limits.sentences >= 0, "search: batches of {} tokens and {} sentences", limits.tokens,
          limits.sentences);
   const std::vector<Batch> batches = cut(sources, options, limits);
   std::vector<Result> results(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));
   const auto find = [&](const Batch& batch) {
-    Tapes::Lent tape(tapes);
-    std::vector<Result> found = search(model, *tape, batch.view(), options);
+    TapePool::Lease tape(tapes);
+    std::vector<Result> found = search(generator, *tape, batch.view(), options);
     for (size_t i = 0; i < found.size(); ++i) results[static_cast<size_t>(batch.places[i])] = std::move(found[i]);
   };
   if (batches.size() == 1) {  // all threads for the one

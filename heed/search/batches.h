@@ -3,7 +3,7 @@
 #pragma once
 
 #include "heed/search/search.h"
-#include "heed/search/tapes.h"
+#include "heed/search/tape_pool.h"
 
 namespace heed::search {
 
@@ -20,7 +20,7 @@ struct BatchLimits {
 ///
 /// Each thread has a batch of its own and works alone on it: a step is too short to be worth the meeting of threads.
 /// Where the cuts are follows from the sizes alone, so the number of threads does not change a bit.
-std::vector<Result> search_all(const model::Seq2Seq& model, Tapes& tapes, const Sources& sources,
+std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Sources& sources,
                                const Options& options, const BatchLimits& limits = {});
 
 }  // namespace heed::search

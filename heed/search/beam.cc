@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/search/backpointers.h"
 #include "heed/search/ranking.h"
 #include "heed/search/strategies.h"
-#include "heed/search/trellis.h"
 #include "heed/search/vocabulary.h"
 
 namespace heed::search {
@@ -16,7 +16,7 @@ namespace heed::search {
 namespace {
 
 struct Open {
-  int64_t node = Trellis::kStart;
+  int64_t node = Backpointers::kStart;
   int32_t token = 0;
   double log_probability = 0.0;
   std::vector<float> coverage = {};
@@ -42,17 +42,17 @@ struct Beam {
 
 class BeamSearch {
  public:
-  explicit BeamSearch(Steps& steps) : steps_(steps), o_(steps.options()), ranking_(o_) {}
+  explicit BeamSearch(Stepper& stepper) : stepper_(stepper), o_(stepper.options()), ranking_(o_) {}
 
   std::vector<Result> run() {
-    const int64_t sentences = steps_.sources().size();
+    const int64_t sentences = stepper_.sources().size();
     results_.resize(static_cast<size_t>(sentences));
     for (int64_t b = 0; b < sentences; ++b) beams_.push_back({b, {Open{.token = o_.start}}, {}});
     while (!beams_.empty()) {
       std::vector<int32_t> tokens;
       for (const Beam& beam : beams_)
         for (const Open& open : beam.open) tokens.push_back(open.token);
-      const Tensor logits = steps_.next(tokens);
+      const Tensor logits = stepper_.next(tokens);
       best_tokens(logits, o_.beam + 1, best_);  // enough for `beam` that stay open, and END
       int64_t first = 0;
       std::vector<int64_t> rows;
@@ -69,7 +69,7 @@ class BeamSearch {
         first += count;
       }
       beams_ = std::move(still);
-      if (!beams_.empty()) steps_.select(rows);
+      if (!beams_.empty()) stepper_.select(rows);
     }
     return std::move(results_);
   }
@@ -104,12 +104,12 @@ class BeamSearch {
       if (c.token == o_.end && rank >= o_.beam) continue;
       const Open& parent = beam.open[c.open];
       const int64_t node =
-          trellis_.add(parent.node, c.token, c.log_probability - parent.log_probability, weights[c.open]);
+          backpointers_.add(parent.node, c.token, c.log_probability - parent.log_probability, weights[c.open]);
       if (c.token != o_.end) {
         next.push_back({node, c.token, c.log_probability, parent.coverage});
         parents.push_back(c.open);
       } else {
-        end(beam, {node, c.log_probability, ranking_.score(c.log_probability, steps_.done(), parent.coverage)});
+        end(beam, {node, c.log_probability, ranking_.score(c.log_probability, stepper_.done(), parent.coverage)});
       }
     }
     keep_places(next, parents, beam.open.size());
@@ -120,12 +120,12 @@ class BeamSearch {
   /// What the step looked at: noted, and added to the coverage of the hypothesis.
   void look(Beam& beam, size_t which, int64_t first, int64_t& noted) {
     Open& open = beam.open[which];
-    std::vector<float> weights = steps_.weights(first + static_cast<int64_t>(which), beam.sentence);
+    std::vector<float> weights = stepper_.weights(first + static_cast<int64_t>(which), beam.sentence);
     if (ranking_.needs_coverage()) {
       open.coverage.resize(weights.size());
       for (size_t j = 0; j < weights.size(); ++j) open.coverage[j] += weights[j];
     }
-    if (o_.alignment) noted = trellis_.add_weights(std::move(weights));
+    if (o_.alignment) noted = backpointers_.add_weights(std::move(weights));
   }
 
   void end(Beam& beam, const Ended& ended) const {
@@ -161,7 +161,7 @@ class BeamSearch {
   }
 
   bool is_over(const Beam& beam) const {
-    if (beam.open.empty() || !steps_.may_go_on()) return true;
+    if (beam.open.empty() || !stepper_.may_go_on()) return true;
     if (std::ssize(beam.ended) < o_.nbest) return false;
     for (const Open& open : beam.open)
       if (ranking_.bound(open.log_probability) > beam.ended.back().score) return false;
@@ -171,15 +171,15 @@ class BeamSearch {
   void close(const Beam& beam) {
     std::vector<Hypothesis> all;
     for (const Ended& ended : beam.ended) {
-      all.push_back(trellis_.hypothesis(ended.node, o_.end));
+      all.push_back(backpointers_.hypothesis(ended.node, o_.end));
       all.back().log_probability = ended.log_probability;
       all.back().score = ended.score;
     }
     if (std::ssize(all) < o_.nbest) {  // then no more steps are allowed: what is open counts too, after the others
       for (const Open& open : beam.open) {
-        all.push_back(trellis_.hypothesis(open.node, o_.end));
+        all.push_back(backpointers_.hypothesis(open.node, o_.end));
         all.back().log_probability = open.log_probability;
-        all.back().score = ranking_.score(open.log_probability, steps_.done(), open.coverage);
+        all.back().score = ranking_.score(open.log_probability, stepper_.done(), open.coverage);
       }
       sort_by_rank(all);
       if (std::ssize(all) > o_.nbest) all.resize(static_cast<size_t>(o_.nbest));
@@ -189,10 +189,10 @@ class BeamSearch {
 
   static constexpr size_t kNobody = static_cast<size_t>(-1);
 
-  Steps& steps_;
+  Stepper& stepper_;
   const Options& o_;
   Ranking ranking_;
-  Trellis trellis_;
+  Backpointers backpointers_;
   BestTokens best_;
   std::vector<Beam> beams_;
   std::vector<Result> results_;
@@ -200,6 +200,6 @@ class BeamSearch {
 
 }  // namespace
 
-std::vector<Result> beam_search(Steps& steps) { return BeamSearch(steps).run(); }
+std::vector<Result> beam_search(Stepper& stepper) { return BeamSearch(stepper).run(); }
 
 }  // namespace heed::search

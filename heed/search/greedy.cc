@@ -4,8 +4,8 @@
 
 namespace heed::search {
 
-std::vector<Result> greedy(Steps& steps) {
-  return follow_paths(steps, 1, 1, [](const PathStep& s) { return s.best.token[static_cast<size_t>(s.row)]; });
+std::vector<Result> greedy(Stepper& stepper) {
+  return follow_paths(stepper, 1, 1, [](const PathStep& s) { return s.best.token[static_cast<size_t>(s.row)]; });
 }
 
 }  // namespace heed::search

@@ -6,10 +6,10 @@
 
 namespace heed::search {
 
-std::vector<Result> follow_paths(Steps& steps, int64_t paths, int64_t k, const Choose& choose) {
-  const Options& o = steps.options();
+std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, const Choose& choose) {
+  const Options& o = stepper.options();
   const Ranking ranking(o);
-  const int64_t sentences = steps.sources().size();
+  const int64_t sentences = stepper.sources().size();
   std::vector<Hypothesis> all(static_cast<size_t>(sentences * paths));
   std::vector<std::vector<float>> coverage(all.size());
 
@@ -19,8 +19,8 @@ std::vector<Result> follow_paths(Steps& steps, int64_t paths, int64_t k, const C
   for (size_t p = 0; p < all.size(); ++p) row_of[p] = static_cast<int64_t>(p) / paths;
   std::vector<int32_t> tokens(static_cast<size_t>(sentences), o.start);
   BestTokens best;
-  while (!open.empty() && steps.may_go_on()) {
-    const Tensor logits = steps.next(tokens);
+  while (!open.empty() && stepper.may_go_on()) {
+    const Tensor logits = stepper.next(tokens);
     best_tokens(logits, k, best);
     std::vector<int64_t> still_open, rows;
     tokens.clear();
@@ -33,7 +33,7 @@ std::vector<Result> follow_paths(Steps& steps, int64_t paths, int64_t k, const C
           static_cast<double>(logits.row(row)[token]) - best.log_sum[static_cast<size_t>(row)];
       h.log_probability += log_probability;
       h.token_log_probabilities.push_back(static_cast<float>(log_probability));
-      const std::vector<float> weights = steps.weights(row, path / paths);
+      const std::vector<float> weights = stepper.weights(row, path / paths);
       coverage[at].resize(weights.size());
       for (size_t j = 0; j < weights.size(); ++j) coverage[at][j] += weights[j];
       if (o.alignment) h.alignment.push_back(weights);
@@ -45,8 +45,8 @@ std::vector<Result> follow_paths(Steps& steps, int64_t paths, int64_t k, const C
       row_of[at] = std::ssize(still_open);
       still_open.push_back(path);
     }
-    const bool changes = still_open.size() != open.size() || steps.done() == 1;
-    if (changes && steps.may_go_on()) steps.select(rows);
+    const bool changes = still_open.size() != open.size() || stepper.done() == 1;
+    if (changes && stepper.may_go_on()) stepper.select(rows);
     open = std::move(still_open);
   }
 

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "heed/search/steps.h"
+#include "heed/search/stepper.h"
 #include "heed/search/vocabulary.h"
 
 namespace heed::search {
@@ -18,6 +18,6 @@ struct PathStep {
 using Choose = std::function<int32_t(const PathStep&)>;
 
 /// `paths` hypotheses of each sentence. `k`: of the best tokens that `choose` wants to know.
-std::vector<Result> follow_paths(Steps& steps, int64_t paths, int64_t k, const Choose& choose);
+std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, const Choose& choose);
 
 }  // namespace heed::search

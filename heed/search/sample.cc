@@ -14,7 +14,7 @@ class Draw {
  public:
   explicit Draw(const Options& options) : o_(options) {}
 
-  int32_t operator()(const float* logits, int64_t count, Random& random) {
+  int32_t operator()(const float* logits, int64_t count, text::Random& random) {
     // Uniform in [0, 1), with all 53 bits of a double.
     const double u = static_cast<double>(random.next() >> 11) * 0x1.0p-53;
     if (o_.top_p >= 1.0 && (o_.top_k == 0 || o_.top_k >= count)) return among_all(logits, count, u);
@@ -92,15 +92,15 @@ class Draw {
 
 }  // namespace
 
-std::vector<Result> sample(Steps& steps) {
-  const Options& o = steps.options();
-  std::vector<Random> streams;
-  for (int64_t b = 0; b < steps.sources().size(); ++b) {
-    Random of_sentence(o.seed, static_cast<uint64_t>(steps.sources().number(b)));
+std::vector<Result> sample(Stepper& stepper) {
+  const Options& o = stepper.options();
+  std::vector<text::Random> streams;
+  for (int64_t b = 0; b < stepper.sources().size(); ++b) {
+    text::Random of_sentence(o.seed, static_cast<uint64_t>(stepper.sources().number(b)));
     for (int64_t n = 0; n < o.nbest; ++n) streams.emplace_back(of_sentence.next());
   }
   Draw draw(o);
-  return follow_paths(steps, o.nbest, 0, [&](const PathStep& s) {
+  return follow_paths(stepper, o.nbest, 0, [&](const PathStep& s) {
     return draw(s.logits.row(s.row), s.logits.cols(), streams[static_cast<size_t>(s.path)]);
   });
 }

@@ -33,7 +33,8 @@ void check(const Tape& tape, const Sources& sources, const Options& o) {
 
 }  // namespace
 
-std::vector<Result> search(const model::Seq2Seq& model, Tape& tape, const Sources& sources, const Options& options) {
+std::vector<Result> search(const model::Generator& generator, Tape& tape, const Sources& sources,
+                           const Options& options) {
   check(tape, sources, options);
   std::vector<int64_t> offsets = {0}, numbers, places;
   std::vector<Result> results(static_cast<size_t>(sources.size()));
@@ -48,8 +49,9 @@ std::vector<Result> search(const model::Seq2Seq& model, Tape& tape, const Source
   }
   if (places.empty()) return results;
   const Sources there{.ids = sources.ids, .offsets = offsets, .numbers = numbers};
-  Steps steps(model, tape, there, options);
-  std::vector<Result> found = options.sample ? sample(steps) : (options.beam == 1 ? greedy(steps) : beam_search(steps));
+  Stepper stepper(generator, tape, there, options);
+  std::vector<Result> found =
+      options.sample ? sample(stepper) : (options.beam == 1 ? greedy(stepper) : beam_search(stepper));
   for (size_t i = 0; i < places.size(); ++i) results[static_cast<size_t>(places[i])] = std::move(found[i]);
   return results;
 }

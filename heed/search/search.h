@@ -1,7 +1,7 @@
-// tokens of sources -> tokens of targets: greedy, beam search or sampling, for any model with the decoder's interface.
+// tokens of sources -> tokens of targets: greedy, beam search or sampling, for any model that writes.
 //
 //   Tape tape({.recording = false, .training = false});
-//   for (const search::Result& r : search::search(model, tape, {ids, offsets}, {.beam = 5, .alpha = 0.6}))
+//   for (const search::Result& r : search::search(generator, tape, {ids, offsets}, {.beam = 5, .alpha = 0.6}))
 //     use(r.best().tokens);
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "heed/model/seq2seq.h"
+#include "heed/model/generator.h"
 
 namespace heed::search {
 
@@ -83,6 +83,7 @@ struct Result {
 ///
 /// Every sentence gets at least one hypothesis. An empty source is not asked of the model: its only hypothesis is empty
 /// and finished, with a log-probability of 0. Throws where a model gives numbers that are none.
-std::vector<Result> search(const model::Seq2Seq& model, Tape& tape, const Sources& sources, const Options& options);
+std::vector<Result> search(const model::Generator& generator, Tape& tape, const Sources& sources,
+                           const Options& options);
 
 }  // namespace heed::search

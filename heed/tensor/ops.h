@@ -11,6 +11,7 @@
 #include "heed/tensor/op/dropout.h"
 #include "heed/tensor/op/linear.h"
 #include "heed/tensor/op/norm.h"
+#include "heed/tensor/op/pool.h"
 #include "heed/tensor/op/recurrent.h"
 #include "heed/tensor/op/reduce.h"
 #include "heed/tensor/op/softmax.h"

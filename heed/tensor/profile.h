@@ -26,6 +26,7 @@ struct Profile {
 };
 
 /// While one of these lives, what its thread does goes into a profile. One at a time; null: nothing is counted.
+/// Threads: belongs to the thread that made it.
 class Profiling {
  public:
   explicit Profiling(Profile* profile) : begin_(std::chrono::steady_clock::now()) { current_ = profile; }
@@ -44,6 +45,7 @@ class Profiling {
 };
 
 /// Counts from here to the end of the scope. Work inside other work belongs to the outer one.
+/// Threads: belongs to the thread that made it.
 class Timed {
  public:
   explicit Timed(Work work) : profile_(Profiling::busy_ ? nullptr : Profiling::current_), work_(work) {

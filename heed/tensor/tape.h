@@ -30,6 +30,7 @@ struct TapeOptions {
   uint64_t seed = 0;  // of dropout and sampling: the k-th random operation of a tape draws from (seed, k)
 };
 
+/// Threads: one at a time, so each thread has a tape of its own. An operation uses several threads by itself.
 class Tape {
  public:
   explicit Tape(TapeOptions options = {});

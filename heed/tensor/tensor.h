@@ -34,6 +34,7 @@ struct Node {
 };
 
 /// A handle: cheap to copy, valid until the tape is reset.
+/// Threads: as its tape.
 class Tensor {
  public:
   Tensor() = default;

@@ -7,7 +7,7 @@
 
 #include "heed/tensor/error.h"
 
-namespace heed {
+namespace heed::text {
 
 namespace {
 struct Close {
@@ -47,4 +47,4 @@ void write_file(const std::filesystem::path& path, std::string_view contents) {
   expect(!failed, ErrorKind::cannot_write, "cannot write {}: {}", path.string(), failed.message());
 }
 
-}  // namespace heed
+}  // namespace heed::text

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace heed {
+namespace heed::text {
 
 /// All bytes of a file. Throws Error with the file's name and the reason.
 std::string read_file(const std::filesystem::path& path);
@@ -14,4 +14,4 @@ std::string read_file(const std::filesystem::path& path);
 /// exist.
 void write_file(const std::filesystem::path& path, std::string_view contents);
 
-}  // namespace heed
+}  // namespace heed::text

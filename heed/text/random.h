@@ -10,7 +10,7 @@
 
 #include "heed/kernels/splitmix64.h"
 
-namespace heed {
+namespace heed::text {
 
 class Random {
  public:
@@ -56,4 +56,4 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace heed
+}  // namespace heed::text

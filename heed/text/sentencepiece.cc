@@ -16,7 +16,7 @@
 #include "heed/text/utf8.h"
 #include "heed/text/words.h"
 
-namespace heed {
+namespace heed::text {
 
 namespace {
 
@@ -166,4 +166,4 @@ std::shared_ptr<const Tokeniser> parse_sentencepiece(std::string_view contents, 
   return std::make_shared<SentencePiece>(contents, name);
 }
 
-}  // namespace heed
+}  // namespace heed::text

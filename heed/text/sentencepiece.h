@@ -7,7 +7,7 @@
 
 #include "heed/text/tokeniser.h"
 
-namespace heed {
+namespace heed::text {
 
 inline const std::string kSentencePiece = "sentencepiece";
 
@@ -18,4 +18,4 @@ std::shared_ptr<const Tokeniser> train_sentencepiece(std::span<const std::string
 /// program spm_train make them.
 std::shared_ptr<const Tokeniser> parse_sentencepiece(std::string_view contents, std::string_view name);
 
-}  // namespace heed
+}  // namespace heed::text

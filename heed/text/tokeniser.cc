@@ -14,7 +14,7 @@
 #include "heed/text/vocabulary.h"
 #include "heed/text/words.h"
 
-namespace heed {
+namespace heed::text {
 
 namespace {
 
@@ -189,4 +189,4 @@ std::shared_ptr<const Tokeniser> Tokeniser::load(const std::filesystem::path& pr
   return parse(found.front(), read_file(path), path.string());
 }
 
-}  // namespace heed
+}  // namespace heed::text

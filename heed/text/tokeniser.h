@@ -22,7 +22,7 @@
 
 #include "heed/text/tokens.h"
 
-namespace heed {
+namespace heed::text {
 
 struct TokeniserOptions {
   std::string kind = "characters";  // or letters, words, sentencepiece
@@ -35,6 +35,7 @@ struct TokeniserOptions {
   uint64_t seed = 0;
 };
 
+/// Threads: many may use it at once.
 class Tokeniser {
  public:
   virtual ~Tokeniser() = default;
@@ -78,4 +79,4 @@ class Tokeniser {
   virtual std::string decode_valid(std::span<const int32_t> ids) const = 0;    // ids that exist, no <s>, no </s>
 };
 
-}  // namespace heed
+}  // namespace heed::text

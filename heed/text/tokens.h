@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace heed {
+namespace heed::text {
 
 inline constexpr int32_t kUnknown = 0;  // text that the vocabulary does not hold
 inline constexpr int32_t kStart = 1;    // what a decoder sees before the first token
@@ -17,4 +17,4 @@ inline constexpr std::array<std::string_view, kSpecials> kSpecialNames = {"<unk>
 /// What decoded text shows for kUnknown. SentencePiece shows the same.
 inline constexpr std::string_view kUnknownShown = "\u2047";  // ⁇
 
-}  // namespace heed
+}  // namespace heed::text

@@ -5,7 +5,7 @@
 
 #include "heed/tensor/error.h"
 
-namespace heed {
+namespace heed::text {
 
 namespace {
 
@@ -30,4 +30,4 @@ std::string decomposed(std::string_view text) { return in_form(text, &icu::Norma
 
 std::string composed(std::string_view text) { return in_form(text, &icu::Normalizer2::getNFCInstance); }
 
-}  // namespace heed
+}  // namespace heed::text

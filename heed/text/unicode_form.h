@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace heed {
+namespace heed::text {
 
 /// NFD: an accented letter becomes a letter and its accent, a Hangul syllable its two or three letters. Valid UTF-8.
 std::string decomposed(std::string_view text);
@@ -12,4 +12,4 @@ std::string decomposed(std::string_view text);
 /// NFC: the other way round.
 std::string composed(std::string_view text);
 
-}  // namespace heed
+}  // namespace heed::text

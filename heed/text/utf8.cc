@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace heed {
+namespace heed::text {
 
 namespace {
 
@@ -68,4 +68,4 @@ size_t utf8_count(std::string_view text) {
   return count;
 }
 
-}  // namespace heed
+}  // namespace heed::text

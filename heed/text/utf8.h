@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace heed {
+namespace heed::text {
 
 /// Position of the first byte that does not belong to valid UTF-8: a stray or missing continuation byte, an overlong
 /// form, a surrogate, a code point above U+10FFFF. Of a broken sequence, its first byte. npos where all is valid.
@@ -71,4 +71,4 @@ class CodePoints {
   std::string_view text_;
 };
 
-}  // namespace heed
+}  // namespace heed::text

@@ -8,7 +8,7 @@
 #include "heed/text/file.h"
 #include "heed/text/utf8.h"
 
-namespace heed {
+namespace heed::text {
 
 namespace {
 
@@ -160,4 +160,4 @@ const std::string& Vocabulary::token(int32_t id) const {
   return tokens_[static_cast<size_t>(id)];
 }
 
-}  // namespace heed
+}  // namespace heed::text

@@ -19,7 +19,7 @@
 
 #include "heed/text/tokens.h"
 
-namespace heed {
+namespace heed::text {
 
 /// Makes unordered_map find a string_view without making a string of it.
 struct StringHash {
@@ -73,4 +73,4 @@ class Vocabulary {
   std::unordered_map<std::string, int32_t, StringHash, std::equal_to<>> ids_;  // without the special ones
 };
 
-}  // namespace heed
+}  // namespace heed::text

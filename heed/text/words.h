@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heed {
+namespace heed::text {
 
 inline constexpr std::string_view kBlanks = " \t\r\n";
 
@@ -26,4 +26,4 @@ inline std::vector<std::string_view> words_of(std::string_view text) {
 
 inline bool is_blank(std::string_view text) { return text.find_first_not_of(kBlanks) == std::string_view::npos; }
 
-}  // namespace heed
+}  // namespace heed::text

@@ -2,65 +2,51 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "heed/data/batches.h"
-#include "heed/data/packed_batch.h"
 #include "heed/metric/all.h"
-#include "heed/search/batches.h"
-#include "heed/text/tokens.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/tape.h"
 
 namespace heed::train {
 
 namespace {
-constexpr TapeOptions kInference{.recording = false, .training = false};
-}  // namespace
 
-std::vector<std::string> decode(const model::Seq2Seq& model, const std::vector<std::string>& sources,
-                                const Tokenisers& tokenisers, const EvaluateOptions& options) {
-  std::vector<int32_t> ids;
-  std::vector<int64_t> offsets = {0};
-  for (const auto& text : sources) {
-    const std::vector<int32_t> tokens = tokenisers.source.encode(text);
-    ids.insert(ids.end(), tokens.begin(), tokens.end());
-    offsets.push_back(std::ssize(ids));
+void add_losses(Evaluation& e, const model::Model& model, const data::Dataset& examples, int64_t batch_tokens) {
+  int64_t predictions = 0, correct = 0;
+  Tape tape({.recording = false, .training = false});
+  for (const data::Batch& batch : examples.batches({.max_tokens = batch_tokens, .shuffle = false}, 0)) {
+    tape.reset();
+    const OutputLoss loss = model.loss(tape, *examples.pack(batch), {});
+    e.nll += loss.negative_log_likelihood;
+    correct += loss.correct;
+    predictions += loss.rows;
   }
-  search::Tapes tapes;
-  const search::Options greedy{.start = kStart, .end = kEnd, .longest = options.longest};
-  std::vector<std::string> outputs;
-  for (const search::Result& found : search::search_all(model, tapes, {ids, offsets}, greedy))
-    outputs.push_back(tokenisers.target.decode(found.best().tokens));
-  return outputs;
+  const auto count = static_cast<double>(std::max<int64_t>(predictions, 1));
+  e.nll /= count;
+  e.perplexity = std::exp(e.nll);
+  e.token_accuracy = static_cast<double>(correct) / count;
 }
 
-Evaluation evaluate(const model::Seq2Seq& model, const Examples& examples, const References& references,
-                    const Tokenisers& tokenisers, const EvaluateOptions& options) {
-  Evaluation e;
-  int64_t tokens = 0, correct = 0;
-  {
-    Tape tape(kInference);
-    for (const Batch& batch :
-         make_batches(lengths_of(examples), {.max_tokens = options.batch_tokens, .shuffle = false}, 0)) {
-      const PackedBatch b = pack_batch(examples, batch);
-      tape.reset();
-      const OutputLoss loss =
-          model.loss(tape, {b.source, b.source_offsets, b.target_in, b.target_out, b.target_offsets}, {});
-      e.nll += loss.negative_log_likelihood;
-      correct += loss.correct;
-      tokens += loss.rows;
-    }
-  }
-  e.nll /= static_cast<double>(std::max<int64_t>(tokens, 1));
-  e.perplexity = std::exp(e.nll);
-  e.token_accuracy = static_cast<double>(correct) / static_cast<double>(std::max<int64_t>(tokens, 1));
+}  // namespace
 
+Evaluation evaluate(const task::Task& task, const task::Answering& asked, const task::Corpus& corpus,
+                    const EvaluateOptions& options) {
+  Evaluation e;
+  add_losses(e, asked.model, *corpus.valid, options.batch_tokens);
+
+  const data::References& references = corpus.references;
   const size_t all = references.source.size();
   const size_t count = options.decode < 0 ? all : std::min(all, static_cast<size_t>(options.decode));
-  const std::vector<std::string> sources(references.source.begin(),
-                                         references.source.begin() + static_cast<int64_t>(count));
-  // A model whose numbers are none says nothing; the training notices by itself.
-  const std::vector<std::string> outputs =
-      std::isfinite(e.nll) ? decode(model, sources, tokenisers, options) : std::vector<std::string>(count);
+  const std::span sources(references.source.data(), count);
+  std::vector<std::string> outputs(count);
+  // A model that gives NaN says nothing; the training notices by itself.
+  if (std::isfinite(e.nll) && count > 0) {
+    const std::vector<task::Prediction> said = task.predict(asked, sources, {.alignments = false});
+    for (size_t i = 0; i < count; ++i) {
+      expect(said[i].error.empty(), "validation: line {}: {}", references.line[i], said[i].error);
+      outputs[i] = said[i].text();
+    }
+  }
   const std::span right(references.targets.data(), count);
   e.exact = metric::exact_match(outputs, right);
   e.characters = metric::character_error_rate(outputs, right);

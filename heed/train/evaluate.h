@@ -6,19 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "heed/data/examples.h"
-#include "heed/data/pairs.h"
 #include "heed/metric/error_rate.h"
 #include "heed/metric/exact.h"
 #include "heed/metric/metric.h"
-#include "heed/model/seq2seq.h"
+#include "heed/task/task.h"
 
 namespace heed::train {
 
 struct EvaluateOptions {
   int64_t batch_tokens = 4096;
   int64_t decode = 500;     // sources that are decoded for the task metric; 0: none, -1: all
-  int64_t longest = 200;    // tokens of an output
   int64_t samples = 3;      // outputs to show
   std::string metric = {};  // of heed/metric/all.h, for the decoded sources; empty: none
 };
@@ -28,7 +25,7 @@ struct Sample {
 };
 
 struct Evaluation {
-  double nll = 0;                     // per target token
+  double nll = 0;                     // per prediction: target token, or label
   double perplexity = 0;              // e^nll
   double token_accuracy = 0;          // under teacher forcing
   metric::Accuracy exact;             // of decoded sources; any reference counts
@@ -37,12 +34,8 @@ struct Evaluation {
   std::vector<Sample> samples;
 };
 
-/// `examples`: tokenised pairs; `references`: the same sources with all their targets.
-Evaluation evaluate(const model::Seq2Seq& model, const Examples& examples, const References& references,
-                    const Tokenisers& tokenisers, const EvaluateOptions& options = {});
-
-/// Greedy outputs for texts, in order.
-std::vector<std::string> decode(const model::Seq2Seq& model, const std::vector<std::string>& sources,
-                                const Tokenisers& tokenisers, const EvaluateOptions& options = {});
+/// On the validation of the corpus. Outputs are the likeliest at every step.
+Evaluation evaluate(const task::Task& task, const task::Answering& asked, const task::Corpus& corpus,
+                    const EvaluateOptions& options = {});
 
 }  // namespace heed::train

@@ -15,11 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "heed/train/watcher.h"
+#include "heed/train/observer.h"
 
 namespace heed::train {
 
-class EventFile final : public Watcher {
+/// Threads: one at a time.
+class EventFile final : public TrainingObserver {
  public:
   /// A new file in `folder`, which must exist; every `every`-th update is written.
   EventFile(const std::filesystem::path& folder, int64_t every);

@@ -6,14 +6,15 @@
 #include <fstream>
 #include <string>
 
-#include "heed/train/watcher.h"
+#include "heed/train/observer.h"
 
 namespace heed::train {
 
 /// A line for the start, every `every`-th update, each validation, checkpoint, warning and update left out, and the
 /// end. A training that goes on from update n forgets the lines after it and writes on: the file reads as if nothing
 /// had happened.
-class Log final : public Watcher {
+/// Threads: one at a time.
+class Log final : public TrainingObserver {
  public:
   Log(std::filesystem::path path, int64_t every);
 

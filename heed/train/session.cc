@@ -13,15 +13,21 @@
 
 #include "heed/attend/all.h"
 #include "heed/file/disk.h"
+#include "heed/task/all.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/memory.h"
-#include "heed/train/load_model.h"
+#include "heed/train/evaluate.h"
 #include "heed/train/speed.h"
+#include "heed/train/trainer.h"
+#include "heed/trained/trained_model.h"
 
 namespace heed::train {
 
 namespace {
 
+using recipe::Recipe;
+using recipe::RecipeError;
+using recipe::StopOptions;
 using Clock = std::chrono::steady_clock;
 
 constexpr double kMostSeconds = 1e12;                                 // longer than any training
@@ -52,14 +58,15 @@ std::string model_complaint(const Recipe& recipe, std::string_view reasons) {
 }
 
 /// A model of the same kind, without memory for it: what is wrong with the options, and that it is too large, shows
-/// before that is taken, and with hardly any vocabulary before the data is read.
-void check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
+/// before that is taken, and with hardly any vocabulary before the data is read. Its max_positions().
+int64_t check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
   Parameters parameters(0, Start::empty);
-  model::Seq2SeqOptions options = recipe.model;
+  model::Options options = recipe.model;
   options.source_vocabulary = source_vocabulary;
   options.target_vocabulary = target_vocabulary;
+  std::unique_ptr<model::Model> made;
   try {
-    const model::Seq2Seq made(parameters, options);
+    made = recipe.task().make(parameters, options);
   } catch (const Error& error) {
     throw RecipeError(model_complaint(recipe, error.what()));
   }
@@ -69,10 +76,11 @@ void check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target
   const double bytes = sizeof(float) * (recipe.train.average > 0 ? 5 : 4) * numbers;
   expect_memory(bytes, fmt::format("the training of {:.0f} parameters", numbers),
                 "a smaller model.width, fewer layers or smaller vocabularies need less");
+  return made->max_positions();
 }
 
 void check_model(const Recipe& recipe) {
-  check_model(recipe, kSpecials + 1, kSpecials + 1);
+  check_model(recipe, text::kSpecials + 1, text::kSpecials + 1);
   // An option that nothing reads is most often one of a part that was meant and not named.
   std::vector<std::string> names;
   attend::each_option(recipe.model.attention, [&](const char* name, const auto&) { names.emplace_back(name); });
@@ -80,26 +88,25 @@ void check_model(const Recipe& recipe) {
   if (!idle.empty()) throw RecipeError(model_complaint(recipe, fmt::format("attention: {}", fmt::join(idle, "\n"))));
 }
 
-void check_lengths(const Recipe& recipe, const Corpus& corpus) {
-  const int64_t limit = places(recipe);
-  for (const Examples* examples : {&corpus.train, &corpus.valid})
+void check_lengths(const task::Corpus& corpus, int64_t max_positions) {
+  for (const data::Dataset* examples : {corpus.train.get(), corpus.valid.get()})
     for (int64_t i = 0; i < examples->size(); ++i) {
-      const int64_t longest = std::max(examples->source.length(i), examples->target.length(i) + 1);
-      expect(longest <= limit, ErrorKind::data,
+      const int64_t longest = examples->longest_sequence(i);
+      expect(longest <= max_positions, ErrorKind::data,
              "line {} of the data has {} tokens, and the model has places for {}: make model.max_length or "
              "attention.max_length larger, or leave such lines out by data.max_source and data.max_target",
-             examples->line[static_cast<size_t>(i)], longest, limit);
+             examples->line_number(i), longest, max_positions);
     }
 }
 
 class Session {
  public:
   Session(Recipe recipe, const SessionOptions& options)
-      : recipe_(std::move(recipe)), options_(options), watchers_(options.watchers), folder_(recipe_.output.folder) {
+      : recipe_(std::move(recipe)), options_(options), observers_(options.observers), folder_(recipe_.output.folder) {
     if (recipe_.output.folder.empty())
       throw RecipeError("there is no folder for the result: output.folder, or --output");
     check_model(recipe_);
-    config_ = recipe_text(recipe_);  // what it cannot hold shows before hours went into the training
+    config_ = recipe::text_of(recipe_);  // what it cannot hold shows before hours went into the training
     try {
       lock_ = folder_.lock();
       folder_.clean();
@@ -112,7 +119,7 @@ class Session {
   }
 
   Finished run() {
-    tell([&](Watcher& w) { w.started(about()); });
+    tell([&](TrainingObserver& o) { o.started(about()); });
     for (const std::string& warning : corpus_.warnings) warn(warning);
     begin_ = Clock::now();
     begin_share_ = share();
@@ -131,7 +138,7 @@ class Session {
     if (saved_step_ != trainer_->steps()) save(false);
     if (saved_step_ != trainer_->steps()) throw SaveError(save_problem_);
     const Finished finished = result(*ending);
-    tell([&](Watcher& w) { w.finished(finished); });
+    tell([&](TrainingObserver& o) { o.finished(finished); });
     return finished;
   }
 
@@ -156,27 +163,27 @@ class Session {
   }
 
   void prepare(const std::optional<file::Checkpoint>& from) {
-    tell([](Watcher& w) { w.preparing("reading the data"); });
-    TextPairs pairs = load_pairs(recipe_.data, recipe_.train.seed);
-    tell([](Watcher& w) { w.preparing("cutting it into tokens"); });
-    Vocabularies vocabularies =
-        from ? Vocabularies::load(*from, recipe_.data) : learn_vocabularies(pairs.train, recipe_.data);
-    check_model(recipe_, vocabularies.source->size(), vocabularies.target->size());
-    corpus_ = make_corpus(std::move(pairs), vocabularies, recipe_.data);
-    check_lengths(recipe_, corpus_);
-    per_epoch_ = updates_per_epoch(corpus_.train, recipe_.train);
-    ScheduleOptions& schedule = recipe_.train.schedule;
+    tell([](TrainingObserver& o) { o.preparing("reading the data"); });
+    const std::unique_ptr<task::Texts> texts = recipe_.task().read(recipe_.data, recipe_.train.seed);
+    tell([](TrainingObserver& o) { o.preparing("cutting it into tokens"); });
+    task::Vocabularies vocabularies =
+        from ? task::Vocabularies::load(*from, recipe_.data) : texts->learn_vocabularies();
+    const int64_t max_positions = check_model(recipe_, vocabularies.source->size(), vocabularies.target->size());
+    corpus_ = texts->encode(vocabularies);
+    check_lengths(corpus_, max_positions);
+    per_epoch_ = updates_per_epoch(*corpus_.train, recipe_.train);
+    optimise::ScheduleOptions& schedule = recipe_.train.schedule;
     schedule.steps = recipe_.stop.steps;
     if (recipe_.stop.epochs > 0 && (schedule.steps == 0 || schedule.steps > recipe_.stop.epochs * per_epoch_))
       schedule.steps = recipe_.stop.epochs * per_epoch_;
     // Weights of a checkpoint get their memory when they are known to fit.
-    made_ = make_model(recipe_, std::move(vocabularies), from ? Start::empty : Start::drawn);
-    trainer_.emplace(*made_.model, *made_.parameters, corpus_.train, recipe_.train);
+    made_ = trained::make_model(recipe_, std::move(vocabularies), from ? Start::empty : Start::drawn);
+    trainer_.emplace(*made_.model, *made_.parameters, *corpus_.train, recipe_.train);
   }
 
   void load(const file::Checkpoint& checkpoint) {
-    const Recipe before = recipe_of(checkpoint);
-    const std::string changed = difference(recipe_, before);
+    const Recipe before = trained::recipe_of(checkpoint);
+    const std::string changed = recipe::difference(recipe_, before);
     expect(changed.empty(), ErrorKind::file, "the recipe is not that of '{}': {}", checkpoint.folder().string(),
            changed);
     const file::TrainingState state = checkpoint.state();
@@ -187,7 +194,7 @@ class Session {
            "the data is not that of '{}': it has changed, or the recipe takes another part of it",
            checkpoint.folder().string());
     trainer_->load(checkpoint);
-    for (const Parameter& p : *made_.parameters) expect_finite(p.value, checkpoint, p.name);
+    for (const Parameter& p : *made_.parameters) trained::expect_finite(p.value, checkpoint, p.name);
     const int64_t done = trainer_->steps();
     expect(file::RunFolder::name_of(done) == checkpoint.name(), ErrorKind::file,
            "'{}': the state is that of {}, of another checkpoint", checkpoint.folder().string(),
@@ -212,8 +219,8 @@ class Session {
     return {.folder = recipe_.output.folder,
             .model = recipe_.model.kind,
             .parameters = made_.parameters->count(),
-            .examples = corpus_.train.size(),
-            .valid_examples = corpus_.valid.size(),
+            .examples = corpus_.train->size(),
+            .valid_examples = corpus_.valid->size(),
             .source_tokens = made_.vocabularies.source->size(),
             .target_tokens = made_.vocabularies.target->size(),
             .updates_per_epoch = per_epoch_,
@@ -230,23 +237,23 @@ class Session {
     }();
     speed_.add(static_cast<double>(report.tokens), seconds_since(begin));
     if (report.skipped.empty()) {
-      tell([&](Watcher& w) { w.stepped(report, progress()); });
+      tell([&](TrainingObserver& o) { o.stepped(report, progress()); });
     } else {
       ++skipped_;
-      tell([&](Watcher& w) { w.skipped(report); });
+      tell([&](TrainingObserver& o) { o.skipped(report); });
     }
   }
 
   void validate() {
-    tell([&](Watcher& w) { w.validating(trainer_->steps()); });
+    tell([&](TrainingObserver& o) { o.validating(trainer_->steps()); });
     Validated v;
     v.step = trainer_->steps();
     {
       const Trainer::Averaged averaged(*trainer_);
-      v.evaluation = evaluate(*made_.model, corpus_.valid, corpus_.references, made_.vocabularies.both(),
+      search::TapePool tapes;  // given back with it: the updates need the memory
+      v.evaluation = evaluate(recipe_.task(), made_.answering(tapes), corpus_,
                               {.batch_tokens = recipe_.train.batch_tokens,
                                .decode = recipe_.validate.decode,
-                               .longest = longest_output(recipe_),
                                .samples = recipe_.validate.samples,
                                .metric = recipe_.validate.metric == "loss" ? "" : recipe_.validate.metric});
     }
@@ -261,7 +268,7 @@ class Session {
       best_step_ = v.step;
     }
     validated_step_ = v.step;
-    tell([&](Watcher& w) { w.validated(v, progress()); });
+    tell([&](TrainingObserver& o) { o.validated(v, progress()); });
     save(v.is_best);
   }
 
@@ -285,7 +292,7 @@ class Session {
       saved_step_ = trainer_->steps();
       if (is_best) folder_.mark_best(name);
       folder_.keep(recipe_.output.keep_last);
-      tell([&](Watcher& w) { w.saved(name, is_best); });
+      tell([&](TrainingObserver& o) { o.saved(name, is_best); });
     } catch (const Error& error) {
       save_problem_ = error.what();
       const auto names = folder_.names();
@@ -336,19 +343,19 @@ class Session {
   // -------------------------------------------------------------------------------------------------------- telling
 
   void warn(const std::string& text) {
-    tell([&](Watcher& w) { w.warned(text); });
+    tell([&](TrainingObserver& o) { o.warned(text); });
   }
 
   /// A watcher that fails (a log on a full disk, a terminal that went away) is told nothing more; the others hear why.
   /// Whatever it throws: nobody who only looks on ends a training.
   template <class Call>
   void tell(const Call& call) {
-    for (size_t i = 0; i < watchers_.size();) {
+    for (size_t i = 0; i < observers_.size();) {
       try {
-        call(*watchers_[i]);
+        call(*observers_[i]);
         ++i;
       } catch (const std::exception& error) {
-        watchers_.erase(watchers_.begin() + static_cast<int64_t>(i));
+        observers_.erase(observers_.begin() + static_cast<int64_t>(i));
         warn(error.what());
       }
     }
@@ -356,12 +363,12 @@ class Session {
 
   Recipe recipe_;
   SessionOptions options_;
-  std::vector<Watcher*> watchers_;
+  std::vector<TrainingObserver*> observers_;
   file::RunFolder folder_;
   file::Descriptor lock_;  // of the folder: two trainings would overwrite each other
   std::string config_;     // config.toml of the checkpoints
-  Corpus corpus_;
-  TrainedModel made_;
+  task::Corpus corpus_;
+  trained::TrainedModel made_;
   std::optional<Trainer> trainer_;
   Speed speed_;
   Clock::time_point begin_, last_save_;
@@ -375,14 +382,16 @@ class Session {
 
 }  // namespace
 
-Finished run_session(const Recipe& recipe, const SessionOptions& options) { return Session(recipe, options).run(); }
+Finished run_session(const recipe::Recipe& recipe, const SessionOptions& options) {
+  return Session(recipe, options).run();
+}
 
-Recipe recipe_of_folder(const std::filesystem::path& folder, std::span<const std::string> overrides) {
+recipe::Recipe recipe_of_folder(const std::filesystem::path& folder, std::span<const std::string> overrides) {
   const file::RunFolder run(folder);
   const file::RunFolder::Newest newest = run.newest();
   expect(newest.checkpoint.has_value(), ErrorKind::file, "'{}' holds no checkpoint that can be used{}", folder.string(),
          newest.damaged.empty() ? "" : ": " + newest.damaged.front().reason);
-  return recipe_of(*newest.checkpoint, overrides);
+  return trained::recipe_of(*newest.checkpoint, overrides);
 }
 
 }  // namespace heed::train

@@ -1,4 +1,4 @@
-// A whole training: from a recipe to a folder with the trained model. Prints nothing; watchers are told.
+// A whole training: from a recipe to a folder with the trained model. Prints nothing; observers are told.
 //
 //   recipe -> pairs -> tokenisers -> ids -> model -> updates, validations, checkpoints
 #pragma once
@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "heed/file/run_folder.h"
+#include "heed/recipe/recipe.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/profile.h"
-#include "heed/train/corpus.h"
-#include "heed/train/recipe.h"
-#include "heed/train/watcher.h"
+#include "heed/train/observer.h"
 
 namespace heed::train {
 
@@ -27,15 +26,15 @@ class SaveError : public Error {
 struct SessionOptions {
   bool resume = false;                      // go on from the newest good checkpoint of the folder
   const std::atomic<bool>* stop = nullptr;  // becomes true: save and return, after the update at hand
-  std::vector<Watcher*> watchers = {};
+  std::vector<TrainingObserver*> observers = {};
   Profile* profile = nullptr;  // where the time of the updates goes, on request
 };
 
 /// Trains as the recipe says. Throws RecipeError where the recipe makes no model, SaveError, and Error where the
 /// data or a checkpoint cannot be used.
-Finished run_session(const Recipe& recipe, const SessionOptions& options = {});
+Finished run_session(const recipe::Recipe& recipe, const SessionOptions& options = {});
 
 /// The recipe that the newest good checkpoint of a folder was trained with.
-Recipe recipe_of_folder(const std::filesystem::path& folder, std::span<const std::string> overrides = {});
+recipe::Recipe recipe_of_folder(const std::filesystem::path& folder, std::span<const std::string> overrides = {});
 
 }  // namespace heed::train

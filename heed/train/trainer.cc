@@ -3,33 +3,33 @@
 #include <cmath>
 #include <iterator>
 
+#include "heed/optimise/clip.h"
+#include "heed/optimise/schedule.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/profile.h"
-#include "heed/train/clip.h"
 
 namespace heed::train {
 
-int64_t updates_per_epoch(const Examples& examples, const TrainerOptions& o) {
-  const auto batches = make_batches(lengths_of(examples), {.max_tokens = o.batch_tokens, .seed = o.seed}, 0);
+int64_t updates_per_epoch(const data::Dataset& examples, const TrainerOptions& o) {
+  const auto batches = examples.batches({.max_tokens = o.batch_tokens, .seed = o.seed}, 0);
   return (static_cast<int64_t>(batches.size()) + o.accumulate - 1) / o.accumulate;
 }
 
-Trainer::Trainer(const model::Seq2Seq& model, Parameters& parameters, const Examples& examples,
+Trainer::Trainer(const model::Model& model, Parameters& parameters, const data::Dataset& examples,
                  const TrainerOptions& options)
     : model_(&model),
       parameters_(&parameters),
       examples_(&examples),
       options_(options),
-      lengths_(lengths_of(examples)),
       adam_(parameters, options.adam) {
   expect(examples.size() > 0, ErrorKind::data, "train: there are no examples");
   expect(options.accumulate >= 1, "train: accumulate must be at least 1, not {}", options.accumulate);
   if (options.average > 0.0f) average_.emplace(parameters, options.average);
 }
 
-const std::vector<Batch>& Trainer::batches() {
+const std::vector<data::Batch>& Trainer::batches() {
   if (order_epoch_ != epoch_) {
-    order_ = make_batches(lengths_, {.max_tokens = options_.batch_tokens, .seed = options_.seed}, epoch_);
+    order_ = examples_->batches({.max_tokens = options_.batch_tokens, .seed = options_.seed}, epoch_);
     order_epoch_ = epoch_;
   }
   return order_;
@@ -45,23 +45,22 @@ StepReport Trainer::step() {
   StepReport report;
   report.step = ++step_;
   report.epoch = epoch_ + 1;
-  report.rate = learning_rate(options_.schedule, step_);
+  report.rate = optimise::learning_rate(options_.schedule, step_);
 
-  // All batches of the update first: the loss of each is divided by the tokens of all, an end of each target included.
-  std::vector<Batch> chosen;
+  // All batches of the update first: the loss of each is divided by the tokens of all, the end of each target included.
+  std::vector<data::Batch> chosen;
   for (int64_t i = 0; i < options_.accumulate; ++i) {
     chosen.push_back(batches()[static_cast<size_t>(batch_)]);
-    for (const int64_t example : chosen.back()) report.tokens += examples_->target.length(example) + 1;
+    for (const int64_t example : chosen.back()) report.tokens += examples_->predictions(example);
     next_batch();
   }
   const double share = 1.0 / static_cast<double>(report.tokens);
   int64_t part = 0;
-  for (const Batch& batch : chosen) {
-    const PackedBatch b = pack_batch(*examples_, batch);
+  for (const data::Batch& batch : chosen) {
+    const std::unique_ptr<data::PackedBatch> packed = examples_->pack(batch);
     tape_.reset(options_.seed * 1'000'003 + static_cast<uint64_t>(step_ * options_.accumulate + part++));
     const OutputLoss loss =
-        model_->loss(tape_, {b.source, b.source_offsets, b.target_in, b.target_out, b.target_offsets},
-                     {.label_smoothing = options_.label_smoothing, .scale = static_cast<float>(share)});
+        model_->loss(tape_, *packed, {.label_smoothing = options_.label_smoothing, .scale = static_cast<float>(share)});
     tape_.backward(loss.loss);
     report.loss += loss.loss.item();
     report.nll += loss.negative_log_likelihood * share;
@@ -69,7 +68,8 @@ StepReport Trainer::step() {
   }
 
   const Timed timed(Work::optimiser);
-  report.norm = options_.clip > 0.0f ? clip_gradients(*parameters_, options_.clip) : gradient_norm(*parameters_);
+  report.norm = options_.clip > 0.0f ? optimise::clip_gradients(*parameters_, options_.clip)
+                                     : optimise::gradient_norm(*parameters_);
   if (!std::isfinite(report.loss)) report.skipped = "the loss is not finite";
   if (!std::isfinite(report.norm)) report.skipped = "the gradient is not finite";
   if (report.skipped.empty()) {
@@ -102,7 +102,7 @@ void Trainer::save(file::CheckpointWriter& writer, file::TrainingState& state) c
   state.set("skipped", skipped_);
   std::vector<file::TensorToWrite> tensors;
   for (const Parameter& p : *parameters_) {
-    if (const Adam::Moments* m = adam_.find(p); m && m->steps > 0) {
+    if (const optimise::Adam::Moments* m = adam_.find(p); m && m->steps > 0) {
       tensors.push_back({"first." + p.name, p.shape, m->first.data()});
       tensors.push_back({"second." + p.name, p.shape, m->second.data()});
       state.set("adam." + p.name, m->steps);

@@ -1,5 +1,5 @@
 // Updates, one after the other. What an update does follows from the options, the data and its number alone, so that a
-// training that was stopped goes on as if nothing had happened, bit by bit.
+// training that was stopped goes on as if nothing had happened, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -7,50 +7,43 @@
 #include <string>
 #include <vector>
 
-#include "heed/data/batches.h"
-#include "heed/data/examples.h"
-#include "heed/data/packed_batch.h"
+#include "heed/data/dataset.h"
 #include "heed/file/checkpoint.h"
-#include "heed/model/seq2seq.h"
-#include "heed/train/adam.h"
-#include "heed/train/moving_average.h"
-#include "heed/train/schedule.h"
+#include "heed/layer/parameters.h"
+#include "heed/model/model.h"
+#include "heed/optimise/adam.h"
+#include "heed/optimise/moving_average.h"
+#include "heed/recipe/options.h"
+#include "heed/tensor/tape.h"
 
 namespace heed::train {
 
-struct TrainerOptions {
-  uint64_t seed = 1;            // of the order of the batches and of dropout
-  int64_t batch_tokens = 4096;  // of a batch, on each side
-  int64_t accumulate = 1;       // batches whose gradients make one update
-  ScheduleOptions schedule;
-  AdamOptions adam = {.beta2 = 0.98f, .epsilon = 1e-9f};
-  float clip = 1.0f;  // largest norm of all gradients together; 0: no limit
-  float label_smoothing = 0.1f;
-  float average = 0.0f;  // decay of the moving average of the weights that is evaluated and saved; 0: none
-};
+using recipe::TrainerOptions;
 
 /// What one update did.
 struct StepReport {
   int64_t step = 0;     // from 1
   int64_t epoch = 0;    // from 1
-  double loss = 0;      // per target token, with label smoothing
-  double nll = 0;       // per target token, without
-  double accuracy = 0;  // of the target tokens, under teacher forcing
+  double loss = 0;      // per prediction (target token, label), with label smoothing
+  double nll = 0;       // per prediction, without
+  double accuracy = 0;  // of the predictions, under teacher forcing
   double norm = 0;      // of the gradients, before clipping
   float rate = 0;
-  int64_t tokens = 0;   // target tokens
+  int64_t tokens = 0;   // predictions: target tokens and their ends, or labels
   std::string skipped;  // why the update was left out: what was not finite; empty: it was done
 };
 
 /// Of the first epoch; others may have one more or less.
-int64_t updates_per_epoch(const Examples& examples, const TrainerOptions& options);
+int64_t updates_per_epoch(const data::Dataset& examples, const TrainerOptions& options);
 
 class Trainer {
  public:
   static constexpr int64_t kMostSkipped = 10;               // updates left out in a row before a training gives up
   static constexpr int64_t kMostSteps = 1'000'000'000'000;  // longer than any training: a state that says more is none
 
-  Trainer(const model::Seq2Seq& model, Parameters& parameters, const Examples& examples, const TrainerOptions& options);
+  /// All must outlive it.
+  Trainer(const model::Model& model, Parameters& parameters, const data::Dataset& examples,
+          const TrainerOptions& options);
 
   /// One update. Throws Error after kMostSkipped in a row whose loss or gradients were not finite.
   StepReport step();
@@ -68,7 +61,7 @@ class Trainer {
     Averaged& operator=(const Averaged&) = delete;
 
    private:
-    MovingAverage* average_;
+    optimise::MovingAverage* average_;
   };
 
   /// Everything that step() depends on, apart from the options and the data. What is added points into the trainer.
@@ -76,18 +69,17 @@ class Trainer {
   void load(const file::Checkpoint& checkpoint);
 
  private:
-  const std::vector<Batch>& batches();
+  const std::vector<data::Batch>& batches();
   void next_batch();
 
-  const model::Seq2Seq* model_;
+  const model::Model* model_;
   Parameters* parameters_;
-  const Examples* examples_;
+  const data::Dataset* examples_;
   TrainerOptions options_;
-  Lengths lengths_;
-  Adam adam_;
-  std::optional<MovingAverage> average_;
+  optimise::Adam adam_;
+  std::optional<optimise::MovingAverage> average_;
   Tape tape_;
-  std::vector<Batch> order_;  // of the epoch at hand
+  std::vector<data::Batch> order_;  // of the epoch at hand
   int64_t order_epoch_ = -1;
   int64_t step_ = 0, epoch_ = 0, batch_ = 0;
   int64_t skipped_ = 0;  // in a row

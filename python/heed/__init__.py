@@ -17,7 +17,7 @@ from ._onnx import OnnxAttention, onnx_attention
 from ._parameters import Parameters
 from ._question import STAGES
 from ._result import Memory, Result
-from ._trained import Output, Prediction, TrainedModel, load
+from ._trained import Output, PairScore, Prediction, TrainedModel, load
 
 __version__ = "0.1.0"
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Memory",
     "OnnxAttention",
     "Output",
+    "PairScore",
     "Parameters",
     "Prediction",
     "Result",

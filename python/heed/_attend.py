@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import inspect
+from dataclasses import dataclass, field, fields
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -11,7 +12,7 @@ from ._arrays import as_float32, flag, kind_of, text, to_numpy
 from ._composed import ComposedCall
 from ._fused import FusedCall
 from ._heed import Error
-from ._question import Question, Window, checked_stages, question
+from ._question import QUESTION_FIELDS, Question, checked_stages, question
 
 
 @dataclass
@@ -36,43 +37,31 @@ def _call(q: Any, k: Any, v: Any, ask: Question) -> Union[FusedCall, ComposedCal
     return FusedCall(q, k, v, ask) if ask.fused else ComposedCall(q, k, v, ask)
 
 
+def _with_every_argument(function: Callable[..., Any]) -> Callable[..., Any]:
+    """For help(): the arguments of a Question in the signature and the words of a function that passes them on."""
+    own = inspect.signature(function)
+    first, last, rest = [], [], []
+    for parameter in own.parameters.values():
+        named = {parameter.KEYWORD_ONLY: last, parameter.VAR_KEYWORD: rest}
+        named.get(parameter.kind, first).append(parameter)
+    asked = [
+        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=f.type)
+        for f in fields(Question)
+        if f.name in QUESTION_FIELDS
+    ]
+    function.__signature__ = own.replace(parameters=first + asked + last + rest)  # type: ignore[attr-defined]
+    if function.__doc__ and Question.__doc__:  # python -OO has none
+        words = Question.__doc__.partition("Attributes:\n")[2].strip()
+        function.__doc__ = function.__doc__.replace("{question}", words)
+    return function
+
+
+@_with_every_argument
 def attend(
     q: Any,
     k: Any,
     v: Any = None,
     *,
-    score: str = "scaled_dot",
-    normalise: str = "softmax",
-    region: Optional[str] = None,
-    time: str = "dynamic",
-    q_heads: int = 0,
-    kv_heads: int = 0,
-    scale: Optional[float] = None,
-    softcap: float = 0.0,
-    causal: bool = False,
-    strict: bool = False,
-    window: Window = None,
-    sinks: Optional[int] = None,
-    align: Union[str, int] = "top_left",
-    mask: Any = None,
-    bias: Any = None,
-    key_lengths: Any = None,
-    query_lengths: Any = None,
-    query_documents: Any = None,
-    key_documents: Any = None,
-    query_offsets: Any = None,
-    key_offsets: Any = None,
-    past_key: Any = None,
-    past_value: Any = None,
-    dropout: float = 0.0,
-    seed: int = 0,
-    training: bool = True,
-    divide_by_visible: bool = False,
-    parameters: Optional[Mapping[str, Any]] = None,
-    is_causal: bool = False,
-    attn_mask: Any = None,
-    dropout_p: float = 0.0,
-    enable_gqa: Optional[bool] = None,
     promote: bool = False,
     out: Any = None,
     return_weights: bool = False,
@@ -98,33 +87,7 @@ def attend(
 
     Args:
         v: None: the keys are the values.
-        score: a score by name: heed.mechanisms("score").
-        normalise: softmax, relu, sigmoid, identity, sparsemax, entmax15, hard, ...: heed.mechanisms("normalise").
-        region: words joined by +; causal, window, sinks, mask and lengths below say the same. None: global, or what
-            the score brings along (intra: causal).
-        time: dynamic, forced_forward, ...: heed.mechanisms("time").
-        q_heads, kv_heads: H and G where they lie side by side. Default 1, and G = H.
-        scale: of dot products. Default 1 / sqrt(D) for scaled_dot, 1 for dot.
-        softcap: > 0: score = softcap * tanh(score / softcap), before bias and mask.
-        causal: query i sees keys j <= position(i); with `strict` j < position(i).
-        window: n: |position(i) - j| <= n; (left, right): each side, None for no bound. With region local_p: around the
-            predicted place.
-        sinks: the first keys that no window and no document hides. Default 0; 4 with region sinks.
-        align: where query i stands among the keys. top_left: i (behind the past, where there is one);
-            bottom_right: the last query on the last key, by query_lengths and key_lengths where given; a number n:
-            n + i.
-        mask: bool, True where visible; or float32, added to the scores. Broadcasts to [B, H, Tq, Tk]; missing keys at
-            the end are hidden. Ragged: to [H, all queries, longest keys].
-        bias: float32, added to the scores; shapes as mask. -inf hides.
-        key_lengths, query_lengths: [B] that count, from the front. Queries beyond give 0.
-        query_documents, key_documents: [B, Tq] and [B, Tk], ids that never fall: only equal ids see each other.
-        query_offsets, key_offsets: [B + 1] each: a ragged batch, sequence b in the rows offsets[b] to offsets[b + 1].
-        past_key, past_value: [B, G, past, width], before k and v. The result then has present_key, present_value.
-        dropout: of the weights, drawn from `seed`, as is what hard_sampled chooses; training=False turns both off.
-        divide_by_visible: relu, sigmoid, identity: divided by the number of visible keys.
-        parameters: name -> array for scores that have some; heed.parameter_shapes(score, ...) lists them.
-        is_causal, attn_mask, dropout_p: PyTorch's names for causal, mask and dropout; enable_gqa: False refuses key
-            heads that several query heads share.
+        {question}
         promote: float16, bfloat16 and float64 are computed in float32, and results take q's type (float32 for bfloat16,
             which NumPy has not). Without it they are refused: a conversion is a copy.
         out: written to instead of a new array.
@@ -137,16 +100,11 @@ def attend(
     Returns:
         The output; an Attended with it where weights, stages or a past were asked for.
     """
-    arguments = {name: value for name, value in locals().items() if name not in _NOT_ASKED}
-    ask = question({**arguments, **options})
+    ask = question(options)
     wanted = checked_stages(stages)
-    kind = q if promote else None
     call = _call(*_promoted(q, k, v, ask, promote), ask)
     call.forward(None if promote else out, weights=return_weights or "weights" in wanted)
-    return _as(_result(call, return_weights, wanted), kind, out)
-
-
-_NOT_ASKED = ("q", "k", "v", "out", "return_weights", "stages", "options", "promote")
+    return _as(_result(call, return_weights, wanted), q if promote else None, out)
 
 
 def _promoted(q: Any, k: Any, v: Any, ask: Question, promote: bool) -> Tuple[Any, Any, Any]:

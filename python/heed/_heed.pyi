@@ -122,8 +122,18 @@ class Predictor:
     def predict(self, lines: List[bytes], options: Dict[str, Any]) -> List[Dict[str, Any]]:
         """For each line: error, source_tokens, and nbest, which holds the fields of heed.Output."""
 
+    def predict_json(self, lines: List[bytes], options: Dict[str, Any]) -> List[str]:
+        """For each line: an object as JSON, as `heed predict --json` prints it."""
+
+    def score(self, pairs: List[Tuple[bytes, bytes]]) -> List[Dict[str, Any]]:
+        """For each pair of source and target: the fields of heed.PairScore."""
+
     @property
-    def kind(self) -> str: ...
+    def task(self) -> str: ...
+    @property
+    def encoder(self) -> str: ...
+    @property
+    def decoder(self) -> str: ...
     @property
     def parameters(self) -> int: ...
     @property

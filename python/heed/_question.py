@@ -17,7 +17,37 @@ Window = Union[None, int, Tuple[Optional[int], Optional[int]]]
 
 @dataclass
 class Question:
-    """Every argument of heed.attend besides q, k, v and what to return; see there."""
+    """Every argument of heed.attend besides q, k, v and what to return; its help() has these words.
+
+    Attributes:
+        score: a score by name: heed.mechanisms("score").
+        normalise: softmax, relu, sigmoid, identity, sparsemax, entmax15, hard, ...: heed.mechanisms("normalise").
+        region: words joined by +; causal, window, sinks, mask and lengths below say the same. None: global, or what
+            the score brings along (intra: causal).
+        time: dynamic, forced_forward, ...: heed.mechanisms("time").
+        q_heads, kv_heads: H and G where they lie side by side. Default 1, and G = H.
+        scale: of dot products. Default 1 / sqrt(D) for scaled_dot, 1 for dot.
+        softcap: > 0: score = softcap * tanh(score / softcap), before bias and mask.
+        causal: query i sees keys j <= position(i); with `strict` j < position(i).
+        window: n: |position(i) - j| <= n; (left, right): each side, None for no bound. With region local_p: around the
+            predicted place.
+        sinks: the first keys that no window and no document hides. Default 0; 4 with region sinks.
+        align: where query i stands among the keys. top_left: i (behind the past, where there is one);
+            bottom_right: the last query on the last key, by query_lengths and key_lengths where given; a number n:
+            n + i.
+        mask: bool, True where visible; or float32, added to the scores. Broadcasts to [B, H, Tq, Tk]; missing keys at
+            the end are hidden. Ragged: to [H, all queries, longest keys].
+        bias: float32, added to the scores; shapes as mask. -inf hides.
+        key_lengths, query_lengths: [B] that count, from the front. Queries beyond give 0.
+        query_documents, key_documents: [B, Tq] and [B, Tk], ids that never fall: only equal ids see each other.
+        query_offsets, key_offsets: [B + 1] each: a ragged batch, sequence b in the rows offsets[b] to offsets[b + 1].
+        past_key, past_value: [B, G, past, width], before k and v. The result then has present_key, present_value.
+        dropout: of the weights, drawn from `seed`, as is what hard_sampled chooses; training=False turns both off.
+        divide_by_visible: relu, sigmoid, identity: divided by the number of visible keys.
+        parameters: name -> array for scores that have some; heed.parameter_shapes(score, ...) lists them.
+        is_causal, attn_mask, dropout_p: PyTorch's names for causal, mask and dropout; enable_gqa: False refuses key
+            heads that several query heads share.
+    """
 
     score: str = "scaled_dot"
     normalise: str = "softmax"

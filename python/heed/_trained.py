@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import os
 from dataclasses import dataclass
 from typing import Any, Iterable, List, Mapping, Optional, Tuple, Union, overload
@@ -90,6 +91,23 @@ class Prediction:
         return f"Prediction({self.text!r}" + (f", score={self.score:.6f})" if self.nbest else ")")
 
 
+@dataclass(frozen=True)
+class PairScore:
+    """How likely a model finds a target, given its source.
+
+    Attributes:
+        log_probability: of the target and its end, the natural logarithm.
+        tokens: of the target as the vocabulary spells them, the end last.
+        token_log_probabilities: [tokens].
+        error: why it cannot be scored, or None.
+    """
+
+    log_probability: float
+    tokens: List[str]
+    token_log_probabilities: np.ndarray
+    error: Optional[str] = None
+
+
 class TrainedModel:
     """A model that `heed train` made, from heed.load. Any number of threads may use it at once.
 
@@ -122,6 +140,7 @@ class TrainedModel:
         beam: Optional[int] = None,
         nbest: int = 1,
         length_penalty: float = 0.0,
+        mean_score: bool = False,
         coverage: float = 0.0,
         max_length: Optional[int] = None,
         sample: bool = False,
@@ -131,6 +150,8 @@ class TrainedModel:
         seed: int = 0,
         first_line: int = 1,
         alignments: bool = True,
+        layer: Optional[int] = None,
+        head: Optional[int] = None,
     ) -> Union[Prediction, List[Prediction]]:
         """Outputs for lines of text. The options are those of `heed predict`, and so are the outputs.
 
@@ -140,6 +161,7 @@ class TrainedModel:
             beam: hypotheses that are followed at once; else as many as nbest, so 1, which is greedy.
             nbest: outputs for each line.
             length_penalty: log p is divided by ((5 + length) / 6) to the power of this; 0.6 is usual.
+            mean_score: rank by log p divided by the length, instead of length_penalty.
             coverage: weight of the penalty for source tokens that were not looked at; 0.2 is usual.
             max_length: tokens of an output at most; else what the model's recipe says.
             sample: draw every token, instead of taking the likeliest.
@@ -149,6 +171,8 @@ class TrainedModel:
             seed: of samples: a line draws from the seed and its number.
             first_line: the number of the first line.
             alignments: whether to say where each token looked.
+            layer: of the decoder, whose attention the alignments show, from 1; else the last.
+            head: of that layer, from 1; else the mean of all.
 
         Returns:
             A Prediction for a str, else a list of them in the order of the lines. What is wrong with one line (too long
@@ -158,20 +182,55 @@ class TrainedModel:
             heed.Error, a ValueError: options that have no meaning, or text that is none: a lone surrogate.
             TypeError: lines that are not str.
         """
-        given = dict(beam=beam, nbest=nbest, length_penalty=length_penalty, coverage=coverage, max_length=max_length)
-        given.update(sample=sample, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
-        given.update(first_line=first_line, alignments=alignments)
-        if isinstance(lines, str):
-            return _prediction(self._predictor.predict([_bytes(lines, "lines")], given)[0])
-        if isinstance(lines, (bytes, bytearray)) or not isinstance(lines, Iterable):
-            raise TypeError(f"lines: expected a str or some of them, got {type(lines).__name__}")
-        texts = [_bytes(line, f"lines[{i}]") for i, line in enumerate(lines)]
-        return [_prediction(found) for found in self._predictor.predict(texts, given)]
+        given = dict(locals())
+        texts = _lines(given.pop("lines"))
+        del given["self"]
+        found = [_prediction(one) for one in self._predictor.predict(texts, given)]
+        return found[0] if isinstance(lines, str) else found
+
+    def predict_json(self, lines: Union[str, Iterable[str]], **options: Any) -> Union[str, List[str]]:
+        """As predict(), with the same options: each answer as JSON, as `heed predict --json` prints it.
+
+        Returns:
+            An object for a str, else a list of them: line, source, source_tokens, output, score, log_probability,
+            finished, tokens, token_log_probabilities, alignment (without alignments=False), outputs (with nbest above 1);
+            or error.
+        """
+        unknown = sorted(set(options) - set(inspect.signature(self.predict).parameters))
+        if unknown:
+            raise TypeError(f"predict_json() got an unexpected option '{unknown[0]}'")
+        said = self._predictor.predict_json(_lines(lines), options)
+        return said[0] if isinstance(lines, str) else said
+
+    def score(self, pairs: Iterable[Tuple[str, str]]) -> List[PairScore]:
+        """How likely the model finds targets that are given: what `heed score` prints.
+
+        Args:
+            pairs: (source, target), any number of them.
+
+        Returns:
+            A PairScore for each, in their order. What is wrong with one pair (an empty source) is its `error`.
+
+        Raises:
+            TypeError: pairs that are not two str each.
+        """
+        asked = []
+        for i, pair in enumerate(pairs):
+            if isinstance(pair, (str, bytes)) or len(pair) != 2:
+                raise TypeError(f"pairs[{i}]: expected a source and a target, got {pair!r}")
+            asked.append((_bytes(pair[0], f"pairs[{i}][0]"), _bytes(pair[1], f"pairs[{i}][1]")))
+        return [PairScore(**found) for found in self._predictor.score(asked)]
+
+    @property
+    def task(self) -> str:
+        """What it does: pairs."""
+        return self._predictor.task
 
     @property
     def kind(self) -> str:
-        """rnn or transformer."""
-        return self._predictor.kind
+        """rnn or transformer; where encoder and decoder differ, both: "transformer-rnn"."""
+        encoder, decoder = self._predictor.encoder, self._predictor.decoder
+        return encoder if encoder == decoder else f"{encoder}-{decoder}"
 
     @property
     def parameter_count(self) -> int:
@@ -203,6 +262,14 @@ def load(path: Union[str, "os.PathLike[str]"], checkpoint: str = "best") -> Trai
         heed.Error, a ValueError: it holds no such checkpoint, or a damaged one.
     """
     return TrainedModel(path, checkpoint)
+
+
+def _lines(lines: Union[str, Iterable[str]]) -> List[bytes]:
+    if isinstance(lines, str):
+        return [_bytes(lines, "lines")]
+    if isinstance(lines, (bytes, bytearray)) or not isinstance(lines, Iterable):
+        raise TypeError(f"lines: expected a str or some of them, got {type(lines).__name__}")
+    return [_bytes(line, f"lines[{i}]") for i, line in enumerate(lines)]
 
 
 def _bytes(line: str, name: str) -> bytes:

@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "bindings.h"
+#include "heed/predict/json.h"
+#include "heed/text/tokeniser.h"
+#include "heed/trained/trained_model.h"
 
 namespace heed::python {
 namespace {
@@ -75,6 +78,7 @@ predict::Options options_of(const py::dict& from) {
   read("beam", options.beam);
   read("nbest", options.nbest);
   read("length_penalty", options.length_penalty);
+  read("mean_score", options.mean_score);
   read("coverage", options.coverage);
   read("max_length", options.max_length);
   read("sample", options.sample);
@@ -84,6 +88,8 @@ predict::Options options_of(const py::dict& from) {
   read("seed", options.seed);
   read("first_line", options.first_line);
   read("alignments", options.alignments);
+  read("layer", options.layer);
+  read("head", options.head);
   expect(rest.empty(), "unknown option {}", py::str(py::list(rest)).cast<std::string>());
   return options;
 }
@@ -97,6 +103,47 @@ py::list predict_all(const Predictor& predictor, const std::vector<std::string>&
   return all;
 }
 
+/// [lines] -> [lines]: the objects of `heed predict --json --scores --alignments=matrix`.
+std::vector<py::str> predict_json(const Predictor& predictor, const std::vector<std::string>& lines,
+                                  const py::dict& given) {
+  const predict::Options options = options_of(given);
+  const std::vector<std::string> all = run([&] {
+    const std::vector<Prediction> predictions = predictor.predict_all(lines, options);
+    const auto form = options.alignments ? predict::AlignmentForm::matrix : predict::AlignmentForm::none;
+    std::vector<std::string> texts;
+    for (size_t i = 0; i < lines.size(); ++i) {
+      auto object = file::Json::object({{"line", options.first_line + static_cast<int64_t>(i)}, {"source", lines[i]}});
+      predict::add_prediction(object, predictions[i],
+                              {.token_scores = true, .alignments = form, .nbest = options.nbest > 1});
+      texts.push_back(object.line());
+    }
+    return texts;
+  });
+  std::vector<py::str> texts;
+  for (const std::string& text : all) texts.push_back(text_of(text));
+  return texts;
+}
+
+/// [pairs] -> [pairs]: the fields of heed.PairScore.
+py::list score_all(const Predictor& predictor, const std::vector<std::pair<std::string, std::string>>& pairs) {
+  std::vector<predict::TextPair> texts;
+  texts.reserve(pairs.size());
+  for (const auto& [source, target] : pairs) texts.push_back({source, target});
+  const std::vector<predict::PairScore> scores = run([&] { return predictor.score_all(texts); });
+  py::list all;
+  for (const predict::PairScore& score : scores) {
+    py::dict d;
+    d["error"] = py::none();
+    if (!score.error.empty()) d["error"] = text_of(score.error);
+    d["log_probability"] = score.log_probability;
+    d["tokens"] = texts_of(score.tokens);
+    d["token_log_probabilities"] = py::array_t<float>(static_cast<py::ssize_t>(score.token_log_probabilities.size()),
+                                                      score.token_log_probabilities.data());
+    all.append(d);
+  }
+  return all;
+}
+
 std::shared_ptr<Predictor> load(const std::string& folder, const std::string& checkpoint) {
   return run([&] { return std::make_shared<Predictor>(predict::load(folder, checkpoint)); });
 }
@@ -107,9 +154,13 @@ void define_predictor(py::module_& m) {
   py::class_<Predictor, std::shared_ptr<Predictor>>(m, "Predictor", "A trained model.")
       .def(py::init(&load), py::arg("folder"), py::arg("checkpoint"))
       .def("predict", &predict_all, py::arg("lines"), py::arg("options"))
-      .def_property_readonly("kind", [](const Predictor& p) { return p.model().recipe.model.kind; })
+      .def("predict_json", &predict_json, py::arg("lines"), py::arg("options"))
+      .def("score", &score_all, py::arg("pairs"))
+      .def_property_readonly("task", [](const Predictor& p) { return p.model().recipe.model.task; })
+      .def_property_readonly("encoder", [](const Predictor& p) { return p.model().recipe.model.encoder_kind(); })
+      .def_property_readonly("decoder", [](const Predictor& p) { return p.model().recipe.model.decoder_kind(); })
       .def_property_readonly("parameters", [](const Predictor& p) { return p.model().parameters->count(); })
-      .def_property_readonly("recipe", [](const Predictor& p) { return text_of(train::recipe_text(p.model().recipe)); })
+      .def_property_readonly("recipe", [](const Predictor& p) { return text_of(recipe::text_of(p.model().recipe)); })
       .def_property_readonly("vocabulary_sizes",
                              [](const Predictor& p) { return std::make_pair(p.source().size(), p.target().size()); });
 }

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "heed/layer/parameters.h"
+#include "heed/optimise/adam.h"
+#include "heed/optimise/clip.h"
+#include "heed/optimise/schedule.h"
+#include "heed/recipe/recipe.h"
 #include "heed/search/search.h"
-#include "heed/train/adam.h"
-#include "heed/train/clip.h"
-#include "heed/train/corpus.h"
-#include "heed/train/load_model.h"
-#include "heed/train/recipe.h"
-#include "heed/train/schedule.h"
+#include "heed/task/pair_texts.h"
 #include "heed/train/trainer.h"
+#include "heed/trained/trained_model.h"
 #include "tests/bits/bits.h"
 
 namespace heed::bits {
@@ -35,7 +35,7 @@ void schedule(Hashes& hashes, int) {
     std::vector<float> rates;
     for (int64_t step = 1; step <= 3000; ++step)
       rates.push_back(
-          train::learning_rate({.kind = kind, .peak = 3e-3f, .floor = 1e-5f, .warmup = 400, .steps = 2500}, step));
+          optimise::learning_rate({.kind = kind, .peak = 3e-3f, .floor = 1e-5f, .warmup = 400, .steps = 2500}, step));
     hashes.add(kind, rates);
   }
 }
@@ -45,12 +45,12 @@ void adam(Hashes& hashes, int) {
     Parameters parameters(3);
     parameters.make("weight", {31, 17}, Initialiser::uniform(1.0f));
     parameters.make("bias", {31}, Initialiser::constant(0.25f));
-    Adam optimiser(parameters, {.beta2 = 0.98f, .epsilon = 1e-9f, .decay = 0.01f, .decoupled = decoupled});
+    optimise::Adam optimiser(parameters, {.beta2 = 0.98f, .epsilon = 1e-9f, .decay = 0.01f, .decoupled = decoupled});
     Numbers numbers(29);
     std::vector<double> norms;
     for (int step = 0; step < 40; ++step) {
       for (Parameter& p : parameters) p.gradient = numbers.some(p.size(), 0.5f), p.has_gradient = true;
-      norms.push_back(clip_gradients(parameters, 2.0));
+      norms.push_back(optimise::clip_gradients(parameters, 2.0));
       optimiser.step(0.01f);
     }
     const std::string name = decoupled ? "adamw_" : "adam_";
@@ -83,12 +83,12 @@ folder = "unused"
 )";
 
 void learn(const std::vector<std::string>& overrides, Hashes& hashes) {
-  const train::Recipe recipe = train::parse_recipe(kRecipe, "bits.toml", overrides);
-  train::TextPairs pairs = train::load_pairs(recipe.data, 1);
-  train::Vocabularies vocabularies = train::learn_vocabularies(pairs.train, recipe.data);
-  const train::Corpus corpus = train::make_corpus(std::move(pairs), vocabularies, recipe.data);
-  train::TrainedModel made = train::make_model(recipe, std::move(vocabularies));
-  train::Trainer trainer(*made.model, *made.parameters, corpus.train, recipe.train);
+  const recipe::Recipe recipe = recipe::parse(kRecipe, "bits.toml", overrides);
+  task::TextPairs pairs = task::load_pairs(recipe.data, 1);
+  task::Vocabularies vocabularies = task::learn_vocabularies(pairs.train, recipe.data);
+  const task::Corpus corpus = task::make_corpus(std::move(pairs), vocabularies, recipe.data);
+  trained::TrainedModel made = trained::make_model(recipe, std::move(vocabularies));
+  train::Trainer trainer(*made.model, *made.parameters, *corpus.train, recipe.train);
   const auto add_values = [&](const char* name) {
     std::vector<float> values;
     for (const Parameter& p : *made.parameters) values.insert(values.end(), p.value.begin(), p.value.end());
@@ -107,8 +107,9 @@ void learn(const std::vector<std::string>& overrides, Hashes& hashes) {
 
   std::vector<int32_t> ids;
   std::vector<int64_t> offsets = {0};
-  for (int64_t i = 0; i < corpus.valid.size(); ++i) {
-    const auto source = corpus.valid.source[i];
+  const auto& valid = dynamic_cast<const data::Examples&>(*corpus.valid);
+  for (int64_t i = 0; i < valid.size(); ++i) {
+    const auto source = valid.source[i];
     ids.insert(ids.end(), source.begin(), source.end());
     offsets.push_back(static_cast<int64_t>(ids.size()));
   }
@@ -123,7 +124,7 @@ void learn(const std::vector<std::string>& overrides, Hashes& hashes) {
                                      .sample = sample,
                                      .temperature = 0.7,
                                      .seed = 3};
-    for (const search::Result& result : search::search(*made.model, tape, {ids, offsets}, options))
+    for (const search::Result& result : search::search(*made.model->generator(), tape, {ids, offsets}, options))
       for (const search::Hypothesis& h : result.hypotheses) {
         scores.push_back(h.score);
         tokens.insert(tokens.end(), h.tokens.begin(), h.tokens.end());

@@ -9,7 +9,7 @@ def test_the_machine():
     said = from_json("info", "--json", "--threads", "3")
     assert list(said) == ["machine"]
     machine = said["machine"]
-    version = re.search(r"project\(heed VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+    version = re.search(r'#define HEED_VERSION "([\d.]+)"', (SOURCE / "heed/version.h").read_text())[1]
     assert machine["heed"] == version and machine["threads"] == 3
     assert machine["instruction_set"] in machine["instruction_sets"]
     forced = machine["instruction_sets"][-1]

@@ -269,3 +269,23 @@ def test_wrong_usage(model, placed, damaged, tmp_path, arguments, code, says):
     done = run("predict", *[there.get(a, a) for a in arguments], given=b"abc\n")
     assert done.returncode == code, done.stderr
     assert says in done.stderr.decode() and done.stderr.startswith(b"heed: ") and done.stdout == b""
+
+
+# -------------------------------------------------------------------------------------------------- which head, which rank
+
+def test_alignments_of_one_head(model):
+    """An rnn has one layer with one head: to ask for it changes nothing, to ask for another is refused at once."""
+    usual = answers("predict", model, "--json", "--alignments=matrix", given=TEXT)
+    assert answers("predict", model, "--json", "--alignments=matrix", "--layer", 1, "--head", 1, given=TEXT) == usual
+    for wrong, word in ((["--layer", 2], "--layer 2: the decoder has 1"), (["--head", 2], "--head 2: layer 1")):
+        done = run("predict", model, "--alignments", *wrong, given=TEXT.encode())
+        assert done.returncode == USAGE and word in done.stderr.decode() and done.stdout == b""
+
+
+def test_mean_score_is_the_mean_of_the_tokens(model):
+    for said in as_json(model, "--beam", 3, "--nbest", 3, "--mean-score", "--scores"):
+        for output in said["outputs"]:
+            logs = output["token_log_probabilities"]
+            assert math.isclose(output["score"], sum(logs) / len(logs), rel_tol=1e-5)
+    done = run("predict", model, "--mean-score", "--length-penalty", 1, given=TEXT.encode())
+    assert done.returncode == USAGE and "--mean-score" in done.stderr.decode()

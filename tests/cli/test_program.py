@@ -8,7 +8,7 @@ from heed_program import CANNOT_CREATE, OUTPUT, PROGRAM, SOURCE, USAGE, heed, on
 
 
 def test_version_is_that_of_the_project():
-    version = re.search(r"project\(heed VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+    version = re.search(r'#define HEED_VERSION "([\d.]+)"', (SOURCE / "heed/version.h").read_text())[1]
     assert text("--version").startswith(f"heed {version} (")
 
 

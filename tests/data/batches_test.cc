@@ -7,14 +7,15 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/data/examples.h"
 #include "heed/text/random.h"
 #include "tests/text/folder.h"
 
-namespace heed {
+namespace heed::data {
 namespace {
 
 Lengths random_lengths(size_t count, uint64_t longest, uint64_t seed) {
-  Random random(seed);
+  text::Random random(seed);
   Lengths lengths;
   for (size_t i = 0; i < count; ++i) {
     lengths.source.push_back(1 + static_cast<int64_t>(random.below(longest)));
@@ -36,7 +37,7 @@ std::vector<int64_t> flat(const std::vector<Batch>& batches) {
 }
 
 TEST(Batches, EveryExampleOnceAndWithinTheLimits) {
-  Random random(4);
+  text::Random random(4);
   for (int round = 0; round < 200; ++round) {
     const Lengths lengths = random_lengths(random.below(300), 1 + random.below(60), random.next());
     const BatchOptions options{.max_tokens = 1 + static_cast<int64_t>(random.below(200)),
@@ -147,4 +148,4 @@ TEST(Batches, Mistakes) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::data

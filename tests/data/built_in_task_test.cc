@@ -10,7 +10,7 @@
 #include "heed/data/reverse.h"
 #include "tests/text/folder.h"
 
-namespace heed {
+namespace heed::data {
 namespace {
 
 TEST(Reverse, IsTheReverse) {
@@ -71,4 +71,4 @@ TEST(Split, NeverChanges) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::data

@@ -18,7 +18,7 @@
 #include "heed/text/utf8.h"
 #include "tests/text/folder.h"
 
-namespace heed {
+namespace heed::data {
 namespace {
 
 const std::vector<WrittenDate>& samples() {
@@ -60,8 +60,8 @@ TEST(Dates, NoTextOfAnyFormMeansTwoDates) {
 TEST(Dates, ValidTextAndIsoDates) {
   constexpr int kDays[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   for (const auto& date : samples()) {
-    ASSERT_EQ(utf8_fault(date.text), std::string_view::npos);
-    ASSERT_LE(utf8_count(date.text), 60u) << date.text;
+    ASSERT_EQ(text::utf8_fault(date.text), std::string_view::npos);
+    ASSERT_LE(text::utf8_count(date.text), 60u) << date.text;
     int year = 0, month = 0, day = 0;
     ASSERT_EQ(std::sscanf(date.iso.c_str(), "%4d-%2d-%2d", &year, &month, &day), 3);
     ASSERT_EQ(date.iso.size(), 10u);
@@ -238,4 +238,4 @@ TEST(Dates, Options) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::data

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/data/packed_batch.h"
+#include "heed/data/packed_pairs.h"
 #include "heed/tensor/error.h"
 
-namespace heed {
+namespace heed::data {
 namespace {
 
 using Ids = std::vector<int32_t>;
@@ -27,8 +27,10 @@ Pairs some_pairs(Report& report) {
 struct Setting {
   Report report;
   Pairs pairs = some_pairs(report);
-  std::shared_ptr<const Tokeniser> words = Tokeniser::train(sentences(pairs, Side::source), {.kind = "words"});
-  std::shared_ptr<const Tokeniser> letters = Tokeniser::train(sentences(pairs, Side::target), {.kind = "characters"});
+  std::shared_ptr<const text::Tokeniser> words =
+      text::Tokeniser::train(sentences(pairs, Side::source), {.kind = "words"});
+  std::shared_ptr<const text::Tokeniser> letters =
+      text::Tokeniser::train(sentences(pairs, Side::target), {.kind = "characters"});
 
   Examples encode(const EncodeOptions& options) { return encode_pairs(pairs, {*words, *letters}, options, report); }
 };
@@ -62,34 +64,34 @@ TEST(Examples, NoTokens) {
   EXPECT_EQ(s.report.text(), "1 of 4 lines left out\n  1 an empty side: 2 (source, no tokens)\n");
 }
 
-TEST(PackedBatch, InAndOut) {
+TEST(PackedPairs, InAndOut) {
   Setting s;
   const Examples examples = s.encode({});
   const std::vector<int64_t> indices = {3, 0};
-  const PackedBatch batch = pack_batch(examples, indices);
+  const PackedPairs batch = pack_pairs(examples, indices);
   const int32_t a = s.words->encode("a")[0], b = s.words->encode("b")[0], c = s.words->encode("c")[0];
   const Ids cba = s.letters->encode("cba");
   EXPECT_EQ(batch.size(), 2);
   EXPECT_EQ(batch.source, (Ids{c, a, b, c}));
   EXPECT_EQ(batch.source_offsets, (Offsets{0, 1, 4}));
-  EXPECT_EQ(batch.target_in, (Ids{kStart, cba[0], kStart, cba[0], cba[1], cba[2]}));
-  EXPECT_EQ(batch.target_out, (Ids{cba[0], kEnd, cba[0], cba[1], cba[2], kEnd}));
+  EXPECT_EQ(batch.target_in, (Ids{text::kStart, cba[0], text::kStart, cba[0], cba[1], cba[2]}));
+  EXPECT_EQ(batch.target_out, (Ids{cba[0], text::kEnd, cba[0], cba[1], cba[2], text::kEnd}));
   EXPECT_EQ(batch.target_offsets, (Offsets{0, 2, 6}));
 }
 
-TEST(PackedBatch, SourcesAlone) {
+TEST(PackedPairs, SourcesAlone) {
   Setting s;
   const Examples examples = s.encode({});
   const std::vector<int64_t> indices = {2, 2, 1}, none, beyond = {4}, negative = {-1};
-  const PackedBatch batch = pack_sources(examples.source, indices);
+  const PackedPairs batch = pack_sources(examples.source, indices);
   EXPECT_EQ(batch.source_offsets, (Offsets{0, 4, 8, 9}));
   EXPECT_EQ(batch.target_offsets, (Offsets{0, 0, 0, 0}));
   EXPECT_TRUE(batch.target_in.empty());
-  EXPECT_EQ(pack_batch(examples, none).size(), 0);
-  EXPECT_EQ(pack_batch(examples, none).source_offsets, (Offsets{0}));
-  EXPECT_THROW(pack_batch(examples, beyond), Error);
-  EXPECT_THROW(pack_batch(examples, negative), Error);
+  EXPECT_EQ(pack_pairs(examples, none).size(), 0);
+  EXPECT_EQ(pack_pairs(examples, none).source_offsets, (Offsets{0}));
+  EXPECT_THROW(pack_pairs(examples, beyond), Error);
+  EXPECT_THROW(pack_pairs(examples, negative), Error);
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::data

@@ -13,7 +13,7 @@
 #include "tests/data/gzip.h"
 #include "tests/text/folder.h"
 
-namespace heed {
+namespace heed::data {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -66,7 +66,7 @@ TEST(Lines, PlainAndGzip) {
 
 TEST(Lines, EveryCutOfABufferIsSeamless) {
   const Folder folder;
-  Random random(1);
+  text::Random random(1);
   for (int round = 0; round < 20; ++round) {
     Lines lines;
     std::string text;
@@ -92,7 +92,7 @@ TEST(Lines, NoFile) {
 TEST(Lines, DamagedGzip) {
   const Folder folder;
   std::string text;
-  Random random(2);
+  text::Random random(2);
   for (int i = 0; i < 20'000; ++i) text += fmt::format("{} {}\n", i, random.next());
   const std::string whole = gzip(text);
   const Lines lines = all_lines(folder.write("a.gz", whole));
@@ -140,4 +140,4 @@ TEST(Lines, NoText) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::data

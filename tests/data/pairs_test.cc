@@ -9,7 +9,7 @@
 #include "tests/data/gzip.h"
 #include "tests/text/folder.h"
 
-namespace heed {
+namespace heed::data {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -121,7 +121,7 @@ TEST(Pairs, ManyBadLinesAreCountedNotNamed) {
 /// Random damage on both sides: what is left still belongs together.
 TEST(Pairs, NeverShift) {
   const Folder folder;
-  Random random(9);
+  text::Random random(9);
   for (int round = 0; round < 50; ++round) {
     std::string source, target;
     Numbers good;
@@ -168,4 +168,4 @@ TEST(Pairs, Sentences) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::data

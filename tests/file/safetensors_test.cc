@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heed/file/weights.h"
+#include "heed/tensor/error.h"
 #include "tests/file/temporary.h"
 #include "tests/tensor/gradient_check.h"
 
@@ -225,6 +226,21 @@ TEST(Weights, AThousandDifferencesAreCounted) {
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 21);
     EXPECT_TRUE(said.ends_with("\n  and 980 more")) << said;
   }
+}
+
+TEST(Weights, ToAFileAndBack) {
+  const TemporaryFolder folder;
+  Parameters written(1), read(2), other(1);
+  const Parameter& a = written.make("a", {2, 3}, Initialiser::normal(1.0f));
+  file::save(folder / "weights.safetensors", written);
+  Parameter& b = read.make("a", {2, 3}, Initialiser::normal(1.0f));
+  EXPECT_NE(std::vector<float>(a.value.begin(), a.value.end()), std::vector<float>(b.value.begin(), b.value.end()));
+  file::load(folder / "weights.safetensors", read);
+  EXPECT_EQ(std::vector<float>(a.value.begin(), a.value.end()), std::vector<float>(b.value.begin(), b.value.end()));
+
+  other.make("a", {3, 2}, Initialiser::normal(1.0f));
+  EXPECT_THROW(file::load(folder / "weights.safetensors", other), Error);
+  EXPECT_THROW(file::load(folder / "nowhere.safetensors", read), Error);
 }
 
 }  // namespace

@@ -31,14 +31,14 @@ class File {
 };
 
 /// All pairs in the files as one text, or that they were refused.
-std::string read(PairFiles files, const File& first, const File* second) {
+std::string read(data::PairFiles files, const File& first, const File* second) {
   (second ? files.source : files.tsv) = first.path();
   if (second) files.target = second->path();
   bool accepted = false;
   std::string all;
   try {
-    Report report;
-    const Pairs pairs = read_pairs(files, report);
+    data::Report report;
+    const data::Pairs pairs = data::read_pairs(files, report);
     accepted = true;
     require(pairs.source.size() == pairs.line.size() && pairs.target.size() == pairs.line.size(), "a side is shorter");
     for (size_t n = 0; n < pairs.line.size(); ++n) {
@@ -58,7 +58,7 @@ void check_pairs(std::string_view bytes) {
   if (bytes.empty()) return;
   const auto choice = static_cast<uint8_t>(bytes[0]);
   const bool two = choice & 1;
-  PairFiles files;
+  data::PairFiles files;
   files.target_column = 1 + (choice >> 1 & 3);
   files.columns = choice >> 3 & 3;
   files.max_characters = choice >> 5 & 3;

@@ -22,11 +22,11 @@ void check_tokeniser(std::string_view bytes) {
   const std::string_view text = bytes.substr(std::min(end + 1, bytes.size()));
   bool accepted = false;
   try {
-    const auto tokeniser = Tokeniser::parse(kind, bytes.substr(1, end - 1), "fuzz");
+    const auto tokeniser = text::Tokeniser::parse(kind, bytes.substr(1, end - 1), "fuzz");
     const std::vector<int32_t> ids = tokeniser->encode(text);
     accepted = true;
     const std::string shown = tokeniser->decode(ids);
-    if (std::find(ids.begin(), ids.end(), kUnknown) != ids.end()) return;
+    if (std::find(ids.begin(), ids.end(), text::kUnknown) != ids.end()) return;
     require(tokeniser->encode(shown) == ids, "other tokens after decoding and encoding");
     if (kind == "characters") require(shown == text, "characters come back as another text");
   } catch (const Error& error) {

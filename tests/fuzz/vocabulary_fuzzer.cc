@@ -11,10 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   bool accepted = false;
   try {
-    const Vocabulary vocabulary = Vocabulary::parse(bytes, "fuzz");
+    const text::Vocabulary vocabulary = text::Vocabulary::parse(bytes, "fuzz");
     accepted = true;
     test::require(vocabulary.contents() == bytes, "other bytes after reading and writing");
-    for (int32_t id = kSpecials; id < vocabulary.size(); ++id)
+    for (int32_t id = text::kSpecials; id < vocabulary.size(); ++id)
       test::require(vocabulary.id(vocabulary.token(id)) == id, "a token has another id");
   } catch (const Error& error) {
     test::require_refusal(error, accepted);

@@ -15,7 +15,7 @@
 namespace {
 
 using namespace std::string_literals;
-using heed::Tokeniser;
+using heed::text::Tokeniser;
 
 using Seeds = std::vector<std::string>;
 

@@ -20,10 +20,15 @@ MAY_INCLUDE = {
     "embed": {"layer", "tensor", "kernels"},
     "encode": {"attend", "layer", "tensor"},
     "decode": {"encode", "attend", "layer", "tensor"},
-    "model": {"embed", "encode", "decode", "attend", "layer", "tensor"},
-    "search": {"model", "text", "tensor", "kernels"},
-    "train": {"search", "model", "attend", "metric", "data", "text", "file", "layer", "tensor", "kernels"},
-    "predict": {"train", "search", "text", "tensor"},
+    "optimise": {"layer", "tensor", "kernels"},
+    "model": {"embed", "encode", "decode", "attend", "data", "layer", "tensor"},
+    "search": {"model", "data", "text", "tensor", "kernels"},
+    "task": {"search", "model", "decode", "encode", "metric", "data", "text", "file", "layer", "tensor"},
+    "recipe": {"task", "model", "optimise", "attend", "data", "text", "file", "tensor"},
+    "trained": {"recipe", "task", "search", "model", "file", "layer", "tensor"},
+    "predict": {"trained", "task", "search", "text", "file", "tensor"},
+    "train": {"trained", "recipe", "task", "search", "model", "optimise", "attend", "metric", "data", "text", "file",
+              "layer", "tensor", "kernels"},
 }
 
 # Highway is the only way to SIMD, so that every CPU it knows is served by the same source.

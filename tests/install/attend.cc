@@ -1,9 +1,9 @@
 // One query between two keys that are equally good, through the catalogue: the context is the mean of the values, and
 // the gradient comes back to the parameters.
 #include <heed/attend/all.h>
+#include <heed/optimise/adam.h>
 #include <heed/tensor/error.h>
 #include <heed/tensor/ops.h>
-#include <heed/train/adam.h>
 
 #include <cmath>
 #include <cstdio>
@@ -20,7 +20,7 @@ int main() {
   const auto attended = attention->attend({{tape.input(queries, 1, 2), tape.even_offsets(1, 1)}}, prepared);
   const float context = attended.context.item();
   tape.backward(heed::sum(attended.context));
-  heed::Adam(parameters).step(0.01f);
+  heed::optimise::Adam(parameters).step(0.01f);
   std::printf("context %g, %zu parameters\n", static_cast<double>(context), parameters.size());
 
   try {

@@ -1,10 +1,24 @@
 // One query between two keys that are equally good: the output is the mean of the values.
 #include <heed/kernels/attention.h>
+#include <heed/version.h>
 
 #include <cmath>
 #include <cstdio>
+#include <string>
+
+/// The headers, the library and CMake's package agree on the version.
+bool is_one_version() {
+  const std::string numbers = std::to_string(HEED_VERSION_MAJOR) + "." + std::to_string(HEED_VERSION_MINOR) + "." +
+                              std::to_string(HEED_VERSION_PATCH);
+  bool same = numbers == HEED_VERSION && numbers == heed::version();
+#ifdef PACKAGE_VERSION
+  same = same && numbers == PACKAGE_VERSION;
+#endif
+  return same;
+}
 
 int main() {
+  if (!is_one_version()) return std::puts("the versions differ"), 1;
   const float q[] = {1, 0}, k[] = {0, 1, 0, -1}, v[] = {2, 4};
   float out = 0;
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "tests/layer/check_layer.h"
@@ -80,6 +82,19 @@ TEST(Embedding, NothingToLookUp) {
   const Tensor y = layer(tape, {});
   EXPECT_EQ(y.rows(), 0);
   EXPECT_EQ(y.cols(), 3);
+}
+
+TEST(Embedding, SequencesStandBelowEachOther) {
+  Parameters all(1);
+  const Embedding layer(all / "source", {.vocabulary = 5, .width = 3});
+  EXPECT_EQ(names(all), std::vector<std::string>{"source.weight"});
+  Tape tape;
+  const Packed packed = layer.packed(tape, std::vector<std::vector<int32_t>>{{2, 0}, {}, {4, 2, 2}});
+  const Tensor one_by_one = layer(tape, kIds);
+  ASSERT_EQ(packed.rows.rows(), 5);
+  EXPECT_TRUE(std::equal(one_by_one.data(), one_by_one.data() + one_by_one.size(), packed.rows.data()));
+  EXPECT_EQ(std::vector<int64_t>(packed.offsets.at, packed.offsets.at + 4), (std::vector<int64_t>{0, 2, 2, 5}));
+  EXPECT_EQ(packed.offsets.count, 3);
 }
 
 }  // namespace

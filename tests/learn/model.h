@@ -10,8 +10,8 @@
 #include "heed/attend/reinforce.h"
 #include "heed/layer/embedding.h"
 #include "heed/layer/linear.h"
+#include "heed/optimise/adam.h"
 #include "heed/tensor/ops.h"
-#include "heed/train/adam.h"
 #include "tests/learn/tasks.h"
 
 namespace heed::attend::test {
@@ -170,7 +170,7 @@ class Model {
   Embedding token_, place_, mark_, step_;
   std::unique_ptr<Mechanism> attention_;
   Linear output_;
-  Adam adam_;
+  optimise::Adam adam_;
   Reinforce reinforce_{{.baseline_decay = 0.9f, .entropy_weight = 0.01f}};
   Tape tape_;
 };

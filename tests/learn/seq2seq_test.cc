@@ -7,9 +7,10 @@
 
 #include "heed/attend/all.h"
 #include "heed/data/reverse.h"
-#include "heed/train/corpus.h"
+#include "heed/task/pair_texts.h"
 #include "heed/train/evaluate.h"
-#include "heed/train/load_model.h"
+#include "heed/train/trainer.h"
+#include "heed/trained/trained_model.h"
 
 namespace heed::train {
 namespace {
@@ -33,27 +34,30 @@ class Learner {
     std::vector<std::string> overrides = trial.more;
     overrides.insert(overrides.end(), {"data.task=reverse", "model.kind=" + trial.kind,
                                        "attention.score=" + trial.score, "stop.steps=" + std::to_string(trial.steps)});
-    recipe_ = parse_recipe(trial.kind == "rnn" ? kRnn : kTransformer, "trial", overrides);
-    const ReverseOptions digits{.min_length = 1, .max_length = 7, .letters = false};
-    ReverseOptions others = digits;
-    others.split = Split::valid;
-    TextPairs pairs{reverse_pairs(trial.examples, 1, digits), reverse_pairs(200, 1, others), std::vector<Report>(2)};
-    Vocabularies vocabularies = learn_vocabularies(pairs.train, recipe_.data);
-    corpus_ = make_corpus(std::move(pairs), vocabularies, recipe_.data);
-    made_ = make_model(recipe_, std::move(vocabularies));
+    recipe_ = recipe::parse(trial.kind == "rnn" ? kRnn : kTransformer, "trial", overrides);
+    const data::ReverseOptions digits{.min_length = 1, .max_length = 7, .letters = false};
+    data::ReverseOptions others = digits;
+    others.split = data::Split::valid;
+    task::TextPairs pairs{data::reverse_pairs(trial.examples, 1, digits), data::reverse_pairs(200, 1, others),
+                          std::vector<data::Report>(2)};
+    task::Vocabularies vocabularies = task::learn_vocabularies(pairs.train, recipe_.data);
+    corpus_ = task::make_corpus(std::move(pairs), vocabularies, recipe_.data);
+    made_ = trained::make_model(recipe_, std::move(vocabularies));
     recipe_.train.schedule.steps = trial.steps;
   }
 
   /// Trains, and gives what one update has left as loss.
   double train() {
-    Trainer trainer(*made_.model, *made_.parameters, corpus_.train, recipe_.train);
+    Trainer trainer(*made_.model, *made_.parameters, *corpus_.train, recipe_.train);
     double nll = 0;
     for (int64_t i = 0; i < recipe_.stop.steps; ++i) nll = trainer.step().nll;
     return nll;
   }
   Evaluation test() const {
-    return evaluate(*made_.model, corpus_.valid, corpus_.references, made_.vocabularies.both(),
-                    {.decode = -1, .longest = 12});
+    search::TapePool tapes;
+    task::Answering asked = made_.answering(tapes);
+    asked.longest = 12;
+    return evaluate(recipe_.task(), asked, corpus_, {.decode = -1});
   }
 
  private:
@@ -83,9 +87,9 @@ schedule = "cosine"
 warmup = 50
 label_smoothing = 0.0
 )";
-  Recipe recipe_;
-  Corpus corpus_;
-  TrainedModel made_;
+  recipe::Recipe recipe_;
+  task::Corpus corpus_;
+  trained::TrainedModel made_;
 };
 
 // ------------------------------------------------------------------------------------------------------------ learning
@@ -117,6 +121,13 @@ std::vector<Trial> scores() {
 
 INSTANTIATE_TEST_SUITE_P(, Learns, testing::ValuesIn(scores()),
                          [](const auto& info) { return info.param.kind + "_" + info.param.score; });
+
+/// An encoder of one kind and a decoder of another.
+INSTANTIATE_TEST_SUITE_P(
+    Mixed, Learns,
+    testing::Values(Trial{"rnn", "additive", 900, 3000, {"model.encoder=transformer", "model.norm=pre"}},
+                    Trial{"transformer", "scaled_dot", 900, 3000, {"model.encoder=rnn"}}),
+    [](const auto& info) { return info.param.kind + "_decoder_" + info.param.score; });
 
 class LearnsByHeart : public testing::TestWithParam<Trial> {};
 

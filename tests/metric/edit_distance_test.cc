@@ -29,7 +29,9 @@ Edits by_brute_force(std::span<const int32_t> a, std::span<const int32_t> b) {
 }
 
 TEST(EditDistance, Known) {
-  const auto between = [](std::string_view a, std::string_view b) { return edit_distance(words_of(a), words_of(b)); };
+  const auto between = [](std::string_view a, std::string_view b) {
+    return edit_distance(text::words_of(a), text::words_of(b));
+  };
   EXPECT_EQ(between("", ""), (Edits{0, 0, 0}));
   EXPECT_EQ(between("a b c", "a b c"), (Edits{0, 0, 0}));
   EXPECT_EQ(between("a b c", "a x c"), (Edits{1, 0, 0}));
@@ -42,7 +44,7 @@ TEST(EditDistance, Known) {
 }
 
 TEST(EditDistance, AgainstBruteForce) {
-  Random random(5);
+  text::Random random(5);
   for (int round = 0; round < 500; ++round) {
     Ids a(random.below(7)), b(random.below(7));
     for (auto* ids : {&a, &b})
@@ -88,7 +90,7 @@ Edits by_table(const Ids& reference, const Ids& hypothesis) {
 
 // From nearly the same to nothing in common, of any two lengths: whatever the band that was needed.
 TEST(EditDistance, AgainstTheWholeTable) {
-  Random random(6);
+  text::Random random(6);
   for (int round = 0; round < 200; ++round) {
     const uint64_t kinds = 2 + random.below(40), faults = 1 + random.below(12);
     Ids a(random.below(400)), b;
@@ -106,7 +108,7 @@ TEST(EditDistance, AgainstTheWholeTable) {
 
 // 40,000 characters: 1.6 billion cells, of which a text that is nearly right needs few.
 TEST(EditDistance, VeryLong) {
-  Random random(7);
+  text::Random random(7);
   Ids a(40'000);
   for (int32_t& id : a) id = static_cast<int32_t>(random.below(30));
   Ids b = a;

@@ -74,7 +74,7 @@ TEST(Resample, ALargeDifferenceIsSignificant) {
 }
 
 TEST(Resample, ChanceIsRarelyCalledSignificant) {
-  Random random(3);
+  text::Random random(3);
   int bootstrap = 0, randomised = 0;
   const int rounds = 200;
   for (int round = 0; round < rounds; ++round) {

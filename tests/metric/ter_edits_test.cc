@@ -50,7 +50,7 @@ int64_t fewest(const Words& hypothesis, const Words& reference) {
 
 // The search never looks back: it finds at least the fewest edits, at most those without shifts, and mostly the fewest.
 TEST(TerEdits, BetweenTheFewestAndNoShifts) {
-  Random random(11);
+  text::Random random(11);
   int64_t same = 0;
   const int64_t rounds = 300;
   for (int64_t round = 0; round < rounds; ++round) {

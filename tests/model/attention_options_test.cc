@@ -7,8 +7,8 @@
 namespace heed::encode {
 namespace {
 
-TransformerOptions with(const std::string& entry) {
-  TransformerOptions t{.width = 8};
+StackOptions with(const std::string& entry) {
+  StackOptions t{.width = 8};
   t.attention.heads = 2;
   t.attention = attend::options_of(entry, t.attention);
   return t;
@@ -16,7 +16,7 @@ TransformerOptions with(const std::string& entry) {
 
 struct Three {
   attend::Options encoder, decoder, source;
-  explicit Three(const TransformerOptions& t)
+  explicit Three(const StackOptions& t)
       : encoder(encoder_self_attention(t)), decoder(decoder_self_attention(t)), source(source_attention(t, 6)) {
     for (const attend::Options& o : {encoder, decoder, source})
       EXPECT_TRUE(attend::refusals(o).empty()) << attend::refusals(o).front();
@@ -38,7 +38,7 @@ TEST(Heads, AreProjectedAndWide) {
 
 TEST(Regions, BelongToSelfAttention) {
   for (const std::string region : {"local_m", "sliding_window", "sliding_window+sinks", "masked"}) {
-    TransformerOptions t = with("softmax");
+    StackOptions t = with("softmax");
     t.attention.region = region;
     t.attention.sinks = 1;
     const Three three(t);
@@ -50,7 +50,7 @@ TEST(Regions, BelongToSelfAttention) {
   EXPECT_EQ(causal.encoder.region, "causal");
   EXPECT_EQ(causal.decoder.region, "causal");
   EXPECT_EQ(causal.source.region, "global");
-  TransformerOptions sink = with("sinks");
+  StackOptions sink = with("sinks");
   sink.attention.learned_sink = true;
   EXPECT_TRUE(Three(sink).decoder.learned_sink);
   EXPECT_FALSE(Three(sink).source.learned_sink);
@@ -61,7 +61,7 @@ TEST(Regions, APredictedPlaceIsInTheSource) {
   EXPECT_EQ(alone.encoder.region, "global");
   EXPECT_EQ(alone.decoder.region, "causal");
   EXPECT_EQ(alone.source.region, "local_p");
-  TransformerOptions t = with("local_p");
+  StackOptions t = with("local_p");
   t.attention.region = "local_m+local_p";
   EXPECT_EQ(Three(t).encoder.region, "local_m");
   EXPECT_EQ(Three(t).source.region, "local_p");
@@ -69,7 +69,7 @@ TEST(Regions, APredictedPlaceIsInTheSource) {
 
 TEST(Positions, BelongToSelfAttention) {
   for (const std::string position : {"alibi", "rotary", "relative"}) {
-    TransformerOptions t = with("softmax");
+    StackOptions t = with("softmax");
     t.attention.position = position;
     const Three three(t);
     EXPECT_EQ(three.encoder.position, position);
@@ -110,7 +110,7 @@ TEST(Scores, AreEverywhereButForThoseOfOneSequence) {
     EXPECT_EQ(three.decoder.strict, intra);
     EXPECT_EQ(three.encoder.region, "global");
   }
-  TransformerOptions word{.width = 8};
+  StackOptions word{.width = 8};
   word.attention.score = "concat";  // another name of additive
   EXPECT_EQ(Three(word).source.score, "additive");
 }
@@ -118,19 +118,19 @@ TEST(Scores, AreEverywhereButForThoseOfOneSequence) {
 /// |i - j|: a token of an encoder is as far from what comes as from what was. Turned around, the sentence gives the
 /// memory turned around.
 TEST(Alibi, IsSymmetricInAnEncoder) {
-  model::Seq2SeqOptions o = model::test::small("transformer");
+  model::Options o = model::test::small("transformer");
   o.positions = "alibi";
   const model::test::Made made(o);
   const std::vector<int32_t> forward = {3, 7, 4, 9, 10}, backward(forward.rbegin(), forward.rend());
   const std::vector<int64_t> offsets = {0, 5};
   Tape tape(model::test::kQuiet);
-  const Tensor a = made.model.encode(tape, forward, offsets).memory.rows;
-  const Tensor b = made.model.encode(tape, backward, offsets).memory.rows;
+  const Tensor a = made.model.encode(tape, {forward, offsets}).memory.rows;
+  const Tensor b = made.model.encode(tape, {backward, offsets}).memory.rows;
   for (int64_t r = 0; r < 5; ++r)
     for (int64_t c = 0; c < a.cols(); ++c) EXPECT_NEAR(a.row(r)[c], b.row(4 - r)[c], 1e-5);
   o.positions = "none";  // without it, no token knows its place, with it they do
   const model::test::Made blind(o);
-  const Tensor without = blind.model.encode(tape, forward, offsets).memory.rows;
+  const Tensor without = blind.model.encode(tape, {forward, offsets}).memory.rows;
   double most = 0.0;
   for (int64_t i = 0; i < a.size(); ++i)
     most = std::max(most, std::abs(static_cast<double>(a.data()[i] - without.data()[i])));

@@ -3,8 +3,8 @@
 #include <map>
 
 #include "heed/attend/all.h"
+#include "heed/optimise/adam.h"
 #include "heed/tensor/error.h"
-#include "heed/train/adam.h"
 #include "tests/model/small.h"
 
 namespace heed::model::test {
@@ -24,8 +24,8 @@ Refused refused_by(const std::string& kind) {
   return all;
 }
 
-Seq2SeqOptions named(const std::string& kind, const std::string& entry) {
-  Seq2SeqOptions o = small(kind);
+Options named(const std::string& kind, const std::string& entry) {
+  Options o = small(kind);
   o.attention.key_width = o.width;  // so that key_value_mode asks for values of their own
   o.attention = attend::options_of(entry, o.attention);
   return o;
@@ -46,7 +46,7 @@ std::vector<Trial> trials() {
 class Catalogue : public testing::TestWithParam<Trial> {};
 
 /// A model whose weights are loaded next has names and shapes, and no memory for them.
-void expect_no_memory_before_loading(const Seq2SeqOptions& options, const Parameters& drawn) {
+void expect_no_memory_before_loading(const Options& options, const Parameters& drawn) {
   Parameters empty(0, Start::empty);
   const Seq2Seq model(empty, options);
   ASSERT_EQ(empty.size(), drawn.size());
@@ -59,7 +59,7 @@ void expect_no_memory_before_loading(const Seq2SeqOptions& options, const Parame
 }
 
 TEST(CatalogueModels, NoMemoryBeforeLoading) {
-  std::vector<Seq2SeqOptions> all;
+  std::vector<Options> all;
   for (const char* cell : {"gru", "lstm"})
     for (const bool bidirectional : {false, true}) {
       all.push_back(small("rnn"));
@@ -72,7 +72,7 @@ TEST(CatalogueModels, NoMemoryBeforeLoading) {
       all.back().positions = positions;
       all.back().norm = norm;
     }
-  for (const Seq2SeqOptions& options : all) expect_no_memory_before_loading(options, Made(options).parameters);
+  for (const Options& options : all) expect_no_memory_before_loading(options, Made(options).parameters);
 }
 
 TEST_P(Catalogue, TrainsOrIsRefused) {
@@ -91,7 +91,7 @@ TEST_P(Catalogue, TrainsOrIsRefused) {
   Made made(named(kind, entry));
   expect_no_memory_before_loading(named(kind, entry), made.parameters);
   const Batch batch(ragged());
-  Adam adam(made.parameters);
+  optimise::Adam adam(made.parameters);
   std::vector<double> losses;
   for (uint64_t step = 0; step <= 3; ++step) {
     Tape tape({.seed = step});
@@ -121,7 +121,7 @@ TEST(CatalogueWord, AloneIsEnough) {
     for (const attend::Entry* entry : attend::all()) {
       if (entry->part == attend::Part::input || refused_by(kind).count(entry->name) > 0) continue;
       if (std::string(entry->name) == "sinks") continue;  // by itself it says not how many
-      Seq2SeqOptions o = small(kind);
+      Options o = small(kind);
       attend::each_option(o.attention, [&](const std::string& name, auto& field) {
         if constexpr (std::is_same_v<std::decay_t<decltype(field)>, std::string>)
           if (name == attend::name_of(entry->part)) field = entry->name;

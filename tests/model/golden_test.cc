@@ -2,8 +2,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "heed/train/adam.h"
-#include "heed/train/clip.h"
+#include "heed/optimise/adam.h"
+#include "heed/optimise/clip.h"
 #include "tests/model/small.h"
 
 namespace heed::model::test {
@@ -22,16 +22,16 @@ struct GoldenBatch {
   Seq2SeqBatch view() const { return {source, source_offsets, target_in, target_out, target_offsets}; }
 };
 
-Seq2SeqOptions options_of(const nlohmann::json& c) {
+Options options_of(const nlohmann::json& c) {
   const auto& o = c.at("options");
-  Seq2SeqOptions options{.kind = o.at("kind"),
-                         .source_vocabulary = c.at("vocabulary"),
-                         .target_vocabulary = c.at("vocabulary"),
-                         .width = o.at("width"),
-                         .encoder_layers = o.at("encoder_layers"),
-                         .decoder_layers = o.at("decoder_layers"),
-                         .dropout = o.at("dropout"),
-                         .tied = c.at("tied")};
+  Options options{.kind = o.at("kind"),
+                  .source_vocabulary = c.at("vocabulary"),
+                  .target_vocabulary = c.at("vocabulary"),
+                  .width = o.at("width"),
+                  .encoder_layers = o.at("encoder_layers"),
+                  .decoder_layers = o.at("decoder_layers"),
+                  .dropout = o.at("dropout"),
+                  .tied = c.at("tied")};
   if (options.kind == "rnn") options.attention.score = "additive";
   if (options.kind == "transformer") options.attention.heads = o.at("heads");
   return options;
@@ -52,7 +52,7 @@ TEST(Golden, TenStepsHaveTheLossesOfPyTorch) {
       parameters.at(name).value = w.at("values").get<std::vector<float>>();
     }
     std::vector<GoldenBatch> batches(c.at("batches").begin(), c.at("batches").end());
-    Adam adam(parameters, {.beta2 = 0.98f, .epsilon = 1e-9f});
+    optimise::Adam adam(parameters, {.beta2 = 0.98f, .epsilon = 1e-9f});
     Tape tape;
     const std::vector<double> right = c.at("losses");
     for (size_t step = 0; step < right.size(); ++step, ++steps) {
@@ -63,7 +63,7 @@ TEST(Golden, TenStepsHaveTheLossesOfPyTorch) {
       // Rounding grows from step to step, as the weights part.
       EXPECT_NEAR(loss.loss.item(), right[step], 2e-6 * static_cast<double>(step + 1)) << "step " << step;
       tape.backward(loss.loss);
-      clip_gradients(parameters, o.at("clip"));
+      optimise::clip_gradients(parameters, o.at("clip"));
       adam.step(o.at("learning_rate"));
     }
   }

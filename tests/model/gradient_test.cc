@@ -59,13 +59,13 @@ TEST_P(Gradients, AreTheSlopesOfTheLoss) {
 std::vector<Way> smooth() {
   std::vector<Way> some;
   for (const Way& way : ways()) {
-    const Seq2SeqOptions o = way.options();
+    const Options o = way.options();
     const bool kinks = o.attention.normalise != "softmax" || o.attention.region.find("local_p") != std::string::npos ||
                        o.attention.score.starts_with("synthesizer") || o.attention.time == "guided" ||
                        o.attention.time == "forward_only";
     if (kinks) continue;
     some.push_back(way);
-    some.back().change = [change = way.change](Seq2SeqOptions& o) {
+    some.back().change = [change = way.change](Options& o) {
       change(o);
       if (o.activation == "relu") o.activation = "gelu";
     };

@@ -14,7 +14,7 @@ std::set<std::string> names_of(const Parameters& parameters) {
   return names;
 }
 
-std::string message_of(const Seq2SeqOptions& options) {
+std::string message_of(const Options& options) {
   try {
     Parameters parameters;
     Seq2Seq(parameters, options);
@@ -35,7 +35,7 @@ double loss_with(const Made& made, const TapeOptions& options) {
 TEST(Tied, SharesTables) {
   for (const char* kind : {"rnn", "transformer"}) {
     SCOPED_TRACE(kind);
-    Seq2SeqOptions o = small(kind);
+    Options o = small(kind);
     const int64_t table = kVocabulary * o.width;
     Parameters none, decoder, all;
     const Seq2Seq a(none, o);
@@ -56,7 +56,7 @@ TEST(Tied, SharesTables) {
 }
 
 TEST(Tied, AllNeedsOneVocabulary) {
-  Seq2SeqOptions o = small("rnn");
+  Options o = small("rnn");
   o.tied = "all";
   o.source_vocabulary = kVocabulary + 1;
   EXPECT_NE(message_of(o).find("one vocabulary"), std::string::npos) << message_of(o);
@@ -68,7 +68,7 @@ TEST(Dropout, FollowsTheSeedAndIsOffOutsideTraining) {
   for (const char* kind : {"rnn", "transformer"})
     for (const bool on_weights : {false, true}) {
       SCOPED_TRACE(std::string(kind) + (on_weights ? ", of the weights" : ""));
-      Seq2SeqOptions o = small(kind);
+      Options o = small(kind);
       const double without = loss_with(Made(o), {});
       (on_weights ? o.attention.dropout : o.dropout) = 0.3f;
       const Made made(o);
@@ -84,8 +84,9 @@ TEST(Dropout, FollowsTheSeedAndIsOffOutsideTraining) {
 // ------------------------------------------------------------------------------------------------------------ refusals
 
 TEST(Refused, WordsThatDoNotExist) {
-  const std::vector<std::pair<std::string, std::function<void(Seq2SeqOptions&)>>> wrong = {
-      {"kind", [](auto& o) { o.kind = "convolution"; }},
+  const std::vector<std::pair<std::string, std::function<void(Options&)>>> wrong = {
+      {"no encoder 'convolution'", [](auto& o) { o.kind = "convolution"; }},
+      {"no decoder 'convolution'", [](auto& o) { o.decoder = "convolution"; }},
       {"tied", [](auto& o) { o.tied = "some"; }},
       {"cell", [](auto& o) { o.cell = "elman"; }},
       {"norm", [](auto& o) { o.norm = "both"; }},
@@ -95,14 +96,14 @@ TEST(Refused, WordsThatDoNotExist) {
       {"decoder_layers", [](auto& o) { o.decoder_layers = 0; }},
   };
   for (const auto& [says, change] : wrong) {
-    Seq2SeqOptions o = small("rnn");
+    Options o = small("rnn");
     change(o);
     EXPECT_NE(message_of(o).find(says), std::string::npos) << says << ": '" << message_of(o) << "'";
   }
 }
 
 TEST(Refused, RotaryHeadsThatCannotTurn) {
-  Seq2SeqOptions o = small("transformer");
+  Options o = small("transformer");
   o.positions = "rotary";
   EXPECT_EQ(message_of(o), "");
   o.attention.heads = 8;  // of width 1
@@ -116,7 +117,7 @@ TEST(Refused, RotaryHeadsThatCannotTurn) {
 }
 
 TEST(Refused, AllReasonsAtOnce) {
-  Seq2SeqOptions o = small("rnn");
+  Options o = small("rnn");
   o.attention.region = "documents";
   o.attention.value_width = 4;
   EXPECT_NE(message_of(o).find("document of every token"), std::string::npos) << message_of(o);
@@ -130,7 +131,7 @@ TEST(Guided, CostIsPartOfTheLossWhileTraining) {
   const Batch batch(ragged());
   for (const char* kind : {"rnn", "transformer"})
     for (const bool feeding : {false, true}) {
-      Seq2SeqOptions o = small(kind);
+      Options o = small(kind);
       o.decoder_layers = o.kind == "rnn" ? 1 : 2;
       o.input_feeding = feeding;
       o.attention.time = "guided";
@@ -154,7 +155,7 @@ TEST(Guided, InputFeedingCountsTheSameRows) {
   // With W of the fed vector at zero, feeding changes nothing, and the costs must agree.
   const Batch batch(ragged());
   const auto loss_of = [&](bool feeding) {
-    Seq2SeqOptions o = small("rnn");
+    Options o = small("rnn");
     o.attention.time = "guided";
     o.input_feeding = feeding;
     Parameters parameters;
@@ -176,7 +177,7 @@ TEST(HardSampled, ScoresLearnByTheReward) {
     for (const char* time : {"dynamic", "static"})
       for (const bool feeding : {false, true}) {
         SCOPED_TRACE(std::string(kind) + " " + time);
-        Seq2SeqOptions o = small(kind);
+        Options o = small(kind);
         o.attention.normalise = "hard_sampled";
         o.attention.samples = 3;
         o.attention.score = "additive";
@@ -198,7 +199,7 @@ TEST(HardSampled, ScoresLearnByTheReward) {
 /// The baseline moves from batch to batch, is saved with the parameters, and rests outside training.
 TEST(HardSampled, TheBaselineIsAMovingAverage) {
   const Batch batch(ragged());
-  Seq2SeqOptions o = small("rnn");
+  Options o = small("rnn");
   o.attention.normalise = "hard_sampled";
   o.attention.baseline_decay = 0.5f;
   Made made(o);
@@ -231,7 +232,7 @@ TEST(HardSampled, EntropyIsPartOfTheLoss) {
     for (const char* time : {"dynamic", "static"})
       for (const bool feeding : {false, true}) {
         SCOPED_TRACE(std::string(kind) + " " + time);
-        Seq2SeqOptions o = small(kind);
+        Options o = small(kind);
         o.input_feeding = feeding;
         o.attention.normalise = "hard_sampled";
         o.attention.time = time;

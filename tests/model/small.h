@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/data/packed_pairs.h"
 #include "heed/layer/parameters.h"
 #include "heed/model/seq2seq.h"
 #include "tests/attend/one_thread.h"
@@ -61,17 +62,26 @@ struct Batch {
   }
   size_t size() const { return source_offsets.size() - 1; }
   int64_t rows() const { return target_offsets.back(); }
+  data::PackedPairs pairs() const {
+    data::PackedPairs packed;
+    packed.source = source;
+    packed.source_offsets = source_offsets;
+    packed.target_in = target_in;
+    packed.target_out = target_out;
+    packed.target_offsets = target_offsets;
+    return packed;
+  }
   Seq2SeqBatch view() const { return {source, source_offsets, target_in, target_out, target_offsets}; }
 };
 
-inline Seq2SeqOptions small(const std::string& kind) {
-  Seq2SeqOptions o{.kind = kind,
-                   .source_vocabulary = kVocabulary,
-                   .target_vocabulary = kVocabulary,
-                   .width = 8,
-                   .dropout = 0.0f,
-                   .hidden = 12,
-                   .max_length = 9};
+inline Options small(const std::string& kind) {
+  Options o{.kind = kind,
+            .source_vocabulary = kVocabulary,
+            .target_vocabulary = kVocabulary,
+            .width = 8,
+            .dropout = 0.0f,
+            .hidden = 12,
+            .max_length = 9};
   o.attention.window = 2;
   o.attention.reach = 3;
   if (kind == "transformer") o.attention.heads = 2;
@@ -83,7 +93,7 @@ struct Made {
   Parameters parameters;
   Seq2Seq model;
 
-  explicit Made(const Seq2SeqOptions& options, uint64_t seed = 5) : parameters(seed), model(parameters, options) {
+  explicit Made(const Options& options, uint64_t seed = 5) : parameters(seed), model(parameters, options) {
     std::mt19937_64 random(seed);
     std::normal_distribution<float> normal(0.0f, 0.1f);
     for (Parameter& p : parameters)
@@ -115,13 +125,13 @@ inline LogProbs by_steps(const Seq2Seq& model, const Batch& batch) {
   for (size_t b = 0; b < batch.size(); ++b)
     longest = std::max(longest, batch.target_offsets[b + 1] - batch.target_offsets[b]);
   Tape tape(kQuiet);
-  const auto state = model.start(model.encode(tape, batch.source, batch.source_offsets), longest);
+  const auto state = model.start(tape, {batch.source, batch.source_offsets}, longest);
   for (int64_t t = 0; t < longest; ++t) {
     std::vector<int32_t> tokens(batch.size(), kEnd);  // one that has ended goes on with anything
     for (size_t b = 0; b < batch.size(); ++b)
       if (batch.target_offsets[b] + t < batch.target_offsets[b + 1])
         tokens[b] = batch.target_in[static_cast<size_t>(batch.target_offsets[b] + t)];
-    const Tensor logits = model.step(tokens, t, *state, tape);
+    const Tensor logits = model.step(tokens, *state, tape);
     for (size_t b = 0; b < batch.size(); ++b) {
       if (batch.target_offsets[b] + t >= batch.target_offsets[b + 1]) continue;
       const float* row = logits.row(static_cast<int64_t>(b));

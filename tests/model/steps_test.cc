@@ -15,7 +15,7 @@ TEST_P(Steps, EqualAllAtOnce) {
 /// The memory of each source token.
 LogProbs encoded(const Seq2Seq& model, const Batch& batch) {
   Tape tape(kQuiet);
-  const Tensor memory = model.encode(tape, batch.source, batch.source_offsets).memory.rows;
+  const Tensor memory = model.encode(tape, {batch.source, batch.source_offsets}).memory.rows;
   LogProbs rows;
   for (int64_t r = 0; r < memory.rows(); ++r) rows.emplace_back(memory.row(r), memory.row(r) + memory.cols());
   return rows;
@@ -24,7 +24,7 @@ LogProbs encoded(const Seq2Seq& model, const Batch& batch) {
 /// To the last bit: who translates a sentence with others gets what it gets alone. Wide enough that products go through
 /// blocks of all kinds.
 TEST_P(Steps, DoNotDependOnBatchMates) {
-  Seq2SeqOptions options = GetParam().options();
+  Options options = GetParam().options();
   options.width = 64;
   options.hidden = 96;
   const Made made(options);

@@ -13,10 +13,10 @@ namespace heed::model::test {
 struct Way {
   std::string name;
   std::string kind;
-  std::function<void(Seq2SeqOptions&)> change = [](Seq2SeqOptions&) {};
+  std::function<void(Options&)> change = [](Options&) {};
 
-  Seq2SeqOptions options() const {
-    Seq2SeqOptions o = small(kind);
+  Options options() const {
+    Options o = small(kind);
     change(o);
     return o;
   }
@@ -24,7 +24,7 @@ struct Way {
 inline void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 
 inline std::vector<Way> ways() {
-  using O = Seq2SeqOptions;
+  using O = Options;
   std::vector<Way> all;
   const auto add = [&](const char* kind, std::string name, std::function<void(O&)> change) {
     all.push_back({std::string(kind) + "_" + std::move(name), kind, std::move(change)});
@@ -66,6 +66,11 @@ inline std::vector<Way> ways() {
     if (const size_t plus = name.find('+'); plus != std::string::npos) name[plus] = '_';
     add("transformer", name, [=](O& o) { o.attention.region = region; });
   }
+  add("rnn", "transformer_encoder", [](O& o) { o.encoder = "transformer"; });
+  add("rnn", "transformer_encoder_lstm",
+      [=](O& o) { deep(o), o.encoder = "transformer", o.cell = "lstm", o.input_feeding = true, o.norm = "pre"; });
+  add("transformer", "rnn_encoder", [](O& o) { o.encoder = "rnn"; });
+  add("transformer", "rnn_encoder_rotary", [=](O& o) { deep(o), o.encoder = "rnn", o.positions = "rotary"; });
   add("transformer", "sinks", [](O& o) {
     o.attention.region = "sliding_window+sinks", o.attention.sinks = 1, o.attention.learned_sink = true;
   });

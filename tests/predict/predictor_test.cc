@@ -19,18 +19,18 @@ using train::test::expect_in;
 const std::vector<std::string> kLines = {"abc", "hello", "a", "zyx wvu", "", "deed", "a longer line of letters", "q"};
 
 /// Of these letters, with random weights that prefer something.
-train::TrainedModel decided(std::vector<std::string> overrides = {}) {
-  const train::Recipe recipe = train::test::small_recipe("nowhere", std::move(overrides));
+trained::TrainedModel decided(std::vector<std::string> overrides = {}) {
+  const recipe::Recipe recipe = train::test::small_recipe("nowhere", std::move(overrides));
   const std::string_view letters[] = {"abcdefghijklmnopqrstuvwxyz "};
-  const auto tokens = Tokeniser::train(letters, {});
-  train::TrainedModel trained = train::make_model(recipe, {tokens, tokens});
+  const auto tokens = text::Tokeniser::train(letters, {});
+  trained::TrainedModel trained = trained::make_model(recipe, {tokens, tokens});
   uint64_t seed = 1;
   for (Parameter& p : *trained.parameters)
     for (float& value : p.value) {
       seed = seed * 6364136223846793005u + 1442695040888963407u;
       value += static_cast<float>(seed >> 40) / static_cast<float>(1 << 24) - 0.5f;
     }
-  trained.parameters->at("output.bias").value[kEnd] += 1.5f;  // not every output is cut off
+  trained.parameters->at("output.bias").value[text::kEnd] += 1.5f;  // not every output is cut off
   return trained;
 }
 
@@ -55,8 +55,9 @@ TEST(Predictor, SaysWhatTheSearchFinds) {
   const std::vector<int64_t> offsets = {0, std::ssize(ids)};
   Tape tape({.recording = false, .training = false});
   const search::Options options{
-      .start = kStart, .end = kEnd, .longest = 25, .beam = 4, .nbest = 3, .alpha = 0.6, .alignment = true};
-  const search::Result right = search::search(*predictor.model().model, tape, {ids, offsets}, options).front();
+      .start = text::kStart, .end = text::kEnd, .longest = 25, .beam = 4, .nbest = 3, .alpha = 0.6, .alignment = true};
+  const search::Result right =
+      search::search(*predictor.model().model->generator(), tape, {ids, offsets}, options).front();
   ASSERT_EQ(got.nbest.size(), 3u);
   EXPECT_EQ(got.source_tokens, (std::vector<std::string>{"h", "e", "l", "l", "o"}));
   EXPECT_EQ(got.text(), got.nbest.front().text);
@@ -170,7 +171,7 @@ TEST(Predictor, WhatIsWrongWithALineIsSaidAndTheOthersAreAnswered) {
 }
 
 TEST(Predictor, NumbersThatAreNoneTakeNoOtherLineWithThem) {
-  train::TrainedModel trained = decided();
+  trained::TrainedModel trained = decided();
   const int32_t q = trained.vocabularies.source->encode("q").front();
   for (Parameter& p : *trained.parameters)
     if (p.rows() == trained.vocabularies.source->size() && p.name.find("source") != std::string::npos)

@@ -1,5 +1,10 @@
 """heed.attend against plain double-precision attention: layouts, options, gradients, ragged batches."""
 
+import ast
+import inspect
+import pathlib
+import re
+
 import numpy as np
 import pytest
 
@@ -325,3 +330,16 @@ def test_every_stage_and_the_weights_belong_together():
     close(result.stages["softcap"], 1.1 * np.tanh(raw / 1.1))
     assert np.array_equal(result.stages["weights"], result.weights)
     assert tuple(result.stages) == heed.STAGES
+
+
+def test_every_argument_is_in_the_signature_and_the_help():
+    signature = inspect.signature(heed.attend)
+    stub = ast.parse((pathlib.Path(heed.__file__).parent / "_attend.pyi").read_text(encoding="utf-8"))
+    (said,) = [node.args for node in stub.body if isinstance(node, ast.FunctionDef) and node.name == "attend"]
+    by_keyword = dict(zip((a.arg for a in said.kwonlyargs), map(ast.literal_eval, said.kw_defaults)))
+    of_signature = {p.name: p.default for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY}
+    assert list(of_signature.items()) == list(by_keyword.items())
+    assert len(of_signature) > 30 and list(signature.parameters)[-1] == said.kwarg.arg == "options"
+    assert "{question}" not in heed.attend.__doc__
+    for name in of_signature:
+        assert re.search(rf"\b{name}\b", heed.attend.__doc__), name

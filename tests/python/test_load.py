@@ -328,3 +328,36 @@ def test_an_instruction_set_that_does_not_exist(folder):
     bogus = {**os.environ, "HEED_ISA": "bogus"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=bogus)
     assert done.stdout == "refused True\nrefused True\n", done.stderr
+
+
+# ------------------------------------------------------------------------------------------------------ scores and JSON
+
+
+def test_scores_are_those_of_the_program(model, folder, tmp_path):
+    pairs = [("abc", "cba"), ("hello", "olleh"), ("", "x"), ("deed", "")]
+    (tmp_path / "pairs.tsv").write_text("".join(f"{s}\t{t}\n" for s, t in pairs))
+    done = run("score", folder, tmp_path / "pairs.tsv", "--json", "--per-token")
+    said = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    assert len(said) == len(pairs)
+    for score, one in zip(model.score(pairs), said):
+        if "error" in one:
+            assert score.error == one["error"]
+            continue
+        assert score.error is None and score.log_probability == one["log_probability"] and score.tokens == one["tokens"]
+        close(score.token_log_probabilities, one["token_log_probabilities"], 1e-6)
+    assert [s.error for s in model.score(pairs)][2] == "the source is empty"
+    assert model.score([]) == []
+    for wrong in (["ab"], [("a",)], [("a", 1)]):
+        with pytest.raises(TypeError):
+            model.score(wrong)
+
+
+def test_json_is_what_the_program_prints(model, folder):
+    lines = LINES[:4]
+    said = answers(
+        "predict", folder, "--json", "--scores", "--alignments=matrix", "--nbest", 2, given="".join(f"{l}\n" for l in lines)
+    )
+    assert model.predict_json(lines, nbest=2) == said
+    assert json.loads(model.predict_json("abc"))["output"] == model.predict("abc").text
+    with pytest.raises(TypeError):
+        model.predict_json("abc", beams=2)

@@ -115,7 +115,7 @@ def test_heed_imports_without_torch():
 def test_versions_agree():
     root = pathlib.Path(__file__).resolve().parent.parent.parent
     assert f'version = "{heed.__version__}"' in (root / "pyproject.toml").read_text(encoding="utf-8")
-    assert f"VERSION {heed.__version__} " in (root / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert f'#define HEED_VERSION "{heed.__version__}"' in (root / "heed/version.h").read_text(encoding="utf-8")
 
 
 def test_an_installation(tmp_path):

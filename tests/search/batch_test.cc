@@ -57,7 +57,7 @@ TEST_P(Ways, StepsAreWhatTheWholeTargetGives) {
       for (const Hypothesis& h : found[b].hypotheses) {
         model::test::Batch batch(model::test::Sentences{{texts_.texts[b]}, {h.tokens}});
         Tape tape(kQuiet);
-        const Scored right = score(model(), tape, batch.view()).front();
+        const Scored right = score(model(), tape, batch.pairs()).front();
         double sum = 0.0;
         ASSERT_EQ(h.token_log_probabilities.size(), h.tokens.size() + (h.finished ? 1 : 0));
         for (size_t t = 0; t < h.token_log_probabilities.size(); ++t) {
@@ -92,8 +92,8 @@ TEST_P(Ways, ABeamOfOneIsGreedy) {
   const Options options{.longest = 8, .alignment = true};
   const Sources sources = texts_.view();
   Tape tape(kQuiet);
-  Steps steps(model(), tape, sources, options);
-  const std::vector<Result> beam = beam_search(steps), greedy = find(model(), texts_, options);
+  Stepper stepper(model(), tape, sources, options);
+  const std::vector<Result> beam = beam_search(stepper), greedy = find(model(), texts_, options);
   for (size_t b = 0; b < beam.size(); ++b) ASSERT_NO_FATAL_FAILURE(expect_same(beam[b], greedy[b], 1e-6));
 }
 
@@ -111,7 +111,7 @@ TEST(Batches, GiveResultsInTheOrderOfTheInput) {
     const std::vector<Result> right = find(made.model, texts, options);
     for (const BatchLimits limits : {BatchLimits{.tokens = 7}, {.tokens = 12, .sentences = 2}, {.tokens = 1}, {}}) {
       SCOPED_TRACE(limits.tokens);
-      Tapes tapes;
+      TapePool tapes;
       const std::vector<Result> found = search_all(made.model, tapes, texts.view(), options, limits);
       ASSERT_EQ(found.size(), right.size());
       for (size_t b = 0; b < found.size(); ++b) ASSERT_NO_FATAL_FAILURE(expect_same(found[b], right[b]));
@@ -131,7 +131,7 @@ TEST(Batches, NumberOfThreadsChangesNoBit) {
   const Texts texts = many_texts();
   for (const auto& [name, options] : searches()) {
     SCOPED_TRACE(name);
-    Tapes tapes;
+    TapePool tapes;
     const auto on = [&](int threads) {
       const heed::test::Threads guard(threads);
       std::vector<Result> found = search_all(made.model, tapes, texts.view(), options, {.tokens = 20});
@@ -153,7 +153,7 @@ TEST(Batches, ErrorOfOneIsToldAndNothingIsStuck) {
   for (Parameter& p : made.parameters)
     if (p.name == "source.weight")  // the last token of the last sentence
       std::fill_n(p.value.begin() + texts.ids.back() * p.cols(), p.cols(), std::numeric_limits<float>::quiet_NaN());
-  Tapes tapes;
+  TapePool tapes;
   {
     const heed::test::Threads three(3);
     EXPECT_THROW(search_all(made.model, tapes, texts.view(), {.longest = 8}, {.tokens = 20}), Error);
@@ -166,10 +166,10 @@ TEST(Batches, ScoreIsPerSentence) {
   const Decided made(model::test::small("rnn"));
   const auto all = model::test::ragged();
   Tape tape(kQuiet);
-  const std::vector<Scored> together = score(made.model, tape, model::test::Batch(all).view());
+  const std::vector<Scored> together = score(made.model, tape, model::test::Batch(all).pairs());
   ASSERT_EQ(together.size(), all.size());
   for (size_t b = 0; b < all.size(); ++b) {
-    const Scored alone = score(made.model, tape, model::test::Batch(all.only(b)).view()).front();
+    const Scored alone = score(made.model, tape, model::test::Batch(all.only(b)).pairs()).front();
     EXPECT_NEAR(alone.log_probability, together[b].log_probability, 1e-5);
     EXPECT_EQ(together[b].token_log_probabilities.size(), all.targets[b].size() + 1);
   }

@@ -35,7 +35,7 @@ TEST(Empty, NoSourcesGiveNoResults) {
   Tape tape(kQuiet);
   const std::vector<int64_t> offsets = {0};
   EXPECT_TRUE(search(made.model, tape, {.ids = {}, .offsets = offsets}, {}).empty());
-  Tapes tapes;
+  TapePool tapes;
   EXPECT_TRUE(search_all(made.model, tapes, {.ids = {}, .offsets = offsets}, {}).empty());
 }
 
@@ -103,7 +103,7 @@ TEST(Memory, DoesNotGrowWithTheSteps) {
 }
 
 TEST(Alignment, IsOfTheHeadsAskedFor) {
-  model::Seq2SeqOptions m = model::test::small("transformer");
+  model::Options m = model::test::small("transformer");
   m.decoder_layers = 2;
   const Decided made(m);
   const auto row = [&](Heads heads) {
@@ -140,7 +140,7 @@ TEST(Refused, WhatMakesNoSense) {
                                                {.sample = true, .top_p = 0.0},
                                                {.sample = true, .top_p = 1.1}}) {
     EXPECT_THROW(find(made.model, texts, o), Error);
-    Tapes tapes;
+    TapePool tapes;
     EXPECT_THROW(search_all(made.model, tapes, texts.view(), o), Error);
   }
   Tape recording;
@@ -151,7 +151,7 @@ TEST(Refused, WhatMakesNoSense) {
 
 /// A token that is forbidden never comes, also where there is nothing else for a place in the beam.
 TEST(Forbidden, TokensAreNeverSaid) {
-  model::Seq2SeqOptions m = model::test::small("rnn");
+  model::Options m = model::test::small("rnn");
   m.target_vocabulary = 4;
   Decided made(m);
   for (const int32_t token : {0, 1}) made.favour(token, -std::numeric_limits<float>::infinity());

@@ -40,12 +40,12 @@ Hypothesis forced(const model::Seq2Seq& model, const std::vector<int32_t>& sourc
   Hypothesis h{.tokens = tokens, .finished = finished};
   Tape tape(kQuiet);
   const std::vector<int64_t> offsets = {0, std::ssize(source)};
-  const auto state = model.start(model.encode(tape, source, offsets), kLongest);
+  const auto state = model.start(tape, {source, offsets}, kLongest);
   if (finished) tokens.push_back(kEnd);
   int32_t before = kStart;
   for (size_t t = 0; t < tokens.size(); ++t) {
     decode::Alignment alignment;
-    const Tensor logits = model.step(std::vector<int32_t>{before}, static_cast<int64_t>(t), *state, tape, &alignment);
+    const Tensor logits = model.step(std::vector<int32_t>{before}, *state, tape, &alignment);
     double sum = 0.0;
     for (int32_t v = 0; v < kTokens; ++v) sum += std::exp(static_cast<double>(logits.row(0)[v]));
     const double log_probability = logits.row(0)[tokens[t]] - std::log(sum);
@@ -86,7 +86,7 @@ std::vector<Hypothesis> enumerate(const model::Seq2Seq& model, const std::vector
 TEST_P(Exhaustive, IsWhatBeamSearchFinds) {
   for (const uint64_t seed : {5, 6, 7}) {
     SCOPED_TRACE(seed);
-    model::Seq2SeqOptions o = model::test::small(GetParam().kind);
+    model::Options o = model::test::small(GetParam().kind);
     o.target_vocabulary = kTokens;
     Decided made(o, seed);
     made.favour(kEnd, seed == 7 ? -2.0f : 0.0f);  // one for which long targets win
@@ -130,9 +130,9 @@ int64_t steps_of(const Decided& made, const Options& options) {
   const Texts texts({{3, 4, 5}});
   const Sources sources = texts.view();
   Tape tape(kQuiet);
-  Steps steps(made.model, tape, sources, options);
-  beam_search(steps);
-  return steps.done();
+  Stepper stepper(made.model, tape, sources, options);
+  beam_search(stepper);
+  return stepper.done();
 }
 
 TEST(EarlyStop, WaitsForNothingThatCannotCome) {

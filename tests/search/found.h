@@ -21,7 +21,7 @@ using model::test::ways;
 
 /// Random weights give nearly equal probabilities; larger logits make a model that prefers something.
 struct Decided : Made {
-  explicit Decided(const model::Seq2SeqOptions& options, uint64_t seed = 5, float factor = 3.0f) : Made(options, seed) {
+  explicit Decided(const model::Options& options, uint64_t seed = 5, float factor = 3.0f) : Made(options, seed) {
     for (Parameter& p : parameters)
       if (p.name == "output.weight")
         for (float& value : p.value) value *= factor;

@@ -14,8 +14,8 @@ const std::vector<int32_t> kSource = {3, 4, 5};
 std::vector<double> first_probabilities(const model::Seq2Seq& model, double temperature = 1.0) {
   Tape tape(kQuiet);
   const std::vector<int64_t> offsets = {0, std::ssize(kSource)};
-  const auto state = model.start(model.encode(tape, kSource, offsets), 4);
-  const Tensor logits = model.step(std::vector<int32_t>{kStart}, 0, *state, tape);
+  const auto state = model.start(tape, {kSource, offsets}, 4);
+  const Tensor logits = model.step(std::vector<int32_t>{kStart}, *state, tape);
   std::vector<double> p;
   double sum = 0.0;
   for (int64_t v = 0; v < logits.cols(); ++v) sum += p.emplace_back(std::exp(logits.row(0)[v] / temperature));
@@ -112,7 +112,7 @@ TEST(Sample, TopPLeavesTheFewestThatReachIt) {
 
 /// A vocabulary larger than the number of tokens that top_p looks for first.
 TEST(Sample, TopPInALargeVocabulary) {
-  model::Seq2SeqOptions o = model::test::small("rnn");
+  model::Options o = model::test::small("rnn");
   o.target_vocabulary = 300;
   const Decided made(o, 5, 0.5f);
   const std::vector<double> p = first_probabilities(made.model);

@@ -37,10 +37,9 @@ std::vector<float> logits_alone(const model::Seq2Seq& model, const std::vector<i
                                 const std::vector<int32_t>& said) {
   Tape tape(kQuiet);
   const std::vector<int64_t> offsets = {0, std::ssize(source)};
-  const auto state = model.start(model.encode(tape, source, offsets), 9);
+  const auto state = model.start(tape, {source, offsets}, 9);
   Tensor logits;
-  for (size_t t = 0; t < said.size(); ++t)
-    logits = model.step(std::vector<int32_t>{said[t]}, static_cast<int64_t>(t), *state, tape);
+  for (size_t t = 0; t < said.size(); ++t) logits = model.step(std::vector<int32_t>{said[t]}, *state, tape);
   return {logits.row(0), logits.row(0) + logits.cols()};
 }
 
@@ -52,7 +51,7 @@ TEST_P(Select, GoesOnAsIfAlone) {
   for (const uint64_t seed : {1, 2}) {
     std::mt19937_64 random(seed);
     Tape tape(kQuiet);
-    const auto state = made.model.start(made.model.encode(tape, texts.ids, texts.offsets), 9);
+    const auto state = made.model.start(tape, {texts.ids, texts.offsets}, 9);
     std::vector<Row> rows;
     for (int64_t b = 0; b < std::ssize(texts.texts); ++b) rows.push_back({b});
     for (int64_t t = 0; t < 6; ++t) {
@@ -62,7 +61,7 @@ TEST_P(Select, GoesOnAsIfAlone) {
         row.tokens.push_back(tokens.back());
       }
       tape.reset();
-      const Tensor logits = made.model.step(tokens, t, *state, tape);
+      const Tensor logits = made.model.step(tokens, *state, tape);
       for (size_t i = 0; i < rows.size(); ++i) {
         const auto right = logits_alone(made.model, texts.texts[static_cast<size_t>(rows[i].source)], rows[i].tokens);
         for (size_t v = 0; v < right.size(); ++v)
@@ -85,7 +84,7 @@ TEST(SelectRows, RefusesRowsThatDoNotExist) {
   const Decided made(model::test::small("rnn"));
   Tape tape(kQuiet);
   const Texts texts(ragged_sources());
-  const auto state = made.model.start(made.model.encode(tape, texts.ids, texts.offsets), 9);
+  const auto state = made.model.start(tape, {texts.ids, texts.offsets}, 9);
   EXPECT_THROW(state->select(std::vector<int64_t>{5}), Error);
   EXPECT_THROW(state->select(std::vector<int64_t>{-1}), Error);
 }

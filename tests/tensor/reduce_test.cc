@@ -1,5 +1,6 @@
 #include "heed/tensor/op/reduce.h"
 
+#include "heed/tensor/error.h"
 #include "tests/tensor/gradient_check.h"
 
 namespace heed::test {
@@ -55,6 +56,14 @@ TEST(Reduce, Errors) {
   expect_error([] { mean(Tensor()); }, "mean: x is empty");
   expect_error([] { weighted_sum(Tensor(), nullptr); }, "weighted_sum: x is empty");
   expect_error([] { sum_squares(Tensor()); }, "sum_squares: x is empty");
+}
+
+TEST(Reduce, LargestColumns) {
+  const std::vector<float> x = {1, 3, 2, -4, -4, -5, 0, 0, 7};
+  Tape tape;
+  EXPECT_EQ(largest_columns(tape.input(x.data(), 3, 3)), (std::vector<int32_t>{1, 0, 2}));
+  EXPECT_TRUE(largest_columns(tape.input(x.data(), 0, 3)).empty());
+  EXPECT_THROW(largest_columns(tape.input(x.data(), 3, 0)), Error);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class Folder {
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
 
   std::filesystem::path write(std::string_view name, std::string_view contents) const {
-    write_file(path_ / name, contents);
+    text::write_file(path_ / name, contents);
     return path_ / name;
   }
 

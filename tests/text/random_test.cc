@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heed {
+namespace heed::text {
 namespace {
 
 TEST(Random, TheNumbersNeverChange) {
@@ -61,4 +61,4 @@ TEST(Random, EverySampleIsEquallyLikely) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::text

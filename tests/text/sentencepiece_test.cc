@@ -7,7 +7,7 @@
 #include "heed/text/tokeniser.h"
 #include "tests/text/folder.h"
 
-namespace heed {
+namespace heed::text {
 namespace {
 
 /// Sentences of made-up words, the same for everybody.
@@ -144,4 +144,4 @@ TEST(SentencePiece, BrokenModels) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::text

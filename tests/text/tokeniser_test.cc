@@ -7,7 +7,7 @@
 
 #include "tests/text/folder.h"
 
-namespace heed {
+namespace heed::text {
 namespace {
 
 std::shared_ptr<const Tokeniser> train(const std::vector<std::string_view>& sentences, TokeniserOptions options) {
@@ -141,4 +141,4 @@ TEST(Tokeniser, OneForBothSides) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::text

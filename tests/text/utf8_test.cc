@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heed {
+namespace heed::text {
 namespace {
 
 constexpr size_t kValid = std::string_view::npos;
@@ -75,4 +75,4 @@ TEST(Utf8, CodePoints) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::text

@@ -7,7 +7,7 @@
 
 #include "tests/text/folder.h"
 
-namespace heed {
+namespace heed::text {
 namespace {
 
 TokenCounts counts_of(const std::vector<std::string>& tokens) {
@@ -133,4 +133,4 @@ TEST(File, AFullDiskIsNoticed) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::text

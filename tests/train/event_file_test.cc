@@ -135,7 +135,7 @@ TEST_F(EventFileTest, HoldsTheCurves) {
   Recorder seen;
   fs::create_directories(folder_ / "run");
   EventFile events(folder_ / "run", 4);
-  run_session(small_recipe(folder_ / "run"), {.watchers = {&seen, &events}});
+  run_session(small_recipe(folder_ / "run"), {.observers = {&seen, &events}});
   const std::vector<Event> all = newest_events();
   ASSERT_EQ(all.size(), 1u + 6u + 4u);
   EXPECT_EQ(all[0].version, "brain.Event:2");
@@ -178,7 +178,7 @@ TEST_F(EventFileTest, EveryMetricHasItsOwnCurve) {
     Recorder seen;
     EventFile events(folder_ / "run", 100);
     run_session(small_recipe(folder_ / "run", {"validate.metric=" + name, "stop.steps=6"}),
-                {.watchers = {&seen, &events}});
+                {.observers = {&seen, &events}});
     const Event last = newest_events().back();
     ASSERT_TRUE(last.values.contains(tag)) << name;
     EXPECT_EQ(last.values.at(tag), static_cast<float>(seen.validations.back().value));

@@ -33,7 +33,7 @@ class LogTest : public testing::Test {
     Log log(folder_ / name / "log.jsonl", every);
     std::atomic<bool> stop = false;
     recorder.after_step = [&](int64_t step) { stop = step >= last; };
-    run_session(recipe, {.resume = resume, .stop = &stop, .watchers = {&recorder, &log}});
+    run_session(recipe, {.resume = resume, .stop = &stop, .observers = {&recorder, &log}});
     recorder.after_step = nullptr;
     return recorder;
   }

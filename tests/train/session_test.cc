@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "heed/tensor/memory.h"
-#include "heed/train/load_model.h"
+#include "heed/trained/trained_model.h"
 #include "tests/train/small_run.h"
 
 namespace heed::train::test {
@@ -59,7 +59,7 @@ TEST_F(SessionTest, TheModelComesBack) {
     const fs::path folder = folder_ / average;
     Recorder seen;
     run(small_recipe(folder, {average, "validate.decode=20", "validate.samples=20"}), seen);
-    const TrainedModel model = load_model(folder, "last");
+    const TrainedModel model = trained::load_model(folder, "last");
     EXPECT_EQ(model.recipe.model.width, 8);
     const auto& samples = seen.validations.back().evaluation.samples;
     ASSERT_GE(samples.size(), 15u);  // short strings come twice
@@ -68,8 +68,11 @@ TEST_F(SessionTest, TheModelComesBack) {
       sources.push_back(s.source);
       outputs.push_back(s.output);
     }
-    EXPECT_EQ(decode(*model.model, sources, model.vocabularies.both(), {.longest = 25}), outputs);
-    EXPECT_EQ(load_model(folder / seen.best).recipe.model.width, 8);  // a checkpoint itself
+    search::TapePool tapes;
+    const std::vector<task::Prediction> said = model.recipe.task().predict(model.answering(tapes), sources, {});
+    ASSERT_EQ(said.size(), outputs.size());
+    for (size_t i = 0; i < said.size(); ++i) EXPECT_EQ(said[i].text(), outputs[i]);
+    EXPECT_EQ(trained::load_model(folder / seen.best).recipe.model.width, 8);  // a checkpoint itself
   }
 }
 
@@ -174,8 +177,8 @@ TEST_F(SessionTest, AFullDiskAtTheEndIsAnError) {
   EXPECT_EQ(file::RunFolder(folder_ / "run").open("last").name(), "step-000018");
 }
 
-TEST_F(SessionTest, AWatcherThatFailsIsLeftAlone) {
-  class Failing final : public Watcher {
+TEST_F(SessionTest, ATrainingObserverThatFailsIsLeftAlone) {
+  class Failing final : public TrainingObserver {
    public:
     void stepped(const StepReport& r, const Progress&) override {
       last = r.step;
@@ -183,7 +186,7 @@ TEST_F(SessionTest, AWatcherThatFailsIsLeftAlone) {
     }
     int64_t last = 0;
   } failing;
-  const Finished finished = run_session(small_recipe(folder_ / "run"), {.watchers = {&failing, &seen_}});
+  const Finished finished = run_session(small_recipe(folder_ / "run"), {.observers = {&failing, &seen_}});
   EXPECT_EQ(finished.step, 24);
   EXPECT_EQ(failing.last, 3);
   EXPECT_EQ(seen_.steps.size(), 24u);
@@ -230,11 +233,11 @@ TEST_F(SessionTest, SequencesMustFitLearnedPositions) {
 }
 
 TEST_F(SessionTest, NobodyWhoOnlyLooksOnEndsATraining) {
-  class Failing final : public Watcher {
+  class Failing final : public TrainingObserver {
    public:
     void stepped(const StepReport&, const Progress&) override { throw std::runtime_error("standard output is full"); }
   } failing;
-  const Finished finished = run_session(small_recipe(folder_ / "run"), {.watchers = {&failing, &seen_}});
+  const Finished finished = run_session(small_recipe(folder_ / "run"), {.observers = {&failing, &seen_}});
   EXPECT_EQ(finished.step, 24);
   EXPECT_EQ(seen_.warnings, std::vector<std::string>{"standard output is full"});
 }
@@ -261,7 +264,7 @@ TEST_F(SessionTest, AFolderWhoseNameIsNotUtf8) {
   recipe.output.folder = (folder_ / "r\xffn").string();
   EXPECT_EQ(run(recipe, seen_).step, 24);
   EXPECT_TRUE(seen_.warnings.empty());
-  EXPECT_EQ(load_model(recipe.output.folder).recipe.model.width, 8);
+  EXPECT_EQ(trained::load_model(recipe.output.folder).recipe.model.width, 8);
   recipe.stop.steps = 26;
   Recorder again;
   EXPECT_EQ(run(recipe, again, true).step, 26);
@@ -274,7 +277,7 @@ TEST_F(SessionTest, AModelIsLoadedAlsoWhereItsCheckpointIsRemovedMeanwhile) {
   for (const char* name : {"best", "last"}) {
     Recorder further;
     std::vector<std::string> tried;
-    with_checkpoint(folder, name, [&](const file::Checkpoint& checkpoint) {
+    trained::with_checkpoint(folder, name, [&](const file::Checkpoint& checkpoint) {
       tried.push_back(checkpoint.name());
       if (tried.size() < 3) {  // as a training does: a new one first, then the old one goes
         file::RunFolder run(folder);
@@ -283,14 +286,14 @@ TEST_F(SessionTest, AModelIsLoadedAlsoWhereItsCheckpointIsRemovedMeanwhile) {
         run.mark_best(file::RunFolder::name_of(next));
         run.keep(1);
       }
-      load_model(checkpoint);
+      trained::load_model(checkpoint);
     });
     EXPECT_EQ(tried.size(), 3u) << name;
   }
   // One that stays and cannot be used is an error at once.
   int calls = 0;
   error_of([&] {
-    with_checkpoint(folder, "last", [&](const file::Checkpoint&) {
+    trained::with_checkpoint(folder, "last", [&](const file::Checkpoint&) {
       ++calls;
       throw Error("no use");
     });

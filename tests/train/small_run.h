@@ -1,4 +1,4 @@
-// A training that takes a second, and a watcher that remembers everything.
+// A training that takes a second, and an observer that remembers everything.
 #pragma once
 
 #include <atomic>
@@ -9,13 +9,19 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/recipe/recipe.h"
+#include "heed/task/pair_texts.h"
 #include "heed/tensor/error.h"
 #include "heed/train/session.h"
+#include "heed/trained/trained_model.h"
 #include "tests/file/temporary.h"
 
 namespace heed::train::test {
 
 using heed::test::TemporaryFolder;
+using recipe::Recipe;
+using recipe::RecipeError;
+using trained::TrainedModel;
 namespace fs = std::filesystem;
 
 inline constexpr const char* kSmall = R"(
@@ -45,14 +51,14 @@ keep_last = 2
 
 inline Recipe small_recipe(const fs::path& folder, std::vector<std::string> overrides = {}) {
   overrides.push_back("output.folder=" + folder.string());
-  return parse_recipe(kSmall, "small.toml", overrides);
+  return recipe::parse(kSmall, "small.toml", overrides);
 }
 
 inline std::vector<std::string> transformer() {
   return {"model.kind=transformer", "attention.score=scaled_dot", "attention.heads=2"};
 }
 
-class Recorder final : public Watcher {
+class Recorder final : public TrainingObserver {
  public:
   void started(const Started& s) override { starts.push_back(s); }
   void warned(const std::string& text) override { warnings.push_back(text); }
@@ -88,14 +94,14 @@ class Recorder final : public Watcher {
 
 /// Runs to the end.
 inline Finished run(const Recipe& recipe, Recorder& recorder, bool resume = false) {
-  return run_session(recipe, {.resume = resume, .watchers = {&recorder}});
+  return run_session(recipe, {.resume = resume, .observers = {&recorder}});
 }
 
 /// Runs until update `last` is done, then stops as Ctrl-C does.
 inline Finished run_until(const Recipe& recipe, Recorder& recorder, int64_t last, bool resume = false) {
   std::atomic<bool> stop = false;
   recorder.after_step = [&](int64_t step) { stop = step >= last; };
-  const Finished finished = run_session(recipe, {.resume = resume, .stop = &stop, .watchers = {&recorder}});
+  const Finished finished = run_session(recipe, {.resume = resume, .stop = &stop, .observers = {&recorder}});
   recorder.after_step = nullptr;
   return finished;
 }

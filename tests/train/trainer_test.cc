@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "heed/train/corpus.h"
-#include "heed/train/load_model.h"
+#include "heed/task/pair_texts.h"
+#include "heed/trained/trained_model.h"
 #include "tests/threads.h"
 #include "tests/train/small_run.h"
 
@@ -17,12 +17,12 @@ class TrainerTest : public testing::Test {
  protected:
   void make(const std::vector<std::string>& overrides = {}) {
     recipe_ = small_recipe("unused", overrides);
-    TextPairs pairs = load_pairs(recipe_.data, 1);
-    Vocabularies vocabularies = learn_vocabularies(pairs.train, recipe_.data);
-    corpus_ = make_corpus(std::move(pairs), vocabularies, recipe_.data);
+    const auto texts = recipe_.task().read(recipe_.data, 1);
+    task::Vocabularies vocabularies = texts->learn_vocabularies();
+    corpus_ = texts->encode(vocabularies);
     recipe_.train.schedule = {.kind = "constant", .peak = 0.01f, .warmup = 0};
-    made_ = make_model(recipe_, std::move(vocabularies));
-    trainer_.emplace(*made_.model, *made_.parameters, corpus_.train, recipe_.train);
+    made_ = trained::make_model(recipe_, std::move(vocabularies));
+    trainer_.emplace(*made_.model, *made_.parameters, *corpus_.train, recipe_.train);
   }
   std::vector<std::vector<float>> values() const {
     std::vector<std::vector<float>> all;
@@ -31,7 +31,7 @@ class TrainerTest : public testing::Test {
   }
 
   Recipe recipe_;
-  Corpus corpus_;
+  task::Corpus corpus_;
   TrainedModel made_;
   std::optional<Trainer> trainer_;
 };
@@ -92,13 +92,11 @@ TEST_F(TrainerTest, TheAverageIsSlowButNotAtFirst) {
 /// Inference keeps copies of the weights. Train, evaluate, train, evaluate: what it sees is what the weights are now.
 TEST_F(TrainerTest, EvaluationSeesTheWeightsOfNow) {
   make({"model.width=32", "train.average=0.9"});
-  const PackedBatch batch = pack_batch(corpus_.train, std::vector<int64_t>{0, 1, 2, 3});
+  const auto batch = corpus_.train->pack(std::vector<int64_t>{0, 1, 2, 3});
   Tape tape({.recording = false, .training = false});
   const auto evaluate = [&] {
     tape.reset();
-    return made_.model
-        ->loss(tape, {batch.source, batch.source_offsets, batch.target_in, batch.target_out, batch.target_offsets}, {})
-        .negative_log_likelihood;
+    return made_.model->loss(tape, *batch, {}).negative_log_likelihood;
   };
   const auto expect_now = [&](double before) {
     const double seen = evaluate();
@@ -122,19 +120,19 @@ TEST_F(TrainerTest, EvaluationSeesTheWeightsOfNow) {
 // ----------------------------------------------------------------------------------------------------------- schedules
 
 TEST(Schedule, FollowsTheFormulas) {
-  const ScheduleOptions root{.kind = "inverse_sqrt", .peak = 2.0f, .warmup = 100};
-  EXPECT_FLOAT_EQ(learning_rate(root, 1), 0.02f);
-  EXPECT_FLOAT_EQ(learning_rate(root, 100), 2.0f);
-  EXPECT_FLOAT_EQ(learning_rate(root, 400), 1.0f);
-  const ScheduleOptions cosine{.kind = "cosine", .peak = 1.0f, .floor = 0.2f, .warmup = 10, .steps = 110};
-  EXPECT_FLOAT_EQ(learning_rate(cosine, 5), 0.5f);
-  EXPECT_FLOAT_EQ(learning_rate(cosine, 10), 1.0f);
-  EXPECT_FLOAT_EQ(learning_rate(cosine, 60), 0.6f);
-  EXPECT_FLOAT_EQ(learning_rate(cosine, 110), 0.2f);
-  EXPECT_FLOAT_EQ(learning_rate(cosine, 1000), 0.2f);
-  const ScheduleOptions constant{.kind = "constant", .peak = 0.5f, .warmup = 0};
-  EXPECT_FLOAT_EQ(learning_rate(constant, 1), 0.5f);
-  expect_in("linear", error_of([] { learning_rate({.kind = "linear", .warmup = 0}, 1); }));
+  const optimise::ScheduleOptions root{.kind = "inverse_sqrt", .peak = 2.0f, .warmup = 100};
+  EXPECT_FLOAT_EQ(optimise::learning_rate(root, 1), 0.02f);
+  EXPECT_FLOAT_EQ(optimise::learning_rate(root, 100), 2.0f);
+  EXPECT_FLOAT_EQ(optimise::learning_rate(root, 400), 1.0f);
+  const optimise::ScheduleOptions cosine{.kind = "cosine", .peak = 1.0f, .floor = 0.2f, .warmup = 10, .steps = 110};
+  EXPECT_FLOAT_EQ(optimise::learning_rate(cosine, 5), 0.5f);
+  EXPECT_FLOAT_EQ(optimise::learning_rate(cosine, 10), 1.0f);
+  EXPECT_FLOAT_EQ(optimise::learning_rate(cosine, 60), 0.6f);
+  EXPECT_FLOAT_EQ(optimise::learning_rate(cosine, 110), 0.2f);
+  EXPECT_FLOAT_EQ(optimise::learning_rate(cosine, 1000), 0.2f);
+  const optimise::ScheduleOptions constant{.kind = "constant", .peak = 0.5f, .warmup = 0};
+  EXPECT_FLOAT_EQ(optimise::learning_rate(constant, 1), 0.5f);
+  expect_in("linear", error_of([] { optimise::learning_rate({.kind = "linear", .warmup = 0}, 1); }));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 namespace heed::attend {
 
+/// Threads: as Mechanism.
 class Normalise {
  public:
   virtual ~Normalise() = default;
@@ -18,6 +19,7 @@ class Normalise {
 };
 
 /// A normaliser that is one word of the kernels.
+/// Threads: as Mechanism.
 class PlainNormalise final : public Normalise {
  public:
   PlainNormalise(kernels::Normaliser kind, bool divide) : kind_(kind), divide_(divide) {}

@@ -11,6 +11,7 @@
 
 namespace heed::attend {
 
+/// Threads: as Mechanism.
 class Region {
  public:
   virtual ~Region() = default;

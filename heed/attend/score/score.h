@@ -10,6 +10,7 @@
 
 namespace heed::attend {
 
+/// Threads: as Mechanism.
 class Score {
  public:
   virtual ~Score() = default;

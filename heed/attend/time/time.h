@@ -18,6 +18,7 @@ struct AttendArguments {
   const Request& request;
 };
 
+/// Threads: as Mechanism.
 class Time {
  public:
   virtual ~Time() = default;

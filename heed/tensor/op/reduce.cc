@@ -1,5 +1,7 @@
 #include "heed/tensor/op/reduce.h"
 
+#include <algorithm>
+
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
 #include "heed/tensor/tape.h"
@@ -48,6 +50,15 @@ Tensor sum_squares(Tensor x) {
   expect_there("sum_squares", "x", x);
   return reduce(
       x, [p = x.data()](int64_t i) { return double{p[i]} * p[i]; }, [p = x.data()](int64_t i) { return 2.0f * p[i]; });
+}
+
+std::vector<int32_t> largest_columns(Tensor x) {
+  expect_there("largest_columns", "x", x);
+  expect(x.cols() > 0, "largest_columns: x must have columns, but is [{}, 0]", x.rows());
+  std::vector<int32_t> columns;
+  for (int64_t r = 0; r < x.rows(); ++r)
+    columns.push_back(static_cast<int32_t>(std::max_element(x.row(r), x.row(r) + x.cols()) - x.row(r)));
+  return columns;
 }
 
 }  // namespace heed

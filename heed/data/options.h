@@ -1,0 +1,29 @@
+// Where the data of a training comes from, and how it is cut into tokens.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "heed/data/pairs.h"
+#include "heed/text/tokeniser.h"
+
+namespace heed::data {
+
+struct Options {
+  std::string task = "none";  // a built-in one (built_in_task.h); none: the data stands in files
+  int64_t examples = 50'000;  // of a built-in task
+  int64_t valid_examples = 2'000;
+
+  std::string folder;  // that the names below begin in; empty: the folder the program was started in
+  PairFiles train, valid;
+  double held_out = 0.02;  // without files for validation: the share of the sources that is kept for it
+
+  text::TokeniserOptions source, target;
+  bool joint = false;  // one vocabulary for both sides, made as `source` says
+  int64_t max_source = 0, max_target = 0;
+
+  bool has_validation_files() const { return !valid.source.empty() || !valid.target.empty() || !valid.tsv.empty(); }
+};
+
+}  // namespace heed::data

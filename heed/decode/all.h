@@ -1,0 +1,34 @@
+// The one list of decoders. A recipe's model.decoder, its choices and its documentation follow from it: a new decoder
+// is one file and one line here.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/decode/decoder.h"
+
+namespace heed::decode {
+
+struct DecoderEntry {
+  const char* name;     // the word in recipes
+  const char* meaning;  // a few words
+  /// It sees its rows as a set: positions are added to the vectors, which are scaled beside them.
+  bool needs_positions = false;
+  /// A decoder that attends to what `encoder` leaves.
+  std::unique_ptr<Decoder> (*make)(const Scope& scope, const encode::StackOptions& options,
+                                   const encode::Encoder& encoder) = nullptr;
+};
+
+#define HEED_DECODERS(X) X(recurrent) X(transformer)
+
+#define HEED_DECLARE(name) extern const DecoderEntry name##_decoder;
+HEED_DECODERS(HEED_DECLARE)
+#undef HEED_DECLARE
+
+const std::vector<const DecoderEntry*>& all_decoders();
+/// Throws, naming the nearest.
+const DecoderEntry& find_decoder(std::string_view name);
+
+}  // namespace heed::decode

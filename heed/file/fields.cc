@@ -1,0 +1,119 @@
+#include "heed/file/fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <type_traits>
+
+#include "heed/file/json_text.h"
+#include "heed/tensor/error.h"
+
+namespace heed::file {
+
+namespace {
+
+constexpr size_t kColumns = 100;
+
+template <class T>
+std::string toml_value(const T& value) {
+  if constexpr (std::is_same_v<T, std::filesystem::path>) {
+    return toml_value(value.string());
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    const std::optional<std::string> quoted = json_text(value);
+    expect(quoted.has_value(), ErrorKind::recipe, "recipe: a text is not valid UTF-8");
+    return *quoted;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    std::string number = fmt::format("{}", value);  // the shortest that reads back as the same number
+    // Without a point it would be a whole number.
+    return std::isfinite(value) && number.find_first_of(".e") == std::string::npos ? number + ".0" : number;
+  } else {
+    return fmt::format("{}", value);
+  }
+}
+
+template <class T>
+std::string toml_value(const std::vector<T>& list) {
+  std::vector<std::string> texts;
+  texts.reserve(list.size());
+  for (const T& each : list) texts.push_back(toml_value(each));
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
+/// The text as comments, at most kColumns wide.
+std::string comment(std::string_view text) {
+  std::string lines, line = "#";
+  while (!text.empty()) {
+    const size_t end = std::min(text.find_first_of(" \n"), text.size());
+    const std::string_view word = text.substr(0, end);
+    if (line.size() > 1 && line.size() + 1 + word.size() > kColumns) {
+      lines += line + "\n";
+      line.resize(1);  // "#"
+    }
+    if (!word.empty()) line += fmt::format(" {}", word);
+    if (end < text.size() && text[end] == '\n') {
+      lines += line + "\n";
+      line.resize(1);  // "#"
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return line.size() > 1 ? lines + line + "\n" : lines;
+}
+
+}  // namespace
+
+void Fields::section(std::string name, std::string help) {
+  for (Section& section : sections_)
+    if (section.name == name) {
+      section.help = std::move(help);
+      return;
+    }
+  sections_.push_back({std::move(name), std::move(help)});
+}
+
+void Fields::add_target(std::string key, Target target, std::string help, Limit limit) {
+  expect(!find(key), ErrorKind::bug, "recipe: the key '{}' was added twice", key);
+  Field field{std::move(key), std::move(help), target, std::move(limit)};
+  const std::string name = field.section();
+  if (std::none_of(sections_.begin(), sections_.end(), [&](const Section& each) { return each.name == name; }))
+    sections_.push_back({name, ""});
+  fields_.push_back(std::move(field));
+}
+
+const Fields::Field* Fields::find(std::string_view key) const {
+  for (const Field& field : fields_)
+    if (field.key == key) return &field;
+  return nullptr;
+}
+
+void Fields::limit(std::string_view key, Limit limit) {
+  for (Field& field : fields_)
+    if (field.key == key) {
+      field.limit = std::move(limit);
+      return;
+    }
+  throw Error(ErrorKind::bug, fmt::format("recipe: there is no key '{}' that could be limited", key));
+}
+
+std::string Fields::text() const {
+  // Keys without a section must come first: after a section they would belong to it.
+  std::vector<Section> sections = sections_;
+  std::stable_partition(sections.begin(), sections.end(), [](const Section& each) { return each.name.empty(); });
+  std::string all;
+  for (const Section& section : sections) {
+    if (!all.empty()) all += "\n";
+    all += comment(section.help);
+    if (!section.name.empty()) all += fmt::format("[{}]\n", section.name);
+    for (const Field& field : fields_) {
+      if (field.section() != section.name) continue;
+      const std::string limit = field.limit.text();
+      all += comment(field.help + (limit.empty() ? "" : field.help.empty() ? limit : fmt::format(" ({})", limit)));
+      all += fmt::format("{} = {}\n", field.name(),
+                         std::visit([](const auto* v) { return toml_value(*v); }, field.target));
+    }
+  }
+  return all;
+}
+
+}  // namespace heed::file

@@ -1,0 +1,78 @@
+// The keys of a commented TOML file, parsed once into typed options.
+//
+//   struct Options { int64_t steps = 1000; float rate = 1e-3f; std::string optimiser = "adam"; } options;
+//   Fields fields;
+//   fields.section("train", "How long and how fast.");
+//   fields.add("train.steps", options.steps, "updates in all", Limit::at_least(1));
+//   fields.add("train.rate", options.rate, "of learning", Limit::above(0));
+//   fields.add("train.optimiser", options.optimiser, "", Limit::one_of({"adam", "sgd"}));
+//   attend::each_option(attention, fields.visitor("attention"));   // a whole struct at once
+//   fields.read("recipe.toml", overrides);                         // {"train.steps=2000"}
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "heed/file/limit.h"
+
+namespace heed::file {
+
+inline constexpr uint64_t kLargestFields = uint64_t{1} << 24;  // bytes of a file
+
+class Fields {
+ public:
+  void section(std::string name, std::string help);
+
+  /// `key` is "section.name", or "name" for the top of the file. `value` holds the default, and later what the recipe
+  /// says; it must outlive this object. A default that `limit` forbids makes the key one that every recipe must have.
+  template <class T>
+  void add(std::string key, T& value, std::string help, Limit limit = {}) {
+    add_target(std::move(key), Target(&value), std::move(help), std::move(limit));
+  }
+  void limit(std::string_view key, Limit limit);  // of a key that was added already
+
+  /// For structs that can be visited: adds each member as section.name.
+  auto visitor(std::string section) {
+    return [this, section = std::move(section)](const char* name, auto& value, const char* help) {
+      add(section + "." + name, value, help);
+    };
+  }
+
+  /// Fills the options from TOML, then from `overrides`, each "section.name=value" as it follows --set; a text needs no
+  /// quotes there. Throws one Error with a line for every mistake; the options that have none are filled all the same.
+  void parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides = {}) const;
+  void read(const std::filesystem::path& path, std::span<const std::string> overrides = {}) const;
+
+  /// All of it as TOML with comments: what can be said, and what is. parse(text()) changes nothing.
+  std::string text() const;
+
+ private:
+  friend class RecipeReader;
+  struct Field {
+    std::string key, help;
+    Target target;
+    Limit limit;
+
+    std::string section() const { return key.substr(0, key.find('.') == std::string::npos ? 0 : key.rfind('.')); }
+    std::string name() const { return key.substr(key.rfind('.') + 1); }  // npos + 1 is 0
+  };
+  struct Section {
+    std::string name, help;
+  };
+
+  void add_target(std::string key, Target target, std::string help, Limit limit);
+  const Field* find(std::string_view key) const;
+
+  std::vector<Section> sections_;  // in the order they were named first
+  std::vector<Field> fields_;
+};
+
+/// The text of one key, where others depend on what it says; empty where it is not there or is no text.
+std::string peek(std::string_view toml, std::string_view key, std::span<const std::string> overrides = {});
+
+}  // namespace heed::file

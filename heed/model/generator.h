@@ -1,0 +1,35 @@
+// A model that writes, token by token: all that a search knows of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "heed/decode/decoder.h"
+
+namespace heed::model {
+
+/// Sequences of token ids, one after the other.
+struct PackedIds {
+  std::span<const int32_t> ids;      // [tokens]
+  std::span<const int64_t> offsets;  // [B + 1]
+};
+
+class Generator {
+ public:
+  virtual ~Generator() = default;
+
+  /// Reads the sources, for a search of at most `longest` steps: a row for each source.
+  virtual std::unique_ptr<decode::State> start(Tape& tape, const PackedIds& sources, int64_t longest) const = 0;
+
+  /// The token of the step before, of each row [rows] -> logits of the next [rows, vocabulary]. `alignment`: where each
+  /// row looked, on request.
+  virtual Tensor step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
+                      decode::Alignment* alignment = nullptr) const = 0;
+
+  /// Of an alignment: the heads of each of its layers.
+  virtual std::vector<int64_t> alignment_heads() const = 0;
+};
+
+}  // namespace heed::model

@@ -1,0 +1,48 @@
+// What a model is made of: one flat struct for all kinds of task, the [model] and [attention] sections of a recipe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "heed/attend/options.h"
+
+namespace heed::model {
+
+struct Options {
+  /// What it does: a word of heed/task/all.h.
+  std::string task = "pairs";
+  /// Encoder and decoder, words of heed/encode/all.h and heed/decode/all.h: one for both, or each by itself.
+  std::string kind = "rnn";
+  std::string encoder = "", decoder = "";  // empty: as `kind` says
+
+  int64_t source_vocabulary = 0;  // both follow from the data
+  int64_t target_vocabulary = 0;
+  int64_t width = 256;  // of vectors and states
+  int64_t encoder_layers = 1;
+  int64_t decoder_layers = 1;
+  float dropout = 0.1f;
+  /// Embeddings that are one table: none; decoder, its input and output; all, the source's too (one vocabulary).
+  std::string tied = "none";
+  /// rnn: between decoder and encoder, any of the catalogue that takes queries. transformer: in all heads, where what
+  /// speaks of places in one sequence (region, position) belongs to self-attention, and what speaks of a target that
+  /// walks along a source (time, local_p, hard_sampled) to the attention to the source, which is otherwise global:
+  /// encode/attention_options.h has the table. What fits nowhere is refused with the reason.
+  attend::Options attention = {};
+
+  // rnn
+  std::string cell = "gru";   // gru or lstm
+  bool bidirectional = true;  // the encoder
+  bool input_feeding = false;
+
+  // transformer
+  int64_t hidden = 0;                 // of the feed-forward layers; 0: 4 * width
+  std::string activation = "relu";    // relu, gelu or swish (gated)
+  std::string norm = "post";          // post, as in the paper, or pre
+  std::string positions = "sin_cos";  // added to vectors: sin_cos, learned; in self-attention: rotary, alibi; or none
+  int64_t max_length = 512;           // learned positions; longest target of a search
+
+  const std::string& encoder_kind() const { return encoder.empty() ? kind : encoder; }
+  const std::string& decoder_kind() const { return decoder.empty() ? kind : decoder; }
+};
+
+}  // namespace heed::model

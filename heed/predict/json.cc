@@ -1,0 +1,74 @@
+#include "heed/predict/json.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace heed::predict {
+
+namespace {
+
+using file::Json;
+using task::Output;
+
+/// As many digits as a float holds: 0.1f is 0.1, and not 0.10000000149011612.
+Json numbers(const std::vector<float>& values) {
+  Json all = Json::array();
+  for (const float value : values) all.push_back(std::stod(fmt::format("{}", value)));
+  return all;
+}
+
+Json alignment(const Output& output, AlignmentForm form) {
+  Json all = Json::array();
+  if (form == AlignmentForm::matrix)
+    for (const std::vector<float>& row : output.alignment) all.push_back(numbers(row));
+  else
+    for (const task::Link& link : output.links()) all.push_back(std::vector{link.source, link.target});
+  return all;
+}
+
+void add_output(Json& j, const Output& output, const JsonOptions& options) {
+  j["output"] = output.text;
+  j["score"] = output.score;
+  j["log_probability"] = output.log_probability;
+  j["finished"] = output.finished;
+  j["tokens"] = output.tokens;
+  if (options.token_scores) j["token_log_probabilities"] = numbers(output.token_log_probabilities);
+  if (options.alignments != AlignmentForm::none) j["alignment"] = alignment(output, options.alignments);
+}
+
+}  // namespace
+
+void add_prediction(Json& j, const task::Prediction& prediction, const JsonOptions& options) {
+  if (!prediction.error.empty()) {
+    j["output"] = "";
+    j["error"] = prediction.error;
+    return;
+  }
+  j["source_tokens"] = prediction.source_tokens;
+  if (prediction.nbest.empty()) {
+    j["output"] = "";
+    return;
+  }
+  add_output(j, prediction.nbest.front(), options);
+  if (!options.nbest) return;
+  for (const Output& output : prediction.nbest) {
+    Json one;
+    add_output(one, output, options);
+    j["outputs"].push_back(std::move(one));
+  }
+}
+
+void add_score(Json& j, const task::PairScore& score, const JsonOptions& options) {
+  if (!score.error.empty()) {
+    j["error"] = score.error;
+    return;
+  }
+  j["log_probability"] = score.log_probability;
+  j["token_count"] = score.token_log_probabilities.size();
+  if (!options.token_scores) return;
+  j["tokens"] = score.tokens;
+  j["token_log_probabilities"] = score.token_log_probabilities;
+}
+
+}  // namespace heed::predict

@@ -1,0 +1,30 @@
+// A prediction as JSON: what `heed predict --json` prints, Python returns and a server answers.
+#pragma once
+
+#include <string>
+
+#include "heed/file/json.h"
+#include "heed/task/prediction.h"
+
+namespace heed::predict {
+
+enum class AlignmentForm {
+  none,
+  links,   // [[source, target], ..]: where each token looked most
+  matrix,  // [tokens][source tokens]: all weights
+};
+
+struct JsonOptions {
+  bool token_scores = false;  // "token_log_probabilities"
+  AlignmentForm alignments = AlignmentForm::none;
+  bool nbest = false;  // "outputs": all of them, the best first
+};
+
+/// Adds "source_tokens", "output", "score", "log_probability", "finished" and "tokens" of the best output, and what the
+/// options ask for; or "output": "" and "error".
+void add_prediction(file::Json& object, const task::Prediction& prediction, const JsonOptions& options);
+
+/// Adds "log_probability" and "token_count", and on request "tokens" and "token_log_probabilities"; or "error".
+void add_score(file::Json& object, const task::PairScore& score, const JsonOptions& options);
+
+}  // namespace heed::predict

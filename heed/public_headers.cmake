@@ -1,0 +1,43 @@
+# The public headers of heed: one list, from which three things follow.
+#
+#   - They are installed, and no other header is.
+#   - What they declare is exported by the shared libraries; all else is hidden (cmake/HeedPublic.cmake).
+#   - docs/stable_api.md promises to keep them.
+#
+# tests/install checks that each compiles alone and includes only others of the list; tests/exports, that the shared
+# libraries export what they declare and nothing else.
+#
+# heed_public(folder header... [INSIDE header...]): INSIDE are those that a program never includes by itself. They are
+# there because others include them, and may change with any version.
+heed_public(heed heed.h version.h)
+heed_public(heed/kernels attention.h custom.h interrupt.h isa.h problem.h status.h)
+heed_public(heed/tensor error.h memory.h ops.h parameter.h profile.h tape.h tensor.h
+  INSIDE off_tape_matrix.h packed_weight.h parameter_storage.h tape_arena.h)
+heed_public(heed/tensor/op activation.h arithmetic.h arrange.h attention.h convolution.h cross_entropy.h dropout.h
+  linear.h norm.h output_loss.h pool.h recurrent.h reduce.h rotary.h softmax.h)
+heed_public(heed/layer convolution.h embedding.h feed_forward.h initialise.h linear.h norm.h parameters.h recurrent.h)
+heed_public(heed/attend all.h attention.h call.h entry.h mechanism.h options.h parts.h reinforce.h state.h
+  INSIDE choices.h)
+heed_public(heed/attend/normalise normalise.h)
+heed_public(heed/attend/region region.h)
+heed_public(heed/attend/score score.h)
+heed_public(heed/attend/time time.h)
+heed_public(heed/text tokeniser.h tokens.h)
+heed_public(heed/metric all.h bleu.h chrf.h edit_distance.h error_rate.h exact.h metric.h resample.h ter.h tokenise.h)
+heed_public(heed/file safetensors.h weights.h
+  INSIDE checkpoint.h disk.h fields.h limit.h manifest.h run_folder.h training_state.h)
+heed_public(heed/data pairs.h report.h
+  INSIDE batches.h dataset.h examples.h options.h)
+heed_public(heed/optimise adam.h clip.h moving_average.h schedule.h)
+heed_public(heed/model INSIDE model.h options.h)
+heed_public(heed/search INSIDE tape_pool.h)
+heed_public(heed/task predict_options.h prediction.h
+  INSIDE task.h vocabularies.h)
+heed_public(heed/recipe options.h recipe.h)
+heed_public(heed/trained INSIDE trained_model.h)
+heed_public(heed/predict predictor.h)
+heed_public(heed/train event_file.h log.h observer.h session.h
+  INSIDE evaluate.h trainer.h)
+
+# What the library `heed` takes from heed-kernels beside its public headers: exported, but not installed.
+set(HEED_SHARED_HEADERS heed/kernels/one_thread.h heed/kernels/threads.h)

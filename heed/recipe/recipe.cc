@@ -1,0 +1,169 @@
+#include "heed/recipe/recipe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "heed/file/disk.h"
+#include "heed/recipe/sections.h"
+#include "heed/task/all.h"
+#include "heed/text/utf8.h"
+
+namespace heed::recipe {
+
+namespace {
+
+using file::Fields;
+
+/// What follows from several keys.
+void complete(Recipe& r) {
+  const std::filesystem::path folder = r.data.folder;
+  for (data::PairFiles* files : {&r.data.train, &r.data.valid})
+    for (std::filesystem::path* file : {&files->source, &files->target, &files->tsv})
+      if (!file->empty()) *file = folder / *file;
+  data::PairFiles valid = r.data.train;  // the same columns
+  valid.source = r.data.valid.source;
+  valid.target = r.data.valid.target;
+  valid.tsv = r.data.valid.tsv;
+  r.data.valid = valid;
+  r.data.source.seed = r.data.target.seed = r.train.seed;
+  r.data.target.model = r.data.source.model;
+  if (r.data.joint) r.data.target = r.data.source;
+}
+
+/// What does not fit together.
+std::string problems(const Recipe& r, std::string_view file) {
+  std::vector<std::string> reasons = r.task().problems(r.data, r.model);
+  const auto need = [&](bool condition, std::string what) {
+    if (!condition) reasons.push_back(std::move(what));
+  };
+  need(r.stop.steps > 0 || r.stop.epochs > 0 || r.stop.minutes > 0 || r.stop.patience > 0,
+       "the training would never end: stop.steps, stop.epochs, stop.minutes or stop.patience must be above 0");
+  need(r.train.schedule.kind != "cosine" || r.stop.steps > 0 || r.stop.epochs > 0,
+       "train.schedule = \"cosine\" must know where it ends: stop.steps or stop.epochs must be above 0");
+  need(r.validate.metric == "loss" || r.validate.decode != 0,
+       "validate.metric = \"" + r.validate.metric + "\" needs outputs: validate.decode must not be 0");
+  std::string all;
+  for (const std::string& reason : reasons) all += fmt::format("{}{}: {}", all.empty() ? "" : "\n", file, reason);
+  return all;
+}
+
+/// The task decides which keys there are. One that does not exist is refused with its line, among the mistakes.
+const task::Task& task_of(std::string_view toml, std::span<const std::string> overrides) {
+  const std::string name = file::peek(toml, "model.task", overrides);
+  for (const task::Task* task : task::all())
+    if (name == task->name) return *task;
+  return *task::all().front();
+}
+
+/// The keys and values of a text() of Fields.
+std::map<std::string, std::string> values_of(const std::string& toml) {
+  std::map<std::string, std::string> values;
+  std::istringstream lines(toml);
+  std::string section;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('[')) section = line.substr(1, line.find(']') - 1);
+    const size_t equals = line.find(" = ");
+    if (line.starts_with('#') || equals == std::string::npos) continue;
+    values[section + "." + line.substr(0, equals)] = line.substr(equals + 3);
+  }
+  return values;
+}
+
+}  // namespace
+
+const task::Task& Recipe::task() const { return task::find(model.task); }
+
+Recipe parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides) {
+  Recipe recipe;
+  Fields fields;
+  add_sections(fields, recipe, task_of(toml, overrides));
+  try {
+    fields.parse(toml, file, overrides);
+  } catch (const Error& error) {
+    throw RecipeError(error.what());
+  }
+  complete(recipe);
+  recipe.file = file;
+  const std::string wrong = problems(recipe, file);
+  if (!wrong.empty()) throw RecipeError(wrong);
+  return recipe;
+}
+
+Recipe read(const std::filesystem::path& path, std::span<const std::string> overrides) {
+  std::string toml;
+  try {
+    toml = file::read_text(path, file::kLargestFields);
+  } catch (const Error& error) {
+    throw RecipeError(error.what());
+  }
+  return parse(toml, path.string(), overrides);
+}
+
+std::string text_of(const Recipe& recipe) {
+  Recipe copy = recipe;
+  copy.data.folder.clear();  // it is part of the names of the files now
+  // TOML cannot hold it. In a checkpoint it is a note that nobody needs: who goes on names the folder.
+  if (text::utf8_fault(copy.output.folder) != std::string::npos) copy.output.folder.clear();
+  Fields fields;
+  add_sections(fields, copy, copy.task());
+  return fields.text();
+}
+
+std::string difference(const Recipe& now, const Recipe& before) {
+  const auto fixed = [&](Recipe r) {
+    Fields fields;
+    add_model_sections(fields, r, now.task());
+    add_train_section(fields, r);
+    return values_of(fields.text());
+  };
+  std::string all;
+  const auto mine = fixed(now), other = fixed(before);
+  for (const auto& [key, value] : mine)
+    if (value != other.at(key))
+      all += fmt::format("{}{} is {}, was {}", all.empty() ? "" : "; ", key, value, other.at(key));
+  return all;
+}
+
+std::string_view example() {
+  return R"(# Dates in some 40 languages to ISO 8601, by a GRU with additive attention: a minute on two cores.
+[data]
+task = "dates"                # built in; or files:
+# source = "train.de.gz"      #   two files, line by line (plain or gzip),
+# target = "train.en.gz"
+# valid_source = "valid.de"   #   and two to validate on; without them data.held_out is kept back
+# valid_target = "valid.en"
+# tsv = "words.tsv"           #   or one file with columns
+# source_tokens = "words"     # characters, letters, words or sentencepiece
+# target_tokens = "sentencepiece"
+# target_size = 8000
+
+[model]
+kind = "rnn"                  # or transformer
+cell = "gru"
+width = 128
+
+[attention]
+score = "additive"            # any of `heed mechanisms --part score`
+
+[train]
+batch_tokens = 1024
+learning_rate = 0.003
+schedule = "cosine"
+warmup = 50
+
+[stop]
+epochs = 4
+
+[validate]
+every = 200
+metric = "exact"
+
+[output]
+folder = "dates"
+)";
+}
+
+}  // namespace heed::recipe

@@ -1,0 +1,146 @@
+// The sections of a recipe: every key, where it goes, what it means and what it may be. Those of [data] and [model]
+// that depend on the kind of task stand with the task.
+#include "heed/recipe/sections.h"
+
+#include <string>
+#include <vector>
+
+#include "heed/attend/all.h"
+#include "heed/task/all.h"
+#include "heed/task/recipe_limits.h"
+
+namespace heed::recipe {
+
+namespace {
+
+using file::Fields;
+using file::Limit;
+using namespace task;  // from where to where numbers go
+
+/// More than 0, and at most that.
+Limit positive(double most) { return {.least = Limit::Bound{0, false}, .most = Limit::Bound{most}}; }
+
+void add_model(Fields& f, model::Options& m, const Task& task) {
+  f.section("model", "From tokens to vectors to memory to context to logits.");
+  std::vector<std::string> tasks;
+  for (const Task* each : task::all()) tasks.emplace_back(each->name);
+  f.add("model.task", m.task, "what it does", Limit::one_of(tasks));
+  task.add_model(f, m);
+}
+
+/// Those that follow from the model, or belong to other tasks than this one.
+bool is_inside(std::string_view option) {
+  for (const char* name :
+       {"input", "query_width", "key_width", "value_width", "output_width", "classes", "predict", "queries"})
+    if (option == name) return true;
+  return false;
+}
+
+/// What a part may be called in a recipe.
+std::vector<std::string> words_of(attend::Part part) {
+  std::vector<std::string> words;
+  for (const attend::Entry* entry : attend::all()) {
+    if (entry->part != part) continue;
+    words.emplace_back(entry->name);
+    for (std::string& alias : attend::words(entry->aliases)) words.push_back(std::move(alias));
+  }
+  return words;
+}
+
+void add_attention(Fields& f, attend::Options& a) {
+  f.section("attention",
+            "Between decoder and encoder, and in the heads of a Transformer: `heed mechanisms` tells more.");
+  attend::each_option(a, [&](const char* name, auto& value, const char* meaning) {
+    if (!is_inside(name)) f.add(std::string("attention.") + name, value, meaning);
+  });
+  for (const attend::Part part :
+       {attend::Part::structure, attend::Part::score, attend::Part::normalise, attend::Part::time})
+    f.limit(std::string("attention.") + attend::name_of(part), Limit::one_of(words_of(part)));
+  f.limit("attention.heads", Limit::between(1, kMostHeads));
+  f.limit("attention.kv_heads", Limit::between(0, kMostHeads));
+  for (const char* width : {"attention.width", "attention.hidden"}) f.limit(width, Limit::between(0, kMostWidth));
+  f.limit("attention.depth", Limit::between(1, 1000));
+  f.limit("attention.max_length", Limit::between(1, kLongest));
+  f.limit("attention.reach", Limit::between(1, kLongest));
+  f.limit("attention.samples", Limit::between(1, 1000));
+  for (const char* keys : {"attention.window", "attention.sinks"}) f.limit(keys, Limit::between(0, kMostTokens));
+  f.limit("attention.dropout", Limit::from_to_below(0, 1));
+  f.limit("attention.baseline_decay", Limit::from_to_below(0, 1));
+  f.limit("attention.entropy_weight", Limit::at_least(0));
+}
+
+void add_train(Fields& f, TrainerOptions& t) {
+  f.section("train", "One update after the other.");
+  f.add("train.seed", t.seed, "of the weights, the order of the batches and dropout");
+  f.add("train.batch_tokens", t.batch_tokens, "of a batch, on each side", Limit::between(1, kMostTokens));
+  f.add("train.accumulate", t.accumulate, "batches whose gradients make one update", Limit::between(1, 1e6));
+  f.add("train.learning_rate", t.schedule.peak, "the largest, at the end of the warm-up", Limit::above(0));
+  f.add("train.schedule", t.schedule.kind, "how it goes on", Limit::one_of({"constant", "inverse_sqrt", "cosine"}));
+  f.add("train.warmup", t.schedule.warmup, "updates from 0 to the largest rate", Limit::between(0, kMostUpdates));
+  f.add("train.final_rate", t.schedule.floor, "cosine: where it ends", Limit::between(0, kLargestRate));
+  f.add("train.beta1", t.adam.beta1, "of Adam: how long gradients are remembered", Limit::from_to_below(0, 1));
+  f.add("train.beta2", t.adam.beta2, "of Adam: how long squares of gradients are remembered",
+        Limit::from_to_below(0, 1));
+  f.add("train.epsilon", t.adam.epsilon, "of Adam: added to the root, so that nothing is divided by 0", positive(1));
+  f.add("train.weight_decay", t.adam.decay, "above 0: AdamW", Limit::between(0, kLargestRate));
+  f.add("train.clip", t.clip, "largest norm of all gradients together; 0: no limit", Limit::between(0, 1e9));
+  f.add("train.label_smoothing", t.label_smoothing, "share of the probability that is spread over all tokens",
+        Limit::from_to_below(0, 1));
+  f.add("train.average", t.average,
+        "decay of a moving average of the weights, which is then what is validated and kept; 0: none",
+        Limit::from_to_below(0, 1));
+}
+
+std::vector<std::string> metric_names(const task::Task& task) {
+  std::vector<std::string> names = task.metrics();
+  names.insert(names.begin(), "loss");
+  return names;
+}
+
+void add_stop(Fields& f, StopOptions& s) {
+  f.section("stop", "The first of these that is reached ends the training; 0: no limit.");
+  f.add("stop.steps", s.steps, "updates", Limit::between(0, kMostUpdates));
+  f.add("stop.epochs", s.epochs, "times through the data", Limit::between(0, kMostLines));
+  f.add("stop.minutes", s.minutes, "of training", Limit::between(0, kMostLines));
+  f.add("stop.patience", s.patience, "validations in a row without a better one", Limit::between(0, kMostLines));
+}
+
+void add_validate(Fields& f, ValidateOptions& v, const task::Task& task) {
+  f.section("validate", "How good the model is on pairs that it does not learn from.");
+  f.add("validate.every", v.every, "updates", Limit::between(1, kMostUpdates));
+  f.add("validate.metric", v.metric, "what says which model is the best: loss per token, or a metric of outputs",
+        Limit::one_of(metric_names(task)));
+  f.add("validate.decode", v.decode, "sources that are decoded for metrics; 0: none, -1: all",
+        Limit::between(-1, kMostLines));
+  f.add("validate.longest", v.longest, "tokens of an output", Limit::between(1, kLongest));
+  f.add("validate.samples", v.samples, "outputs to show", Limit::between(0, 1e6));
+}
+
+void add_output(Fields& f, OutputOptions& o) {
+  f.section("output", "What is kept.");
+  f.add("output.folder", o.folder, "for checkpoints and logs; --output says it too");
+  f.add("output.keep_last", o.keep_last, "newest checkpoints, besides the best one", Limit::between(1, 1e6));
+  f.add("output.checkpoint_minutes", o.checkpoint_minutes, "between two checkpoints at most; 0: only at validations",
+        Limit::between(0, kMostLines));
+  f.add("output.log_every", o.log_every, "updates between two lines of log.jsonl", Limit::between(1, kMostUpdates));
+}
+
+}  // namespace
+
+void add_model_sections(Fields& f, Recipe& r, const Task& task) {
+  add_model(f, r.model, task);
+  add_attention(f, r.model.attention);
+}
+
+void add_train_section(Fields& f, Recipe& r) { add_train(f, r.train); }
+
+void add_sections(Fields& f, Recipe& r, const Task& task) {
+  task.add_data(f, r.data);
+  add_model_sections(f, r, task);
+  add_train_section(f, r);
+  add_stop(f, r.stop);
+  add_validate(f, r.validate, task);
+  add_output(f, r.output);
+}
+
+}  // namespace heed::recipe

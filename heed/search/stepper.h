@@ -1,0 +1,36 @@
+// A model's steps for a batch of sources, as the searches see them: rows of hypotheses in, logits out.
+#pragma once
+
+#include <memory>
+
+#include "heed/search/search.h"
+
+namespace heed::search {
+
+class Stepper {
+ public:
+  /// Reads the sources: none of them may be empty. All must outlive this.
+  Stepper(const model::Generator& generator, Tape& tape, const Sources& sources, const Options& options);
+
+  const Sources& sources() const { return sources_; }
+  const Options& options() const { return options_; }
+  int64_t done() const { return state_->step(); }
+  bool may_go_on() const { return done() < options_.longest; }
+
+  /// The last token of each hypothesis -> logits [rows, vocabulary]. What earlier steps left on the tape is gone.
+  Tensor next(std::span<const int32_t> tokens);
+  /// Of the last step, one row: how much it looked at each token of its source; empty where nobody asks.
+  std::vector<float> weights(int64_t row, int64_t sentence) const;
+  void select(std::span<const int64_t> rows);
+
+ private:
+  const model::Generator& generator_;
+  Tape& tape_;
+  const Sources& sources_;
+  const Options& options_;
+  std::unique_ptr<decode::State> state_;
+  decode::Alignment alignment_;
+  bool wants_weights_;
+};
+
+}  // namespace heed::search

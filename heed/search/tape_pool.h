@@ -1,0 +1,46 @@
+// Memory for searches: each has a tape of its own while it runs, and leaves it to the next one.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "heed/tensor/tape.h"
+
+namespace heed::search {
+
+/// Any number of threads may borrow at once: there are as many tapes as were ever lent at a time.
+class TapePool {
+ public:
+  class Lease {
+   public:
+    explicit Lease(TapePool& from) : from_(from), tape_(from.take()) {}
+    ~Lease() { from_.give_back(std::move(tape_)); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    Tape& operator*() { return *tape_; }
+
+   private:
+    TapePool& from_;
+    std::unique_ptr<Tape> tape_;
+  };
+
+ private:
+  std::unique_ptr<Tape> take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<Tape>(TapeOptions{.recording = false, .training = false});
+    std::unique_ptr<Tape> tape = std::move(free_.back());
+    free_.pop_back();
+    return tape;
+  }
+  void give_back(std::unique_ptr<Tape> tape) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(tape));
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Tape>> free_;
+};
+
+}  // namespace heed::search

@@ -1,0 +1,22 @@
+// The one list of kinds of task. A recipe's model.task, its keys, data, metrics, validation and prediction follow from
+// it: a new task is one file and one line here.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "heed/task/task.h"
+
+namespace heed::task {
+
+#define HEED_TASKS(X) X(pairs)
+
+#define HEED_DECLARE(name) const Task& name##_task();
+HEED_TASKS(HEED_DECLARE)
+#undef HEED_DECLARE
+
+const std::vector<const Task*>& all();
+/// Throws, naming the nearest.
+const Task& find(std::string_view name);
+
+}  // namespace heed::task

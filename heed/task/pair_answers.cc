@@ -1,0 +1,179 @@
+#include "heed/task/pair_answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "heed/data/packed_pairs.h"
+#include "heed/search/batches.h"
+#include "heed/search/score.h"
+#include "heed/task/search_options.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/interrupt.h"
+#include "heed/tensor/memory.h"
+#include "heed/text/utf8.h"
+
+namespace heed::task {
+
+namespace {
+
+std::string_view without_end(std::string_view line) {
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+std::vector<std::string> spelled(const text::Tokeniser& tokeniser, std::span<const int32_t> ids) {
+  std::vector<std::string> tokens;
+  tokens.reserve(ids.size());
+  for (const int32_t id : ids) tokens.push_back(tokeniser.token(id));
+  return tokens;
+}
+
+std::string too_long(int64_t tokens, int64_t places) {
+  return fmt::format("{} tokens are too long: the model has places for {}", tokens, places);
+}
+
+/// Where all of them together fail, each is tried alone: one that is too much for the memory or gives NaN takes no
+/// other with it. `run` answers some of them; `fail` tells one what was wrong.
+template <class Item, class Run, class Fail>
+void together_or_each(std::span<const Item> items, const Run& run, const Fail& fail) {
+  std::string error;
+  try {
+    return run(items);
+  } catch (const Error& wrong) {
+    error = wrong.what();
+  } catch (const std::bad_alloc& lack) {
+    error = memory_text(lack);
+  }
+  if (items.size() == 1) return fail(items.front(), error);
+  for (size_t i = 0; i < items.size(); ++i) together_or_each(items.subspan(i, 1), run, fail);
+}
+
+// ------------------------------------------------------------------------------------------------------------
+// predicting
+
+/// A line that the model is asked about.
+struct AskedLine {
+  std::vector<int32_t> source;  // tokens, at least one
+  int64_t number = 0;           // of the line
+  Prediction* answer = nullptr;
+};
+
+/// Tokens, or what is wrong with it.
+std::vector<int32_t> read_line(std::string_view line, const Answering& asked, Prediction& prediction) {
+  line = without_end(line);
+  prediction.error = text::utf8_complaint(line);
+  if (!prediction.error.empty()) return {};
+  const text::Tokeniser& source = *asked.vocabularies.source;
+  std::vector<int32_t> ids = source.encode(line);
+  prediction.source_tokens = spelled(source, ids);
+  if (const int64_t places = asked.model.max_positions(); std::ssize(ids) > places)
+    prediction.error = too_long(std::ssize(ids), places);
+  return ids;
+}
+
+Output output_of(search::Hypothesis&& h, const text::Tokeniser& target) {
+  h.alignment.resize(std::min(h.alignment.size(), h.tokens.size()));  // what the end looked at is nobody's question
+  return {.text = target.decode(h.tokens),
+          .score = h.score,
+          .log_probability = h.log_probability,
+          .finished = h.finished,
+          .tokens = spelled(target, h.tokens),
+          .token_log_probabilities = std::move(h.token_log_probabilities),
+          .alignment = std::move(h.alignment)};
+}
+
+void search_lines(std::span<const AskedLine> lines, const Answering& asked, const search::Options& options) {
+  std::vector<int32_t> ids;
+  std::vector<int64_t> offsets = {0}, numbers;
+  for (const AskedLine& line : lines) {
+    ids.insert(ids.end(), line.source.begin(), line.source.end());
+    offsets.push_back(std::ssize(ids));
+    numbers.push_back(line.number);
+    line.answer->nbest.clear();
+  }
+  std::vector<search::Result> found = search::search_all(*asked.model.generator(), asked.tapes,
+                                                         {.ids = ids, .offsets = offsets, .numbers = numbers}, options);
+  for (size_t i = 0; i < lines.size(); ++i)
+    for (search::Hypothesis& h : found[i].hypotheses)
+      lines[i].answer->nbest.push_back(output_of(std::move(h), *asked.vocabularies.target));
+}
+
+}  // namespace
+
+std::vector<Prediction> predict_targets(const Answering& asked, std::span<const std::string> lines,
+                                        const PredictOptions& options) {
+  expect(asked.model.generator() != nullptr, "predict: this model writes nothing");
+  const search::Options how =
+      search_options(options, {asked.model.max_positions(), asked.longest, asked.model.generator()->alignment_heads()});
+  std::vector<Prediction> predictions(lines.size());
+  std::vector<AskedLine> there;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    stop_if_interrupted();
+    std::vector<int32_t> ids = read_line(lines[i], asked, predictions[i]);
+    if (ids.empty() || !predictions[i].error.empty()) continue;
+    there.push_back({std::move(ids), options.first_line + static_cast<int64_t>(i), &predictions[i]});
+  }
+  if (there.empty()) return predictions;
+  together_or_each(
+      std::span<const AskedLine>(there), [&](std::span<const AskedLine> some) { search_lines(some, asked, how); },
+      [](const AskedLine& line, const std::string& error) { line.answer->error = error; });
+  return predictions;
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// scoring
+
+namespace {
+
+/// The tokens of a pair, or why there are none.
+std::string pair_complaint(const TextPair& pair, const Answering& asked, std::vector<int32_t>& source,
+                           std::vector<int32_t>& target) {
+  for (const std::string* side : {&pair.source, &pair.target})
+    if (std::string wrong = text::utf8_complaint(*side); !wrong.empty()) return wrong;
+  source = asked.vocabularies.source->encode(pair.source);
+  target = asked.vocabularies.target->encode(pair.target);
+  const int64_t longest = std::max(std::ssize(source), std::ssize(target) + 1);
+  if (const int64_t places = asked.model.max_positions(); longest > places) return too_long(longest, places);
+  return source.empty() ? "the source is empty" : "";
+}
+
+}  // namespace
+
+std::vector<PairScore> score_pairs(const Answering& asked, std::span<const TextPair> pairs) {
+  std::vector<PairScore> scores(pairs.size());
+  data::Examples examples;
+  std::vector<PairScore*> of_example;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    stop_if_interrupted();
+    std::vector<int32_t> source, target;
+    scores[i].error = pair_complaint(pairs[i], asked, source, target);
+    if (!scores[i].error.empty()) continue;
+    examples.source.add(source);
+    examples.target.add(target);
+    scores[i].tokens = spelled(*asked.vocabularies.target, target);
+    scores[i].tokens.push_back(asked.vocabularies.target->token(text::kEnd));
+    of_example.push_back(&scores[i]);
+  }
+  if (of_example.empty()) return scores;
+  search::TapePool::Lease tape(asked.tapes);
+  const auto run = [&](std::span<const int64_t> batch) {
+    std::vector<search::Scored> scored = search::score(asked.model, *tape, data::pack_pairs(examples, batch));
+    for (size_t i = 0; i < batch.size(); ++i) {
+      PairScore& score = *of_example[static_cast<size_t>(batch[i])];
+      score.log_probability = scored[i].log_probability;
+      score.token_log_probabilities = std::move(scored[i].token_log_probabilities);
+    }
+  };
+  const auto fail = [&](int64_t example, const std::string& error) {
+    of_example[static_cast<size_t>(example)]->error = error;
+  };
+  for (const data::Batch& batch : examples.batches({.shuffle = false}, 0))
+    together_or_each(std::span<const int64_t>(batch), run, fail);
+  return scores;
+}
+
+}  // namespace heed::task

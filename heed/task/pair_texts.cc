@@ -1,0 +1,131 @@
+#include "heed/task/pair_texts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <unordered_set>
+#include <utility>
+
+#include "heed/data/built_in_task.h"
+#include "heed/file/sha256.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/memory.h"
+#include "heed/text/random.h"
+
+namespace heed::task {
+
+namespace {
+
+/// Moves every pair whose source was drawn to the validation: a source with several targets is never in both.
+void hold_out(TextPairs& pairs, double share, uint64_t seed) {
+  std::vector<std::string> sources = data::group_references(pairs.train).source;
+  expect(sources.size() >= 2, ErrorKind::data, "the data has a single source: nothing can be held out for validation");
+  text::Random(seed, /*stream=*/0x686f6c64).shuffle(std::span(sources));
+  const auto count = std::clamp<int64_t>(std::llround(share * static_cast<double>(sources.size())), 1,
+                                         static_cast<int64_t>(sources.size()) - 1);
+  const std::unordered_set<std::string> drawn(sources.begin(), sources.begin() + count);
+  data::Pairs train;
+  for (size_t i = 0; i < pairs.train.source.size(); ++i) {
+    data::Pairs& side = drawn.contains(pairs.train.source[i]) ? pairs.valid : train;
+    side.add(pairs.train.source[i], pairs.train.target[i], pairs.train.line[i]);
+  }
+  pairs.train = std::move(train);
+}
+
+std::string fingerprint_of(const data::Examples& train, const data::Examples& valid) {
+  file::Sha256 hash;
+  for (const data::Examples* examples : {&train, &valid})
+    for (const data::Sequences* side : {&examples->source, &examples->target})
+      for (int64_t i = 0; i < side->size(); ++i) {
+        const int64_t length = side->length(i);
+        hash.add(std::as_bytes(std::span(&length, 1)));
+        hash.add(std::as_bytes((*side)[i]));
+      }
+  return hash.hex();
+}
+
+/// The pairs that became examples.
+data::Pairs kept(const data::Pairs& pairs, const data::Examples& examples) {
+  data::Pairs all;
+  size_t next = 0;  // the examples stand in the order of the pairs
+  for (size_t i = 0; i < pairs.line.size() && next < examples.line.size(); ++i)
+    if (pairs.line[i] == examples.line[next]) {
+      all.add(pairs.source[i], pairs.target[i], pairs.line[i]);
+      ++next;
+    }
+  return all;
+}
+
+/// For messages.
+std::string name_of(const data::PairFiles& files, const data::Options& options) {
+  if (options.task != "none") return "task " + options.task;
+  return (files.tsv.empty() ? files.source : files.tsv).string();
+}
+
+}  // namespace
+
+TextPairs load_pairs(const data::Options& o, uint64_t seed) {
+  TextPairs pairs;
+  pairs.reports.resize(2);
+  if (o.task != "none") {
+    const data::BuiltInTask& task = data::find_built_in_task(o.task);
+    constexpr double kOfAPair = 200;  // bytes: two texts and their tokens
+    expect_memory(kOfAPair * static_cast<double>(o.examples + o.valid_examples),
+                  fmt::format("the data (data.examples = {}, data.valid_examples = {})", o.examples, o.valid_examples));
+    pairs.train = task.pairs(o.examples, seed, data::Split::train);
+    pairs.valid = task.pairs(o.valid_examples, seed, data::Split::valid);
+    for (int64_t i = 0; i < pairs.train.size(); ++i) pairs.reports[0].keep();
+    for (int64_t i = 0; i < pairs.valid.size(); ++i) pairs.reports[1].keep();
+    return pairs;
+  }
+  pairs.train = data::read_pairs(o.train, pairs.reports[0]);
+  if (o.has_validation_files())
+    pairs.valid = data::read_pairs(o.valid, pairs.reports[1]);
+  else
+    hold_out(pairs, o.held_out, seed);
+  return pairs;
+}
+
+Vocabularies learn_vocabularies(const data::Pairs& pairs, const data::Options& o) {
+  Vocabularies v;
+  const auto learn = [&](data::Side side, const char* name, const text::TokeniserOptions& options) {
+    try {
+      return text::Tokeniser::train(sentences(pairs, side), options);
+    } catch (const Error& error) {
+      throw Error(ErrorKind::data, fmt::format("data.{}_tokens = \"{}\", data.{}_size = {}: {}", name, options.kind,
+                                               name, options.size, error.what()));
+    }
+  };
+  v.source = learn(o.joint ? data::Side::both : data::Side::source, "source", o.source);
+  v.target = o.joint ? v.source : learn(data::Side::target, "target", o.target);
+  return v;
+}
+
+Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o) {
+  const data::EncodeOptions limits{.max_source = o.max_source, .max_target = o.max_target};
+  Corpus corpus;
+  // Pairs that are held out were counted with those of the training.
+  const bool apart = o.task != "none" || o.has_validation_files();
+  data::Report& of_train = pairs.reports[0];
+  data::Report& of_valid = apart ? pairs.reports[1] : of_train;
+  auto train = std::make_unique<data::Examples>(data::encode_pairs(pairs.train, vocabularies.both(), limits, of_train));
+  auto valid = std::make_unique<data::Examples>(data::encode_pairs(pairs.valid, vocabularies.both(), limits, of_valid));
+  expect(train->size() > 0, ErrorKind::data, "{}: no pair is left to learn from. {}", name_of(o.train, o),
+         of_train.text());
+  expect(valid->size() > 0, ErrorKind::data, "{}: no pair is left to validate on. {}",
+         name_of(apart ? o.valid : o.train, o), of_valid.text());
+  if (of_train.dropped() > 0) corpus.warnings.push_back(name_of(o.train, o) + ": " + of_train.text());
+  if (apart && of_valid.dropped() > 0) corpus.warnings.push_back(name_of(o.valid, o) + ": " + of_valid.text());
+  corpus.references = data::group_references(kept(pairs.valid, *valid));
+  corpus.fingerprint = fingerprint_of(*train, *valid);
+  corpus.train = std::move(train);
+  corpus.valid = std::move(valid);
+  return corpus;
+}
+
+std::string PairTexts::validation_report() const {
+  const data::Report& report = pairs_.reports.back();
+  return report.dropped() > 0 ? report.text() : "";
+}
+
+}  // namespace heed::task

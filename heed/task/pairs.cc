@@ -1,0 +1,186 @@
+// A sequence from a sequence: translation, spelling to sound, dates to numbers. Lines of sources and of targets.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "heed/data/built_in_task.h"
+#include "heed/decode/all.h"
+#include "heed/encode/all.h"
+#include "heed/metric/all.h"
+#include "heed/model/seq2seq.h"
+#include "heed/task/all.h"
+#include "heed/task/pair_answers.h"
+#include "heed/task/pair_texts.h"
+#include "heed/task/recipe_limits.h"
+
+namespace heed::task {
+
+namespace {
+
+using file::Fields;
+using file::Limit;
+
+// ------------------------------------------------------------------------------------------------------- keys of
+// [data]
+
+void add_files(Fields& f, const std::string& prefix, data::PairFiles& files, const std::string& what) {
+  f.add("data." + prefix + "source", files.source, "file with the sources of " + what + ", one a line; plain or gzip");
+  f.add("data." + prefix + "target", files.target, "file with their targets, line by line");
+  f.add("data." + prefix + "tsv", files.tsv, "or one file with both, in columns separated by tabs");
+}
+
+void add_tokeniser(Fields& f, const std::string& side, text::TokeniserOptions& o) {
+  const auto kinds = text::Tokeniser::kinds();
+  f.add("data." + side + "_tokens", o.kind, "how the " + side + " is cut", Limit::one_of({kinds.begin(), kinds.end()}));
+  f.add("data." + side + "_size", o.size, "tokens of its vocabulary at most; 0: no limit, sentencepiece: 8000",
+        Limit::between(0, 1e8));
+  f.add("data." + side + "_min_count", o.min_count, "characters, words: what was seen less often is unknown",
+        Limit::between(1, kMostLines));
+}
+
+std::vector<std::string> built_in_names() {
+  std::vector<std::string> names = {"none"};
+  for (const data::BuiltInTask& task : heed::data::built_in_tasks()) names.push_back(task.name);
+  return names;
+}
+
+bool is_one_kind_of_file(const data::PairFiles& f) {
+  return f.source.empty() == f.target.empty() && f.source.empty() != f.tsv.empty();
+}
+
+// ------------------------------------------------------------------------------------------------------ keys of
+// [model]
+
+template <class Entry>
+std::vector<std::string> words_of(const std::vector<const Entry*>& entries) {
+  std::vector<std::string> words;
+  for (const Entry* entry : entries) words.emplace_back(entry->name);
+  return words;
+}
+
+/// Those that stand for both.
+std::vector<std::string> kinds() {
+  std::vector<std::string> words;
+  const std::vector<std::string> decoders = words_of(decode::all_decoders());
+  for (const std::string& word : words_of(encode::all_encoders()))
+    if (std::find(decoders.begin(), decoders.end(), word) != decoders.end()) words.push_back(word);
+  return words;
+}
+
+// ------------------------------------------------------------------------------------------------------------- the
+// task
+
+class PairsTask final : public Task {
+ public:
+  PairsTask() : Task("pairs", "a sequence from a sequence: lines of sources, lines of targets") {}
+
+  void add_data(Fields& f, data::Options& d) const override {
+    f.section("data", "What is learned: a built-in task, or pairs of lines from files.");
+    f.add("data.task", d.task, "made up by heed; none: the data stands in files", Limit::one_of(built_in_names()));
+    f.add("data.examples", d.examples, "task: pairs to learn from", Limit::between(1, kMostLines));
+    f.add("data.valid_examples", d.valid_examples, "task: pairs to validate on", Limit::between(1, kMostLines));
+    f.add("data.folder", d.folder, "folder that the names below begin in; empty: where heed is started");
+    add_files(f, "", d.train, "the training");
+    f.add("data.source_column", d.train.source_column, "column of the sources, in the TSV",
+          Limit::between(1, kMostColumns));
+    f.add("data.target_column", d.train.target_column, "column of the targets", Limit::between(1, kMostColumns));
+    f.add("data.columns", d.train.columns, "every line has exactly so many; 0: any number",
+          Limit::between(0, kMostColumns));
+    f.add("data.max_characters", d.train.max_characters,
+          "a longer side is left out, counted in characters; 0: no limit", Limit::between(0, kMostTokens));
+    add_files(f, "valid_", d.valid, "the validation");
+    f.add("data.held_out", d.held_out, "without files for validation: share of the sources that is kept for it",
+          Limit::between(0, 0.5));
+    add_tokeniser(f, "source", d.source);
+    add_tokeniser(f, "target", d.target);
+    f.add("data.joint", d.joint, "one vocabulary for both sides, cut as the source");
+    f.add("data.sentencepiece", d.source.model, "how its pieces are learned", Limit::one_of({"unigram", "bpe"}));
+    f.add("data.max_source", d.max_source, "a pair with more tokens is left out; 0: no limit",
+          Limit::between(0, kMostTokens));
+    f.add("data.max_target", d.max_target, "the same for its target", Limit::between(0, kMostTokens));
+  }
+
+  void add_model(Fields& f, model::Options& m) const override {
+    f.add("model.kind", m.kind, "encoder and decoder", Limit::one_of(kinds()));
+    f.add("model.encoder", m.encoder, "another encoder than kind says; empty: that one",
+          Limit::one_of_or_empty(words_of(encode::all_encoders())));
+    f.add("model.decoder", m.decoder, "another decoder", Limit::one_of_or_empty(words_of(decode::all_decoders())));
+    f.add("model.width", m.width, "of vectors and states", Limit::between(1, 65536));
+    f.add("model.encoder_layers", m.encoder_layers, "layers of the encoder", Limit::between(1, 1000));
+    f.add("model.decoder_layers", m.decoder_layers, "layers of the decoder", Limit::between(1, 1000));
+    f.add("model.dropout", m.dropout, "share of the numbers that is set to 0 while training",
+          Limit::from_to_below(0, 1));
+    f.add("model.tied", m.tied,
+          "embeddings that are one: none, input and output of the decoder, or all (with data.joint)",
+          Limit::one_of({"none", "decoder", "all"}));
+    f.add("model.cell", m.cell, "of an rnn", Limit::one_of({"gru", "lstm"}));
+    f.add("model.bidirectional", m.bidirectional, "rnn: the encoder reads both ways");
+    f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector goes in beside the next token");
+    f.add("model.hidden", m.hidden, "transformer: of the feed-forward layers; 0: 4 * width",
+          Limit::between(0, 1 << 20));
+    f.add("model.activation", m.activation, "transformer: of the feed-forward layers",
+          Limit::one_of({"relu", "gelu", "swish"}));
+    f.add("model.norm", m.norm, "transformer: after each part, as in the paper, or before it",
+          Limit::one_of({"post", "pre"}));
+    f.add("model.positions", m.positions, "transformer: how it knows the order",
+          Limit::one_of({"sin_cos", "learned", "rotary", "alibi", "none"}));
+    f.add("model.max_length", m.max_length, "learned positions: tokens of the longest sequence",
+          Limit::between(1, kLongest));
+  }
+
+  std::vector<std::string> problems(const data::Options& d, const model::Options& m) const override {
+    std::vector<std::string> all;
+    const auto need = [&](bool condition, std::string what) {
+      if (!condition) all.push_back(std::move(what));
+    };
+    const bool files = !d.train.source.empty() || !d.train.target.empty() || !d.train.tsv.empty();
+    const bool valid = d.has_validation_files();
+    need(files || d.task != "none", "there is no data: data.task, or data.source and data.target, or data.tsv");
+    need(!files || d.task == "none", "data.task and files do not go together");
+    need(!files || is_one_kind_of_file(d.train),
+         "the data is either two files, data.source and data.target, or one data.tsv");
+    need(!valid || is_one_kind_of_file(d.valid),
+         "the validation is either two files, data.valid_source and data.valid_target, or one data.valid_tsv");
+    need(!files || valid || d.held_out > 0,
+         "there is nothing to validate on: data.valid_source and data.valid_target, data.valid_tsv, or data.held_out "
+         "above 0");
+    for (const auto& [side, options] : {std::pair{"source", &d.source}, std::pair{"target", &d.target}})
+      need(options->size == 0 || options->size > text::kSpecials,
+           fmt::format("data.{}_size must be 0 (no limit) or above {}, not {}: <unk>, <s> and </s> are {} tokens", side,
+                       text::kSpecials, options->size, text::kSpecials));
+    need(m.tied != "all" || d.joint, "model.tied = \"all\" needs data.joint = true: one vocabulary");
+    return all;
+  }
+
+  std::vector<std::string> metrics() const override {
+    std::vector<std::string> names;
+    for (const metric::MetricEntry& entry : metric::all_metrics()) names.push_back(entry.name);
+    return names;
+  }
+
+  std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const override {
+    return std::make_unique<PairTexts>(options, seed);
+  }
+
+  std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const override {
+    return std::make_unique<model::Seq2Seq>(parameters, options);
+  }
+
+  std::vector<Prediction> predict(const Answering& asked, std::span<const std::string> lines,
+                                  const PredictOptions& options) const override {
+    return predict_targets(asked, lines, options);
+  }
+
+  std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const override {
+    return score_pairs(asked, pairs);
+  }
+};
+
+}  // namespace
+
+const Task& pairs_task() {
+  static const PairsTask task;
+  return task;
+}
+
+}  // namespace heed::task

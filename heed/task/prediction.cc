@@ -1,0 +1,31 @@
+#include "heed/task/prediction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heed::task {
+
+std::vector<Link> Output::links() const {
+  std::vector<Link> links;
+  for (size_t t = 0; t < alignment.size(); ++t) {
+    const std::vector<float>& row = alignment[t];
+    if (row.empty()) continue;
+    links.push_back({std::max_element(row.begin(), row.end()) - row.begin(), static_cast<int64_t>(t)});
+  }
+  return links;
+}
+
+std::string pharaoh(const Output& output) {
+  std::string text;
+  for (const Link& link : output.links())
+    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", link.source, link.target);
+  return text;
+}
+
+const std::string& Prediction::text() const {
+  static const std::string nothing;
+  return nbest.empty() ? nothing : nbest.front().text;
+}
+
+}  // namespace heed::task

@@ -1,0 +1,67 @@
+#include "heed/task/search_options.h"
+
+#include <algorithm>
+
+#include "heed/tensor/error.h"
+#include "heed/text/tokens.h"
+
+namespace heed::task {
+
+namespace {
+
+template <class Number>
+void expect_between(const char* name, Number value, Number least, Number most) {
+  expect(value >= least && value <= most, "{}: expected a number from {} to {}, got {}", name, least, most, value);
+}
+
+void check_numbers(const PredictOptions& o) {
+  expect_between<int64_t>("beam", o.beam, 0, kWidest);
+  expect_between<int64_t>("nbest", o.nbest, 1, kWidest);
+  expect_between("length_penalty", o.length_penalty, 0.0, kLargestPenalty);
+  expect_between("coverage", o.coverage, 0.0, kLargestPenalty);
+  expect_between<int64_t>("max_length", o.max_length, 0, kLongest);
+  expect_between("temperature", o.temperature, kColdest, kHottest);
+  expect_between<int64_t>("top_k", o.top_k, 0, kMostTopK);
+  expect_between("top_p", o.top_p, kLeastShare, 1.0);
+  expect_between<int64_t>("layer", o.layer, 0, kMostLayers);
+  expect_between<int64_t>("head", o.head, 0, kMostHeadsOfALayer);
+}
+
+}  // namespace
+
+search::Options search_options(const PredictOptions& o, const OutputLimits& limits) {
+  check_numbers(o);
+  expect(o.sample || o.temperature == 1.0, "temperature {} is for samples, and sample is not asked for", o.temperature);
+  expect(o.sample || o.top_k == 0, "top_k {} is for samples, and sample is not asked for", o.top_k);
+  expect(o.sample || o.top_p == 1.0, "top_p {} is for samples, and sample is not asked for", o.top_p);
+  expect(!o.sample || o.beam <= 1, "sample goes without a beam, not with one of {}: nbest says how many are drawn",
+         o.beam);
+  expect(!o.mean_score || o.length_penalty == 0.0, "mean_score and length_penalty {} are two ways to rank: one of them",
+         o.length_penalty);
+  const int64_t layers = std::ssize(limits.heads), layer = o.layer > 0 ? o.layer : layers;
+  expect(o.layer <= layers, "layer {}: the decoder has {}", o.layer, layers);
+  expect(layers == 0 || o.head <= limits.heads[static_cast<size_t>(layer - 1)], "head {}: layer {} has {}", o.head,
+         layer, limits.heads[static_cast<size_t>(layer - 1)]);
+  const int64_t beam = o.beam > 0 ? o.beam : (o.sample ? 1 : o.nbest);
+  expect(o.sample || o.nbest <= beam, "nbest {} needs a beam of at least {}, not {}", o.nbest, o.nbest, beam);
+  expect(o.max_length <= limits.max_positions, "max_length {}: the model has places for {}", o.max_length,
+         limits.max_positions);
+  return {.start = text::kStart,
+          .end = text::kEnd,
+          .longest = o.max_length > 0 ? o.max_length : std::min(limits.longest, limits.max_positions),
+          .beam = beam,
+          .nbest = o.nbest,
+          .length = o.mean_score ? search::LengthNormalisation::mean : search::LengthNormalisation::wu,
+          .alpha = o.length_penalty,
+          .beta = o.coverage,
+          .sample = o.sample,
+          .temperature = o.temperature,
+          .top_k = o.top_k,
+          .top_p = o.top_p,
+          .seed = o.seed,
+          .alignment = o.alignments,
+          .heads = {.layer = o.layer > 0 ? o.layer - 1 : search::Heads::kLast,
+                    .head = o.head > 0 ? o.head - 1 : search::Heads::kMean}};
+}
+
+}  // namespace heed::task

@@ -1,0 +1,68 @@
+// Who wants to know how a training goes: a bar on a terminal, a log, TensorBoard.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "heed/train/evaluate.h"
+#include "heed/train/trainer.h"
+
+namespace heed::train {
+
+/// What is known before the first update.
+struct Started {
+  std::string folder;
+  std::string model;  // "rnn" or "transformer"
+  int64_t parameters = 0;
+  int64_t examples = 0, valid_examples = 0;
+  int64_t source_tokens = 0, target_tokens = 0;  // of the vocabularies
+  int64_t updates_per_epoch = 0;
+  int64_t resumed_from = 0;  // updates that were done before; 0: a new training
+};
+
+/// Where a training stands.
+struct Progress {
+  double seconds = 0;            // of training so far, those before an interruption included
+  double tokens_per_second = 0;  // target tokens, lately
+  double share = 0;              // of the work, from 0 to 1, as far as the limits tell; 0 where only patience ends it
+  double seconds_left = -1;      // -1: nobody knows
+};
+
+struct Validated {
+  int64_t step = 0;
+  Evaluation evaluation;
+  double value = 0;      // of the recipe's metric
+  bool is_best = false;  // so far
+  int64_t waited = 0;    // validations since the best one
+};
+
+enum class Ending { kSteps, kEpochs, kMinutes, kPatience, kStopped };
+
+struct Finished {
+  Ending ending = Ending::kSteps;
+  int64_t step = 0;
+  double seconds = 0;
+  int64_t skipped = 0;    // updates left out in this run, because something was not finite
+  std::string best = {};  // name of the best checkpoint; empty where nothing was validated
+  double best_value = 0;  // its metric
+  int64_t best_step = 0;
+};
+
+/// Each does nothing by default.
+/// Threads: told by the thread that trains, one thing after the other.
+class TrainingObserver {
+ public:
+  virtual ~TrainingObserver() = default;
+  virtual void preparing(const std::string& /*what*/) {}  // "reading the data": may take a while
+  virtual void started(const Started&) {}
+  virtual void warned(const std::string& /*text*/) {
+  }  // lines that were left out, a checkpoint that is damaged, a full disk
+  virtual void stepped(const StepReport&, const Progress&) {}
+  virtual void skipped(const StepReport&) {}  // an update that was left out; stepped() is not called for it
+  virtual void validating(int64_t /*step*/) {}
+  virtual void validated(const Validated&, const Progress&) {}
+  virtual void saved(const std::string& /*checkpoint*/, bool /*is_best*/) {}
+  virtual void finished(const Finished&) {}
+};
+
+}  // namespace heed::train

@@ -1,0 +1,105 @@
+#include "heed/trained/trained_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "heed/file/run_folder.h"
+#include "heed/tensor/error.h"
+
+namespace heed::trained {
+
+TrainedModel make_model(const recipe::Recipe& recipe, task::Vocabularies vocabularies, Start start) {
+  TrainedModel made{recipe, std::move(vocabularies), std::make_unique<Parameters>(recipe.train.seed, start), nullptr};
+  model::Options options = recipe.model;
+  options.source_vocabulary = made.vocabularies.source->size();
+  options.target_vocabulary = made.vocabularies.target->size();
+  made.model = recipe.task().make(*made.parameters, options);
+  return made;
+}
+
+task::Answering TrainedModel::answering(search::TapePool& tapes) const {
+  return {.model = *model, .vocabularies = vocabularies, .longest = recipe.validate.longest, .tapes = tapes};
+}
+
+int64_t TrainedModel::longest_output() const { return std::min(recipe.validate.longest, model->max_positions()); }
+
+namespace {
+
+file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::string_view name) {
+  std::error_code ignored;
+  expect(std::filesystem::exists(folder, ignored), ErrorKind::missing, "there is no model '{}'", folder.string());
+  if (std::filesystem::exists(folder / "MANIFEST.json", ignored))
+    return file::Checkpoint::open(folder, file::Purpose::run);
+  const file::RunFolder run(folder);
+  if (name != "best" || run.best_name()) return run.open(name, file::Purpose::run);
+  file::RunFolder::Newest newest = run.newest(file::Purpose::run);
+  expect(newest.checkpoint.has_value(), ErrorKind::file, "'{}' holds no checkpoint that can be used{}", folder.string(),
+         newest.damaged.empty() ? "" : ": " + newest.damaged.front().reason);
+  return std::move(*newest.checkpoint);
+}
+
+/// What is in the folder of a training, to see that it was changed.
+std::pair<std::vector<std::string>, std::string> content_of(const std::filesystem::path& folder) {
+  const file::RunFolder run(folder);
+  try {
+    return {run.names(), run.best_name().value_or("")};
+  } catch (const Error& error) {
+    return {run.names(), error.what()};  // no name, but the same every time; who asks for the best one is told
+  }
+}
+
+}  // namespace
+
+void with_checkpoint(const std::filesystem::path& folder, std::string_view name,
+                     const std::function<void(const file::Checkpoint&)>& use) {
+  constexpr int kAttempts = 20;
+  for (int attempt = 1;; ++attempt) {
+    const auto before = content_of(folder);
+    try {
+      return use(open_checkpoint(folder, name));
+    } catch (const Error&) {
+      if (attempt == kAttempts || content_of(folder) == before) throw;
+    }
+  }
+}
+
+TrainedModel load_model(const std::filesystem::path& folder, std::string_view name) {
+  TrainedModel trained;
+  with_checkpoint(folder, name, [&](const file::Checkpoint& checkpoint) { trained = load_model(checkpoint); });
+  return trained;
+}
+
+recipe::Recipe recipe_of(const file::Checkpoint& checkpoint, std::span<const std::string> overrides) {
+  const std::string text = checkpoint.text("config.toml"), file = (checkpoint.folder() / "config.toml").string();
+  recipe::Recipe recipe;
+  try {
+    recipe = recipe::parse(text, file);
+  } catch (const recipe::RecipeError& error) {
+    throw Error(ErrorKind::file, error.what());
+  }
+  return overrides.empty() ? recipe : recipe::parse(text, file, overrides);
+}
+
+void expect_finite(const std::vector<float>& weights, const file::Checkpoint& checkpoint, std::string_view name) {
+  const auto bad = std::find_if_not(weights.begin(), weights.end(), [](float value) { return std::isfinite(value); });
+  expect(bad == weights.end(), ErrorKind::file,
+         "'{}': '{}' holds {} at place {}, and nothing can be computed with that",
+         (checkpoint.folder() / file::kWeightsPart).string(), name, *bad, bad - weights.begin());
+}
+
+TrainedModel load_model(const file::Checkpoint& checkpoint) {
+  const recipe::Recipe recipe = recipe_of(checkpoint);
+  TrainedModel trained;
+  try {
+    trained = make_model(recipe, task::Vocabularies::load(checkpoint, recipe.data), Start::empty);
+  } catch (const Error& error) {  // a recipe that makes no model was never trained
+    throw Error(ErrorKind::file, error.what());
+  }
+  checkpoint.load(file::kWeightsPart, *trained.parameters);
+  for (const Parameter& p : *trained.parameters) expect_finite(p.value, checkpoint, p.name);
+  return trained;
+}
+
+}  // namespace heed::trained

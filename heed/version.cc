@@ -1,0 +1,7 @@
+#include "heed/version.h"
+
+namespace heed {
+
+const char* version() { return HEED_VERSION; }
+
+}  // namespace heed
