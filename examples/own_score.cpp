@@ -25,6 +25,7 @@ struct Nearness {
 
   float score(const float* q, const float* k, int64_t dim) const { return -temperature * squared_distance(q, k, dim); }
 
+  // NOLINTNEXTLINE(readability-function-size): what kernels/custom.h calls
   void backward(const float* q, const float* k, int64_t dim, float d_score, float* d_q, float* d_k,
                 float* d_parameters) const {
     for (int64_t d = 0; d < dim; ++d) {
@@ -50,6 +51,7 @@ struct DistanceTable {
 
   int64_t parameters() const { return static_cast<int64_t>(table.size()); }
   float bias(int64_t /*b*/, int64_t /*h*/, int64_t i, int64_t j) const { return table[bucket(i, j)]; }
+  // NOLINTNEXTLINE(readability-function-size): what kernels/custom.h calls
   void backward(int64_t /*b*/, int64_t /*h*/, int64_t i, int64_t j, float d_bias, float* d_parameters) const {
     d_parameters[bucket(i, j)] += d_bias;
   }

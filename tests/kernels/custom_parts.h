@@ -71,6 +71,7 @@ struct DistanceScore {
 
   int64_t parameters() const { return static_cast<int64_t>(a.size()); }
   float score(const float* q, const float* k, int64_t dim) const { return distance_score(a.data(), q, k, dim); }
+  // NOLINTNEXTLINE(readability-function-size): what kernels/custom.h calls
   void backward(const float* q, const float* k, int64_t dim, float d_score, float* d_q, float* d_k, float* d_a) const {
     distance_score_backward(a.data(), PairBackward<float>{q, k, d_score, d_q, d_k}, dim, d_a);
   }
@@ -81,6 +82,7 @@ struct WaveBias {
 
   int64_t parameters() const { return static_cast<int64_t>(a.size()); }
   float bias(int64_t b, int64_t h, int64_t i, int64_t j) const { return wave_bias(a.data(), {b, h, i, j}); }
+  // NOLINTNEXTLINE(readability-function-size): what kernels/custom.h calls
   void backward(int64_t b, int64_t h, int64_t i, int64_t j, float d_bias, float* d_a) const {
     wave_bias_backward({b, h, i, j}, d_bias, d_a);
   }
