@@ -150,7 +150,7 @@ std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal&
   ProgressView view(terminal, {.checkpoints = false});
   const train::Finished finished =
       train::run_session(recipe, {.resume = true, .stop = &stop.asked(), .observers = {&view}});
-  if (finished.ending == train::Ending::kStopped) {
+  if (finished.ending == train::Ending::stopped) {
     print(" Stopped, and kept: heed demo goes on from here.\n");
     return {};
   }

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -12,6 +12,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "heed/data/lines.h"
+#include "heed/metric/perplexity.h"
 #include "heed/predict/json.h"
 #include "heed/predict/predictor.h"
 #include "heed/tensor/error.h"
@@ -104,9 +105,9 @@ struct Total {
   double log_probability = 0;
 
   std::string text() const {
-    std::string said = fmt::format("heed: {} pairs, {} tokens, log probability {:.4f}, perplexity {:.4f}",
-                                   grouped(pairs), grouped(tokens), log_probability,
-                                   std::exp(-log_probability / static_cast<double>(std::max<int64_t>(tokens, 1))));
+    std::string said = fmt::format(
+        "heed: {} pairs, {} tokens, log probability {:.4f}, perplexity {:.4f}", grouped(pairs), grouped(tokens),
+        log_probability, metric::Perplexity().score(std::array{-log_probability, static_cast<double>(tokens)}).value);
     return said + (failed > 0 ? fmt::format("; {} could not be scored\n", grouped(failed)) : "\n");
   }
 };

@@ -65,9 +65,9 @@ std::string ending_text(const train::Finished& f, const recipe::Recipe& recipe, 
   const std::string folder = recipe.output.folder;
   std::string text;
   switch (f.ending) {
-    case train::Ending::kStopped:
+    case train::Ending::stopped:
       return fmt::format("stopped after update {}, and saved. To go on: {}\n", f.step, command_to_go_on(c, folder));
-    case train::Ending::kPatience:
+    case train::Ending::patience:
       text = fmt::format("no better model in {} validations", recipe.stop.patience);
       break;
     default:

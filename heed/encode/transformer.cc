@@ -2,19 +2,16 @@
 #include "heed/encode/all.h"
 #include "heed/encode/attention_options.h"
 #include "heed/encode/block.h"
+#include "heed/encode/choices.h"
 #include "heed/tensor/error.h"
 
 namespace heed::encode {
 
 FeedForward make_feed_forward(const Scope& scope, const StackOptions& o) {
-  expect(o.activation == "relu" || o.activation == "gelu" || o.activation == "swish",
-         "transformer: activation must be relu, gelu or swish, not '{}'", o.activation);
+  const FeedForwardForm form = value_of(kActivations, o.activation, "transformer: activation");
   FeedForwardOptions f{.width = o.width, .hidden = o.hidden, .dropout = o.dropout};
-  if (o.activation == "gelu") f.activation = Activation::gelu;
-  if (o.activation == "swish") {
-    f.activation = Activation::swish;
-    f.gated = true;
-  }
+  f.activation = form.activation;
+  f.gated = form.gated;
   return {scope, f};
 }
 

@@ -1,7 +1,5 @@
 #include "heed/model/seq2seq.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -10,6 +8,8 @@
 #include "heed/data/packed_pairs.h"
 #include "heed/decode/all.h"
 #include "heed/encode/all.h"
+#include "heed/encode/choices.h"
+#include "heed/model/choices.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
@@ -20,9 +20,24 @@ namespace heed::model {
 
 namespace {
 
+/// The words of the options, looked up once.
+struct Words {
+  Tied tied;
+  Norm norm;
+  Positions positions;
+  RecurrentOptions::Kind cell;
+
+  explicit Words(const Options& o)
+      : tied(value_of(kTied, o.tied, "model: tied")),
+        norm(value_of(kNorms, o.norm, "model: norm")),
+        positions(value_of(kPositions, o.positions, "model: positions")),
+        cell(value_of(encode::kCells, o.cell, "model: cell")) {}
+};
+
 /// Vectors of tokens for an encoder or decoder that needs positions, or does not.
 embed::Options embedding(const Options& o, int64_t vocabulary, bool needs_positions) {
-  const bool added = needs_positions && (o.positions == "sin_cos" || o.positions == "learned");
+  const Positions positions = Words(o).positions;
+  const bool added = needs_positions && (positions == Positions::sin_cos || positions == Positions::learned);
   return {.vocabulary = vocabulary,
           .width = o.width,
           .positions = added ? o.positions : "none",
@@ -33,17 +48,19 @@ embed::Options embedding(const Options& o, int64_t vocabulary, bool needs_positi
 
 /// Rotary positions and ALiBi belong to self-attention, which a stack that needs positions has.
 encode::StackOptions stack(const Options& o, int64_t layers, bool needs_positions) {
+  const Words words(o);
   encode::StackOptions stack{.width = o.width,
                              .layers = layers,
                              .hidden = o.hidden,
                              .activation = o.activation,
-                             .pre_norm = o.norm == "pre",
+                             .pre_norm = words.norm == Norm::pre,
                              .dropout = o.dropout,
                              .attention = o.attention,
-                             .cell = o.cell == "lstm" ? RecurrentOptions::Kind::lstm : RecurrentOptions::Kind::gru,
+                             .cell = words.cell,
                              .bidirectional = o.bidirectional,
                              .input_feeding = o.input_feeding};
-  if (!needs_positions || (o.positions != "alibi" && o.positions != "rotary")) return stack;
+  const bool in_attention = words.positions == Positions::alibi || words.positions == Positions::rotary;
+  if (!needs_positions || !in_attention) return stack;
   expect(o.attention.position == "none" || o.attention.position == o.positions,
          "model: positions = \"{}\" and attention.position = \"{}\"; one of them must give way", o.positions,
          o.attention.position);
@@ -51,22 +68,14 @@ encode::StackOptions stack(const Options& o, int64_t layers, bool needs_position
   return stack;
 }
 
-void one_of(const char* what, const std::string& word, const std::vector<std::string>& words) {
-  expect(std::find(words.begin(), words.end(), word) != words.end(), "model: {} must be one of {}, not '{}'", what,
-         fmt::join(words, ", "), word);
-}
-
 void check(const Options& o) {
-  one_of("tied", o.tied, {"none", "decoder", "all"});
-  one_of("cell", o.cell, {"gru", "lstm"});
-  one_of("norm", o.norm, {"post", "pre"});
-  one_of("positions", o.positions, {"sin_cos", "learned", "rotary", "alibi", "none"});
+  const Words words(o);
   expect(o.source_vocabulary > 0 && o.target_vocabulary > 0, "model: vocabularies of {} and {} tokens",
          o.source_vocabulary, o.target_vocabulary);
   expect(o.width > 0 && o.encoder_layers > 0 && o.decoder_layers > 0,
          "model: width {}, encoder_layers {} and decoder_layers {} must be above 0", o.width, o.encoder_layers,
          o.decoder_layers);
-  expect(o.tied != "all" || o.source_vocabulary == o.target_vocabulary,
+  expect(words.tied != Tied::all || o.source_vocabulary == o.target_vocabulary,
          "model: tied = \"all\" needs one vocabulary for both sides, not {} and {} tokens", o.source_vocabulary,
          o.target_vocabulary);
 }
@@ -93,15 +102,16 @@ Seq2Seq::Seq2Seq(Parameters& parameters, const Options& o) : options_(o) {
   check(o);
   const encode::EncoderEntry& encoder = encode::find_encoder(o.encoder_kind());
   const decode::DecoderEntry& decoder = decode::find_decoder(o.decoder_kind());
+  const Tied tied = Words(o).tied;
   const bool source_positions = encoder.needs_positions, target_positions = decoder.needs_positions;
   const Scope root(parameters);
   source_ = embed::Embed(root / "source", embedding(o, o.source_vocabulary, source_positions));
   target_ = embed::Embed(root / "target", embedding(o, o.target_vocabulary, target_positions),
-                         o.tied == "all" ? source_.table() : nullptr);
+                         tied == Tied::all ? source_.table() : nullptr);
   encoder_ = encoder.make(root / "encoder", stack(o, o.encoder_layers, source_positions));
   decoder_ = decoder.make(root / "decoder", stack(o, o.decoder_layers, target_positions), *encoder_);
   const Scope output = root / "output";
-  output_weight_ = o.tied == "none"
+  output_weight_ = tied == Tied::none
                        ? &output.make("weight", {o.target_vocabulary, decoder_->width()}, Initialiser::xavier())
                        : target_.table();
   output_bias_ = &output.make("bias", {o.target_vocabulary}, Initialiser::constant(0.0f));

@@ -36,17 +36,6 @@ bool is_inside(std::string_view option) {
   return false;
 }
 
-/// What a part may be called in a recipe.
-std::vector<std::string> words_of(attend::Part part) {
-  std::vector<std::string> words;
-  for (const attend::Entry* entry : attend::all()) {
-    if (entry->part != part) continue;
-    words.emplace_back(entry->name);
-    for (std::string& alias : attend::words(entry->aliases)) words.push_back(std::move(alias));
-  }
-  return words;
-}
-
 void add_attention(Fields& f, attend::Options& a) {
   f.section("attention",
             "Between decoder and encoder, and in the heads of a Transformer: `heed mechanisms` tells more.");
@@ -55,7 +44,7 @@ void add_attention(Fields& f, attend::Options& a) {
   });
   for (const attend::Part part :
        {attend::Part::structure, attend::Part::score, attend::Part::normalise, attend::Part::time})
-    f.limit(std::string("attention.") + attend::name_of(part), Limit::one_of(words_of(part)));
+    f.limit(std::string("attention.") + attend::name_of(part), Limit::one_of(attend::words_for(part)));
   f.limit("attention.heads", Limit::between(1, kMostHeads));
   f.limit("attention.kv_heads", Limit::between(0, kMostHeads));
   for (const char* width : {"attention.width", "attention.hidden"}) f.limit(width, Limit::between(0, kMostWidth));

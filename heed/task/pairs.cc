@@ -6,7 +6,9 @@
 #include "heed/data/built_in_task.h"
 #include "heed/decode/all.h"
 #include "heed/encode/all.h"
+#include "heed/encode/choices.h"
 #include "heed/metric/all.h"
+#include "heed/model/choices.h"
 #include "heed/model/seq2seq.h"
 #include "heed/task/all.h"
 #include "heed/task/pair_answers.h"
@@ -52,7 +54,7 @@ bool is_one_kind_of_file(const data::PairFiles& f) {
 // [model]
 
 template <class Entry>
-std::vector<std::string> words_of(const std::vector<const Entry*>& entries) {
+std::vector<std::string> names_of(const std::vector<const Entry*>& entries) {
   std::vector<std::string> words;
   for (const Entry* entry : entries) words.emplace_back(entry->name);
   return words;
@@ -61,8 +63,8 @@ std::vector<std::string> words_of(const std::vector<const Entry*>& entries) {
 /// Those that stand for both.
 std::vector<std::string> kinds() {
   std::vector<std::string> words;
-  const std::vector<std::string> decoders = words_of(decode::all_decoders());
-  for (const std::string& word : words_of(encode::all_encoders()))
+  const std::vector<std::string> decoders = names_of(decode::all_decoders());
+  for (const std::string& word : names_of(encode::all_encoders()))
     if (std::find(decoders.begin(), decoders.end(), word) != decoders.end()) words.push_back(word);
   return words;
 }
@@ -103,8 +105,8 @@ class PairsTask final : public Task {
   void add_model(Fields& f, model::Options& m) const override {
     f.add("model.kind", m.kind, "encoder and decoder", Limit::one_of(kinds()));
     f.add("model.encoder", m.encoder, "another encoder than kind says; empty: that one",
-          Limit::one_of_or_empty(words_of(encode::all_encoders())));
-    f.add("model.decoder", m.decoder, "another decoder", Limit::one_of_or_empty(words_of(decode::all_decoders())));
+          Limit::one_of_or_empty(names_of(encode::all_encoders())));
+    f.add("model.decoder", m.decoder, "another decoder", Limit::one_of_or_empty(names_of(decode::all_decoders())));
     f.add("model.width", m.width, "of vectors and states", Limit::between(1, 65536));
     f.add("model.encoder_layers", m.encoder_layers, "layers of the encoder", Limit::between(1, 1000));
     f.add("model.decoder_layers", m.decoder_layers, "layers of the decoder", Limit::between(1, 1000));
@@ -112,18 +114,18 @@ class PairsTask final : public Task {
           Limit::from_to_below(0, 1));
     f.add("model.tied", m.tied,
           "embeddings that are one: none, input and output of the decoder, or all (with data.joint)",
-          Limit::one_of({"none", "decoder", "all"}));
-    f.add("model.cell", m.cell, "of an rnn", Limit::one_of({"gru", "lstm"}));
+          Limit::one_of(heed::words_of(model::kTied)));
+    f.add("model.cell", m.cell, "of an rnn", Limit::one_of(heed::words_of(encode::kCells)));
     f.add("model.bidirectional", m.bidirectional, "rnn: the encoder reads both ways");
     f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector goes in beside the next token");
     f.add("model.hidden", m.hidden, "transformer: of the feed-forward layers; 0: 4 * width",
           Limit::between(0, 1 << 20));
     f.add("model.activation", m.activation, "transformer: of the feed-forward layers",
-          Limit::one_of({"relu", "gelu", "swish"}));
+          Limit::one_of(heed::words_of(encode::kActivations)));
     f.add("model.norm", m.norm, "transformer: after each part, as in the paper, or before it",
-          Limit::one_of({"post", "pre"}));
+          Limit::one_of(heed::words_of(model::kNorms)));
     f.add("model.positions", m.positions, "transformer: how it knows the order",
-          Limit::one_of({"sin_cos", "learned", "rotary", "alibi", "none"}));
+          Limit::one_of(heed::words_of(model::kPositions)));
     f.add("model.max_length", m.max_length, "learned positions: tokens of the longest sequence",
           Limit::between(1, kLongest));
   }

@@ -35,15 +35,15 @@ std::string until(const std::filesystem::path& path, int64_t last) {
 
 const char* name_of(Ending ending) {
   switch (ending) {
-    case Ending::kSteps:
+    case Ending::steps:
       return "steps";
-    case Ending::kEpochs:
+    case Ending::epochs:
       return "epochs";
-    case Ending::kMinutes:
+    case Ending::minutes:
       return "minutes";
-    case Ending::kPatience:
+    case Ending::patience:
       return "patience";
-    case Ending::kStopped:
+    case Ending::stopped:
       return "stopped";
   }
   return "";

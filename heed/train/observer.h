@@ -36,10 +36,10 @@ struct Validated {
   int64_t waited = 0;    // validations since the best one
 };
 
-enum class Ending { kSteps, kEpochs, kMinutes, kPatience, kStopped };
+enum class Ending { steps, epochs, minutes, patience, stopped };
 
 struct Finished {
-  Ending ending = Ending::kSteps;
+  Ending ending = Ending::steps;
   int64_t step = 0;
   double seconds = 0;
   int64_t skipped = 0;    // updates left out in this run, because something was not finite

@@ -134,7 +134,7 @@ class Session {
         save(false);
       ending = reached();
     }
-    if (*ending != Ending::kStopped && validated_step_ != trainer_->steps()) validate();
+    if (*ending != Ending::stopped && validated_step_ != trainer_->steps()) validate();
     if (saved_step_ != trainer_->steps()) save(false);
     if (saved_step_ != trainer_->steps()) throw SaveError(save_problem_);
     const Finished finished = result(*ending);
@@ -304,11 +304,11 @@ class Session {
   /// Which limit was reached, if any.
   std::optional<Ending> reached() const {
     const StopOptions& s = recipe_.stop;
-    if (options_.stop && options_.stop->load()) return Ending::kStopped;
-    if (s.steps > 0 && trainer_->steps() >= s.steps) return Ending::kSteps;
-    if (s.epochs > 0 && trainer_->epoch() >= s.epochs) return Ending::kEpochs;
-    if (s.minutes > 0 && seconds() >= 60 * s.minutes) return Ending::kMinutes;
-    if (s.patience > 0 && waited_ >= s.patience) return Ending::kPatience;
+    if (options_.stop && options_.stop->load()) return Ending::stopped;
+    if (s.steps > 0 && trainer_->steps() >= s.steps) return Ending::steps;
+    if (s.epochs > 0 && trainer_->epoch() >= s.epochs) return Ending::epochs;
+    if (s.minutes > 0 && seconds() >= 60 * s.minutes) return Ending::minutes;
+    if (s.patience > 0 && waited_ >= s.patience) return Ending::patience;
     return {};
   }
 

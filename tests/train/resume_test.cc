@@ -51,9 +51,9 @@ TEST_P(Resume, AfterAStop) {
   ASSERT_EQ(whole.steps.size(), 24u);
   EXPECT_GT(whole.steps.back().epoch, 1);  // the order of a later epoch is part of it
 
-  EXPECT_EQ(run_until(recipe(folder_ / "parts"), first, 7).ending, Ending::kStopped);
-  EXPECT_EQ(run_until(recipe(folder_ / "parts"), second, 12, true).ending, Ending::kStopped);
-  EXPECT_EQ(run(recipe(folder_ / "parts"), third, true).ending, Ending::kSteps);
+  EXPECT_EQ(run_until(recipe(folder_ / "parts"), first, 7).ending, Ending::stopped);
+  EXPECT_EQ(run_until(recipe(folder_ / "parts"), second, 12, true).ending, Ending::stopped);
+  EXPECT_EQ(run(recipe(folder_ / "parts"), third, true).ending, Ending::steps);
   EXPECT_EQ(first.steps.size(), 7u);
   EXPECT_EQ(second.steps.size(), 5u);
   EXPECT_EQ(third.steps.size(), 12u);

@@ -33,7 +33,7 @@ TEST_F(SessionTest, TellsWhatHappens) {
   EXPECT_EQ(seen_.validations[0].step, 6);
   EXPECT_EQ(seen_.validations[0].evaluation.exact.count, 5);
   EXPECT_EQ(seen_.validations[0].evaluation.samples.size(), 3u);
-  EXPECT_EQ(finished.ending, Ending::kSteps);
+  EXPECT_EQ(finished.ending, Ending::steps);
   EXPECT_EQ(finished.best, seen_.best);
   EXPECT_TRUE(seen_.warnings.empty());
   EXPECT_EQ(seen_.ends.size(), 1u);
@@ -81,7 +81,7 @@ TEST_F(SessionTest, PatienceEndsIt) {
   const Finished finished = run(small_recipe(folder_ / "run", {"validate.metric=exact", "stop.patience=3",
                                                                "validate.every=1", "stop.steps=1000"}),
                                 seen_);
-  EXPECT_EQ(finished.ending, Ending::kPatience);
+  EXPECT_EQ(finished.ending, Ending::patience);
   EXPECT_EQ(finished.step, 4);
   EXPECT_EQ(finished.best_step, 1);
   EXPECT_EQ(seen_.validations.back().waited, 3);
@@ -123,14 +123,14 @@ TEST_F(SessionTest, ABetterLossIsTheBest) {
 
 TEST_F(SessionTest, EndsAfterEpochsOrMinutes) {
   const Finished epochs = run(small_recipe(folder_ / "epochs", {"stop.steps=0", "stop.epochs=2"}), seen_);
-  EXPECT_EQ(epochs.ending, Ending::kEpochs);
+  EXPECT_EQ(epochs.ending, Ending::epochs);
   EXPECT_EQ(seen_.steps.back().epoch, 2);
   // As many batches as an epoch has, give or take one that is cut elsewhere.
   EXPECT_NEAR(static_cast<double>(epochs.step), 2.0 * static_cast<double>(seen_.starts[0].updates_per_epoch), 2.0);
   Recorder timed;
   const Finished minutes =
       run(small_recipe(folder_ / "minutes", {"train.schedule=constant", "stop.steps=0", "stop.minutes=0.002"}), timed);
-  EXPECT_EQ(minutes.ending, Ending::kMinutes);
+  EXPECT_EQ(minutes.ending, Ending::minutes);
   EXPECT_GE(minutes.seconds, 0.12);
 }
 

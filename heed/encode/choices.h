@@ -1,0 +1,21 @@
+// The words for what stacks of layers are made of. Each list stands here, once.
+#pragma once
+
+#include "heed/layer/feed_forward.h"
+#include "heed/layer/recurrent.h"
+#include "heed/tensor/choice.h"
+
+namespace heed::encode {
+
+/// Of the feed-forward layers: what is between them, and whether a gate multiplies it (Shazeer 2020).
+struct FeedForwardForm {
+  Activation activation;
+  bool gated;
+};
+
+inline constexpr Choice<FeedForwardForm> kActivations[] = {
+    {"relu", {Activation::relu, false}}, {"gelu", {Activation::gelu, false}}, {"swish", {Activation::swish, true}}};
+inline constexpr Choice<RecurrentOptions::Kind> kCells[] = {{"gru", RecurrentOptions::Kind::gru},
+                                                            {"lstm", RecurrentOptions::Kind::lstm}};
+
+}  // namespace heed::encode

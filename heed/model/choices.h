@@ -1,0 +1,20 @@
+// The words of a model's options. Each list stands here, once; those of its stacks in heed/encode/choices.h.
+#pragma once
+
+#include "heed/tensor/choice.h"
+
+namespace heed::model {
+
+enum class Tied { none, decoder, all };
+enum class Norm { post, pre };
+enum class Positions { sin_cos, learned, rotary, alibi, none };
+
+inline constexpr Choice<Tied> kTied[] = {{"none", Tied::none}, {"decoder", Tied::decoder}, {"all", Tied::all}};
+inline constexpr Choice<Norm> kNorms[] = {{"post", Norm::post}, {"pre", Norm::pre}};
+inline constexpr Choice<Positions> kPositions[] = {{"sin_cos", Positions::sin_cos},
+                                                   {"learned", Positions::learned},
+                                                   {"rotary", Positions::rotary},
+                                                   {"alibi", Positions::alibi},
+                                                   {"none", Positions::none}};
+
+}  // namespace heed::model

@@ -1,0 +1,47 @@
+// An option that is one of a few words: each word with what it stands for. A list of them stands once, beside the
+// option.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/tensor/error.h"
+
+namespace heed {
+
+template <class Value>
+struct Choice {
+  const char* word;
+  Value value;
+};
+
+template <class Value, size_t n>
+std::vector<std::string> words_of(const Choice<Value> (&choices)[n]) {
+  std::vector<std::string> words;
+  for (const auto& choice : choices) words.emplace_back(choice.word);
+  return words;
+}
+
+template <class Value, size_t n>
+bool has_word(const Choice<Value> (&choices)[n], std::string_view word) {
+  for (const auto& choice : choices)
+    if (word == choice.word) return true;
+  return false;
+}
+
+/// Throws where it is none of them, beginning with `what` where that is given.
+template <class Value, size_t n>
+Value value_of(const Choice<Value> (&choices)[n], std::string_view word, std::string_view what = "") {
+  for (const auto& choice : choices)
+    if (word == choice.word) return choice.value;
+  const std::string words = fmt::format("{}", fmt::join(words_of(choices), ", "));
+  throw Error(what.empty() ? fmt::format("'{}' is none of {}", word, words)
+                           : fmt::format("{} must be one of {}, not '{}'", what, words, word));
+}
+
+}  // namespace heed
