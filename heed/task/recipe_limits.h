@@ -2,8 +2,6 @@
 // end.
 #pragma once
 
-#include "heed/file/limit.h"
-
 namespace heed::task {
 
 inline constexpr double kMostUpdates = 1e12;
