@@ -56,6 +56,7 @@ bool is_one_kind_of_file(const data::PairFiles& f) {
 template <class Entry>
 std::vector<std::string> names_of(const std::vector<const Entry*>& entries) {
   std::vector<std::string> words;
+  words.reserve(entries.size());
   for (const Entry* entry : entries) words.emplace_back(entry->name);
   return words;
 }

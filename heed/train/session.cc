@@ -137,7 +137,7 @@ class Session {
     if (*ending != Ending::stopped && validated_step_ != trainer_->steps()) validate();
     if (saved_step_ != trainer_->steps()) save(false);
     if (saved_step_ != trainer_->steps()) throw SaveError(save_problem_);
-    const Finished finished = result(*ending);
+    Finished finished = result(*ending);
     tell([&](TrainingObserver& o) { o.finished(finished); });
     return finished;
   }
