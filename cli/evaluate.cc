@@ -50,8 +50,7 @@ std::vector<metric::Texts> references_of(const std::vector<std::string>& files, 
   return references;
 }
 
-// ------------------------------------------------------------------------------------------------------------
-// predicting
+// ---------------------------------------------------------------------------------------------------------- predicting
 
 struct Sources {
   metric::Texts texts;

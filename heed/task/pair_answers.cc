@@ -52,8 +52,7 @@ void together_or_each(std::span<const Item> items, const Run& run, const Fail& f
   for (size_t i = 0; i < items.size(); ++i) together_or_each(items.subspan(i, 1), run, fail);
 }
 
-// ------------------------------------------------------------------------------------------------------------
-// predicting
+// ---------------------------------------------------------------------------------------------------------- predicting
 
 /// A line that the model is asked about.
 struct AskedLine {
@@ -124,8 +123,7 @@ std::vector<Prediction> predict_targets(const Answering& asked, std::span<const 
   return predictions;
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// scoring
+// ------------------------------------------------------------------------------------------------------------- scoring
 
 namespace {
 

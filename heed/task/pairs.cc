@@ -22,8 +22,7 @@ namespace {
 using file::Fields;
 using file::Limit;
 
-// ------------------------------------------------------------------------------------------------------- keys of
-// [data]
+// ------------------------------------------------------------------------------------------------------ keys of [data]
 
 void add_files(Fields& f, const std::string& prefix, data::PairFiles& files, const std::string& what) {
   f.add("data." + prefix + "source", files.source, "file with the sources of " + what + ", one a line; plain or gzip");
@@ -50,8 +49,7 @@ bool is_one_kind_of_file(const data::PairFiles& f) {
   return f.source.empty() == f.target.empty() && f.source.empty() != f.tsv.empty();
 }
 
-// ------------------------------------------------------------------------------------------------------ keys of
-// [model]
+// ----------------------------------------------------------------------------------------------------- keys of [model]
 
 template <class Entry>
 std::vector<std::string> names_of(const std::vector<const Entry*>& entries) {
@@ -70,8 +68,7 @@ std::vector<std::string> kinds() {
   return words;
 }
 
-// ------------------------------------------------------------------------------------------------------------- the
-// task
+// ------------------------------------------------------------------------------------------------------------ the task
 
 class PairsTask final : public Task {
  public:
