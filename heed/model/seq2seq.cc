@@ -35,8 +35,7 @@ struct Words {
 };
 
 /// Vectors of tokens for an encoder or decoder that needs positions, or does not.
-embed::Options embedding(const Options& o, int64_t vocabulary, bool needs_positions) {
-  const Positions positions = Words(o).positions;
+embed::Options embedding(const Options& o, Positions positions, int64_t vocabulary, bool needs_positions) {
   const bool added = needs_positions && (positions == Positions::sin_cos || positions == Positions::learned);
   return {.vocabulary = vocabulary,
           .width = o.width,
@@ -47,8 +46,7 @@ embed::Options embedding(const Options& o, int64_t vocabulary, bool needs_positi
 }
 
 /// Rotary positions and ALiBi belong to self-attention, which a stack that needs positions has.
-encode::StackOptions stack(const Options& o, int64_t layers, bool needs_positions) {
-  const Words words(o);
+encode::StackOptions stack(const Options& o, const Words& words, int64_t layers, bool needs_positions) {
   encode::StackOptions stack{.width = o.width,
                              .layers = layers,
                              .hidden = o.hidden,
@@ -68,8 +66,7 @@ encode::StackOptions stack(const Options& o, int64_t layers, bool needs_position
   return stack;
 }
 
-void check(const Options& o) {
-  const Words words(o);
+void check(const Options& o, const Words& words) {
   expect(o.source_vocabulary > 0 && o.target_vocabulary > 0, "model: vocabularies of {} and {} tokens",
          o.source_vocabulary, o.target_vocabulary);
   expect(o.width > 0 && o.encoder_layers > 0 && o.decoder_layers > 0,
@@ -99,19 +96,19 @@ Tensor joined(const std::vector<Tensor>& parts) {
 }  // namespace
 
 Seq2Seq::Seq2Seq(Parameters& parameters, const Options& o) : options_(o) {
-  check(o);
+  const Words words(o);
+  check(o, words);
   const encode::EncoderEntry& encoder = encode::find_encoder(o.encoder_kind());
   const decode::DecoderEntry& decoder = decode::find_decoder(o.decoder_kind());
-  const Tied tied = Words(o).tied;
   const bool source_positions = encoder.needs_positions, target_positions = decoder.needs_positions;
   const Scope root(parameters);
-  source_ = embed::Embed(root / "source", embedding(o, o.source_vocabulary, source_positions));
-  target_ = embed::Embed(root / "target", embedding(o, o.target_vocabulary, target_positions),
-                         tied == Tied::all ? source_.table() : nullptr);
-  encoder_ = encoder.make(root / "encoder", stack(o, o.encoder_layers, source_positions));
-  decoder_ = decoder.make(root / "decoder", stack(o, o.decoder_layers, target_positions), *encoder_);
+  source_ = embed::Embed(root / "source", embedding(o, words.positions, o.source_vocabulary, source_positions));
+  target_ = embed::Embed(root / "target", embedding(o, words.positions, o.target_vocabulary, target_positions),
+                         words.tied == Tied::all ? source_.table() : nullptr);
+  encoder_ = encoder.make(root / "encoder", stack(o, words, o.encoder_layers, source_positions));
+  decoder_ = decoder.make(root / "decoder", stack(o, words, o.decoder_layers, target_positions), *encoder_);
   const Scope output = root / "output";
-  output_weight_ = tied == Tied::none
+  output_weight_ = words.tied == Tied::none
                        ? &output.make("weight", {o.target_vocabulary, decoder_->width()}, Initialiser::xavier())
                        : target_.table();
   output_bias_ = &output.make("bias", {o.target_vocabulary}, Initialiser::constant(0.0f));
