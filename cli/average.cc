@@ -54,6 +54,7 @@ void run(const Chosen& c) {
     throw Error(ErrorKind::cannot_write, fmt::format("'{}' is there already: --output takes a new folder", c.output));
   const std::vector<file::Checkpoint> checkpoints = checkpoints_of(c);
   std::vector<std::string> names;
+  names.reserve(checkpoints.size());
   for (const file::Checkpoint& checkpoint : checkpoints) names.push_back(checkpoint.name());
   trained::AverageCheckpoint(checkpoints).write(c.output);
   print(fmt::format("'{}' is the mean of {} checkpoints: {}\n", c.output, names.size(), fmt::join(names, ", ")));

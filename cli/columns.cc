@@ -96,6 +96,7 @@ std::vector<Letter> letters_as_seen(std::string_view text) {
   }
   std::stable_sort(letters.begin(), letters.end(), [](const Placed& a, const Placed& b) { return a.place < b.place; });
   std::vector<Letter> seen;
+  seen.reserve(letters.size());
   for (Placed& each : letters) seen.push_back(std::move(each.letter));
   return seen;
 }

@@ -253,6 +253,7 @@ Attended Attention::run(const AttendArguments& asked, const kernels::CustomRegio
   a.log_prob = results[0].log_prob;
   if (runs > 1 && a.log_prob) {
     std::vector<Tensor> log_probs;
+    log_probs.reserve(results.size());
     for (const auto& result : results) log_probs.push_back(result.log_prob);
     a.log_prob = concat_rows(log_probs);
   }

@@ -32,8 +32,9 @@ TEST(Rotary, ValuesAndGradients) {
   struct Shape {
     int64_t rows, heads, width;
   };
-  for (const auto& [rows, heads, width] :
+  for (const Shape& shape :
        std::vector<Shape>{{0, 1, 4}, {1, 1, 2}, {3, 1, 1}, {7, 1, 63}, {5, 2, 4}, {4, 3, 5}, {9, 4, 16}, {257, 1, 8}}) {
+    const int64_t rows = shape.rows, heads = shape.heads, width = shape.width;
     const std::vector<int64_t> positions = some_positions(rows);
     check_gradients(
         {random(rows, heads * width)},
