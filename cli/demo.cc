@@ -122,6 +122,7 @@ Kept kept_in(const std::filesystem::path& folder, const recipe::Recipe& recipe) 
 /// Empty where the user stopped the training.
 std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal& terminal) {
   recipe::Recipe recipe = recipe::parse(kRecipe, "the demo's recipe");
+  recipe.open.clear();  // what it leaves out is meant to be the default
   if (c.steps > 0) recipe.stop.steps = c.steps;
   const std::filesystem::path folder =
       c.folder.empty() ? cache_folder(recipe.stop.steps) : std::filesystem::path(c.folder);

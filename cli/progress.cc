@@ -61,12 +61,16 @@ std::string grouped(int64_t number) {
   return text;
 }
 
+std::string counted(int64_t number, const std::string& noun) {
+  return grouped(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
 std::string bar_text(const train::StepReport& r, const train::Progress& p, size_t width) {
   // What matters most comes first: a narrow terminal drops the rest.
   std::vector<std::string> parts;
   if (p.share > 0) parts.push_back(fmt::format("{:3.0f} %", 100.0 * p.share));
   if (p.seconds_left >= 0) parts.push_back(duration_text(p.seconds_left) + " left");
-  parts.push_back(fmt::format("loss {:.3f}", r.loss));
+  parts.push_back(fmt::format("loss {:.3f}", r.nll));
   parts.push_back(fmt::format("{} tokens/s", grouped(std::llround(p.tokens_per_second))));
   parts.push_back(fmt::format("perplexity {:.2f}", std::exp(std::min(r.nll, 99.0))));
   parts.push_back(fmt::format("update {}", grouped(r.step)));
@@ -125,12 +129,23 @@ void ProgressView::preparing(const std::string& what) {
   if (terminal_.interactive()) draw(terminal_.faint(what + " ..."));
 }
 
+void ProgressView::chose(const std::vector<task::Suggestion>& chosen) {
+  say("Chosen to fit the data (also in recipe.toml, to edit):");
+  size_t widest = 0;
+  for (const task::Suggestion& each : chosen) widest = std::max(widest, each.key.size() + each.value.size() + 3);
+  for (const task::Suggestion& each : chosen) {
+    const std::string setting = each.key + " = " + each.value;
+    const std::string blanks(widest - setting.size() + 2, ' ');
+    say("  " + setting + (each.why.empty() ? "" : blanks + terminal_.faint(each.why)));
+  }
+}
+
 void ProgressView::started(const train::Started& s) {
   if (s.resumed_from > 0) say(fmt::format("going on after update {}", grouped(s.resumed_from)));
-  say(fmt::format("{} pairs to learn from, {} to validate on; vocabularies of {} and {} tokens", grouped(s.examples),
+  say(fmt::format("{} to learn from, {} to validate on; vocabularies of {} and {} tokens", counted(s.examples, "pair"),
                   grouped(s.valid_examples), grouped(s.source_tokens), grouped(s.target_tokens)));
-  say(fmt::format("{} with {} parameters; {} updates an epoch", s.model, grouped(s.parameters),
-                  grouped(s.updates_per_epoch)));
+  say(fmt::format("{} with {} parameters; {} per epoch", s.model, grouped(s.parameters),
+                  counted(s.updates_per_epoch, "update")));
   last_line_ = last_drawn_ = Clock::now() - kPlainLine;
 }
 
@@ -151,8 +166,9 @@ void ProgressView::stepped(const train::StepReport& r, const train::Progress& p)
   if (now - last_line_ < kPlainLine) return;
   last_line_ = now;
   std::string line =
-      fmt::format("update {}  epoch {}  loss {:.4f}  perplexity {:.3f}  rate {:.2e}  {} tokens/s", r.step, r.epoch,
-                  r.loss, std::exp(std::min(r.nll, 99.0)), r.rate, grouped(std::llround(p.tokens_per_second)));
+      fmt::format("update {}  epoch {}  loss {:.4f}{}  perplexity {:.3f}  rate {:.2e}  {} tokens/s", r.step, r.epoch,
+                  r.nll, r.loss != r.nll ? fmt::format(" ({:.4f} with label smoothing)", r.loss) : "",
+                  std::exp(std::min(r.nll, 99.0)), r.rate, grouped(std::llround(p.tokens_per_second)));
   if (p.seconds_left >= 0) line += fmt::format("  {} left", duration_text(p.seconds_left));
   say(line);
 }
@@ -173,8 +189,10 @@ void ProgressView::validated(const train::Validated& v, const train::Progress& p
   for (const train::Sample& s : v.evaluation.samples) {
     const bool right = s.output == s.reference;
     const size_t room = terminal_.interactive() ? (terminal_.width() - 12) / 2 : 200;
-    say(fmt::format("    {}  {}  {}", isolated(cut_to(s.source, room)), terminal_.faint("->"),
-                    right ? cut_to(s.output, room) : terminal_.red(isolated(cut_to(s.output, room)))));
+    say(fmt::format("  {} {}  {}  {}", right ? " " : terminal_.red("x"), isolated(cut_to(s.source, room)),
+                    terminal_.faint("->"),
+                    right ? isolated(cut_to(s.output, room)) : terminal_.red(isolated(cut_to(s.output, room)))));
+    if (!right) say(fmt::format("    {}  {}", terminal_.faint("should be"), isolated(cut_to(s.reference, 2 * room))));
   }
 }
 
@@ -184,7 +202,7 @@ void ProgressView::saved(const std::string& checkpoint, bool) {
 
 void ProgressView::finished(const train::Finished& f) {
   erase();
-  if (f.skipped > 0) warned(fmt::format("{} updates were left out because something was not finite", f.skipped));
+  if (f.skipped > 0) warned(fmt::format("{} left out because something was not finite", counted(f.skipped, "update")));
 }
 
 }  // namespace heed::cli

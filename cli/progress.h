@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cli/terminal.h"
 #include "heed/train/observer.h"
@@ -21,6 +22,7 @@ class ProgressView final : public train::TrainingObserver {
   ~ProgressView() override;
 
   void preparing(const std::string& what) override;
+  void chose(const std::vector<task::Suggestion>& chosen) override;
   void started(const train::Started& started) override;
   void warned(const std::string& text) override;
   void stepped(const train::StepReport& report, const train::Progress& progress) override;
@@ -53,5 +55,8 @@ std::string duration_text(double seconds);
 
 /// 1,234,567
 std::string grouped(int64_t number);
+
+/// "1 update", "2,000 updates"
+std::string counted(int64_t number, const std::string& noun);
 
 }  // namespace heed::cli

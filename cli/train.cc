@@ -1,4 +1,4 @@
-// heed train: from a recipe to a trained model.
+// heed train: from pairs of lines, or a recipe, to a trained model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,18 +6,22 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 
+#include "cli/counter.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/stop_signal.h"
 #include "cli/terminal.h"
+#include "cli/train_input.h"
 #include "cli/verbs.h"
 #include "heed/recipe/recipe.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/profile.h"
 #include "heed/train/event_file.h"
 #include "heed/train/log.h"
+#include "heed/train/preparation.h"
 #include "heed/train/session.h"
 
 namespace heed::cli {
@@ -25,22 +29,27 @@ namespace heed::cli {
 namespace {
 
 struct Chosen {
-  std::string recipe, output;
+  std::vector<std::string> files;  // a recipe, or the data
+  std::string output, from;
   std::vector<std::string> overrides;
   bool resume = false, show = false, profile = false;
 };
 
 recipe::Recipe recipe_of(const Chosen& c) {
-  if (c.recipe.empty() && !c.resume)
-    throw Error("train: a recipe is needed: heed train RECIPE. heed train --help shows one");
-  if (c.recipe.empty() && c.output.empty())
-    throw Error("train: --resume needs a recipe, or the folder of a training: heed train --resume --output FOLDER");
-  std::error_code ignored;
-  if (!c.recipe.empty() && !std::filesystem::exists(c.recipe, ignored))
-    throw Error(ErrorKind::missing, fmt::format("there is no recipe '{}'", c.recipe));
+  if (c.files.empty() && !c.resume)
+    throw Error(
+        "train: what? heed train PAIRS.tsv, heed train SOURCE TARGET, or heed train RECIPE. heed train --help shows "
+        "one");
+  if (c.files.empty() && c.output.empty())
+    throw Error(
+        "train: --resume needs the data, a recipe, or the folder of a training: "
+        "heed train --resume --output FOLDER");
   recipe::Recipe recipe =
-      c.recipe.empty() ? train::recipe_of_folder(c.output, c.overrides) : recipe::read(c.recipe, c.overrides);
-  if (!c.output.empty()) recipe.output.folder = c.output;
+      c.files.empty() ? train::recipe_of_folder(c.output, c.overrides) : recipe_of_files(c.files, c.overrides);
+  if (!c.output.empty()) {
+    recipe.output.folder = c.output;
+    recipe.open.erase("output.folder");
+  }
   return recipe;
 }
 
@@ -56,9 +65,26 @@ std::string shell_quoted(const std::string& word) {
 /// The command that goes on with this training.
 std::string command_to_go_on(const Chosen& c, const std::string& folder) {
   std::string command = "heed train ";
-  if (!c.recipe.empty()) command += shell_quoted(c.recipe) + " ";
+  for (const std::string& file : c.files) command += shell_quoted(file) + " ";
   for (const std::string& setting : c.overrides) command += "--set " + shell_quoted(setting) + " ";
   return command + "--resume --output " + shell_quoted(folder);
+}
+
+/// What people do with a new model.
+std::string what_next(const std::string& folder) {
+  const std::string model = shell_quoted(folder);
+  std::filesystem::path name = std::filesystem::path(folder).filename();
+  if (name.empty() || name == "." || name == "..") name = "model";
+  const std::string file = shell_quoted(name.string() + ".heed");
+  const std::vector<std::pair<std::string, const char*>> commands = {
+      {fmt::format("heed predict {} < lines.txt", model), "its outputs, line by line"},
+      {fmt::format("heed evaluate {} --valid --errors", model), "what it gets wrong"},
+      {fmt::format("heed export {} --output {}", model, file), "one file to take elsewhere"}};
+  size_t widest = 0;
+  for (const auto& [command, meaning] : commands) widest = std::max(widest, command.size());
+  std::string text = "What next:\n";
+  for (const auto& [command, meaning] : commands) text += fmt::format("  {:<{}}  {}\n", command, widest, meaning);
+  return text;
 }
 
 std::string ending_text(const train::Finished& f, const recipe::Recipe& recipe, const Chosen& c) {
@@ -68,16 +94,16 @@ std::string ending_text(const train::Finished& f, const recipe::Recipe& recipe, 
     case train::Ending::stopped:
       return fmt::format("stopped after update {}, and saved. To go on: {}\n", f.step, command_to_go_on(c, folder));
     case train::Ending::patience:
-      text = fmt::format("no better model in {} validations", recipe.stop.patience);
+      text = fmt::format("no better model in {}", counted(recipe.stop.patience, "validation"));
       break;
     default:
       text = "finished";
   }
-  text += fmt::format(" after {} updates and {}", grouped(f.step), duration_text(f.seconds));
+  text += fmt::format(" after {} and {}", counted(f.step, "update"), duration_text(f.seconds));
   if (!f.best.empty())
     text += fmt::format("; the best model is {}, with {} {:.4f}", (std::filesystem::path(folder) / f.best).string(),
-                        recipe.validate.metric, f.best_value);
-  return text + "\n";
+                        f.metric, f.best_value);
+  return text + "\n" + what_next(folder);
 }
 
 /// What took the time of the updates, the most first.
@@ -96,9 +122,25 @@ std::string profile_text(const Profile& profile) {
   return text;
 }
 
+/// With what the training would choose for keys that are open, where the data can be read.
+std::string shown(recipe::Recipe recipe, const Chosen& c) {
+  try {
+    std::optional<trained::TrainedModel> weights;
+    if (!c.from.empty()) weights = load_model({.folder = c.from});
+    recipe = train::prepare(recipe, {.weights = weights ? &*weights : nullptr, .weights_name = c.from}).recipe;
+  } catch (const recipe::RecipeError&) {
+    throw;
+  } catch (const Error& error) {
+    warn(fmt::format("keys that follow from the data are shown with plain defaults, because it cannot be used: {}",
+                     error.what()));
+  }
+  return recipe::text_of(recipe);
+}
+
 void run(const Chosen& c) {
   const recipe::Recipe recipe = recipe_of(c);
-  if (c.show) return print(recipe::text_of(recipe));
+  if (c.show) return print(shown(recipe, c));
+  if (!c.from.empty()) load_model({.folder = c.from});  // what is wrong with it shows before a folder is made
   const Terminal terminal;
   const StopSignal stop;
   const std::filesystem::path folder = recipe.output.folder;
@@ -107,6 +149,7 @@ void run(const Chosen& c) {
   train::EventFile events(folder, recipe.output.log_every);
   Profile profile;
   const train::Finished finished = train::run_session(recipe, {.resume = c.resume,
+                                                               .from = c.from,
                                                                .stop = &stop.asked(),
                                                                .observers = {&view, &log, &events},
                                                                .profile = c.profile ? &profile : nullptr});
@@ -115,14 +158,25 @@ void run(const Chosen& c) {
 }
 
 std::string help() {
-  std::string text = "A recipe that runs as it is:\n\n";
+  std::string text = R"(Examples:
+  heed train pairs.tsv                      pairs separated by a tab; the rest is chosen to fit them
+  heed train train.en train.de              two files, line by line (plain or gzip)
+  heed train pairs.tsv --set model.kind=transformer --set stop.minutes=10
+  heed train new.tsv --from pairs-model     go on from a trained model, with new pairs
+  heed train recipe.toml                    as a recipe says
+  heed train --resume --output pairs-model  go on after Ctrl-C, a crash or a power cut
+
+What a recipe leaves out is chosen to fit the data, printed, and written to recipe.toml in the folder of the result.
+A recipe that runs as it is:
+
+)";
   text += recipe::example();
   text += R"(
-heed train RECIPE --show prints all that can be said in a recipe, with the defaults of this one. Names of files begin in
+heed train RECIPE --show prints every key with its meaning and value, the chosen ones included. Names of files begin in
 data.folder: heed train recipe.toml --set data.folder=corpora/multi30k
 
-The folder of the result holds a checkpoint for the best model and the last ones, log.jsonl, and event files for
-tensorboard --logdir FOLDER. Ctrl-C saves and ends; --resume goes on as if nothing had happened.)";
+The folder of the result holds a checkpoint for the best model and the last ones, recipe.toml, log.jsonl, and event files
+for tensorboard --logdir FOLDER. Ctrl-C saves and ends; --resume goes on as if nothing had happened.)";
   return text;
 }
 
@@ -130,16 +184,22 @@ tensorboard --logdir FOLDER. Ctrl-C saves and ends; --resume goes on as if nothi
 
 void add_train(Program& program) {
   auto c = std::make_shared<Chosen>();
-  Verb verb = program.verb("train", "Train a model from pairs of lines, as a recipe says");
-  verb.option("RECIPE", c->recipe, "A TOML file; with --resume and --output it may be left out").value("");
-  verb.option("--set", c->overrides, "Another value for a key of the recipe; may be given again and again")
+  Verb verb = program.verb("train", "Train a model from pairs of lines");
+  verb.option("DATA", c->files,
+              "Pairs separated by a tab; or two files, SOURCE and TARGET; or a recipe (TOML) that names them. With "
+              "--resume and --output it may be left out")
+      .value("");
+  verb.option("--set", c->overrides, "Another value for a key of the recipe; may be repeated")
       .value("SECTION.KEY=VALUE")
       .repeated();
-  verb.option("--output", c->output, "Folder for the result: output.folder").value("FOLDER");
-  verb.flag("--resume", c->resume, "Go on from the newest good checkpoint in it");
+  verb.option("--output", c->output, "Folder for the result; otherwise what output.folder says, or DATA-model")
+      .value("FOLDER");
+  verb.option("--from", c->from, "Begin with the weights of this model; its vocabularies grow by new tokens")
+      .value("MODEL");
+  verb.flag("--resume", c->resume, "Go on from the newest good checkpoint of the folder");
   add_threads(verb);
   verb.flag("--profile", c->profile, "At the end, say what kind of work took the time");
-  verb.flag("--show", c->show, "Print the whole recipe, defaults and --set included, and stop");
+  verb.flag("--show", c->show, "Print the whole recipe, with what would be chosen, and stop");
   verb.footer(help());
   verb.run([c] { run(*c); });
 }

@@ -32,7 +32,7 @@ heed_public(heed/optimise adam.h clip.h moving_average.h schedule.h)
 heed_public(heed/model INSIDE model.h options.h)
 heed_public(heed/search INSIDE tape_pool.h)
 heed_public(heed/task predict_options.h prediction.h
-  INSIDE task.h vocabularies.h)
+  INSIDE suggestion.h task.h vocabularies.h)
 heed_public(heed/recipe options.h recipe.h)
 heed_public(heed/trained INSIDE trained_model.h)
 heed_public(heed/predict predictor.h)

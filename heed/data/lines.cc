@@ -15,6 +15,17 @@ namespace {
 constexpr size_t kBufferBytes = size_t{1} << 18;
 constexpr size_t kLongestLine = size_t{64} << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+/// Programs of Windows write it. Its letters are two bytes each, so that half of the bytes of most texts are 0.
+void expect_no_utf16(std::string_view beginning, const std::filesystem::path& path) {
+  const bool marked = beginning.starts_with("\xFF\xFE") || beginning.starts_with("\xFE\xFF");
+  const bool unmarked = beginning.size() >= 4 && (beginning[0] == 0) != (beginning[1] == 0) &&
+                        (beginning[0] == 0) == (beginning[2] == 0) && (beginning[1] == 0) == (beginning[3] == 0);
+  expect(!marked && !unmarked, ErrorKind::data,
+         "{} is UTF-16, and UTF-8 is needed. To convert it: iconv -f UTF-16 -t UTF-8 {} > {}.utf8", path.string(),
+         path.string(), path.string());
+}
+
 }  // namespace
 
 void LineReader::Close::operator()(void* file) const { gzclose_r(static_cast<gzFile>(file)); }
@@ -48,6 +59,7 @@ std::string_view LineReader::available() {
     }
     begin_ = 0;
     end_ = static_cast<size_t>(n);
+    if (number_ == 0) expect_no_utf16({buffer_.data(), end_}, path_);
     finished_ = n == 0;
   }
   return {buffer_.data() + begin_, end_ - begin_};

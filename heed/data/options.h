@@ -17,7 +17,7 @@ struct Options {
 
   std::string folder;  // that the names below begin in; empty: the folder the program was started in
   PairFiles train, valid;
-  double held_out = 0.02;  // without files for validation: the share of the sources that is kept for it
+  double held_out = 0;  // without files for validation: the share of the sources that is kept for it; 0: what fits
 
   text::TokeniserOptions source, target;
   bool joint = false;  // one vocabulary for both sides, made as `source` says

@@ -1,7 +1,10 @@
 #include "heed/data/pairs.h"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
+#include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -44,6 +47,10 @@ Pairs read_two(const PairFiles& files, Report& report) {
   Pairs pairs;
   std::string source, target;
   bool more_sources = sources.next(source), more_targets = targets.next(target);
+  if (files.header) {
+    more_sources = sources.next(source);
+    more_targets = targets.next(target);
+  }
   while (more_sources && more_targets) {
     take(pairs, report, files, {source, target}, sources.number());
     more_sources = sources.next(source);
@@ -77,6 +84,7 @@ Pairs read_tsv(const PairFiles& files, Report& report) {
   Pairs pairs;
   std::string line;
   while (lines.next(line)) {
+    if (files.header && lines.number() == 1) continue;
     const auto columns = columns_of(line);
     const auto count = static_cast<int64_t>(columns.size());
     if (count < needed || (files.columns > 0 && count != files.columns)) {
@@ -90,6 +98,21 @@ Pairs read_tsv(const PairFiles& files, Report& report) {
          lines.number());
   }
   return pairs;
+}
+
+/// Why no line has two columns, as far as its first line tells.
+std::string separator_hint(const std::filesystem::path& file) {
+  LineReader lines(file);
+  std::string line;
+  if (!lines.next(line) || line.find('\t') != std::string::npos) return "";
+  for (const char separator : {',', ';', '|'})
+    if (line.find(separator) != std::string::npos)
+      return fmt::format(
+          "\n  The columns seem to be separated by '{0}'; a tab is needed. To convert them: python3 -c "
+          "'import csv, sys; [print(*row, sep=\"\\t\") for row in csv.reader(sys.stdin, "
+          "delimiter=\"{0}\")]' < {1} > {2}.tsv",
+          separator, file.string(), file.stem().string());
+  return "\n  A line is a source, a tab and a target; for sources and targets in two files, name both";
 }
 
 }  // namespace
@@ -106,9 +129,25 @@ Pairs read_pairs(const PairFiles& files, Report& report) {
   expect(!two || (!files.source.empty() && !files.target.empty()), ErrorKind::data, "the file of the {} is missing",
          files.source.empty() ? "source" : "target");
   Pairs pairs = two ? read_two(files, report) : read_tsv(files, report);
-  expect(pairs.size() > 0, ErrorKind::data, "{} holds no pair that can be used. {}",
-         (two ? files.source : files.tsv).string(), report.text());
+  const std::filesystem::path& file = two ? files.source : files.tsv;
+  expect(pairs.size() > 0, ErrorKind::data, "{} holds no pair that can be used. {}{}", file.string(), report.text(),
+         two ? "" : separator_hint(file));
   return pairs;
+}
+
+std::string header_hint(const Pairs& pairs) {
+  static const std::set<std::string> kNames = {
+      "source", "target", "src", "tgt", "trg",   "input",  "output",   "in",  "out",   "from",     "to",       "text",
+      "label",  "word",   "x",   "y",   "query", "answer", "question", "key", "value", "sentence", "reference"};
+  const auto is_name = [](std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return kNames.contains(text);
+  };
+  if (pairs.size() == 0 || pairs.line.front() != 1) return "";
+  if (!is_name(pairs.source.front()) || !is_name(pairs.target.front())) return "";
+  return fmt::format(
+      "line 1 ('{}', '{}') looks like a header, and is learned as a pair: data.header = true leaves it out",
+      pairs.source.front(), pairs.target.front());
 }
 
 std::vector<std::string_view> sentences(const Pairs& pairs, Side side) {

@@ -18,6 +18,7 @@ struct PairFiles {
   std::filesystem::path tsv = {};  // or one, with columns separated by tabs
   int64_t source_column = 1;       // of the TSV, from 1
   int64_t target_column = 2;
+  bool header = false;         // the first line names the columns, and is no pair
   int64_t columns = 0;         // every line has exactly so many; 0: at least those that are used
   int64_t max_characters = 0;  // a longer side (in code points) is too long; 0: no limit. For tokens: encode_pairs()
 };
@@ -33,6 +34,9 @@ struct Pairs {
 /// Throws Error where a file cannot be read (see LineReader), where the two files differ in their number of lines, and
 /// where no line is left.
 Pairs read_pairs(const PairFiles& files, Report& report);
+
+/// The first line seems to name the columns: "source", "target". What to tell the user; else nothing.
+std::string header_hint(const Pairs& pairs);
 
 /// The sentences of one side or of both, for Tokeniser::train(). They live as long as the pairs.
 enum class Side { source, target, both };

@@ -96,12 +96,25 @@ void Fields::limit(std::string_view key, Limit limit) {
   throw Error(ErrorKind::bug, fmt::format("recipe: there is no key '{}' that could be limited", key));
 }
 
-std::string Fields::text() const {
-  // Keys without a section must come first: after a section they would belong to it.
+std::set<std::string> Fields::keys() const {
+  std::set<std::string> all;
+  for (const Field& field : fields_) all.insert(field.key);
+  return all;
+}
+
+std::vector<Fields::Section> Fields::sections_in_order() const {
   std::vector<Section> sections = sections_;
   std::stable_partition(sections.begin(), sections.end(), [](const Section& each) { return each.name.empty(); });
+  return sections;
+}
+
+std::string Fields::value_text(const Field& field) {
+  return std::visit([](const auto* v) { return toml_value(*v); }, field.target);
+}
+
+std::string Fields::text() const {
   std::string all;
-  for (const Section& section : sections) {
+  for (const Section& section : sections_in_order()) {
     if (!all.empty()) all += "\n";
     all += comment(section.help);
     if (!section.name.empty()) all += fmt::format("[{}]\n", section.name);
@@ -109,9 +122,23 @@ std::string Fields::text() const {
       if (field.section() != section.name) continue;
       const std::string limit = field.limit.text();
       all += comment(field.help + (limit.empty() ? "" : field.help.empty() ? limit : fmt::format(" ({})", limit)));
-      all += fmt::format("{} = {}\n", field.name(),
-                         std::visit([](const auto* v) { return toml_value(*v); }, field.target));
+      all += fmt::format("{} = {}\n", field.name(), value_text(field));
     }
+  }
+  return all;
+}
+
+std::string Fields::short_text(const std::set<std::string>& left_out) const {
+  std::string all;
+  for (const Section& section : sections_in_order()) {
+    std::string keys;
+    for (const Field& field : fields_)
+      if (field.section() == section.name && !left_out.count(field.key))
+        keys += fmt::format("{} = {}\n", field.name(), value_text(field));
+    if (keys.empty()) continue;
+    if (!all.empty()) all += "\n";
+    if (!section.name.empty()) all += fmt::format("[{}]\n", section.name);
+    all += keys;
   }
   return all;
 }

@@ -12,6 +12,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,12 +46,18 @@ class Fields {
   }
 
   /// Fills the options from TOML, then from `overrides`, each "section.name=value" as it follows --set; a text needs no
-  /// quotes there. Throws one Error with a line for every mistake; the options that have none are filled all the same.
-  void parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides = {}) const;
-  void read(const std::filesystem::path& path, std::span<const std::string> overrides = {}) const;
+  /// quotes there. Returns the keys that were given. Throws one Error with a line for every mistake; the options that
+  /// have none are filled all the same.
+  std::set<std::string> parse(std::string_view toml, std::string_view file,
+                              std::span<const std::string> overrides = {}) const;
+  std::set<std::string> read(const std::filesystem::path& path, std::span<const std::string> overrides = {}) const;
 
   /// All of it as TOML with comments: what can be said, and what is. parse(text()) changes nothing.
   std::string text() const;
+  /// Only the keys that are not in `left_out`, without the comments.
+  std::string short_text(const std::set<std::string>& left_out) const;
+
+  std::set<std::string> keys() const;
 
  private:
   friend class RecipeReader;
@@ -67,6 +75,9 @@ class Fields {
 
   void add_target(std::string key, Target target, std::string help, Limit limit);
   const Field* find(std::string_view key) const;
+  /// Keys without a section come first: after a section they would belong to it.
+  std::vector<Section> sections_in_order() const;
+  static std::string value_text(const Field& field);
 
   std::vector<Section> sections_;  // in the order they were named first
   std::vector<Field> fields_;

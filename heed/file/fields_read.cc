@@ -176,6 +176,7 @@ class RecipeReader {
   }
 
   const std::string& mistakes() const { return mistakes_; }
+  const std::set<std::string>& given() const { return given_; }
 
  private:
   void complain(const std::string& where, const std::string& what) {
@@ -260,16 +261,18 @@ std::string peek(std::string_view toml, std::string_view key, std::span<const st
   return found;
 }
 
-void Fields::parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides) const {
+std::set<std::string> Fields::parse(std::string_view toml, std::string_view file,
+                                    std::span<const std::string> overrides) const {
   RecipeReader reader(*this, file);
   reader.file(toml);
   for (const std::string& each : overrides) reader.override_by(each);
   reader.missing();
   if (!reader.mistakes().empty()) throw Error(ErrorKind::recipe, reader.mistakes());
+  return reader.given();
 }
 
-void Fields::read(const std::filesystem::path& path, std::span<const std::string> overrides) const {
-  parse(read_text(path, kLargestFields), path.string(), overrides);
+std::set<std::string> Fields::read(const std::filesystem::path& path, std::span<const std::string> overrides) const {
+  return parse(read_text(path, kLargestFields), path.string(), overrides);
 }
 
 }  // namespace heed::file

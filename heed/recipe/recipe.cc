@@ -17,12 +17,17 @@ namespace {
 
 using file::Fields;
 
-/// What follows from several keys.
-void complete(Recipe& r) {
+/// Names of files begin in data.folder.
+void put_into_folder(Recipe& r) {
   const std::filesystem::path folder = r.data.folder;
   for (data::PairFiles* files : {&r.data.train, &r.data.valid})
     for (std::filesystem::path* file : {&files->source, &files->target, &files->tsv})
       if (!file->empty()) *file = folder / *file;
+  r.data.folder.clear();  // part of the names now
+}
+
+/// What follows from several keys.
+void complete(Recipe& r) {
   data::PairFiles valid = r.data.train;  // the same columns
   valid.source = r.data.valid.source;
   valid.target = r.data.valid.target;
@@ -39,9 +44,9 @@ std::string problems(const Recipe& r, std::string_view file) {
   const auto need = [&](bool condition, std::string what) {
     if (!condition) reasons.push_back(std::move(what));
   };
-  need(r.stop.steps > 0 || r.stop.epochs > 0 || r.stop.minutes > 0 || r.stop.patience > 0,
+  need(r.stop.steps > 0 || r.stop.epochs > 0 || r.stop.minutes > 0 || r.stop.patience > 0 || is_open(r, "stop.epochs"),
        "the training would never end: stop.steps, stop.epochs, stop.minutes or stop.patience must be above 0");
-  need(r.train.schedule.kind != "cosine" || r.stop.steps > 0 || r.stop.epochs > 0,
+  need(r.train.schedule.kind != "cosine" || r.stop.steps > 0 || r.stop.epochs > 0 || is_open(r, "stop.epochs"),
        "train.schedule = \"cosine\" must know where it ends: stop.steps or stop.epochs must be above 0");
   need(r.validate.metric == "loss" || r.validate.decode != 0,
        "validate.metric = \"" + r.validate.metric + "\" needs outputs: validate.decode must not be 0");
@@ -56,6 +61,16 @@ const task::Task& task_of(std::string_view toml, std::span<const std::string> ov
   for (const task::Task* task : task::all())
     if (name == task->name) return *task;
   return *task::all().front();
+}
+
+/// The recipe as fields, for what they can be asked.
+template <class Use>
+auto with_fields(Recipe copy, const Use& use) {
+  // TOML cannot hold it. In a checkpoint it is a note that nobody needs: who goes on names the folder.
+  if (text::utf8_fault(copy.output.folder) != std::string::npos) copy.output.folder.clear();
+  Fields fields;
+  add_sections(fields, copy, copy.task());
+  return use(fields);
 }
 
 /// The keys and values of a text() of Fields.
@@ -76,15 +91,20 @@ std::map<std::string, std::string> values_of(const std::string& toml) {
 
 const task::Task& Recipe::task() const { return task::find(model.task); }
 
+bool is_open(const Recipe& recipe, std::string_view key) { return recipe.open.count(std::string(key)) > 0; }
+
 Recipe parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides) {
   Recipe recipe;
   Fields fields;
   add_sections(fields, recipe, task_of(toml, overrides));
   try {
-    fields.parse(toml, file, overrides);
+    const std::set<std::string> given = fields.parse(toml, file, overrides);
+    recipe.open = fields.keys();
+    for (const std::string& key : given) recipe.open.erase(key);
   } catch (const Error& error) {
     throw RecipeError(error.what());
   }
+  put_into_folder(recipe);
   complete(recipe);
   recipe.file = file;
   const std::string wrong = problems(recipe, file);
@@ -103,13 +123,22 @@ Recipe read(const std::filesystem::path& path, std::span<const std::string> over
 }
 
 std::string text_of(const Recipe& recipe) {
-  Recipe copy = recipe;
-  copy.data.folder.clear();  // it is part of the names of the files now
-  // TOML cannot hold it. In a checkpoint it is a note that nobody needs: who goes on names the folder.
-  if (text::utf8_fault(copy.output.folder) != std::string::npos) copy.output.folder.clear();
+  return with_fields(recipe, [](const Fields& fields) { return fields.text(); });
+}
+
+std::string short_text_of(const Recipe& recipe) {
+  return with_fields(recipe, [&](const Fields& fields) { return fields.short_text(recipe.open); });
+}
+
+void set(Recipe& recipe, std::span<const std::string> settings) {
   Fields fields;
-  add_sections(fields, copy, copy.task());
-  return fields.text();
+  add_sections(fields, recipe, recipe.task());
+  for (const std::string& key : fields.parse("", recipe.file, settings)) recipe.open.erase(key);
+  complete(recipe);
+}
+
+std::map<std::string, std::string> values_of(const Recipe& recipe) {
+  return with_fields(recipe, [](const Fields& fields) { return values_of(fields.text()); });
 }
 
 std::string difference(const Recipe& now, const Recipe& before) {

@@ -16,13 +16,16 @@ namespace heed::task {
 
 namespace {
 
-/// Moves every pair whose source was drawn to the validation: a source with several targets is never in both.
+/// Moves every pair whose source was drawn to the validation: a source with several targets is never in both. Where no
+/// share is said, a tenth, but no more sources than are needed to tell two models apart.
 void hold_out(TextPairs& pairs, double share, uint64_t seed) {
+  constexpr double kShare = 0.1, kEnough = 2000;
   std::vector<std::string> sources = data::group_references(pairs.train).source;
   expect(sources.size() >= 2, ErrorKind::data, "the data has a single source: nothing can be held out for validation");
   text::Random(seed, /*stream=*/0x686f6c64).shuffle(std::span(sources));
-  const auto count = std::clamp<int64_t>(std::llround(share * static_cast<double>(sources.size())), 1,
-                                         static_cast<int64_t>(sources.size()) - 1);
+  const auto all = static_cast<double>(sources.size());
+  const double wanted = share > 0 ? share * all : std::min(kShare * all, kEnough);
+  const auto count = std::clamp<int64_t>(std::llround(wanted), 1, static_cast<int64_t>(sources.size()) - 1);
   const std::unordered_set<std::string> drawn(sources.begin(), sources.begin() + count);
   data::Pairs train;
   for (size_t i = 0; i < pairs.train.source.size(); ++i) {
@@ -79,6 +82,8 @@ TextPairs load_pairs(const data::Options& o, uint64_t seed) {
     return pairs;
   }
   pairs.train = data::read_pairs(o.train, pairs.reports[0]);
+  if (const std::string hint = data::header_hint(pairs.train); !hint.empty())
+    pairs.hints.push_back(name_of(o.train, o) + ": " + hint);
   if (o.has_validation_files())
     pairs.valid = data::read_pairs(o.valid, pairs.reports[1]);
   else
@@ -86,9 +91,12 @@ TextPairs load_pairs(const data::Options& o, uint64_t seed) {
   return pairs;
 }
 
-Vocabularies learn_vocabularies(const data::Pairs& pairs, const data::Options& o) {
+Vocabularies learn_vocabularies(const data::Pairs& pairs, const data::Options& o, const Vocabularies* known) {
   Vocabularies v;
   const auto learn = [&](data::Side side, const char* name, const text::TokeniserOptions& options) {
+    if (known)
+      return text::Tokeniser::grown(side == data::Side::target ? known->target : known->source, sentences(pairs, side),
+                                    options);
     try {
       return text::Tokeniser::train(sentences(pairs, side), options);
     } catch (const Error& error) {
@@ -114,6 +122,7 @@ Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data
          of_train.text());
   expect(valid->size() > 0, ErrorKind::data, "{}: no pair is left to validate on. {}",
          name_of(apart ? o.valid : o.train, o), of_valid.text());
+  corpus.warnings = pairs.hints;
   if (of_train.dropped() > 0) corpus.warnings.push_back(name_of(o.train, o) + ": " + of_train.text());
   if (apart && of_valid.dropped() > 0) corpus.warnings.push_back(name_of(o.valid, o) + ": " + of_valid.text());
   corpus.references = data::group_references(kept(pairs.valid, *valid));

@@ -84,12 +84,14 @@ class PairsTask final : public Task {
     f.add("data.source_column", d.train.source_column, "column of the sources, in the TSV",
           Limit::between(1, kMostColumns));
     f.add("data.target_column", d.train.target_column, "column of the targets", Limit::between(1, kMostColumns));
+    f.add("data.header", d.train.header, "the first line names the columns, and is left out");
     f.add("data.columns", d.train.columns, "every line has exactly so many; 0: any number",
           Limit::between(0, kMostColumns));
     f.add("data.max_characters", d.train.max_characters,
           "a longer side is left out, counted in characters; 0: no limit", Limit::between(0, kMostTokens));
     add_files(f, "valid_", d.valid, "the validation");
-    f.add("data.held_out", d.held_out, "without files for validation: share of the sources that is kept for it",
+    f.add("data.held_out", d.held_out,
+          "without files for validation: share of the sources that is kept for it; 0: a tenth, at most 2000",
           Limit::between(0, 0.5));
     add_tokeniser(f, "source", d.source);
     add_tokeniser(f, "target", d.target);
@@ -141,9 +143,6 @@ class PairsTask final : public Task {
          "the data is either two files, data.source and data.target, or one data.tsv");
     need(!valid || is_one_kind_of_file(d.valid),
          "the validation is either two files, data.valid_source and data.valid_target, or one data.valid_tsv");
-    need(!files || valid || d.held_out > 0,
-         "there is nothing to validate on: data.valid_source and data.valid_target, data.valid_tsv, or data.held_out "
-         "above 0");
     for (const auto& [side, options] : {std::pair{"source", &d.source}, std::pair{"target", &d.target}})
       need(options->size == 0 || options->size > text::kSpecials,
            fmt::format("data.{}_size must be 0 (no limit) or above {}, not {}: <unk>, <s> and </s> are {} tokens", side,

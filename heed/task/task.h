@@ -23,6 +23,7 @@
 #include "heed/search/tape_pool.h"
 #include "heed/task/predict_options.h"
 #include "heed/task/prediction.h"
+#include "heed/task/suggestion.h"
 #include "heed/task/vocabularies.h"
 
 namespace heed::task {
@@ -39,9 +40,16 @@ struct Corpus {
 class Texts {
  public:
   virtual ~Texts() = default;
-  virtual Vocabularies learn_vocabularies() const = 0;
+
+  /// What fits them, for keys of [data], [model], [attention], [train] and [validate] that are open. What is not open
+  /// was decided.
+  virtual std::vector<Suggestion> suggest(const OpenKeys& open, const data::Options& data,
+                                          const model::Options& model) const = 0;
+
+  /// As the options say how. With `known`, these grow by what they lack and keep the ids of what they have.
+  virtual Vocabularies learn_vocabularies(const data::Options& options, const Vocabularies* known = nullptr) const = 0;
   /// May be asked once: what is needed no more is let go.
-  virtual Corpus encode(const Vocabularies& vocabularies) = 0;
+  virtual Corpus encode(const Vocabularies& vocabularies, const data::Options& options) = 0;
 
   virtual data::References validation() const = 0;    // as Corpus::references, of all lines
   virtual std::string validation_report() const = 0;  // lines of it that cannot be used; empty: none

@@ -98,6 +98,20 @@ class WordTokeniser final : public TableTokeniser {
   }
 };
 
+/// How often each character, letter or word stands there.
+TokenCounts counts_of(std::span<const std::string_view> sentences, std::string_view kind) {
+  TokenCounts counts;
+  for (const std::string_view sentence : sentences) {
+    if (kind == kWords) {
+      for_each_word(sentence, [&](std::string_view word) { counts.add(word); });
+      continue;
+    }
+    const std::string form = kind == kLetters ? decomposed(sentence) : std::string(sentence);
+    for (const std::string_view character : CodePoints(form)) counts.add(character);
+  }
+  return counts;
+}
+
 void expect_kind(std::string_view kind) {
   expect(std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end(),
          "there is no tokeniser '{}'; did you mean '{}'? There are: {}", kind, nearest(kind, kKinds),
@@ -126,17 +140,18 @@ std::shared_ptr<const Tokeniser> Tokeniser::train(std::span<const std::string_vi
            fault + 1);
   }
   if (options.kind == kSentencePiece) return train_sentencepiece(sentences, options);
-  TokenCounts counts;
-  for (const std::string_view sentence : sentences) {
-    if (options.kind == kWords) {
-      for_each_word(sentence, [&](std::string_view word) { counts.add(word); });
-      continue;
-    }
-    const std::string form = options.kind == kLetters ? decomposed(sentence) : std::string(sentence);
-    for (const std::string_view character : CodePoints(form)) counts.add(character);
-  }
   return from_vocabulary(options.kind,
-                         Vocabulary::from_counts(counts, {.max_size = options.size, .min_count = options.min_count}));
+                         Vocabulary::from_counts(counts_of(sentences, options.kind),
+                                                 {.max_size = options.size, .min_count = options.min_count}));
+}
+
+std::shared_ptr<const Tokeniser> Tokeniser::grown(const std::shared_ptr<const Tokeniser>& known,
+                                                  std::span<const std::string_view> sentences,
+                                                  const TokeniserOptions& options) {
+  if (known->kind() == kSentencePiece) return known;
+  Vocabulary vocabulary = Vocabulary::parse(known->contents(), "the vocabulary");
+  vocabulary.add(counts_of(sentences, known->kind()), {.max_size = options.size, .min_count = options.min_count});
+  return vocabulary.size() == known->size() ? known : from_vocabulary(known->kind(), std::move(vocabulary));
 }
 
 std::vector<int32_t> Tokeniser::encode(std::string_view text) const {

@@ -47,6 +47,12 @@ class Tokeniser {
   static std::shared_ptr<const Tokeniser> train(std::span<const std::string_view> sentences,
                                                 const TokeniserOptions& options);
 
+  /// `known` with the tokens of the sentences that it lacks; what it has keeps its ids. The pieces of SentencePiece
+  /// cannot grow: they come back as they are, and so does what lacks nothing. `options`: min_count and size.
+  static std::shared_ptr<const Tokeniser> grown(const std::shared_ptr<const Tokeniser>& known,
+                                                std::span<const std::string_view> sentences,
+                                                const TokeniserOptions& options);
+
   /// All kinds.
   static std::span<const std::string> kinds();
 

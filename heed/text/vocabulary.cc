@@ -96,6 +96,12 @@ bool Vocabulary::insert(std::string token) {
 }
 
 Vocabulary Vocabulary::from_counts(const TokenCounts& counts, const VocabularyOptions& options) {
+  Vocabulary made;
+  made.add(counts, options);
+  return made;
+}
+
+void Vocabulary::add(const TokenCounts& counts, const VocabularyOptions& options) {
   expect(options.max_size == 0 || options.max_size >= kSpecials, "a vocabulary has at least {} entries, not {}",
          kSpecials, options.max_size);
   std::vector<std::pair<int64_t, std::string_view>> order;
@@ -104,13 +110,11 @@ Vocabulary Vocabulary::from_counts(const TokenCounts& counts, const VocabularyOp
       order.emplace_back(count, token);
   std::sort(order.begin(), order.end(),
             [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
-  Vocabulary made;
   const int64_t most = options.max_size == 0 ? std::numeric_limits<int32_t>::max() : options.max_size;
   for (const auto& [count, token] : order) {
-    if (made.size() >= most) break;
-    made.insert(std::string(token));
+    if (size() >= most) break;
+    insert(std::string(token));
   }
-  return made;
 }
 
 Vocabulary Vocabulary::load(const std::filesystem::path& path) { return parse(read_file(path), path.string()); }

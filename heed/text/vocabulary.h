@@ -49,6 +49,8 @@ class Vocabulary {
   /// The most frequent first; of equally frequent ones the smaller by bytes. A token that is spelt like a special one
   /// gets no entry: "<unk>" in a text is unknown, and nobody can write an end.
   static Vocabulary from_counts(const TokenCounts& counts, const VocabularyOptions& options = {});
+  /// The same for tokens that are not there yet, which come after those that are.
+  void add(const TokenCounts& counts, const VocabularyOptions& options = {});
 
   /// From the file, or from what it holds; `name` is for the messages. Throws Error with the number of the line.
   static Vocabulary load(const std::filesystem::path& path);

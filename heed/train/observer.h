@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "heed/train/evaluate.h"
 #include "heed/train/trainer.h"
@@ -42,9 +43,10 @@ struct Finished {
   Ending ending = Ending::steps;
   int64_t step = 0;
   double seconds = 0;
-  int64_t skipped = 0;    // updates left out in this run, because something was not finite
-  std::string best = {};  // name of the best checkpoint; empty where nothing was validated
-  double best_value = 0;  // its metric
+  int64_t skipped = 0;      // updates left out in this run, because something was not finite
+  std::string best = {};    // name of the best checkpoint; empty where nothing was validated
+  std::string metric = {};  // that chose it
+  double best_value = 0;
   int64_t best_step = 0;
 };
 
@@ -53,7 +55,8 @@ struct Finished {
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
-  virtual void preparing(const std::string& /*what*/) {}  // "reading the data": may take a while
+  virtual void preparing(const std::string& /*what*/) {}       // "reading the data": may take a while
+  virtual void chose(const std::vector<task::Suggestion>&) {}  // for keys that the recipe left open
   virtual void started(const Started&) {}
   virtual void warned(const std::string& /*text*/) {
   }  // lines that were left out, a checkpoint that is damaged, a full disk

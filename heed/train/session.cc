@@ -1,6 +1,6 @@
 #include "heed/train/session.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "heed/attend/all.h"
-#include "heed/file/disk.h"
-#include "heed/task/all.h"
+#include "heed/file/atomic.h"
+#include "heed/recipe/settle.h"
 #include "heed/tensor/error.h"
-#include "heed/tensor/memory.h"
 #include "heed/train/evaluate.h"
+#include "heed/train/preparation.h"
 #include "heed/train/speed.h"
 #include "heed/train/trainer.h"
+#include "heed/trained/start_from.h"
 #include "heed/trained/trained_model.h"
 
 namespace heed::train {
@@ -35,70 +35,6 @@ constexpr double kNothing = std::numeric_limits<double>::infinity();  // worse t
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// The reasons why there is no such model, each with the file and the keys that it follows from.
-std::string model_complaint(const Recipe& recipe, std::string_view reasons) {
-  constexpr std::string_view kAttention = "attention: ", kModel = "model: ";
-  std::string place = recipe.file.empty() ? "" : recipe.file + ": ";
-  if (reasons.starts_with(kAttention)) {
-    reasons.remove_prefix(kAttention.size());
-    place += "[attention] ";
-  }
-  std::string all;
-  while (!reasons.empty()) {
-    std::string_view reason = reasons.substr(0, reasons.find('\n'));
-    reasons.remove_prefix(std::min(reason.size() + 1, reasons.size()));
-    if (reason.starts_with(kModel)) reason.remove_prefix(kModel.size());
-    all += (all.empty() ? "" : "\n") + place;
-    // The widths of an attention follow from that of the model.
-    if (reason.find("cannot be shared by") != std::string_view::npos)
-      all += fmt::format("heads = {} with [model] width = {}: ", recipe.model.attention.heads, recipe.model.width);
-    all += reason;
-  }
-  return all;
-}
-
-/// A model of the same kind, without memory for it: what is wrong with the options, and that it is too large, shows
-/// before that is taken, and with hardly any vocabulary before the data is read. Its max_positions().
-int64_t check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
-  Parameters parameters(0, Start::empty);
-  model::Options options = recipe.model;
-  options.source_vocabulary = source_vocabulary;
-  options.target_vocabulary = target_vocabulary;
-  std::unique_ptr<model::Model> made;
-  try {
-    made = recipe.task().make(parameters, options);
-  } catch (const Error& error) {
-    throw RecipeError(model_complaint(recipe, error.what()));
-  }
-  // The weight, its gradient and two moments of Adam; and the average.
-  double numbers = 0;
-  for (const Parameter& p : parameters) numbers += static_cast<double>(p.rows()) * static_cast<double>(p.cols());
-  const double bytes = sizeof(float) * (recipe.train.average > 0 ? 5 : 4) * numbers;
-  expect_memory(bytes, fmt::format("the training of {:.0f} parameters", numbers),
-                "a smaller model.width, fewer layers or smaller vocabularies need less");
-  return made->max_positions();
-}
-
-void check_model(const Recipe& recipe) {
-  check_model(recipe, text::kSpecials + 1, text::kSpecials + 1);
-  // An option that nothing reads is most often one of a part that was meant and not named.
-  std::vector<std::string> names;
-  attend::each_option(recipe.model.attention, [&](const char* name, const auto&) { names.emplace_back(name); });
-  const std::vector<std::string> idle = attend::unread(recipe.model.attention, names);
-  if (!idle.empty()) throw RecipeError(model_complaint(recipe, fmt::format("attention: {}", fmt::join(idle, "\n"))));
-}
-
-void check_lengths(const task::Corpus& corpus, int64_t max_positions) {
-  for (const data::Dataset* examples : {corpus.train.get(), corpus.valid.get()})
-    for (int64_t i = 0; i < examples->size(); ++i) {
-      const int64_t longest = examples->longest_sequence(i);
-      expect(longest <= max_positions, ErrorKind::data,
-             "line {} of the data has {} tokens, and the model has places for {}: make model.max_length or "
-             "attention.max_length larger, or leave such lines out by data.max_source and data.max_target",
-             examples->line_number(i), longest, max_positions);
-    }
-}
-
 class Session {
  public:
   Session(Recipe recipe, const SessionOptions& options)
@@ -106,7 +42,7 @@ class Session {
     if (recipe_.output.folder.empty())
       throw RecipeError("there is no folder for the result: output.folder, or --output");
     check_model(recipe_);
-    config_ = recipe::text_of(recipe_);  // what it cannot hold shows before hours went into the training
+    recipe::text_of(recipe_);  // what it cannot hold shows before hours went into the training
     try {
       lock_ = folder_.lock();
       folder_.clean();
@@ -119,6 +55,7 @@ class Session {
   }
 
   Finished run() {
+    if (!chosen_.empty()) tell([&](TrainingObserver& o) { o.chose(chosen_); });
     tell([&](TrainingObserver& o) { o.started(about()); });
     for (const std::string& warning : corpus_.warnings) warn(warning);
     begin_ = Clock::now();
@@ -163,22 +100,42 @@ class Session {
   }
 
   void prepare(const std::optional<file::Checkpoint>& from) {
-    tell([](TrainingObserver& o) { o.preparing("reading the data"); });
-    const std::unique_ptr<task::Texts> texts = recipe_.task().read(recipe_.data, recipe_.train.seed);
-    tell([](TrainingObserver& o) { o.preparing("cutting it into tokens"); });
-    task::Vocabularies vocabularies =
-        from ? task::Vocabularies::load(*from, recipe_.data) : texts->learn_vocabularies();
-    const int64_t max_positions = check_model(recipe_, vocabularies.source->size(), vocabularies.target->size());
-    corpus_ = texts->encode(vocabularies);
-    check_lengths(corpus_, max_positions);
-    per_epoch_ = updates_per_epoch(*corpus_.train, recipe_.train);
-    optimise::ScheduleOptions& schedule = recipe_.train.schedule;
-    schedule.steps = recipe_.stop.steps;
-    if (recipe_.stop.epochs > 0 && (schedule.steps == 0 || schedule.steps > recipe_.stop.epochs * per_epoch_))
-      schedule.steps = recipe_.stop.epochs * per_epoch_;
+    std::optional<trained::TrainedModel> weights;
+    if (!from && !options_.from.empty()) {
+      tell([](TrainingObserver& o) { o.preparing("loading the weights to go on from"); });
+      weights = trained::load_model(options_.from);
+    }
+    Prepared prepared =
+        train::prepare(recipe_,
+                       {.checkpoint = from ? &*from : nullptr,
+                        .weights = weights ? &*weights : nullptr,
+                        .weights_name = options_.from},
+                       [&](const std::string& what) { tell([&](TrainingObserver& o) { o.preparing(what); }); });
+    recipe_ = std::move(prepared.recipe);
+    chosen_ = std::move(prepared.chosen);
+    corpus_ = std::move(prepared.corpus);
+    per_epoch_ = prepared.updates_per_epoch;
+    config_ = recipe::text_of(recipe_);
+    recipe_.train.schedule.steps = recipe::updates_in_all(recipe_, per_epoch_);
     // Weights of a checkpoint get their memory when they are known to fit.
-    made_ = trained::make_model(recipe_, std::move(vocabularies), from ? Start::empty : Start::drawn);
+    made_ = trained::make_model(recipe_, std::move(prepared.vocabularies), from ? Start::empty : Start::drawn);
+    if (weights) trained::start_from(*weights, made_);
     trainer_.emplace(*made_.model, *made_.parameters, *corpus_.train, recipe_.train);
+    if (!from) write_recipe();
+  }
+
+  /// The recipe with what was chosen, for people to read and to edit. It is no part of the training: where it cannot be
+  /// written, the checkpoints will not be either, and they say so.
+  void write_recipe() {
+    const std::filesystem::path file = folder_.folder() / "recipe.toml";
+    try {
+      file::write_file(file, fmt::format("# What this model was trained with. To change something and train again:\n"
+                                         "#   heed train {} --output ANOTHER_FOLDER\n"
+                                         "# heed train {} --show prints every other key with its default.\n\n{}",
+                                         file.string(), file.string(), recipe::short_text_of(recipe_)));
+    } catch (const Error& error) {
+      warn(error.what());
+    }
   }
 
   void load(const file::Checkpoint& checkpoint) {
@@ -335,6 +292,7 @@ class Session {
     Finished f{.ending = ending, .step = trainer_->steps(), .seconds = seconds(), .skipped = skipped_};
     if (best_step_ == 0) return f;
     f.best = file::RunFolder::name_of(best_step_);
+    f.metric = recipe_.validate.metric;
     f.best_value = best_value_;
     f.best_step = best_step_;
     return f;
@@ -367,6 +325,7 @@ class Session {
   file::RunFolder folder_;
   file::Descriptor lock_;  // of the folder: two trainings would overwrite each other
   std::string config_;     // config.toml of the checkpoints
+  std::vector<task::Suggestion> chosen_;
   task::Corpus corpus_;
   trained::TrainedModel made_;
   std::optional<Trainer> trainer_;

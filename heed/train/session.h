@@ -25,6 +25,7 @@ class SaveError : public Error {
 
 struct SessionOptions {
   bool resume = false;                      // go on from the newest good checkpoint of the folder
+  std::string from = {};                    // begin with the weights of this model; empty: with drawn ones
   const std::atomic<bool>* stop = nullptr;  // becomes true: save and return, after the update at hand
   std::vector<TrainingObserver*> observers = {};
   Profile* profile = nullptr;  // where the time of the updates goes, on request

@@ -49,9 +49,9 @@ SMALL = {
     "data": {"task": "reverse", "examples": 400, "valid_examples": 20},
     "model": {"width": 16},
     "attention": {"score": "additive"},
-    "train": {"batch_tokens": 256, "learning_rate": 0.01, "warmup": 5},
+    "train": {"batch_tokens": 256, "learning_rate": 0.01, "schedule": "inverse_sqrt", "warmup": 5},
     "stop": {"steps": 60},
-    "validate": {"every": 20, "decode": 5, "longest": 25},
+    "validate": {"every": 20, "metric": "loss", "decode": 5, "longest": 25},
 }
 
 

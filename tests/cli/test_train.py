@@ -42,9 +42,9 @@ def test_help_shows_a_recipe_that_runs(tmp_path):
 
 
 @pytest.mark.parametrize("arguments, code, says", [
-    ((), USAGE, "a recipe is needed"),
-    (("--resume",), USAGE, "--resume needs a recipe"),
-    (("nowhere.toml",), NO_INPUT, "there is no recipe 'nowhere.toml'"),
+    ((), USAGE, "heed train PAIRS.tsv"),
+    (("--resume",), USAGE, "--resume needs the data, a recipe"),
+    (("nowhere.toml",), NO_INPUT, "there is no recipe or data 'nowhere.toml'"),
     (("RECIPE", "--threads", "0"), USAGE, "--threads"),
     (("RECIPE",), CONFIG, "there is no folder for the result: output.folder, or --output"),
     (("RECIPE", "--set", "model.widht=3"), CONFIG, "unknown key 'model.widht'; did you mean 'model.width'?"),

@@ -50,7 +50,7 @@ std::vector<Case> cases() {
       {"only the last carriage return goes", "a\r\r\n", {"a\r"}},
       {"byte order mark", "\uFEFFa\n\uFEFFz\n", {"a", "\uFEFFz"}},
       {"zero byte", std::string("a\0b\n", 4), {std::string("a\0b", 3)}},
-      {"not UTF-8", "\xFF\xFE\n\x80", {"\xFF\xFE", "\x80"}},
+      {"not UTF-8", "\xFF\xFA\n\x80", {"\xFF\xFA", "\x80"}},
       {"other ends of line are text", "a\x0B\x0C\u0085\u2028z\n", {"a\x0B\x0C\u0085\u2028z"}},
       {"long", fmt::format("{}\n{}\nz", x, y), {x, y, "z"}},
   };
@@ -130,6 +130,20 @@ TEST(Lines, FromAPipe) {
   });
   EXPECT_EQ(all_lines(path), (Lines{"a", "b"}));
   writer.join();
+}
+
+// What programs of Windows write: with a mark at the beginning or without, both ways round.
+TEST(Lines, Utf16IsNamedWithTheWayOut) {
+  const Folder folder;
+  for (const std::string_view bytes :
+       {std::string_view("\xFF\xFE"
+                         "a\0\t\0",
+                         6),
+        std::string_view("\xFE\xFF\0a\0\t", 6), std::string_view("a\0b\0\n\0", 6), std::string_view("\0a\0b\0\n", 6)}) {
+    folder.write("w.txt", std::string(bytes));
+    expect_part(error_of([&] { all_lines(folder / "w.txt"); }),
+                "is UTF-16, and UTF-8 is needed. To convert it: iconv -f UTF-16");
+  }
 }
 
 TEST(Lines, NoText) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/tensor/error.h"
 #include "heed/text/random.h"
 #include "tests/data/gzip.h"
 #include "tests/text/folder.h"
@@ -44,6 +45,37 @@ TEST(Pairs, BadLinesAreNamedAndLeaveBothSides) {
             "  2 invalid UTF-8: 2 (source, byte 2), 5 (target, byte 2)\n"
             "  2 an empty side: 3 (target), 4 (source)\n"
             "  2 too long: 7 (source, 7 characters), 8 (target, 7 characters)\n");
+}
+
+TEST(Pairs, OtherSeparatorsAreNamedWithTheWayOut) {
+  const Folder folder;
+  const auto error = [&](const std::string& text) -> std::string {
+    Report report;
+    try {
+      read_pairs({.tsv = folder.write("a.csv", text)}, report);
+    } catch (const Error& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  EXPECT_NE(error("one,eins\ntwo,zwei\n").find("separated by ','; a tab is needed"), std::string::npos);
+  EXPECT_NE(error("one;eins\ntwo;zwei\n").find("delimiter=\";\""), std::string::npos);
+  EXPECT_NE(error("one eins\n").find("A line is a source, a tab and a target"), std::string::npos);
+  EXPECT_EQ(error("one\t\n").find("tab"), std::string::npos);  // another fault
+}
+
+TEST(Pairs, AHeader) {
+  const Folder folder;
+  const auto tsv = folder.write("a.tsv", "Source\ttarget\na\tb\n");
+  Report report;
+  EXPECT_NE(header_hint(read_pairs({.tsv = tsv}, report)).find("data.header = true"), std::string::npos);
+  const Pairs without = read_pairs({.tsv = tsv, .header = true}, report);
+  EXPECT_EQ(without.source, (Texts{"a"}));
+  EXPECT_EQ(without.line, (Numbers{2}));
+  EXPECT_EQ(header_hint(without), "");
+  EXPECT_EQ(header_hint(read_pairs({.tsv = folder.write("b.tsv", "input\teingabe\n")}, report)), "");
+  const auto one = folder.write("one", "source\nx\n"), two = folder.write("two", "target\ny\n");
+  EXPECT_EQ(read_pairs({.source = one, .target = two, .header = true}, report).source, (Texts{"x"}));
 }
 
 TEST(Pairs, Tsv) {

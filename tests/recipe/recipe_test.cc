@@ -109,10 +109,9 @@ TEST(Recipe, WhatDoesNotGoTogether) {
   expect_in("either two files", refused("[stop]\nsteps = 1\n", {"data.source=x", "data.target=x", "data.tsv=y"}));
   expect_in("data.valid_source and data.valid_target",
             refused("[stop]\nsteps = 1\n", {"data.tsv=y", "data.valid_target=x"}));
-  expect_in("nothing to validate on", refused("[stop]\nsteps = 1\n", {"data.tsv=y", "data.held_out=0"}));
   expect_in("data.joint", refused(kTask, {"model.tied=all"}));
-  expect_in("never end", refused(kTask, {"stop.steps=0"}));
-  expect_in("cosine", refused(kTask, {"stop.steps=0", "stop.minutes=1", "train.schedule=cosine"}));
+  expect_in("never end", refused(kTask, {"stop.steps=0", "stop.epochs=0"}));
+  expect_in("cosine", refused(kTask, {"stop.steps=0", "stop.epochs=0", "stop.minutes=1", "train.schedule=cosine"}));
   expect_in("validate.decode", refused(kTask, {"validate.metric=exact", "validate.decode=0"}));
 }
 

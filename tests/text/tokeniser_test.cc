@@ -140,5 +140,26 @@ TEST(Tokeniser, OneForBothSides) {
   EXPECT_EQ(t->decode(t->encode("axbycz")), "axbycz");
 }
 
+// What was learned before keeps its ids; what is new comes after it, the most frequent first.
+TEST(Tokeniser, Grows) {
+  const std::vector<std::string_view> before = {"abcab"}, after = {"xaxzz", "yxz"};
+  for (const char* kind : {"characters", "letters"}) {
+    const auto known = Tokeniser::train(before, {.kind = kind});
+    const auto grown = Tokeniser::grown(known, after, {.min_count = 2});
+    ASSERT_EQ(grown->size(), known->size() + 2) << kind;
+    EXPECT_EQ(grown->kind(), kind);
+    for (int32_t id = 0; id < known->size(); ++id) EXPECT_EQ(grown->token(id), known->token(id));
+    EXPECT_EQ(grown->token(known->size()), "x");
+    EXPECT_EQ(grown->token(known->size() + 1), "z");
+    EXPECT_EQ(grown->encode("y").front(), kUnknown);
+    EXPECT_EQ(Tokeniser::grown(known, before, {}), known);  // it lacks nothing
+    EXPECT_EQ(Tokeniser::grown(known, after, {.size = known->size() + 1})->size(), known->size() + 1);
+  }
+  const std::vector<std::string_view> words = {"one two", "two three"}, more = {"two four"};
+  EXPECT_EQ(Tokeniser::grown(Tokeniser::train(words, {.kind = "words"}), more, {})->token(6), "four");
+  const auto pieces = Tokeniser::train(words, {.kind = "sentencepiece", .size = 20});
+  EXPECT_EQ(Tokeniser::grown(pieces, more, {}), pieces);
+}
+
 }  // namespace
 }  // namespace heed::text

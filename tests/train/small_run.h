@@ -51,7 +51,9 @@ keep_last = 2
 
 inline Recipe small_recipe(const fs::path& folder, std::vector<std::string> overrides = {}) {
   overrides.push_back("output.folder=" + folder.string());
-  return recipe::parse(kSmall, "small.toml", overrides);
+  Recipe recipe = recipe::parse(kSmall, "small.toml", overrides);
+  recipe.open.clear();  // the defaults are meant
+  return recipe;
 }
 
 inline std::vector<std::string> transformer() {
@@ -60,6 +62,7 @@ inline std::vector<std::string> transformer() {
 
 class Recorder final : public TrainingObserver {
  public:
+  void chose(const std::vector<task::Suggestion>& chosen) override { choices = chosen; }
   void started(const Started& s) override { starts.push_back(s); }
   void warned(const std::string& text) override { warnings.push_back(text); }
   void stepped(const StepReport& r, const Progress& p) override {
@@ -82,6 +85,7 @@ class Recorder final : public TrainingObserver {
   }
 
   std::function<void(int64_t)> after_step;
+  std::vector<task::Suggestion> choices;
   std::vector<Started> starts;
   std::vector<StepReport> steps;
   std::vector<Progress> progress;

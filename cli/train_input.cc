@@ -1,0 +1,89 @@
+#include "cli/train_input.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include "heed/tensor/error.h"
+
+namespace heed::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void expect_file(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) throw Error(ErrorKind::missing, fmt::format("there is no recipe or data '{}'", path));
+}
+
+/// Known by its name, or by what stands in it: a section or key = value on its first line that is no comment. What is
+/// no plain file (a pipe) can be read once only, and is taken for one.
+bool is_recipe(const fs::path& path) {
+  std::error_code ignored;
+  if (path.extension() == ".toml" || !fs::is_regular_file(path, ignored)) return true;
+  if (path.extension() == ".tsv") return false;
+  std::ifstream file(path);
+  constexpr std::streamsize kLongest = 4096;
+  for (std::string line(kLongest, '\0'); file.getline(line.data(), kLongest); line.assign(kLongest, '\0')) {
+    const std::string_view text(line.c_str());
+    const size_t begin = text.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos || text[begin] == '#') continue;
+    const std::string_view rest = text.substr(begin);
+    if (rest.find('\t') != std::string_view::npos) return false;
+    for (const char* section : {"[data]", "[model]", "[attention]", "[train]", "[stop]", "[validate]", "[output]"})
+      if (rest.starts_with(section)) return true;
+    return false;
+  }
+  return false;
+}
+
+/// pairs.tsv.gz -> pairs
+std::string stem_of(const fs::path& path) {
+  fs::path name = path.filename();
+  while (name.has_extension() && name.has_stem()) name = name.stem();
+  return name.string();
+}
+
+/// words.tsv -> words-model; train.en and train.de -> en-de-model; a.txt and b.txt -> a-b-model.
+std::string folder_for(const std::vector<std::string>& files) {
+  if (files.size() == 1) return stem_of(files.front()) + "-model";
+  fs::path first = fs::path(files[0]).filename(), second = fs::path(files[1]).filename();
+  for (fs::path* each : {&first, &second})
+    if (each->extension() == ".gz") *each = each->stem();
+  const bool by_extension = first.stem() == second.stem() && first.has_extension() && second.has_extension();
+  return by_extension
+             ? fmt::format("{}-{}-model", first.extension().string().substr(1), second.extension().string().substr(1))
+             : fmt::format("{}-{}-model", stem_of(first), stem_of(second));
+}
+
+}  // namespace
+
+recipe::Recipe recipe_of_files(const std::vector<std::string>& files, const std::vector<std::string>& settings) {
+  for (const std::string& file : files) expect_file(file);
+  if (files.size() == 1 && is_recipe(files.front())) return recipe::read(files.front(), settings);
+  if (files.size() > 2)
+    throw Error(fmt::format("train: {} files are too many: a recipe, or one file of pairs, or two, SOURCE and TARGET",
+                            files.size()));
+  if (files.size() == 2)
+    for (const std::string& file : files)
+      if (fs::path(file).extension() == ".toml")
+        throw Error(
+            fmt::format("train: '{}' is a recipe: it names its data itself (data.tsv, or data.source and "
+                        "data.target; --set changes one)",
+                        file));
+  std::vector<std::string> all;
+  if (files.size() == 1)
+    all = {"data.tsv=" + files[0]};
+  else
+    all = {"data.source=" + files[0], "data.target=" + files[1]};
+  all.insert(all.end(), settings.begin(), settings.end());
+  recipe::Recipe recipe = recipe::parse("", files.front(), all);
+  if (recipe.output.folder.empty()) recipe.output.folder = folder_for(files);
+  recipe.open.erase("output.folder");
+  return recipe;
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,17 @@
+// What fits the data, for keys that a recipe leaves open.
+#pragma once
+
+#include <set>
+#include <string>
+
+namespace heed::task {
+
+struct Suggestion {
+  std::string key;    // "train.warmup"
+  std::string value;  // as --set takes it
+  std::string why;    // a few words for the user; empty where the key before it says it
+};
+
+using OpenKeys = std::set<std::string>;
+
+}  // namespace heed::task

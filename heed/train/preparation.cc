@@ -1,0 +1,154 @@
+#include "heed/train/preparation.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "heed/attend/all.h"
+#include "heed/recipe/settle.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/memory.h"
+#include "heed/train/trainer.h"
+
+namespace heed::train {
+
+namespace {
+
+using recipe::Recipe;
+using recipe::RecipeError;
+
+/// The reasons why there is no such model, each with the file and the keys that it follows from.
+std::string model_complaint(const Recipe& recipe, std::string_view reasons) {
+  constexpr std::string_view kAttention = "attention: ", kModel = "model: ";
+  std::string place = recipe.file.empty() ? "" : recipe.file + ": ";
+  if (reasons.starts_with(kAttention)) {
+    reasons.remove_prefix(kAttention.size());
+    place += "[attention] ";
+  }
+  std::string all;
+  while (!reasons.empty()) {
+    std::string_view reason = reasons.substr(0, reasons.find('\n'));
+    reasons.remove_prefix(std::min(reason.size() + 1, reasons.size()));
+    if (reason.starts_with(kModel)) reason.remove_prefix(kModel.size());
+    all += (all.empty() ? "" : "\n") + place;
+    // The widths of an attention follow from that of the model.
+    if (reason.find("cannot be shared by") != std::string_view::npos)
+      all += fmt::format("heads = {} with [model] width = {}: ", recipe.model.attention.heads, recipe.model.width);
+    all += reason;
+  }
+  return all;
+}
+
+/// A model of the same kind, without memory for it: what is wrong with the options, and that it is too large, shows
+/// before that is taken, and with hardly any vocabulary before the data is read. Its max_positions().
+int64_t check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
+  Parameters parameters(0, Start::empty);
+  model::Options options = recipe.model;
+  options.source_vocabulary = source_vocabulary;
+  options.target_vocabulary = target_vocabulary;
+  std::unique_ptr<model::Model> made;
+  try {
+    made = recipe.task().make(parameters, options);
+  } catch (const Error& error) {
+    throw RecipeError(model_complaint(recipe, error.what()));
+  }
+  // The weight, its gradient and two moments of Adam; and the average.
+  double numbers = 0;
+  for (const Parameter& p : parameters) numbers += static_cast<double>(p.rows()) * static_cast<double>(p.cols());
+  const double bytes = sizeof(float) * (recipe.train.average > 0 ? 5 : 4) * numbers;
+  expect_memory(bytes, fmt::format("the training of {:.0f} parameters", numbers),
+                "a smaller model.width, fewer layers or smaller vocabularies need less");
+  return made->max_positions();
+}
+
+}  // namespace
+
+void check_model(const Recipe& recipe) {
+  check_model(recipe, text::kSpecials + 1, text::kSpecials + 1);
+  // An option that nothing reads is most often one of a part that was meant and not named.
+  std::vector<std::string> names;
+  attend::each_option(recipe.model.attention, [&](const char* name, const auto&) { names.emplace_back(name); });
+  const std::vector<std::string> idle = attend::unread(recipe.model.attention, names);
+  if (!idle.empty()) throw RecipeError(model_complaint(recipe, fmt::format("attention: {}", fmt::join(idle, "\n"))));
+}
+
+namespace {
+
+void check_lengths(const task::Corpus& corpus, int64_t max_positions) {
+  for (const data::Dataset* examples : {corpus.train.get(), corpus.valid.get()})
+    for (int64_t i = 0; i < examples->size(); ++i) {
+      const int64_t longest = examples->longest_sequence(i);
+      expect(longest <= max_positions, ErrorKind::data,
+             "line {} of the data has {} tokens, and the model has places for {}: make model.max_length or "
+             "attention.max_length larger, or leave such lines out by data.max_source and data.max_target",
+             examples->line_number(i), longest, max_positions);
+    }
+}
+
+/// Keys that make a model what it is, and how its texts are cut.
+constexpr std::string_view kOfTheModel[] = {
+    "model.",          "attention.",         "data.source_tokens", "data.source_size",
+    "data.source_min", "data.target_tokens", "data.target_size",   "data.target_min",
+    "data.joint",      "data.sentencepiece", "validate.metric",    "validate.longest"};
+
+/// What is open follows from the weights; what is not must be as they need it.
+void fit_to_weights(Recipe& r, const Beginning& beginning) {
+  const Recipe& theirs = beginning.weights->recipe;
+  recipe::settle_as(r, theirs, kOfTheModel);
+  const auto mine = recipe::values_of(r), other = recipe::values_of(theirs);
+  std::string wrong;
+  for (const auto& [key, value] : mine) {
+    const bool of_the_model = std::any_of(std::begin(kOfTheModel), std::end(kOfTheModel),
+                                          [&](std::string_view each) { return key.starts_with(each); });
+    const bool free = key.starts_with("validate.") || key.find("dropout") != std::string::npos ||
+                      key.find("_size") != std::string::npos || key.find("_min_count") != std::string::npos;
+    if (!of_the_model || free || other.at(key) == value) continue;
+    wrong += fmt::format("{}{} is {}, but '{}' was trained with {}", wrong.empty() ? "" : "\n", key, value,
+                         beginning.weights_name, other.at(key));
+  }
+  if (!wrong.empty()) throw RecipeError(wrong + "\nleave such keys out: they follow from the weights");
+  // What was learned must not be shaken off by large steps.
+  constexpr float kGently = 0.3f;
+  const task::Suggestion rate = {"train.learning_rate", fmt::format("{}", kGently * theirs.train.schedule.peak),
+                                 "gentle: goes on from trained weights"};
+  recipe::settle(r, std::span(&rate, 1));
+}
+
+}  // namespace
+
+Prepared prepare(const Recipe& recipe, const Beginning& beginning,
+                 const std::function<void(const std::string&)>& tell) {
+  const auto say = [&](const char* what) {
+    if (tell) tell(what);
+  };
+  Prepared p;
+  p.recipe = recipe;
+  Recipe& r = p.recipe;
+  if (beginning.checkpoint) {
+    constexpr std::string_view kAll[] = {""};
+    recipe::settle_as(r, trained::recipe_of(*beginning.checkpoint), kAll);
+  }
+  if (beginning.weights) fit_to_weights(r, beginning);
+  say("reading the data");
+  const std::unique_ptr<task::Texts> texts = r.task().read(r.data, r.train.seed);
+  p.chosen = recipe::settle(r, texts->suggest(r.open, r.data, r.model));
+  say("cutting it into tokens");
+  p.vocabularies = beginning.checkpoint ? task::Vocabularies::load(*beginning.checkpoint, r.data)
+                                        : texts->learn_vocabularies(
+                                              r.data, beginning.weights ? &beginning.weights->vocabularies : nullptr);
+  const int64_t max_positions = check_model(r, p.vocabularies.source->size(), p.vocabularies.target->size());
+  p.corpus = texts->encode(p.vocabularies, r.data);
+  check_lengths(p.corpus, max_positions);
+  p.updates_per_epoch = updates_per_epoch(*p.corpus.train, r.train);
+  const std::vector<task::Suggestion> length =
+      recipe::settle(r, recipe::suggest_length(r, p.updates_per_epoch, beginning.weights != nullptr));
+  p.chosen.insert(p.chosen.end(), length.begin(), length.end());
+  const std::vector<std::string> warnings = recipe::length_warnings(r, p.updates_per_epoch);
+  p.corpus.warnings.insert(p.corpus.warnings.begin(), warnings.begin(), warnings.end());
+  return p;
+}
+
+}  // namespace heed::train
