@@ -112,7 +112,7 @@ class TrainedModel:
     """A model that `heed train` made, from heed.load. Any number of threads may use it at once.
 
     Attributes:
-        path: the folder that it came from.
+        path: the folder or file that it came from.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], checkpoint: str = "best") -> None:
@@ -254,11 +254,11 @@ def load(path: Union[str, "os.PathLike[str]"], checkpoint: str = "best") -> Trai
     """A model that `heed train` made.
 
     Args:
-        path: the folder of a training, or one checkpoint of it.
+        path: the folder of a training, one checkpoint of it, or a file that `heed export` wrote.
         checkpoint: which one of the folder: best, last, or a name such as step-000500.
 
     Raises:
-        FileNotFoundError: there is no such folder.
+        FileNotFoundError: there is no such folder or file.
         heed.Error, a ValueError: it holds no such checkpoint, or a damaged one.
     """
     return TrainedModel(path, checkpoint)

@@ -196,6 +196,24 @@ def test_a_damaged_model(folder, tmp_path):
         heed.load(copy)
 
 
+def test_a_model_in_one_file(model, folder, tmp_path):
+    path = tmp_path / "model.heed"
+    assert run("export", folder, "--output", path).returncode == 0
+    one = heed.load(path)
+    assert one.path == str(path) and one.recipe == model.recipe
+    for mine, right in zip(one.predict(LINES, nbest=2), model.predict(LINES, nbest=2)):
+        assert [(o.text, o.score) for o in mine.nbest] == [(o.text, o.score) for o in right.nbest]
+    changed = bytearray(path.read_bytes())
+    changed[-1] ^= 1
+    path.write_bytes(changed)
+    with pytest.raises(heed.Error, match="model.heed' is damaged") as caught:
+        heed.load(path)
+    assert caught.value.kind == "file"
+    path.write_text("a\tb\n")
+    with pytest.raises(heed.Error, match="is no model"):
+        heed.load(path)
+
+
 # ----------------------------------------------------------------------------------------------------------- errors
 
 
