@@ -6,7 +6,7 @@ import struct
 import pytest
 from heed_program import CANNOT_CREATE, DATA, NO_INPUT, USAGE, answers, from_json, run, text, train_small
 
-TEXT = "abc\nhello\nzyx wvu\n"
+TEXT = "abc\nhello\nzyx0wvu\n"
 
 
 def weights(folder):

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from heed_program import CANNOT_CREATE, DATA, NO_INPUT, PROGRAM, USAGE, answers, from_json, run, text, train_small
 
-TEXT = "abc\nhello\n\nzyx wvu\n"
+TEXT = "abc\nhello\n\nzyx0wvu\n"
 
 
 @pytest.fixture(name="exported", scope="module")
