@@ -29,9 +29,9 @@ std::vector<file::Checkpoint> checkpoints_of(const Chosen& c) {
     const std::filesystem::path path(folder);
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored))
-      throw Error(ErrorKind::missing, fmt::format("there is no folder '{}'", folder));
+      throw Error(ErrorKind::missing, fmt::format("there is no model '{}'", folder));
     std::vector<std::filesystem::path> found;
-    if (std::filesystem::exists(path / "MANIFEST.json", ignored))
+    if (!std::filesystem::is_directory(path, ignored) || std::filesystem::exists(path / "MANIFEST.json", ignored))
       found.push_back(path);
     else
       for (const std::string& name : file::RunFolder(path).names()) found.push_back(path / name);
@@ -42,7 +42,7 @@ std::vector<file::Checkpoint> checkpoints_of(const Chosen& c) {
                     fmt::format("'{}' holds {} checkpoints, and --last asks for {}", folder, found.size(), c.last));
       found.erase(found.begin(), found.end() - c.last);
     }
-    for (const std::filesystem::path& one : found) all.push_back(file::Checkpoint::open(one));
+    for (const std::filesystem::path& one : found) all.push_back(file::Checkpoint::open(one, file::Purpose::run));
   }
   return all;
 }
@@ -73,7 +73,9 @@ training cannot go on from it.)";
 void add_average(Program& program) {
   auto c = std::make_shared<Chosen>();
   Verb verb = program.verb("average", "One model from the mean of the weights of several checkpoints");
-  verb.option("FOLDER", c->folders, "The folder of a training, or checkpoints").value("").required();
+  verb.option("FOLDER", c->folders, "The folder of a training, checkpoints, or files that heed export wrote")
+      .value("")
+      .required();
   verb.option("--last", c->last, "The last N checkpoints of a training's folder; else all that it holds")
       .value("N")
       .from_to(int64_t{1}, int64_t{1'000'000});

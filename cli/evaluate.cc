@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "cli/counter.h"
+#include "cli/errors.h"
 #include "cli/evaluation.h"
 #include "cli/options.h"
 #include "cli/search_options.h"
@@ -13,16 +16,24 @@
 #include "heed/data/lines.h"
 #include "heed/data/pairs.h"
 #include "heed/file/atomic.h"
+#include "heed/file/model_file.h"
 #include "heed/tensor/error.h"
 
 namespace heed::cli {
 
 namespace {
 
+using file::Json;
+
+constexpr const char* kShown = "-";  // --errors without a file
+constexpr int64_t kMostErrors = 1'000'000'000;
+
 struct Chosen {
   ModelChoice model;
   std::vector<std::string> files;  // after the model: a source and references, or a TSV
   std::string hypotheses, baseline, save;
+  std::string errors;  // kShown, or a file; empty: not asked for
+  int64_t most = 0;    // errors that are listed; 0: all
   std::vector<std::string> references;
   std::string tokenise = "13a";
   EvaluationOptions options;
@@ -110,15 +121,43 @@ metric::Texts predicted(const predict::Predictor& predictor, const Sources& sour
 
 // ----------------------------------------------------------------------------------------------------------------- run
 
+/// The first word is a model, or outputs: then those behind it are what they should be.
+void tell_outputs_from_a_model(Chosen& c) {
+  namespace fs = std::filesystem;
+  const std::string first = c.model.folder;
+  std::error_code ignored;
+  const bool outputs = first == "-" || (fs::exists(first, ignored) && !fs::is_directory(first, ignored) &&
+                                        !(fs::is_regular_file(first, ignored) && file::begins_as_safetensors(first)));
+  if (!outputs) return;
+  if (!c.hypotheses.empty() || !c.references.empty())
+    throw Error(
+        fmt::format("evaluate: '{}' is no model, and --hypotheses and --references say what is compared", first));
+  if (c.files.empty() && !c.valid)
+    throw Error(
+        fmt::format("evaluate: '{0}' is no model, and nothing stands beside it: heed evaluate MODEL {0}, or heed "
+                    "evaluate {0} REFERENCE",
+                    first));
+  c.model.folder.clear();
+  c.hypotheses = first;
+  c.references = std::move(c.files);
+  c.files.clear();
+}
+
 void refuse_half_a_question(const Chosen& c) {
   const bool model = !c.model.folder.empty();
   const bool files = !c.hypotheses.empty() || !c.references.empty();
   if (model && files) throw Error("evaluate: MODEL and --hypotheses do not go together");
   if (!model && !files)
     throw Error(
-        "evaluate: what? heed evaluate --hypotheses FILE --references FILE, or heed evaluate MODEL SOURCE "
+        "evaluate: what? heed evaluate MODEL SOURCE REFERENCE, or of outputs that are there: heed evaluate OUTPUT "
         "REFERENCE");
   if (!model && c.valid) throw Error("evaluate: --valid needs a MODEL");
+  std::error_code ignored;
+  const std::vector<std::string>& read = model ? c.files : c.references;
+  if (c.errors == kShown && !read.empty() && read.back() != "-" && !std::filesystem::exists(read.back(), ignored))
+    throw Error(ErrorKind::missing,
+                fmt::format("there is no file '{0}'; to list errors to it: --errors={0}", read.back()));
+  if (c.most > 0 && c.errors.empty()) throw Error("evaluate: --most needs --errors");
   if (c.valid && !c.files.empty()) throw Error("evaluate: --valid stands instead of files");
   if (model && c.files.empty() && !c.valid)
     throw Error("evaluate: SOURCE and REFERENCE are needed, or a TSV, or --valid");
@@ -128,7 +167,20 @@ void refuse_half_a_question(const Chosen& c) {
   if (c.options.randomisation && c.baseline.empty()) throw Error("evaluate: --randomisation needs --compare");
 }
 
-Outputs outputs_of(const Chosen& c) {
+/// What a model is judged by where nobody says it: as its training did it, and by how much is right as a whole. Returns
+/// what to say about that.
+std::string take_metrics_of(const recipe::Recipe& recipe, std::vector<std::string>& metrics) {
+  const std::string& own = recipe.validate.metric;
+  const bool has_own = own != "loss";
+  metrics = {has_own ? own : recipe.task().metrics().front()};
+  if (metrics.front() != "exact") metrics.emplace_back("exact");
+  return fmt::format("{} is {}; --metric takes others.", metrics.front(),
+                     has_own ? "validate.metric of the model's recipe"
+                             : "the first metric of the model's task, since its recipe validates by the loss");
+}
+
+/// `note`: what to say about the metrics that were taken.
+Outputs outputs_of(Chosen& c, std::string& note) {
   Outputs outputs;
   std::string from = c.hypotheses;
   if (c.model.folder.empty()) {
@@ -136,11 +188,15 @@ Outputs outputs_of(const Chosen& c) {
     outputs.references = references_of(c.references, c.hypotheses, outputs.hypotheses.size());
   } else {
     const predict::Predictor predictor(load_model(c.model));
+    if (c.options.metrics.empty()) note = take_metrics_of(predictor.model().recipe, c.options.metrics);
     Sources sources = c.valid ? validation_of(predictor.model().recipe) : sources_of(c);
     outputs.hypotheses = predicted(predictor, sources, c);
     outputs.references = std::move(sources.references);
+    outputs.sources = std::move(sources.texts);
+    outputs.lines = std::move(sources.lines);
     from = c.valid ? "validation" : c.files.front();
   }
+  if (c.options.metrics.empty()) c.options.metrics = {"bleu", "chrf"};
   if (outputs.hypotheses.empty()) throw Error(ErrorKind::data, fmt::format("'{}' holds no line", from));
   if (!c.baseline.empty()) outputs.baseline = lines_of(c.baseline);
   if (outputs.baseline && outputs.baseline->size() != outputs.hypotheses.size())
@@ -156,25 +212,46 @@ void save(const metric::Texts& texts, const std::string& path) {
 }
 
 void run(Chosen& c) {
+  tell_outputs_from_a_model(c);
   refuse_half_a_question(c);
   c.options.metric.bleu.tokenise = metric::tokenisation_of(c.tokenise);
-  Outputs outputs = outputs_of(c);
+  std::string note;
+  const Outputs outputs = outputs_of(c, note);
   if (!c.save.empty()) save(outputs.hypotheses, c.save);
-  const size_t segments = outputs.hypotheses.size();
-  const std::vector<Evaluated> all = evaluate(std::move(outputs), c.options);
-  print(c.json ? evaluation_json(all, segments) : evaluation_text(all, Terminal()));
+  const std::vector<Evaluated> all = evaluate(outputs, c.options);
+  std::optional<Errors> errors;
+  if (!c.errors.empty()) errors = errors_of(outputs, c.options, c.most);
+  if (errors && c.errors != kShown) write_errors(*errors, c.errors);
+  const Terminal terminal;
+  if (!c.json) {
+    std::string text = evaluation_text(all, note, terminal);
+    if (errors) text += "\n" + (c.errors == kShown ? errors_text(*errors, terminal) : errors->count() + "\n");
+    return print(text);
+  }
+  Json json = evaluation_json(all, outputs.hypotheses.size());
+  if (!note.empty()) json["note"] = note;
+  if (errors) {
+    json["wrong"] = errors->wrong;
+    json["errors"] = errors_json(*errors);
+  }
+  print(json.text(2) + "\n");
 }
 
 constexpr const char* kHelp = R"(Examples:
-  heed evaluate --hypotheses output.txt --references reference.txt --metric bleu,chrf,ter
-  heed evaluate --hypotheses output.txt --references first.txt second.txt --confidence
-  heed evaluate --hypotheses new.txt --references reference.txt --compare old.txt
+  heed evaluate model words.tsv
+  heed evaluate model words.tsv --errors --most 20
+  heed evaluate output.txt reference.txt --metric bleu,chrf,ter
+  heed evaluate output.txt first.txt second.txt --confidence
+  heed evaluate new.txt reference.txt --compare old.txt
   heed evaluate model test.source test.target --beam 5
   heed evaluate model words.tsv --metric wer,per,cer
   heed evaluate model --valid --metric wer,per
 
 BLEU, chrF and TER are those of sacreBLEU, and so are the lines with the settings in them. With a TSV, a source that
-stands there several times is asked once, and all its targets are right; with files, each line stands for itself.)";
+stands there several times is asked once, and all its targets are right; with files, each line stands for itself.
+
+--errors lists what is equal to no reference, the most edits per letter first, after the table or to a file:
+tab-separated (.tsv), as JSON lines (.jsonl), or as text. [-x-] is too much in the output, and {+x+} is missing from it.)";
 
 }  // namespace
 
@@ -184,12 +261,17 @@ void add_evaluate(Program& program) {
   std::vector<std::string> metrics;
   for (const metric::MetricEntry& entry : metric::all_metrics()) metrics.push_back(entry.name);
   add_model(verb, c->model, /*required=*/false);
-  verb.option("FILES", c->files, "After MODEL: SOURCE and one or more REFERENCEs, line by line; or one TSV of both")
+  verb.option(
+          "FILES", c->files,
+          "After MODEL: SOURCE and one or more REFERENCEs, line by line, or one TSV of both; with a file of outputs "
+          "in place of MODEL, its REFERENCEs")
       .value("");
   verb.flag("--valid", c->valid, "After MODEL: on what its training validated on or held out, from the same files");
   verb.option("--hypotheses", c->hypotheses, "Outputs, one a line; - is standard input").value("FILE");
   verb.option("--references", c->references, "What they should be; each file has one for each line").value("FILE");
-  verb.option("--metric", c->options.metrics, fmt::format("With commas: {}; else bleu,chrf", fmt::join(metrics, ", ")))
+  verb.option(
+          "--metric", c->options.metrics,
+          fmt::format("With commas: {}; else the model's own and exact, for files bleu,chrf", fmt::join(metrics, ", ")))
       .value("NAMES")
       .repeated(',')
       .one_of("metric", metrics);
@@ -204,6 +286,11 @@ void add_evaluate(Program& program) {
   verb.flag("--randomisation", c->options.randomisation, "With --compare: by approximate randomisation");
   add_seed(verb, c->options.seed, "For --confidence and --compare");
   add_search(verb, c->search);
+  verb.flag("--errors", kShown, c->errors,
+            "List the lines that are wrong and mark the difference; --errors=FILE: to a file");
+  verb.option("--most", c->most, "With --errors: only the N worst; else all")
+      .value("N")
+      .from_to(int64_t{1}, kMostErrors);
   verb.option("--save", c->save, "Keep the outputs of the model, one a line").value("FILE");
   add_json(verb, c->json);
   add_threads(verb);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "heed/file/json.h"
 #include "heed/metric/check.h"
 #include "heed/metric/unicode.h"
 #include "heed/version.h"
@@ -86,6 +85,12 @@ constexpr double kSignificant = 0.05;
 
 }  // namespace
 
+Outputs as_compared(Outputs outputs, const EvaluationOptions& options) {
+  if (options.remove_bpe) change_all(outputs, without_bpe);
+  if (options.lowercase) change_all(outputs, metric::lowered);
+  return outputs;
+}
+
 std::vector<Evaluated> evaluate(Outputs outputs, const EvaluationOptions& options) {
   EvaluationOptions o = options;
   o.metric.bleu.lowercase = o.metric.chrf.lowercase = o.lowercase;
@@ -106,7 +111,7 @@ std::vector<Evaluated> evaluate(Outputs outputs, const EvaluationOptions& option
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
-std::string evaluation_text(const std::vector<Evaluated>& all, const Terminal& terminal) {
+std::string evaluation_text(const std::vector<Evaluated>& all, const std::string& note, const Terminal& terminal) {
   const bool intervals = !all.empty() && all.front().interval;
   const bool compared = !all.empty() && all.front().comparison;
   std::vector<Row> rows;
@@ -128,6 +133,7 @@ std::string evaluation_text(const std::vector<Evaluated>& all, const Terminal& t
     rows.push_back(row);
   }
   std::string text = table(rows, terminal, 0) + "\n";
+  if (!note.empty()) text += paragraph(note, 2, terminal.width()) + "\n";
   if (compared)
     text += "  * the difference is significant: by chance alone, one as large has a probability below 0.05\n\n";
   for (const Evaluated& e : all) {
@@ -139,7 +145,7 @@ std::string evaluation_text(const std::vector<Evaluated>& all, const Terminal& t
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
-std::string evaluation_json(const std::vector<Evaluated>& all, size_t segments) {
+Json evaluation_json(const std::vector<Evaluated>& all, size_t segments) {
   Json j = Json::object({{"segments", segments}, {"metrics", Json::array()}});
   for (const Evaluated& e : all) {
     Json m = Json::object({{"metric", e.key},
@@ -159,7 +165,7 @@ std::string evaluation_json(const std::vector<Evaluated>& all, size_t segments) 
                                       {"significant", e.comparison->p < kSignificant}});
     j["metrics"].push_back(std::move(m));
   }
-  return j.text(2) + "\n";
+  return j;
 }
 
 }  // namespace heed::cli

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "cli/terminal.h"
+#include "heed/file/json.h"
 #include "heed/metric/all.h"
 #include "heed/metric/resample.h"
 
 namespace heed::cli {
 
 struct EvaluationOptions {
-  std::vector<std::string> metrics = {"bleu", "chrf"};
+  std::vector<std::string> metrics;
   metric::MetricOptions metric;
   bool lowercase = false;
   bool remove_bpe = false;     // "gro@@ ß" is "groß"
@@ -26,7 +27,12 @@ struct Outputs {
   metric::Texts hypotheses;
   std::vector<metric::Texts> references;  // of each hypothesis
   std::optional<metric::Texts> baseline;  // what to compare with
+  metric::Texts sources;                  // of each hypothesis; none where they are not known
+  std::vector<int64_t> lines;             // where each source stands in its file; none: one after the other
 };
+
+/// With the changes that the options ask for: without BPE, without capital letters.
+Outputs as_compared(Outputs outputs, const EvaluationOptions& options);
 
 struct Evaluated {
   std::string key;  // as it was asked for: "bleu"
@@ -40,8 +46,8 @@ struct Evaluated {
 /// Throws Error where the texts do not belong together.
 std::vector<Evaluated> evaluate(Outputs outputs, const EvaluationOptions& options);
 
-/// A table, and below it the lines that papers quote.
-std::string evaluation_text(const std::vector<Evaluated>& all, const Terminal& terminal);
-std::string evaluation_json(const std::vector<Evaluated>& all, size_t segments);
+/// A table, below it `note`, and the lines that papers quote.
+std::string evaluation_text(const std::vector<Evaluated>& all, const std::string& note, const Terminal& terminal);
+file::Json evaluation_json(const std::vector<Evaluated>& all, size_t segments);
 
 }  // namespace heed::cli

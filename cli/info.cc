@@ -88,7 +88,7 @@ Json training(const file::TrainingState& state, const std::string& metric) {
 Json model(const file::Checkpoint& checkpoint) {
   const trained::TrainedModel trained = trained::load_model(checkpoint);
   const model::Options& o = trained.recipe.model;
-  Json m = Json::object({{"folder", checkpoint.folder().string()},
+  Json m = Json::object({{checkpoint.is_one_file() ? "file" : "folder", checkpoint.folder().string()},
                          {"task", o.task},
                          {"kind", o.encoder_kind() == o.decoder_kind() ? o.encoder_kind() : "mixed"},
                          {"encoder", o.encoder_kind()},

@@ -31,7 +31,7 @@ heed VERB --help tells more of a verb. Exit codes: 0 all is well, 64 wrong usage
 
 int run(int argc, char** argv) {
   Program program("Attention, all of it.", fmt::format("heed {} ({})", HEED_VERSION, kernels::isa()));
-  for (const auto& add : {add_demo, add_train, add_predict, add_score, add_evaluate, add_average, add_info,
+  for (const auto& add : {add_demo, add_train, add_predict, add_score, add_evaluate, add_average, add_export, add_info,
                           add_mechanisms, add_completions, add_manual})
     add(program);
   program.footer(kExamples);

@@ -35,7 +35,9 @@ void add_seed(Verb verb, uint64_t& seed, const std::string& meaning) {
 }
 
 void add_model(Verb verb, ModelChoice& choice, bool required) {
-  verb.option("MODEL", choice.folder, "The folder of a training, or one checkpoint").value("").required(required);
+  verb.option("MODEL", choice.folder, "The folder of a training, one checkpoint, or a file that heed export wrote")
+      .value("")
+      .required(required);
   verb.option("--checkpoint", choice.checkpoint,
               "Which one of the folder: best, last, or a name such as step-000500; else best")
       .value("NAME")
@@ -52,6 +54,8 @@ std::vector<std::string> checkpoints_of(const std::filesystem::path& folder) {
 
 void expect_there(const ModelChoice& choice) {
   if (!is_there(choice.folder)) throw Error(ErrorKind::missing, fmt::format("there is no model '{}'", choice.folder));
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(choice.folder, ignored)) return;  // a file that heed export wrote, or none at all
   if (is_there(std::filesystem::path(choice.folder) / "MANIFEST.json")) return;
   const std::vector<std::string> names = checkpoints_of(choice.folder);
   if (names.size() == 2) throw Error(ErrorKind::file, fmt::format("'{}' holds no checkpoint", choice.folder));

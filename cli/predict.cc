@@ -5,13 +5,15 @@
 #include <memory>
 
 #include "cli/counter.h"
-#include "cli/input_lines.h"
+#include "cli/input_files.h"
 #include "cli/options.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
+#include "cli/unknown_tokens.h"
 #include "cli/verbs.h"
 #include "heed/predict/json.h"
 #include "heed/tensor/error.h"
+#include "heed/text/tokeniser.h"
 
 namespace heed::cli {
 
@@ -26,6 +28,7 @@ constexpr const char* kMatrix = "matrix";
 
 struct Chosen {
   ModelChoice model;
+  std::vector<std::string> files;  // none: standard input
   SearchChoice search;
   std::string alignments;  // pharaoh, matrix, or empty: none
   bool json = false, scores = false;
@@ -81,14 +84,15 @@ std::string json_line(const InputLines::Line& line, const Prediction& prediction
 
 void run(Chosen& c) {
   if (c.alignments == kMatrix && !c.json) throw Error("--alignments=matrix needs --json");
+  InputFiles input(c.files);
   const predict::Predictor predictor(load_model(c.model));
   c.search.options.alignments = !c.alignments.empty();
   check(c.search.options, predictor);
-  InputLines input;
   Counter counter("lines");
+  UnknownTokens unknown(predictor.source().kind());
   while (true) {
     const std::vector<InputLines::Line> lines = input.next(lines_at_once(c.search));
-    if (lines.empty()) return;
+    if (lines.empty()) break;
     const std::vector<Prediction> predictions = answer(lines, predictor, c.search.options);
     std::string text;
     for (size_t i = 0; i < lines.size(); ++i) {
@@ -96,16 +100,20 @@ void run(Chosen& c) {
         counter.erase();
         warn(fmt::format("line {}: {}; it is answered by nothing", lines[i].number, predictions[i].error));
       }
+      unknown.add(predictions[i]);
       text += c.json ? json_line(lines[i], predictions[i], c) : plain(predictions[i], c);
     }
     print(text);
     if (reader_is_gone()) return;
     counter.add(std::ssize(lines));
   }
+  counter.erase();
+  if (const std::string said = unknown.text(); !said.empty()) warn(said);
 }
 
 constexpr const char* kHelp = R"(Examples:
   heed predict model < source.txt > output.txt
+  heed predict model first.txt second.txt.gz > output.txt
   heed predict model --beam 5 --length-penalty 0.6 < source.txt
   echo '5 mars 2024' | heed predict model --nbest 3 --scores
   heed predict model --sample --temperature 0.8 --top-p 0.95 --seed 7 < source.txt
@@ -114,14 +122,19 @@ constexpr const char* kHelp = R"(Examples:
 Every line of the input gives one line of the output, in the same order: an empty one for an empty line, and for one that
 cannot be answered (invalid UTF-8, too long), which is named on standard error. With --scores, --alignments and --nbest
 a line has fields with tabs between them: score, output, alignment, then the same of the next best.
+Where lines hold characters or words that are not in the model's vocabulary, standard error says so at the end; what the
+model writes for them is a guess, and what it cannot write is ⁇. --copy-unknown copies the source token in place of ⁇.
 Lines are answered as they come: a program may write one, and read its answer before it writes the next.)";
 
 }  // namespace
 
 void add_predict(Program& program) {
   auto c = std::make_shared<Chosen>();
-  Verb verb = program.verb("predict", "Outputs of a trained model for the lines of standard input");
+  Verb verb = program.verb("predict", "Outputs of a trained model for lines of text");
   add_model(verb, c->model);
+  verb.option("FILES", c->files,
+              "Texts to read, plain or gzip, one after the other; - is standard input, and so is none")
+      .value("");
   add_search(verb, c->search);
   add_nbest_and_sampling(verb, c->search);
   verb.flag("--alignments", kPharaoh, c->alignments,
@@ -133,6 +146,8 @@ void add_predict(Program& program) {
   verb.option("--head", c->search.options.head, "Alignments of this head of it, from 1; else the mean of all")
       .value("N")
       .from_to(int64_t{1}, task::kMostHeadsOfALayer);
+  verb.flag("--copy-unknown", c->search.options.copy_unknown,
+            "In place of ⁇, the sign for an unknown token, the source token that it looked at most");
   verb.flag("--scores", c->scores, "The score before each output: log p, divided as --length-penalty says");
   add_json(verb, c->json, "One JSON object a line");
   add_threads(verb);

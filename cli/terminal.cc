@@ -40,6 +40,12 @@ Terminal::Terminal() {
   width_ = std::max(width_, kNarrowest);
 }
 
+Terminal Terminal::plain() {
+  Terminal file;
+  file.interactive_ = file.colour_ = false;
+  return file;
+}
+
 std::string Terminal::painted(std::string_view text, const char* code) const {
   return colour_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
 }

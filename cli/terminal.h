@@ -10,7 +10,8 @@ namespace heed::cli {
 /// What standard output can show.
 class Terminal {
  public:
-  Terminal();  // colours where it is a terminal and NO_COLOR is not set
+  Terminal();               // colours where it is a terminal and NO_COLOR is not set
+  static Terminal plain();  // a file: no colours
 
   size_t width() const { return width_; }
   bool interactive() const { return interactive_; }  // it is a terminal, and lines on it can be written again

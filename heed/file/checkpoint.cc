@@ -6,6 +6,7 @@
 
 #include "heed/file/atomic.h"
 #include "heed/file/disk.h"
+#include "heed/file/model_file.h"
 #include "heed/file/sha256.h"
 #include "heed/file/weights.h"
 #include "heed/tensor/error.h"
@@ -83,6 +84,12 @@ void CheckpointWriter::commit(const std::filesystem::path& folder) const {
 // ------------------------------------------------------------------------------------------------------------- reading
 
 Checkpoint Checkpoint::open(const std::filesystem::path& folder, Purpose purpose) {
+  std::error_code ignored;
+  return fs::exists(folder, ignored) && !fs::is_directory(folder, ignored) ? open_file(folder, purpose)
+                                                                           : open_folder(folder, purpose);
+}
+
+Checkpoint Checkpoint::open_folder(const std::filesystem::path& folder, Purpose purpose) {
   Checkpoint checkpoint;
   // "run/best/" is called "best".
   checkpoint.folder_ = folder.has_filename() ? folder : folder.parent_path();
@@ -92,15 +99,19 @@ Checkpoint Checkpoint::open(const std::filesystem::path& folder, Purpose purpose
   expect(fs::exists(folder / kManifest, ignored), ErrorKind::file, "'{}' is no checkpoint: it has no {}",
          folder.string(), kManifest);
   try {
-    checkpoint.parts_ = parse_manifest(read_text(folder / kManifest, kMaxManifest));
-    for (const CheckpointPart& part : checkpoint.parts_) {
+    for (const CheckpointPart& part : parse_manifest(read_text(folder / kManifest, kMaxManifest))) {
       const fs::path path = folder / part.name;
-      expect(fs::exists(path, ignored), ErrorKind::file, "{} is missing", part.name);
+      const bool optimiser = part.name == kOptimiserPart;
+      const bool there = fs::exists(path, ignored);
+      if (!there && optimiser && purpose == Purpose::run) continue;
+      expect(there, ErrorKind::file, "{} is missing{}", part.name,
+             optimiser ? "; without it the model can be run, but not trained on" : "");
       const uint64_t size = InputFile(path).size();
-      if (purpose == Purpose::run && part.name == kOptimiserPart)
+      if (purpose == Purpose::run && optimiser)
         expect_size(part, size);
       else
         expect_same(part, size, [&] { return sha256_of_file(path); });
+      checkpoint.parts_.push_back(part);
     }
   } catch (const Error& error) {
     throw Error(ErrorKind::file, fmt::format("checkpoint '{}' is damaged: {}", folder.string(), error.what()));
@@ -108,32 +119,56 @@ Checkpoint Checkpoint::open(const std::filesystem::path& folder, Purpose purpose
   return checkpoint;
 }
 
+Checkpoint Checkpoint::open_file(const std::filesystem::path& path, Purpose purpose) {
+  Checkpoint checkpoint;
+  checkpoint.folder_ = path;
+  checkpoint.file_ = std::make_shared<const ModelFile>(read_model_file(path));
+  expect(purpose == Purpose::run, ErrorKind::file,
+         "'{}' holds a model to run, without the {} that a training goes on from", path.string(), kOptimiserPart);
+  checkpoint.parts_.push_back({kWeightsPart, checkpoint.file_->weights.bytes().size(), ""});
+  for (const auto& [name, text] : checkpoint.file_->texts) checkpoint.parts_.push_back({name, text.size(), ""});
+  return checkpoint;
+}
+
 bool Checkpoint::has(std::string_view part) const {
   return std::any_of(parts_.begin(), parts_.end(), [&](const CheckpointPart& each) { return each.name == part; });
 }
 
-std::vector<std::byte> Checkpoint::bytes(std::string_view name) const {
+std::string Checkpoint::place_of(std::string_view part) const {
+  if (!file_) return (folder_ / part).string();
+  return part == kWeightsPart ? folder_.string() : fmt::format("{}: {}", folder_.string(), part);
+}
+
+void Checkpoint::expect_part(std::string_view name) const {
+  if (has(name)) return;
   std::vector<std::string> names;
-  for (const CheckpointPart& part : parts_) {
-    names.push_back(part.name);
-    if (part.name != name) continue;
-    try {
-      InputFile file(folder_ / part.name);
-      expect_size(part, file.size());  // before there is memory for it
-      std::vector<std::byte> content(file.size());
-      file.read(content);
-      expect_same(part, content.size(), [&] { return sha256(content); });
-      return content;
-    } catch (const Error& error) {
-      throw Error(ErrorKind::file, fmt::format("checkpoint '{}' is damaged: {}", folder_.string(), error.what()));
-    }
-  }
+  for (const CheckpointPart& part : parts_) names.push_back(part.name);
   expect(!names.empty(), ErrorKind::file, "checkpoint '{}' has no part '{}': it is empty", folder_.string(), name);
   throw Error(ErrorKind::file, fmt::format("checkpoint '{}' has no part '{}'; did you mean '{}'?", folder_.string(),
                                            name, nearest(name, names)));
 }
 
+std::vector<std::byte> Checkpoint::bytes(std::string_view name) const {
+  const auto part = std::find_if(parts_.begin(), parts_.end(), [&](const auto& each) { return each.name == name; });
+  try {
+    InputFile file(folder_ / part->name);
+    expect_size(*part, file.size());  // before there is memory for it
+    std::vector<std::byte> content(file.size());
+    file.read(content);
+    expect_same(*part, content.size(), [&] { return sha256(content); });
+    return content;
+  } catch (const Error& error) {
+    throw Error(ErrorKind::file, fmt::format("checkpoint '{}' is damaged: {}", folder_.string(), error.what()));
+  }
+}
+
 std::string Checkpoint::text(std::string_view part) const {
+  expect_part(part);
+  if (file_) {
+    const auto found = file_->texts.find(part);
+    expect(found != file_->texts.end(), "'{}': {} is no text", folder_.string(), part);
+    return found->second;
+  }
   for (const CheckpointPart& each : parts_)
     expect(each.name != part || each.size <= kMaxText, ErrorKind::file,
            "checkpoint '{}': {} has {} bytes, and {} is the most", folder_.string(), part, each.size, kMaxText);
@@ -141,10 +176,15 @@ std::string Checkpoint::text(std::string_view part) const {
   return {reinterpret_cast<const char*>(content.data()), content.size()};
 }
 
-Safetensors Checkpoint::tensors(std::string_view part) const { return {bytes(part), (folder_ / part).string()}; }
+Safetensors Checkpoint::tensors(std::string_view part) const {
+  expect_part(part);
+  if (!file_) return {bytes(part), place_of(part)};
+  expect(part == kWeightsPart, "'{}': {} holds no tensors", folder_.string(), part);
+  return file_->weights;
+}
 
 void Checkpoint::load(std::string_view part, Parameters& parameters) const { file::load(tensors(part), parameters); }
 
-TrainingState Checkpoint::state() const { return TrainingState::parse(text(kState), (folder_ / kState).string()); }
+TrainingState Checkpoint::state() const { return TrainingState::parse(text(kState), place_of(kState)); }
 
 }  // namespace heed::file

@@ -1,13 +1,15 @@
-// A checkpoint: a folder that holds everything a training needs to go on, or a model needs to run.
+// A checkpoint: a folder that holds everything a training needs to go on, or a model needs to run; or a file that holds
+// what a model needs to run (model_file.h).
 //
 //   config.toml  weights.safetensors  optimiser.safetensors  state.json  source.vocab  ...  MANIFEST.json
 //
 // It is there completely or not at all (atomic.h), and every byte is checked against the manifest before it is used.
-// A model that only runs does not use the state of the optimiser, three quarters of the bytes.
+// A model that only runs does not use the state of the optimiser, three quarters of the bytes: it need not be there.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +22,7 @@
 
 namespace heed::file {
 
-class OutputFile;
+struct ModelFile;
 
 inline constexpr const char* kWeightsPart = "weights.safetensors";
 inline constexpr const char* kOptimiserPart = "optimiser.safetensors";
@@ -51,16 +53,19 @@ class CheckpointWriter {
 };
 
 /// A checkpoint whose every part was compared with the manifest; to run a model, that of the optimiser by its size
-/// only.
+/// only, where it is there.
 class Checkpoint {
  public:
-  /// Throws where the folder is not there, where a part is missing or was changed, naming both.
+  /// `folder`: or the file of a model, which can only be run. Throws where it is not there, where a part is missing or
+  /// was changed, naming both.
   static Checkpoint open(const std::filesystem::path& folder, Purpose purpose = Purpose::train);
 
-  const std::filesystem::path& folder() const { return folder_; }
+  const std::filesystem::path& folder() const { return folder_; }  // or the file
+  bool is_one_file() const { return file_ != nullptr; }
   std::string name() const { return folder_.filename().string(); }
   const std::vector<CheckpointPart>& parts() const { return parts_; }
   bool has(std::string_view part) const;
+  std::string place_of(std::string_view part) const;  // for messages: "run/best/config.toml"
 
   // What is returned was compared once more: it is what was written, whatever happened to the disk since open().
   std::string text(std::string_view part) const;
@@ -69,10 +74,14 @@ class Checkpoint {
   TrainingState state() const;
 
  private:
+  static Checkpoint open_folder(const std::filesystem::path& folder, Purpose purpose);
+  static Checkpoint open_file(const std::filesystem::path& path, Purpose purpose);
+  void expect_part(std::string_view part) const;  // throws, naming the nearest
   std::vector<std::byte> bytes(std::string_view part) const;
 
   std::filesystem::path folder_;
   std::vector<CheckpointPart> parts_;
+  std::shared_ptr<const ModelFile> file_;  // all of it, where it is one; else null
 };
 
 }  // namespace heed::file

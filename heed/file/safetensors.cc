@@ -94,22 +94,22 @@ void write_safetensors(const std::filesystem::path& path, std::span<const Tensor
 // ------------------------------------------------------------------------------------------------------------- reading
 
 Safetensors::Safetensors(std::vector<std::byte> bytes, std::string file)
-    : file_(std::move(file)), bytes_(std::move(bytes)) {
-  expect(bytes_.size() >= kLengthBytes, ErrorKind::file,
-         "'{}': it has {} bytes, and a safetensors file has at least {}", file_, bytes_.size(), kLengthBytes);
+    : file_(std::move(file)), bytes_(std::make_shared<const std::vector<std::byte>>(std::move(bytes))) {
+  expect(bytes_->size() >= kLengthBytes, ErrorKind::file,
+         "'{}': it has {} bytes, and a safetensors file has at least {}", file_, bytes_->size(), kLengthBytes);
   uint64_t length = 0;
-  std::memcpy(&length, bytes_.data(), sizeof length);
+  std::memcpy(&length, bytes_->data(), sizeof length);
   expect(length <= kMaxSafetensorsHeader, ErrorKind::file,
          "'{}': the header claims {} bytes, and {} is the most; this is no "
          "safetensors file",
          file_, length, kMaxSafetensorsHeader);
-  expect(length <= bytes_.size() - kLengthBytes, ErrorKind::file,
+  expect(length <= bytes_->size() - kLengthBytes, ErrorKind::file,
          "'{}': the header claims {} bytes, but only {} follow; is the file "
          "cut off?",
-         file_, length, bytes_.size() - kLengthBytes);
+         file_, length, bytes_->size() - kLengthBytes);
   data_ = kLengthBytes + static_cast<size_t>(length);
-  const std::string_view json(reinterpret_cast<const char*>(bytes_.data()) + kLengthBytes, length);
-  header_ = parse_safetensors_header(json, bytes_.size() - data_, file_);
+  const std::string_view json(reinterpret_cast<const char*>(bytes_->data()) + kLengthBytes, length);
+  header_ = parse_safetensors_header(json, bytes_->size() - data_, file_);
   for (size_t i = 0; i < header_.tensors.size(); ++i) by_name_.emplace(header_.tensors[i].name, i);
 }
 
@@ -140,7 +140,7 @@ void Safetensors::copy(const StoredTensor& tensor, std::span<float> into) const 
   expect(into.size_bytes() == tensor.end - tensor.begin, ErrorKind::file,
          "'{}': tensor '{}' has shape {}; there is room for {} numbers", file_, tensor.name, shape_text(tensor.shape),
          into.size());
-  if (!into.empty()) std::memcpy(into.data(), bytes_.data() + data_ + tensor.begin, into.size_bytes());
+  if (!into.empty()) std::memcpy(into.data(), bytes_->data() + data_ + tensor.begin, into.size_bytes());
 }
 
 }  // namespace heed::file

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,6 +65,7 @@ class Safetensors {
   static Safetensors read(const std::filesystem::path& path);
 
   const std::string& file() const { return file_; }
+  std::span<const std::byte> bytes() const { return *bytes_; }  // of the whole file
   const Metadata& metadata() const { return header_.metadata; }
   const std::vector<StoredTensor>& tensors() const { return header_.tensors; }
   const StoredTensor* find(std::string_view name) const;  // or null
@@ -74,7 +76,7 @@ class Safetensors {
 
  private:
   std::string file_;
-  std::vector<std::byte> bytes_;
+  std::shared_ptr<const std::vector<std::byte>> bytes_;  // a copy shares them
   size_t data_ = 0;  // where the numbers begin in bytes_: at any byte, so they are copied before they are used
   SafetensorsHeader header_;
   std::map<std::string, size_t, std::less<>> by_name_;

@@ -46,6 +46,7 @@ void add_prediction(Json& j, const task::Prediction& prediction, const JsonOptio
     return;
   }
   j["source_tokens"] = prediction.source_tokens;
+  j["unknown"] = prediction.unknown;
   if (prediction.nbest.empty()) {
     j["output"] = "";
     return;

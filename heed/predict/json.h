@@ -20,8 +20,8 @@ struct JsonOptions {
   bool nbest = false;  // "outputs": all of them, the best first
 };
 
-/// Adds "source_tokens", "output", "score", "log_probability", "finished" and "tokens" of the best output, and what the
-/// options ask for; or "output": "" and "error".
+/// Adds "source_tokens", "unknown", "output", "score", "log_probability", "finished" and "tokens" of the best output,
+/// and what the options ask for; or "output": "" and "error".
 void add_prediction(file::Json& object, const task::Prediction& prediction, const JsonOptions& options);
 
 /// Adds "log_probability" and "token_count", and on request "tokens" and "token_log_probabilities"; or "error".

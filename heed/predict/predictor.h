@@ -69,8 +69,9 @@ class Predictor {
   std::unique_ptr<search::TapePool> tapes_;
 };
 
-/// `folder`: of a training, or one checkpoint of it. `checkpoint`: "best" (where none was marked: the newest good one),
-/// "last", or the name of one. Throws Error where it is not there or is damaged.
+/// `folder`: of a training, one checkpoint of it, or a file that `heed export` wrote. `checkpoint`, of a training:
+/// "best" (where none was marked: the newest good one), "last", or the name of one. Throws Error where it is not there
+/// or is damaged.
 Predictor load(const std::filesystem::path& folder, std::string_view checkpoint = "best");
 
 }  // namespace heed::predict

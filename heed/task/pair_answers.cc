@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <unordered_set>
 #include <utility>
 
 #include "heed/data/packed_pairs.h"
@@ -56,10 +57,27 @@ void together_or_each(std::span<const Item> items, const Run& run, const Fail& f
 
 /// A line that the model is asked about.
 struct AskedLine {
+  std::string_view text;
   std::vector<int32_t> source;  // tokens, at least one
   int64_t number = 0;           // of the line
   Prediction* answer = nullptr;
 };
+
+/// The tokens of the line that the vocabulary does not hold, each kind once.
+std::vector<std::string> unknown_in(std::string_view line, std::span<const int32_t> ids,
+                                    const text::Tokeniser& source) {
+  std::vector<std::string> unknown;
+  if (std::find(ids.begin(), ids.end(), text::kUnknown) == ids.end()) return unknown;
+  const std::vector<std::string> tokens = source.cut(line);
+  std::unordered_set<std::string> seen;
+  for (size_t i = 0; i < std::min(ids.size(), tokens.size()); ++i) {
+    if (ids[i] != text::kUnknown) continue;
+    std::string token = tokens[i];
+    if (token.size() > 1 && token.starts_with(' ')) token.erase(0, 1);  // of a word; a blank itself stays
+    if (seen.insert(token).second) unknown.push_back(std::move(token));
+  }
+  return unknown;
+}
 
 /// Tokens, or what is wrong with it.
 std::vector<int32_t> read_line(std::string_view line, const Answering& asked, Prediction& prediction) {
@@ -69,14 +87,30 @@ std::vector<int32_t> read_line(std::string_view line, const Answering& asked, Pr
   const text::Tokeniser& source = *asked.vocabularies.source;
   std::vector<int32_t> ids = source.encode(line);
   prediction.source_tokens = spelled(source, ids);
+  prediction.unknown = unknown_in(line, ids, source);
   if (const int64_t places = asked.model.max_positions(); std::ssize(ids) > places)
     prediction.error = too_long(std::ssize(ids), places);
   return ids;
 }
 
-Output output_of(search::Hypothesis&& h, const text::Tokeniser& target) {
+/// The source token that each unknown token of the output looked at most; an empty one where that is not known.
+std::vector<std::string> copies_for(const search::Hypothesis& h, std::span<const std::string> source) {
+  std::vector<std::string> copies;
+  for (size_t t = 0; t < h.tokens.size(); ++t) {
+    if (h.tokens[t] != text::kUnknown) continue;
+    copies.emplace_back();
+    if (t >= h.alignment.size() || h.alignment[t].empty()) continue;
+    const std::vector<float>& row = h.alignment[t];
+    const auto most = static_cast<size_t>(std::max_element(row.begin(), row.end()) - row.begin());
+    if (most < source.size()) copies.back() = source[most];
+  }
+  return copies;
+}
+
+/// `source`: the tokens to copy from; none: the sign for what is unknown stays.
+Output output_of(search::Hypothesis&& h, const text::Tokeniser& target, std::span<const std::string> source) {
   h.alignment.resize(std::min(h.alignment.size(), h.tokens.size()));  // what the end looked at is nobody's question
-  return {.text = target.decode(h.tokens),
+  return {.text = target.decode(h.tokens, copies_for(h, source)),
           .score = h.score,
           .log_probability = h.log_probability,
           .finished = h.finished,
@@ -85,7 +119,9 @@ Output output_of(search::Hypothesis&& h, const text::Tokeniser& target) {
           .alignment = std::move(h.alignment)};
 }
 
-void search_lines(std::span<const AskedLine> lines, const Answering& asked, const search::Options& options) {
+void search_lines(std::span<const AskedLine> lines, const Answering& asked, const PredictOptions& wanted,
+                  search::Options options) {
+  options.alignment |= wanted.copy_unknown;
   std::vector<int32_t> ids;
   std::vector<int64_t> offsets = {0}, numbers;
   for (const AskedLine& line : lines) {
@@ -96,9 +132,14 @@ void search_lines(std::span<const AskedLine> lines, const Answering& asked, cons
   }
   std::vector<search::Result> found = search::search_all(*asked.model.generator(), asked.tapes,
                                                          {.ids = ids, .offsets = offsets, .numbers = numbers}, options);
-  for (size_t i = 0; i < lines.size(); ++i)
-    for (search::Hypothesis& h : found[i].hypotheses)
-      lines[i].answer->nbest.push_back(output_of(std::move(h), *asked.vocabularies.target));
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::vector<std::string> source;
+    if (wanted.copy_unknown) source = asked.vocabularies.source->cut(lines[i].text);
+    for (search::Hypothesis& h : found[i].hypotheses) {
+      lines[i].answer->nbest.push_back(output_of(std::move(h), *asked.vocabularies.target, source));
+      if (!wanted.alignments) lines[i].answer->nbest.back().alignment.clear();
+    }
+  }
 }
 
 }  // namespace
@@ -114,11 +155,13 @@ std::vector<Prediction> predict_targets(const Answering& asked, std::span<const 
     stop_if_interrupted();
     std::vector<int32_t> ids = read_line(lines[i], asked, predictions[i]);
     if (ids.empty() || !predictions[i].error.empty()) continue;
-    there.push_back({std::move(ids), options.first_line + static_cast<int64_t>(i), &predictions[i]});
+    there.push_back(
+        {without_end(lines[i]), std::move(ids), options.first_line + static_cast<int64_t>(i), &predictions[i]});
   }
   if (there.empty()) return predictions;
   together_or_each(
-      std::span<const AskedLine>(there), [&](std::span<const AskedLine> some) { search_lines(some, asked, how); },
+      std::span<const AskedLine>(there),
+      [&](std::span<const AskedLine> some) { search_lines(some, asked, options, how); },
       [](const AskedLine& line, const std::string& error) { line.answer->error = error; });
   return predictions;
 }

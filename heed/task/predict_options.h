@@ -23,6 +23,8 @@ struct PredictOptions {
   bool alignments = true;  // ask for Output::alignment
   int64_t layer = 0;       // of the decoder, whose attention alignments and coverage show; 0: the last
   int64_t head = 0;        // of that layer; 0: the mean of all
+
+  bool copy_unknown = false;  // in Output::text, the source token that was looked at most stands for an unknown one
 };
 
 // From where to where the numbers go; 0 is allowed too where it has a meaning of its own.

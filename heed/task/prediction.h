@@ -32,6 +32,7 @@ std::string pharaoh(const Output& output);
 struct Prediction {
   std::string error;                       // why there is no output: bytes that are no UTF-8, too long; else empty
   std::vector<std::string> source_tokens;  // as the vocabulary spells them
+  std::vector<std::string> unknown;        // tokens that it does not hold, as they stand in the line; each kind once
   std::vector<Output> nbest;               // [nbest], the best first; none for a line without tokens or with an error
 
   /// Of the best output; nothing where there is none.

@@ -16,7 +16,7 @@ void Vocabularies::save(file::CheckpointWriter& writer) const {
 
 Vocabularies Vocabularies::load(const file::Checkpoint& checkpoint, const data::Options& options) {
   const auto read = [&](const char* part, const std::string& kind) {
-    return text::Tokeniser::parse(kind, checkpoint.text(part), (checkpoint.folder() / part).string());
+    return text::Tokeniser::parse(kind, checkpoint.text(part), checkpoint.place_of(part));
   };
   Vocabularies v;
   v.source = read(kSourceVocabulary, options.source.kind);

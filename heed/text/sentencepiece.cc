@@ -20,6 +20,13 @@ namespace heed::text {
 
 namespace {
 
+constexpr std::string_view kBlankMark = "\u2581";
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
 class SentencePiece final : public Tokeniser {
  public:
   SentencePiece(std::string_view contents, std::string_view name) {
@@ -52,9 +59,26 @@ class SentencePiece final : public Tokeniser {
     return {ids.begin(), ids.end()};
   }
 
-  std::string decode_valid(std::span<const int32_t> ids) const override {
+  std::vector<std::string> cut_valid(std::string_view text) const override {
+    std::vector<std::string> pieces;
+    const auto status = processor_.Encode(text, &pieces);
+    expect(status.ok(), ErrorKind::data, "SentencePiece cannot encode '{}': {}", text, status.message());
+    for (std::string& piece : pieces) replace_all(piece, kBlankMark, " ");
+    return pieces;
+  }
+
+  /// A piece that is not in the vocabulary shows as it is.
+  std::string decode_valid(std::span<const int32_t> ids, std::span<const std::string> unknown) const override {
+    std::vector<std::string> pieces;
+    size_t next = 0;
+    for (const int32_t id : ids) {
+      pieces.push_back(processor_.IdToPiece(id));
+      if (id != kUnknown || unknown[next++].empty()) continue;
+      pieces.back() = unknown[next - 1];
+      replace_all(pieces.back(), " ", kBlankMark);
+    }
     std::string text;
-    const auto status = processor_.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
+    const auto status = processor_.Decode(pieces, &text);
     expect(status.ok(), ErrorKind::data, "SentencePiece cannot decode: {}", status.message());
     return text;
   }

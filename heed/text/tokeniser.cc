@@ -39,7 +39,13 @@ class TableTokeniser : public Tokeniser {
   std::string contents() const override { return vocabulary_.contents(); }
 
  protected:
-  std::string_view shown(int32_t id) const { return id == kUnknown ? kUnknownShown : vocabulary_.token(id); }
+  /// Each token as it shows; of `unknown` the next is taken.
+  std::string_view shown(int32_t id, std::span<const std::string>& unknown) const {
+    if (id != kUnknown) return vocabulary_.token(id);
+    const std::string_view given = unknown.front();
+    unknown = unknown.subspan(1);
+    return given.empty() ? kUnknownShown : given;
+  }
   Vocabulary vocabulary_;
 };
 
@@ -55,9 +61,13 @@ class Characters : public TableTokeniser {
     for (const std::string_view character : CodePoints(text)) ids.push_back(vocabulary_.id(character));
     return ids;
   }
-  std::string decode_valid(std::span<const int32_t> ids) const override {
+  std::vector<std::string> cut_valid(std::string_view text) const override {
+    const CodePoints all(text);
+    return {all.begin(), all.end()};
+  }
+  std::string decode_valid(std::span<const int32_t> ids, std::span<const std::string> unknown) const override {
     std::string text;
-    for (const int32_t id : ids) text += shown(id);
+    for (const int32_t id : ids) text += shown(id, unknown);
     return text;
   }
 };
@@ -72,8 +82,11 @@ class Letters final : public Characters {
   std::vector<int32_t> encode_valid(std::string_view text) const override {
     return Characters::encode_valid(decomposed(text));
   }
-  std::string decode_valid(std::span<const int32_t> ids) const override {
-    return composed(Characters::decode_valid(ids));
+  std::vector<std::string> cut_valid(std::string_view text) const override {
+    return Characters::cut_valid(decomposed(text));
+  }
+  std::string decode_valid(std::span<const int32_t> ids, std::span<const std::string> unknown) const override {
+    return composed(Characters::decode_valid(ids, unknown));
   }
 };
 
@@ -88,11 +101,18 @@ class WordTokeniser final : public TableTokeniser {
     for_each_word(text, [&](std::string_view word) { ids.push_back(vocabulary_.id(word)); });
     return ids;
   }
-  std::string decode_valid(std::span<const int32_t> ids) const override {
+  std::vector<std::string> cut_valid(std::string_view text) const override {
+    std::vector<std::string> words;
+    for_each_word(text, [&](std::string_view word) { words.push_back(" " + std::string(word)); });
+    return words;
+  }
+  std::string decode_valid(std::span<const int32_t> ids, std::span<const std::string> unknown) const override {
     std::string text;
     for (size_t i = 0; i < ids.size(); ++i) {
       if (i > 0) text += ' ';
-      text += shown(ids[i]);
+      std::string_view word = shown(ids[i], unknown);
+      if (word.starts_with(' ')) word.remove_prefix(1);
+      text += word;
     }
     return text;
   }
@@ -160,14 +180,22 @@ std::vector<int32_t> Tokeniser::encode(std::string_view text) const {
   return encode_valid(text);
 }
 
-std::string Tokeniser::decode(std::span<const int32_t> ids) const {
+std::vector<std::string> Tokeniser::cut(std::string_view text) const {
+  const size_t fault = utf8_fault(text);
+  expect(fault == std::string_view::npos, ErrorKind::data, "the text is not valid UTF-8 at byte {}", fault + 1);
+  return cut_valid(text);
+}
+
+std::string Tokeniser::decode(std::span<const int32_t> ids, std::span<const std::string> for_unknown) const {
   std::vector<int32_t> words;
   words.reserve(ids.size());
   for (const int32_t id : ids) {
     expect(id >= 0 && id < size(), "there is no token {}: the vocabulary has {}", id, size());
     if (id != kStart && id != kEnd) words.push_back(id);
   }
-  std::string text = decode_valid(words);
+  std::vector<std::string> unknown(for_unknown.begin(), for_unknown.end());
+  unknown.resize(static_cast<size_t>(std::count(words.begin(), words.end(), kUnknown)));
+  std::string text = decode_valid(words, unknown);
   // No token has a control character, but a model of SentencePiece may still make one: of bytes, or for what is
   // unknown.
   for (size_t at = find_control(text); at != std::string::npos; at = find_control(text, at))

@@ -59,8 +59,13 @@ class Tokeniser {
   /// Without <s> and </s>. Throws Error where the text is not valid UTF-8.
   std::vector<int32_t> encode(std::string_view text) const;
 
-  /// <s> and </s> show as nothing. Throws Error where there is no such id.
-  std::string decode(std::span<const int32_t> ids) const;
+  /// [encode(text)]: the text of each token, also of those that the vocabulary does not hold. Where a token is a word
+  /// or the beginning of one (words, sentencepiece), there is a blank before it.
+  std::vector<std::string> cut(std::string_view text) const;
+
+  /// <s> and </s> show as nothing. Throws Error where there is no such id. `for_unknown`: a text, as of cut(), for each
+  /// kUnknown, one after the other; an empty one, and where there are no more, is the sign.
+  std::string decode(std::span<const int32_t> ids, std::span<const std::string> for_unknown = {}) const;
 
   virtual int32_t size() const = 0;
 
@@ -81,8 +86,10 @@ class Tokeniser {
 
  protected:
   Tokeniser() = default;
-  virtual std::vector<int32_t> encode_valid(std::string_view text) const = 0;  // valid UTF-8
-  virtual std::string decode_valid(std::span<const int32_t> ids) const = 0;    // ids that exist, no <s>, no </s>
+  virtual std::vector<int32_t> encode_valid(std::string_view text) const = 0;   // valid UTF-8
+  virtual std::vector<std::string> cut_valid(std::string_view text) const = 0;  // the same
+  /// Ids that exist, no <s>, no </s>. `unknown`: for each kUnknown a text, which may be empty.
+  virtual std::string decode_valid(std::span<const int32_t> ids, std::span<const std::string> unknown) const = 0;
 };
 
 }  // namespace heed::text

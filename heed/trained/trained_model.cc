@@ -30,7 +30,7 @@ namespace {
 file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::string_view name) {
   std::error_code ignored;
   expect(std::filesystem::exists(folder, ignored), ErrorKind::missing, "there is no model '{}'", folder.string());
-  if (std::filesystem::exists(folder / "MANIFEST.json", ignored))
+  if (!std::filesystem::is_directory(folder, ignored) || std::filesystem::exists(folder / "MANIFEST.json", ignored))
     return file::Checkpoint::open(folder, file::Purpose::run);
   const file::RunFolder run(folder);
   if (name != "best" || run.best_name()) return run.open(name, file::Purpose::run);
@@ -72,7 +72,7 @@ TrainedModel load_model(const std::filesystem::path& folder, std::string_view na
 }
 
 recipe::Recipe recipe_of(const file::Checkpoint& checkpoint, std::span<const std::string> overrides) {
-  const std::string text = checkpoint.text("config.toml"), file = (checkpoint.folder() / "config.toml").string();
+  const std::string text = checkpoint.text("config.toml"), file = checkpoint.place_of("config.toml");
   recipe::Recipe recipe;
   try {
     recipe = recipe::parse(text, file);
@@ -86,7 +86,7 @@ void expect_finite(const std::vector<float>& weights, const file::Checkpoint& ch
   const auto bad = std::find_if_not(weights.begin(), weights.end(), [](float value) { return std::isfinite(value); });
   expect(bad == weights.end(), ErrorKind::file,
          "'{}': '{}' holds {} at place {}, and nothing can be computed with that",
-         (checkpoint.folder() / file::kWeightsPart).string(), name, *bad, bad - weights.begin());
+         checkpoint.place_of(file::kWeightsPart), name, *bad, bad - weights.begin());
 }
 
 TrainedModel load_model(const file::Checkpoint& checkpoint) {

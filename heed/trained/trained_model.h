@@ -31,10 +31,10 @@ struct TrainedModel {
 /// A model for these vocabularies, with fresh weights or, where others are to be loaded, without any.
 TrainedModel make_model(const recipe::Recipe& recipe, task::Vocabularies vocabularies, Start start = Start::drawn);
 
-/// `folder`: of a training, or one checkpoint of it. `name`: "best" (where none was marked: the newest good one),
-/// "last", or the name of a checkpoint. Opened to run the model, not to go on with its training.
-/// A training that is still running removes old checkpoints, also under the eyes of who reads them: `use` is called
-/// again then, with the one that took its place.
+/// `folder`: of a training, one checkpoint of it, or the file of a model (export.h). `name`: "best" (where none was
+/// marked: the newest good one), "last", or the name of a checkpoint. Opened to run the model, not to go on with its
+/// training. A training that is still running removes old checkpoints, also under the eyes of who reads them: `use` is
+/// called again then, with the one that took its place.
 void with_checkpoint(const std::filesystem::path& folder, std::string_view name,
                      const std::function<void(const file::Checkpoint&)>& use);
 TrainedModel load_model(const file::Checkpoint& checkpoint);

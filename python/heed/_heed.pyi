@@ -120,7 +120,7 @@ class Predictor:
 
     def __init__(self, folder: bytes, checkpoint: str) -> None: ...
     def predict(self, lines: List[bytes], options: Dict[str, Any]) -> List[Dict[str, Any]]:
-        """For each line: error, source_tokens, and nbest, which holds the fields of heed.Output."""
+        """For each line: error, source_tokens, unknown, and nbest, which holds the fields of heed.Output."""
 
     def predict_json(self, lines: List[bytes], options: Dict[str, Any]) -> List[str]:
         """For each line: an object as JSON, as `heed predict --json` prints it."""

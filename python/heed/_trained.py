@@ -49,11 +49,14 @@ class Prediction:
 
     Attributes:
         source_tokens: as the vocabulary spells them.
+        unknown: tokens of the line that the vocabulary does not hold, as they stand there, each kind once: where there
+            are some, the output is a guess.
         nbest: outputs, the best first; none for a line without tokens or with an error.
         error: why there is no output, or None.
     """
 
     source_tokens: List[str]
+    unknown: List[str]
     nbest: List[Output]
     error: Optional[str]
 
@@ -112,7 +115,7 @@ class TrainedModel:
     """A model that `heed train` made, from heed.load. Any number of threads may use it at once.
 
     Attributes:
-        path: the folder that it came from.
+        path: the folder or file that it came from.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], checkpoint: str = "best") -> None:
@@ -152,6 +155,7 @@ class TrainedModel:
         alignments: bool = True,
         layer: Optional[int] = None,
         head: Optional[int] = None,
+        copy_unknown: bool = False,
     ) -> Union[Prediction, List[Prediction]]:
         """Outputs for lines of text. The options are those of `heed predict`, and so are the outputs.
 
@@ -173,6 +177,8 @@ class TrainedModel:
             alignments: whether to say where each token looked.
             layer: of the decoder, whose attention the alignments show, from 1; else the last.
             head: of that layer, from 1; else the mean of all.
+            copy_unknown: in a text, put the source token that was looked at most in place of ⁇, the sign for an unknown
+                token; tokens stay as they are.
 
         Returns:
             A Prediction for a str, else a list of them in the order of the lines. What is wrong with one line (too long
@@ -192,7 +198,7 @@ class TrainedModel:
         """As predict(), with the same options: each answer as JSON, as `heed predict --json` prints it.
 
         Returns:
-            An object for a str, else a list of them: line, source, source_tokens, output, score, log_probability,
+            An object for a str, else a list of them: line, source, source_tokens, unknown, output, score, log_probability,
             finished, tokens, token_log_probabilities, alignment (without alignments=False), outputs (with nbest above 1);
             or error.
         """
@@ -254,11 +260,11 @@ def load(path: Union[str, "os.PathLike[str]"], checkpoint: str = "best") -> Trai
     """A model that `heed train` made.
 
     Args:
-        path: the folder of a training, or one checkpoint of it.
+        path: the folder of a training, one checkpoint of it, or a file that `heed export` wrote.
         checkpoint: which one of the folder: best, last, or a name such as step-000500.
 
     Raises:
-        FileNotFoundError: there is no such folder.
+        FileNotFoundError: there is no such folder or file.
         heed.Error, a ValueError: it holds no such checkpoint, or a damaged one.
     """
     return TrainedModel(path, checkpoint)
@@ -284,4 +290,5 @@ def _bytes(line: str, name: str) -> bytes:
 
 
 def _prediction(found: Mapping[str, Any]) -> Prediction:
-    return Prediction(found["source_tokens"], [Output(**output) for output in found["nbest"]], found["error"])
+    nbest = [Output(**output) for output in found["nbest"]]
+    return Prediction(found["source_tokens"], found["unknown"], nbest, found["error"])

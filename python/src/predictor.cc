@@ -60,6 +60,7 @@ py::dict dict_of(const Prediction& prediction, bool alignments) {
   d["error"] = py::none();
   if (!prediction.error.empty()) d["error"] = text_of(prediction.error);
   d["source_tokens"] = texts_of(prediction.source_tokens);
+  d["unknown"] = texts_of(prediction.unknown);
   py::list nbest;
   for (const Output& output : prediction.nbest)
     nbest.append(dict_of(output, prediction.source_tokens.size(), alignments));
@@ -88,6 +89,7 @@ predict::Options options_of(const py::dict& from) {
   read("seed", options.seed);
   read("first_line", options.first_line);
   read("alignments", options.alignments);
+  read("copy_unknown", options.copy_unknown);
   read("layer", options.layer);
   read("head", options.head);
   expect(rest.empty(), "unknown option {}", py::str(py::list(rest)).cast<std::string>());

@@ -6,7 +6,7 @@ import struct
 import pytest
 from heed_program import CANNOT_CREATE, DATA, NO_INPUT, USAGE, answers, from_json, run, text, train_small
 
-TEXT = "abc\nhello\nzyx wvu\n"
+TEXT = "abc\nhello\nzyx0wvu\n"
 
 
 def weights(folder):
@@ -49,7 +49,7 @@ def test_the_mean_of_the_last(model, tmp_path):
 @pytest.mark.parametrize("arguments, code, says", [
     ((), USAGE, "is required"),
     (("MODEL",), USAGE, "--output is required"),
-    (("gone", "--output", "NEW"), NO_INPUT, "there is no folder 'gone'"),
+    (("gone", "--output", "NEW"), NO_INPUT, "there is no model 'gone'"),
     (("MODEL", "--output", "OLD"), CANNOT_CREATE, "is there already"),
     (("MODEL", "--output", "OLD/file/new"), CANNOT_CREATE, "file"),
     (("OLD", "--output", "NEW"), DATA, "holds no checkpoint"),

@@ -2,7 +2,7 @@
 import json
 
 import pytest
-from heed_program import DATA, NO_INPUT, SOURCE, USAGE, answers, heed, run, text, train_small
+from heed_program import CANNOT_CREATE, DATA, NO_INPUT, SOURCE, USAGE, answers, heed, on_terminal, run, text, train_small
 
 GOLDEN = json.loads((SOURCE / "tests" / "golden" / "metrics.json").read_text())
 # What the command line can ask for of all that is in the file.
@@ -114,7 +114,93 @@ def test_a_seed_gives_the_same_interval(files):
     assert interval(1)["low"] <= interval(1)["mean"] <= interval(1)["high"]
 
 
+def test_two_files_without_a_model(files):
+    bad, good, r = (str(files / name) for name in ("bad", "good", "r"))
+    assert text("evaluate", bad, r) == text("evaluate", "--hypotheses", bad, "--references", r)
+    assert text("evaluate", bad, r, good) == text("evaluate", "--hypotheses", bad, "--references", r, good)
+    given = (files / "bad").read_bytes()
+    assert run("evaluate", "-", r, given=given).stdout.decode() == text("evaluate", bad, r)
+    assert run("evaluate", "/dev/stdin", r, given=given).stdout.decode() == text("evaluate", bad, r)
+
+
+# -------------------------------------------------------------------------------------------------------------- errors
+
+def differences(*arguments):
+    return [(e["line"], e["difference"]) for e in json.loads(text("evaluate", *arguments, "--errors", "--json"))["errors"]]
+
+
+def test_errors_are_listed_the_worst_first(files):
+    bad, r = str(files / "bad"), str(files / "r")
+    assert differences(bad, r) == [(1, "the cat{+ sat on the mat+}"), (2, "{+a +}dog"), (4, "one two three four{+ five+}"),
+                                   (3, "[-g-]{+G+}rün ist die [-h-]{+H+}eide")]
+    assert [line for line, _ in differences(bad, r, "--lowercase")] == [1, 2, 4]
+    assert differences(str(files / "good"), r) == []
+    table, said = text("evaluate", bad, r), text("evaluate", bad, r, "--errors")
+    assert said.startswith(table + "\nline 1\n")
+    assert said.endswith("line 3\n  output      grün ist die heide\n  reference   Grün ist die Heide\n"
+                         "  difference  [-g-]{+G+}rün ist die [-h-]{+H+}eide\n\n4 of 4 are wrong\n")
+    few = text("evaluate", bad, r, "--errors", "--most", "1")
+    assert "line 1" in few and "line 2" not in few and few.endswith("4 of 4 are wrong; shown: the 1 worst\n")
+    assert text("evaluate", str(files / "good"), r, "--errors").endswith("\n0 of 4 are wrong\n")
+    found = json.loads(text("evaluate", bad, r, "--errors", "--most", "1", "--json"))
+    assert found["wrong"] == 4 and len(found["errors"]) == 1
+
+
+def test_errors_in_a_file(files):
+    bad, r = str(files / "bad"), str(files / "r")
+    said = text("evaluate", bad, r, f"--errors={files / 'e.txt'}")
+    assert said == text("evaluate", bad, r) + "\n4 of 4 are wrong\n"
+    assert (files / "e.txt").read_text() == text("evaluate", bad, r, "--errors").split("\n\n", 2)[2]
+    text("evaluate", bad, r, f"--errors={files / 'e.tsv'}")
+    rows = [line.split("\t") for line in (files / "e.tsv").read_text().splitlines()]
+    assert rows[0] == ["line", "source", "output", "reference", "difference"] and len(rows) == 5
+    assert rows[2] == ["2", "", "dog", "a dog", "{+a +}dog"]
+    text("evaluate", bad, r, f"--errors={files / 'e.jsonl'}")
+    objects = [json.loads(line) for line in (files / "e.jsonl").read_text().splitlines()]
+    assert objects[1] == {"line": 2, "output": "dog", "reference": "a dog", "difference": "{+a +}dog"}
+
+
+def test_errors_of_any_script(tmp_path):
+    output = lines(tmp_path / "o", ["cafe", "\u05e9\u05dc\u05dc\u05dd", "a\tb"])
+    reference = lines(tmp_path / "r", ["cafe\u0301", "\u05e9\u05dc\u05d5\u05dd", "a b"])
+    assert dict(differences(output, reference)) == {
+        1: "caf[-e-]{+e\u0301+}", 2: "\u05e9\u05dc[-\u05dc-]{+\u05d5+}\u05dd", 3: "a[-\t-]{+ +}b"}
+    text("evaluate", output, reference, f"--errors={tmp_path / 'e.tsv'}")
+    assert {row.count("\t") for row in (tmp_path / "e.tsv").read_text().splitlines()} == {4}
+    shown = on_terminal("evaluate", output, reference, "--errors")
+    assert "\033[31m[-e-]\033[0m\033[32m{+e\u0301+}\033[0m" in shown and "\u2068\u05e9\u05dc" in shown
+    assert "\033[3" not in on_terminal("evaluate", output, reference, "--errors", NO_COLOR="1")
+
+
+def test_errors_of_a_model(model, tmp_path):
+    said = answers("predict", model, given="abc\nhello\nq\n")
+    pairs = lines(tmp_path / "tsv", [f"abc\t{said[0]}x", "abc\tnothing like it", f"hello\t{said[1]}", f"q\t{said[2]}x"])
+    found = json.loads(text("evaluate", str(model), pairs, "--errors", "--json"))
+    assert found["wrong"] == 2
+    assert found["errors"][0 if found["errors"][0]["line"] == 1 else 1] == {
+        "line": 1, "source": "abc", "output": said[0], "reference": said[0] + "x", "difference": said[0] + "{+x+}"}
+    assert sorted(e["line"] for e in found["errors"]) == [1, 4]
+    shown = text("evaluate", str(model), pairs, "--errors")
+    assert "\n  source      abc\n" in shown and shown.endswith("\n2 of 3 are wrong\n")
+
+
 # -------------------------------------------------------------------------------------------------------------- models
+
+@pytest.mark.parametrize("own, metrics, says", [
+    ("loss", ["bleu", "exact"], "bleu is the first metric of the model's task"),
+    ("wer", ["wer", "exact"], "wer is validate.metric of the model's recipe"),
+    ("exact", ["exact"], "exact is validate.metric of the model's recipe"),
+])
+def test_a_model_is_judged_as_its_training_was(tmp_path, own, metrics, says):
+    folder = train_small(tmp_path / "own", f"validate.metric={own}", "stop.steps=2")
+    pairs = lines(tmp_path / "tsv", ["abc\tcba"])
+    found = json.loads(text("evaluate", str(folder), pairs, "--json"))
+    assert [m["metric"] for m in found["metrics"]] == metrics and says in found["note"]
+    shown = text("evaluate", str(folder), pairs)
+    assert says in " ".join(shown.split()) and max(map(len, shown.split("\n\n")[0].splitlines())) <= 80
+    asked = json.loads(text("evaluate", str(folder), pairs, "--metric", "cer", "--json"))
+    assert [m["metric"] for m in asked["metrics"]] == ["cer"] and "note" not in asked
+
 
 def test_a_model_is_asked_first(model, tmp_path):
     sources = ["abc", "hello", "q", "abc"]
@@ -182,6 +268,17 @@ def test_what_the_training_held_out(tmp_path):
     (("--hypotheses", "F/latin", "--references", "F/short"), DATA, "hypothesis 1: byte 3 is not valid UTF-8"),
     (("--hypotheses", "F/latin", "--references", "F/short", "--lowercase"), DATA, "byte 3 is not valid UTF-8"),
     (("--hypotheses", "F/empty", "--references", "F/empty"), DATA, "holds no line"),
+    (("F/r",), USAGE, "is no model, and nothing stands beside it: heed evaluate MODEL F/r"),
+    (("F/r", "--valid"), USAGE, "--valid needs a MODEL"),
+    (("F/r", "F/r", "--save", "x"), USAGE, "--save needs a MODEL"),
+    (("F/r", "--references", "F/r"), USAGE, "is no model, and --hypotheses and --references say what is compared"),
+    (("F/r", "gone"), NO_INPUT, "there is no file 'gone'"),
+    (("F/r", "F/short"), DATA, "has 4 lines, and"),
+    (("gone", "F/r"), NO_INPUT, "there is no model 'gone'"),
+    (("F/r", "F/r", "--errors", "F/new.tsv"), NO_INPUT, "to list errors to it: --errors=F/new.tsv"),
+    (("F/r", "F/r", "--most", "3"), USAGE, "--most needs --errors"),
+    (("F/r", "F/r", "--errors", "--most", "0"), USAGE, "--most"),
+    (("F/bad", "F/r", "--errors=F/r/x"), CANNOT_CREATE, "F/r"),
 ])
 def test_wrong_usage(model, files, arguments, code, says):
     (files / "short").write_text("abc\n")
@@ -189,4 +286,4 @@ def test_wrong_usage(model, files, arguments, code, says):
     (files / "empty").write_text("")
     done = run("evaluate", *[str(model) if a == "MODEL" else a.replace("F/", f"{files}/") for a in arguments])
     assert done.returncode == code, done.stderr
-    assert says in done.stderr.decode() and done.stderr.startswith(b"heed: ") and done.stdout == b""
+    assert says.replace("F/", f"{files}/") in done.stderr.decode() and done.stderr.startswith(b"heed: ") and done.stdout == b""

@@ -6,7 +6,7 @@ import struct
 import subprocess
 
 import pytest
-from heed_program import (CANNOT_CREATE, CONFIG, DATA, MEMORY, PROGRAM, USAGE, answers, heed, run, small_recipe, text,
+from heed_program import (CANNOT_CREATE, CONFIG, DATA, MEMORY, PROGRAM, USAGE, heed, run, small_recipe, text,
                           train_small)
 
 
@@ -211,5 +211,7 @@ def test_control_characters_of_the_data_are_unknown(tmp_path):
     for name in ("source.vocab", "target.vocab"):
         vocabulary = (tmp_path / "out" / "step-000003" / name).read_text()
         assert "\x1b" not in vocabulary and "\x85" not in vocabulary and "\nb\n" in vocabulary + "\nb\n"
-    said = answers("predict", str(tmp_path / "out"), "--scores", given="a\x1b[2J7\n")
+    done = run("predict", tmp_path / "out", "--scores", given=b"a\x1b[2J7\n")
+    assert done.returncode == 0 and b"never saw: U+001B;" in done.stderr and b"\x1b" not in done.stderr
+    said = done.stdout.decode().splitlines()
     assert len(said) == 1 and not any(ord(c) < 32 and c != "\t" for c in said[0])

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from heed_program import SOURCE, USAGE, heed, text
 
-VERBS = ["demo", "train", "predict", "score", "evaluate", "average", "info", "mechanisms"]
+VERBS = ["demo", "train", "predict", "score", "evaluate", "average", "export", "info", "mechanisms"]
 
 
 def options_in_help(verb):
@@ -47,7 +47,7 @@ def test_completions_name_every_option(shell, tmp_path):
 
 def test_what_bash_offers(tmp_path):
     assert complete("heed", "") == [*VERBS, "--version", "-h", "--help"]
-    assert complete("heed", "e") == ["evaluate"]
+    assert complete("heed", "e") == ["evaluate", "export"]
     assert complete("heed", "predict", "--top") == ["--top-k", "--top-p"]
     assert complete("heed", "evaluate", "--metric", "bleu,ch") == ["bleu,chrf", "bleu,chrf++"]
     assert complete("heed", "evaluate", "--tokenise", "") == ["13a", "none", "char", "intl"]

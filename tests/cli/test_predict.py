@@ -1,4 +1,5 @@
 """heed predict: one line for one line, in order and at once, whatever the lines are."""
+import gzip
 import json
 import math
 import os
@@ -8,9 +9,9 @@ import subprocess
 import threading
 
 import pytest
-from heed_program import DATA, NO_INPUT, OUTPUT, PROGRAM, USAGE, answers, run
+from heed_program import DATA, NO_INPUT, OUTPUT, PROGRAM, USAGE, answers, run, train_small
 
-SOURCES = ["abc", "hello", "a", "zyx wvu", "deed", "a longer line of letters", "q", "reverse"]
+SOURCES = ["abc", "hello", "a", "zyx0wvu", "deed", "alongerlineofletters", "q", "reverse"]
 TEXT = "".join(line + "\n" for line in SOURCES)
 
 
@@ -161,6 +162,81 @@ def test_progress_on_a_terminal_only(model, terminal):
     assert ("8 lines, " in said and said.endswith("\r\033[K")) == terminal
 
 
+# -------------------------------------------------------------------------------------------------------------- files
+
+def test_files_instead_of_standard_input(model, tmp_path):
+    right = answers("predict", model, "--sample", "--scores", given=TEXT)
+    (tmp_path / "one").write_text("\ufeff" + "\n".join(SOURCES[:3]))  # the last line ends with the file
+    with gzip.open(tmp_path / "two", "wt") as file:
+        file.write("".join(line + "\r\n" for line in SOURCES[3:5]))
+    rest = "".join(line + "\n" for line in SOURCES[5:])
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert answers("predict", model, one, two, "-", "--sample", "--scores", given=rest) == right
+    assert answers("predict", model, one, two, "--sample", "--scores", given="not read") == right[:5]
+    assert [said["line"] for said in as_json(model, one, "--batch", "2", given="")] == [1, 2, 3]
+    (tmp_path / "none").write_text("")
+    assert answers("predict", model, tmp_path / "none", given="") == []
+    assert answers("predict", model, tmp_path / "none", one, "--sample", "--scores", given="") == right[:3]
+
+
+# ------------------------------------------------------------------------------------------------------------ unknown
+
+@pytest.mark.parametrize("given, says", [
+    ("abc\n", ""),
+    ("a\u00dfc\n", "1 of 1 line holds a character the model never saw: \u00df; its output is a guess"),
+    ("abc\n\u00df\u03a9\u00df\n", "1 of 2 lines holds characters the model never saw: \u00df, \u03a9; its output is a guess"),
+    ("a\u03a9\nb\u00df\n\u00df\u03a9\n\u03a9\nq\n",
+     "4 of 5 lines hold characters the model never saw: \u03a9, \u00df; their outputs are a guess"),
+    ("a b\tc\u0301\n", "1 of 1 line holds characters the model never saw: U+0020, U+0009, U+0301; its output is a guess"),
+    ("ABCDEFGHIJK\n",
+     "1 of 1 line holds characters the model never saw: A, B, C, D, E, F, G, H, I, J (1 more kind); its output is a guess"),
+])
+def test_what_the_model_never_saw(model, given, says):
+    done = run("predict", model, given=given.encode())
+    assert done.returncode == 0 and done.stderr.decode() == (f"heed: {says}\n" if says else "")
+    assert len(done.stdout.decode().splitlines()) == len(given.splitlines())
+
+
+def test_unknown_tokens_in_json(model):
+    done = run("predict", model, "--json", given="abc\n\u00dfa\u03a9\u00df\n\n".encode())
+    said = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    assert [line["unknown"] for line in said] == [[], ["\u00df", "\u03a9"], []]
+    assert said[1]["source_tokens"] == ["<unk>", "a", "<unk>", "<unk>"]
+
+
+@pytest.fixture(name="copier", scope="module")
+def model_that_writes_unknown_tokens(tmp_path_factory):
+    """It says each word again, and knows few words of many: most of what it writes is unknown."""
+    folder = tmp_path_factory.mktemp("copier")
+    words = [f"w{a}{b}" for a in "abcdefghij" for b in "klmnopqrst"]
+    (folder / "pairs.tsv").write_text("".join(f"{w} {v}\t{w} {v}\n" for w, v in zip(words, words[7:] + words[:7])))
+    return train_small(folder / "model", "data.task=none", f"data.tsv={folder / 'pairs.tsv'}", "data.held_out=0.1",
+                       "data.source_tokens=words", "data.target_tokens=words", "data.target_size=5", "stop.steps=40")
+
+
+def test_words_that_the_model_never_saw(copier):
+    done = run("predict", copier, given="wak gross wbl\nwak klein\n".encode())
+    assert done.stderr.decode() == ("heed: 2 of 2 lines hold words the model never saw: gross, klein; "
+                                    "their outputs are a guess\n")
+
+
+def test_unknown_outputs_are_copied_from_the_source(copier):
+    given = "wak Zebra wbl\nwcm Otter\n"
+    def said(*options):
+        done = run("predict", copier, "--json", *options, given=given.encode())
+        return [json.loads(line) for line in done.stdout.decode().splitlines()]
+    seen = 0
+    for plain, copied, source in zip(said("--alignments"), said("--copy-unknown"), given.splitlines()):
+        assert plain["tokens"] == copied["tokens"] and plain["score"] == copied["score"] and "alignment" not in copied
+        words = source.split()
+        looked_at = {j: words[i] for i, j in plain["alignment"]}
+        assert copied["output"].split() == [looked_at[j] if token == "<unk>" else token
+                                            for j, token in enumerate(plain["tokens"])]
+        assert ("\u2047" in plain["output"]) == ("<unk>" in plain["tokens"]) and "\u2047" not in copied["output"]
+        seen += plain["tokens"].count("<unk>")
+    assert seen > 0
+
+
 # ------------------------------------------------------------------------------------------------------------- search
 
 def test_a_beam_finds_nothing_less_likely(model):
@@ -261,7 +337,10 @@ def test_checkpoints(model):
     (("MODEL", "--alignments=matrx"), USAGE, "did you mean 'matrix'?"),
     (("MODEL", "--alignments=matrix"), USAGE, "--alignments=matrix needs --json"),
     (("PLACED", "--max-length", "41"), USAGE, "the model has places for 40"),
-    (("MODEL", "another"), USAGE, "'another' was not expected"),
+    (("MODEL", "another"), NO_INPUT, "there is no file 'another'"),
+    (("MODEL", "-", "another"), NO_INPUT, "there is no file 'another'"),
+    (("MODEL", "EMPTY"), DATA, "is a folder"),
+    (("MODEL", "-", "-"), USAGE, "standard input (-) can be read only once"),
 ])
 def test_wrong_usage(model, placed, damaged, tmp_path, arguments, code, says):
     # pylint: disable=too-many-arguments

@@ -54,7 +54,9 @@ def test_a_part_that_is_no_file(whole, tmp_path, part):
             os.mkfifo(path)
         elif kind == "a link to itself":
             path.symlink_to(path)
-        answered(heed("predict", out, "--checkpoint", "last", given=b"abc\n"), DATA)
+        # To run a model, the optimiser's state need not be there.
+        fine = 0 if part == "optimiser.safetensors" and kind in ("gone", "a link to itself") else DATA
+        answered(heed("predict", out, "--checkpoint", "last", given=b"abc\n"), fine)
 
 
 # ---------------------------------------------------------------------------------- changed together with the manifest

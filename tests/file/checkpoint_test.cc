@@ -154,6 +154,23 @@ TEST(Checkpoint, ToRunAModelTheOptimiserIsNotRead) {
                   c.string()));
 }
 
+TEST(Checkpoint, ToRunAModelTheOptimiserNeedNotBeThere) {
+  const TemporaryFolder folder;
+  const fs::path c = folder / "c";
+  SmallCheckpoint(1).writer.commit(c);
+  fs::remove(c / file::kOptimiserPart);
+  const Checkpoint open = Checkpoint::open(c, file::Purpose::run);
+  EXPECT_EQ(open.text("config.toml"), "number = 1\n");
+  EXPECT_FALSE(open.has(file::kOptimiserPart));
+  expect_error([&] { Checkpoint::open(c); },
+               fmt::format("checkpoint '{}' is damaged: optimiser.safetensors is missing; without it the model can be "
+                           "run, but not trained on",
+                           c.string()));
+  fs::remove(c / file::kWeightsPart);
+  expect_error([&] { Checkpoint::open(c, file::Purpose::run); },
+               fmt::format("checkpoint '{}' is damaged: weights.safetensors is missing", c.string()));
+}
+
 TEST(Checkpoint, DamageAfterOpeningIsSeen) {
   const TemporaryFolder folder;
   const fs::path c = folder / "c";

@@ -184,6 +184,48 @@ TEST(Predictor, NumbersThatAreNoneTakeNoOtherLineWithThem) {
   for (const size_t i : {0u, 2u}) EXPECT_TRUE(got[i].error.empty() && got[i].nbest.size() == 1);
 }
 
+TEST(Predictor, WhatTheVocabularyDoesNotHoldIsTold) {
+  const Predictor predictor(decided());
+  EXPECT_TRUE(predictor.predict("hello").unknown.empty());
+  const Prediction p = predictor.predict("\u00dfe\u03a9\u00df\n");
+  EXPECT_EQ(p.unknown, (std::vector<std::string>{"\u00df", "\u03a9"}));
+  EXPECT_EQ(p.source_tokens, (std::vector<std::string>{"<unk>", "e", "<unk>", "<unk>"}));
+  EXPECT_EQ(p.nbest.size(), 1u);
+}
+
+TEST(Predictor, UnknownOutputsAreCopiedFromTheSource) {
+  trained::TrainedModel trained = decided();
+  trained.parameters->at("output.bias").value[text::kUnknown] += 4.0f;  // it writes little else
+  const Predictor predictor(std::move(trained));
+  const std::string line = "q\u00dfz";
+  const std::vector<std::string> source = {"q", "\u00df", "z"};
+  for (const bool beam : {false, true}) {
+    Options options{.beam = beam ? 4 : 1, .nbest = beam ? 3 : 1};
+    const Prediction plain = predictor.predict(line, options);
+    options.copy_unknown = true;
+    const Prediction copied = predictor.predict(line, options);
+    options.alignments = false;
+    const Prediction bare = predictor.predict(line, options);
+    ASSERT_EQ(copied.nbest.size(), plain.nbest.size());
+    size_t unknown = 0;
+    for (size_t n = 0; n < plain.nbest.size(); ++n) {
+      std::string right;
+      for (const Link& link : plain.nbest[n].links()) {
+        const std::string& token = plain.nbest[n].tokens[static_cast<size_t>(link.target)];
+        unknown += token == "<unk>";
+        right += token == "<unk>" ? source[static_cast<size_t>(link.source)] : token;
+      }
+      EXPECT_EQ(copied.nbest[n].text, right);
+      EXPECT_EQ(copied.nbest[n].tokens, plain.nbest[n].tokens);
+      EXPECT_EQ(copied.nbest[n].score, plain.nbest[n].score);
+      EXPECT_EQ(copied.nbest[n].alignment, plain.nbest[n].alignment);
+      EXPECT_EQ(bare.nbest[n].text, right);  // what it needs for that is not told
+      EXPECT_TRUE(bare.nbest[n].alignment.empty());
+    }
+    EXPECT_GT(unknown, 0u);
+  }
+}
+
 TEST(Predictor, OptionsThatHaveNoMeaning) {
   const Predictor predictor(decided());
   const auto refusal = [&](const Options& options) { return error_of([&] { predictor.predict("abc", options); }); };

@@ -15,7 +15,7 @@ from heed_program import answers, run, train_small
 
 import heed
 
-LINES = ["abc", "hello", "a", "zyx wvu", "", "deed", "a longer line of letters", "q", "reverse"]
+LINES = ["abc", "hello", "a", "zyx0wvu", "", "deed", "alongerlineofletters", "q", "reverse"]
 TEXT = "".join(line + "\n" for line in LINES)
 
 
@@ -143,6 +143,16 @@ def test_lines_do_not_matter_to_each_other(model, options):
             assert np.array_equal(alone.alignment, found.alignment)
 
 
+def test_what_the_model_never_saw(model):
+    found = model.predict(["abc", "\u00dfa\u03a9\u00df"])
+    assert [f.unknown for f in found] == [[], ["\u00df", "\u03a9"]]
+    assert json.loads(model.predict_json("a\u00df"))["unknown"] == ["\u00df"]
+    # It knows all that it can write: there is nothing to copy.
+    assert model.predict("abc", copy_unknown=True, alignments=False).text == model.predict("abc").text
+    with pytest.raises(heed.Error, match="copy_unknown: expected True or False"):
+        model.predict("abc", copy_unknown="yes")
+
+
 # ----------------------------------------------------------------------------------------------------------- models
 
 
@@ -194,6 +204,24 @@ def test_a_damaged_model(folder, tmp_path):
     (copy / "weights.safetensors").unlink()
     with pytest.raises(heed.Error, match="weights.safetensors"):
         heed.load(copy)
+
+
+def test_a_model_in_one_file(model, folder, tmp_path):
+    path = tmp_path / "model.heed"
+    assert run("export", folder, "--output", path).returncode == 0
+    one = heed.load(path)
+    assert one.path == str(path) and one.recipe == model.recipe
+    for mine, right in zip(one.predict(LINES, nbest=2), model.predict(LINES, nbest=2)):
+        assert [(o.text, o.score) for o in mine.nbest] == [(o.text, o.score) for o in right.nbest]
+    changed = bytearray(path.read_bytes())
+    changed[-1] ^= 1
+    path.write_bytes(changed)
+    with pytest.raises(heed.Error, match="model.heed' is damaged") as caught:
+        heed.load(path)
+    assert caught.value.kind == "file"
+    path.write_text("a\tb\n")
+    with pytest.raises(heed.Error, match="is no model"):
+        heed.load(path)
 
 
 # ----------------------------------------------------------------------------------------------------------- errors
@@ -301,7 +329,7 @@ def test_other_python_threads_run_meanwhile(model):
 LONG_PREDICTION = """
 import heed
 model = heed.load(sys.argv[1])
-lines = ["a longer line of letters, and some more of them"] * 200_000
+lines = ["alongerlineofletters, and some more of them"] * 200_000
 work = lambda: model.predict(lines, beam=4)
 """
 

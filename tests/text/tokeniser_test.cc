@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/text/unicode_form.h"
 #include "tests/text/folder.h"
 
 namespace heed::text {
@@ -81,6 +82,41 @@ TEST_P(EveryKind, SpecialTokens) {
   ids.push_back(kEnd);
   EXPECT_EQ(t->decode(ids), "the cat");
   EXPECT_LE(t->size(), 30);
+}
+
+TEST_P(EveryKind, TheTextOfEveryToken) {
+  const auto t = make();
+  for (const char* text : {"the cat", "", "the \u00df\u00e9 dog", "\u03a9"}) {
+    const std::vector<std::string> tokens = t->cut(text);
+    ASSERT_EQ(tokens.size(), t->encode(text).size()) << text;
+    std::string all;
+    for (const std::string& token : tokens) all += token;
+    if (all.starts_with(' ')) all.erase(0, 1);
+    EXPECT_EQ(GetParam() == "letters" ? composed(all) : all, text);
+  }
+  expect_part(error_of([&] { t->cut("ab\xFF"); }), "not valid UTF-8 at byte 3");
+}
+
+TEST_P(EveryKind, WhatStandsForUnknownTokens) {
+  const auto t = make();
+  for (const char* text : {"the \u00df dog", "\u00df cat", "a \u00df"}) {
+    const std::vector<int32_t> ids = t->encode(text);
+    const std::vector<std::string> tokens = t->cut(text);
+    std::vector<std::string> unknown;
+    for (size_t i = 0; i < ids.size(); ++i)
+      if (ids[i] == kUnknown) unknown.push_back(tokens[i]);
+    ASSERT_EQ(unknown.size(), 1u);
+    EXPECT_EQ(t->decode(ids, unknown), text);  // what is copied is as it was
+    EXPECT_NE(t->decode(ids).find(kUnknownShown), std::string::npos);
+    unknown.front().clear();
+    EXPECT_EQ(t->decode(ids, unknown), t->decode(ids));
+  }
+  const std::vector<int32_t> two = {kUnknown, kUnknown};
+  const std::vector<std::string> one = {" x"};
+  EXPECT_NE(t->decode(two, one).find("x"), std::string::npos);
+  EXPECT_NE(t->decode(two, one).find(kUnknownShown), std::string::npos);
+  const std::vector<std::string> control = {"\x1b[31m", ""};
+  EXPECT_EQ(t->decode(two, control).find('\x1b'), std::string::npos);  // no output commands a terminal
 }
 
 TEST_P(EveryKind, RefusesWhatIsNotThere) {

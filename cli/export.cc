@@ -1,0 +1,71 @@
+// heed export: a model in one file.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "heed/file/model_file.h"
+#include "heed/tensor/error.h"
+#include "heed/trained/export.h"
+
+namespace heed::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Chosen {
+  ModelChoice model;
+  std::string output;
+  bool force = false;
+};
+
+/// A model may be replaced by a newer one; another file only where that was said, and a folder never.
+void expect_replaceable(const Chosen& c) {
+  std::error_code ignored;
+  if (fs::is_directory(c.output, ignored))
+    throw Error(ErrorKind::cannot_write,
+                fmt::format("'{0}' is a folder: --output takes a file, such as {0}.heed", c.output));
+  if (!c.force && fs::is_regular_file(c.output, ignored) && !file::is_model_file(c.output))
+    throw Error(ErrorKind::cannot_write,
+                fmt::format("'{}' is there already, and is no model: --force replaces it", c.output));
+}
+
+void run(const Chosen& c) {
+  expect_replaceable(c);
+  std::string from;
+  with_checkpoint(c.model, [&](const file::Checkpoint& checkpoint) {
+    trained::export_model(checkpoint, c.output);
+    from = checkpoint.folder().string();
+  });
+  std::error_code ignored;
+  if (!fs::is_regular_file(c.output, ignored)) return;  // a pipe: nothing may stand behind the file
+  print(fmt::format("'{}' is the model of '{}', in one file of {:.1f} MB\n", c.output, from,
+                    static_cast<double>(fs::file_size(c.output)) / 1e6));
+}
+
+constexpr const char* kHelp = R"(Examples:
+  heed export model --output phones.heed
+  heed export model --checkpoint last --output phones.heed
+  heed predict phones.heed < source.txt
+
+The file holds the weights, the recipe and the vocabularies, and is all that predict, score, evaluate, average, info, Python
+and C++ need. It is in the safetensors format. A model of that name is replaced, at once and whole; another file is only
+replaced with --force. A training cannot be resumed from it: keep the folder for that.)";
+
+}  // namespace
+
+void add_export(Program& program) {
+  auto c = std::make_shared<Chosen>();
+  Verb verb = program.verb("export", "A trained model as one file: weights, recipe and vocabularies");
+  add_model(verb, c->model);
+  verb.option("--output", c->output, "The file to write").value("FILE").required();
+  verb.flag("--force", c->force, "Replace a file that is no model");
+  verb.footer(kHelp);
+  verb.run([c] { run(*c); });
+}
+
+}  // namespace heed::cli
