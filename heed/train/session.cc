@@ -382,6 +382,8 @@ class Session {
 
 }  // namespace
 
+void check_model_of(const Recipe& recipe) { check_model(recipe); }
+
 Finished run_session(const recipe::Recipe& recipe, const SessionOptions& options) {
   return Session(recipe, options).run();
 }

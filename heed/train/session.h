@@ -34,6 +34,10 @@ struct SessionOptions {
 /// data or a checkpoint cannot be used.
 Finished run_session(const recipe::Recipe& recipe, const SessionOptions& options = {});
 
+/// Makes the model of a recipe without memory for it, as every training does first. Throws RecipeError, with every
+/// reason, where there is no such model.
+void check_model_of(const recipe::Recipe& recipe);
+
 /// The recipe that the newest good checkpoint of a folder was trained with.
 recipe::Recipe recipe_of_folder(const std::filesystem::path& folder, std::span<const std::string> overrides = {});
 
