@@ -65,6 +65,25 @@ def test_nothing_else_is_loaded():
     assert outside <= EVERYWHERE
 
 
+def test_it_runs_where_the_system_has_none_of_them(tmp_path):
+    """In a view of the system of its own (unshare) where those files are empty."""
+    names = {re.match(r"lib[a-z_0-9+]*", library.name)[0] for library in PACKAGES.glob("heed.libs/*")}
+    found = [path for folder in ("/lib", "/usr/lib") for path in pathlib.Path(folder).glob("*-linux-gnu*/lib*.so*")]
+    hidden = sorted({str(path.resolve()) for path in found if path.name.split(".so")[0] in names and path.exists()})
+    assert hidden, "the machine that compiled the wheel has them"
+    empty = tmp_path / "empty"
+    empty.write_text("")
+    hide = "".join(f"mount --bind {empty} {path} && " for path in hidden)
+    alone = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
+    try:
+        subprocess.run([*alone, hide + "true"], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no program may hide files here")
+    done = subprocess.run([*alone, f'{hide} exec "$0" -c "$1"', sys.executable, LIBRARIES],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_its_name_and_its_size():
     assert re.fullmatch(r"heed-[\d.]+-cp\d+-cp\d+-manylinux_2_\d+_\w+\.whl", WHEEL.name)
     assert WHEEL.stat().st_size < LARGEST
