@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python demo docs test quick bench bench-peers bench-train bench-predict format lint asan clang golden-bits fuzz faults check-long install clean
+.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict format lint asan clang golden-bits fuzz faults check-long install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -22,6 +22,10 @@ python:  ## the Python module, in build/python: PYTHONPATH=build/python python3
 	@scripts/setup.sh build python
 	@cmake --preset release --log-level=WARNING -DHEED_PYTHON_MODULE=ON
 	@cmake --build build -j $(JOBS) --target python-module
+
+wheel:  ## the Python module for pip, in dist/, with the libraries that it needs inside
+	@scripts/setup.sh build python wheel
+	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) PYTHON=$(PYTHON) scripts/wheel.sh
 
 demo:  ## a model learns to read dates in a minute, and shows what it looks at
 	@echo "make demo: builds the library and the program in build/ (some minutes the first time, on two cores), then trains"
@@ -122,13 +126,18 @@ faults:  ## kills, full disks, broken files and signals, at every call: ten minu
 	  HEED_DISK_FAULTS=$(CURDIR)/build/tests/faults/libdisk-faults.so PYTHONDONTWRITEBYTECODE=1 \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider tests/faults
 
-check-long: asan clang lint fuzz faults  ## asan, clang, lint, fuzz and faults, one after the other
+wheel-test: wheel  ## the wheel in an environment of its own: nothing is missing, and the tests of Python pass
+	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target heed-cli
+	@PYTHON=$(PYTHON) tests/wheel/run.sh dist/heed-*.whl build/cli/heed
+
+check-long: asan clang lint fuzz faults wheel-test  ## asan, clang, lint, fuzz, faults and wheel-test, one after the other
 
 install: build  ## below PREFIX (/usr/local)
 	@cmake --install build --prefix $(PREFIX)
 
 clean:  ## forget all builds
-	@rm -rf build build-*
+	@rm -rf build build-* dist
 
 # The targets share build/ and the machine: one at a time, whatever -j says.
 .NOTPARALLEL:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "cli/recipe_snippet.h"
 #include "heed/tensor/error.h"
 
 namespace heed::cli {
@@ -136,6 +137,7 @@ Facts facts_of(const attend::Entry& entry) {
   facts.entry = &entry;
   facts.aliases = attend::words(entry.aliases);
   facts.settings = settings_of(entry);
+  facts.recipe = recipe_snippet(entry, facts.settings);
 
   const std::vector<std::string> reads = attend::words(entry.options);
   for (OptionFact& option : all_options()) {

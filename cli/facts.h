@@ -36,6 +36,7 @@ struct Facts {
   std::vector<Setting> settings;          // what its name stands for: score = "additive"
   std::vector<Setting> sample;            // widths and the like of a small model
   std::vector<ParameterFact> parameters;  // of that model
+  std::string recipe;                     // that takes it, as TOML; empty: none does
 };
 
 Facts facts_of(const attend::Entry& entry);

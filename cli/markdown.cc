@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/recipe_snippet.h"
 #include "cli/terminal.h"
 #include "heed/tensor/error.h"
 
@@ -48,20 +49,19 @@ std::string parameter_section(const Facts& facts) {
   return text;
 }
 
-std::string comment(const Setting& s) { return s.as.empty() ? "" : fmt::format("  # as {}", s.as); }
-
 std::string usage_section(const Facts& facts) {
-  std::string recipe, cpp, python;
-  for (const Setting& s : facts.settings) recipe += fmt::format("{} = {}{}\n", s.name, s.value, comment(s));
+  std::string cpp, python;
   for (const Setting& s : facts.sample) {
     if (s.name != "query_width" && s.name != "key_width") continue;
     cpp += fmt::format("{}.{} = {}", cpp.empty() ? "" : ", ", s.name, s.value);
     python += fmt::format(", {}={}", s.name, s.value);
   }
   const char* name = facts.entry->name;
-  return "In a recipe:\n\n" + code("toml", recipe) + "\nOn the command line:\n\n" +
-         code("sh", fmt::format("heed mechanisms {}\n", name)) + "\nIn Python:\n\n" +
-         code("python", fmt::format("attention = heed.Attention(\"{}\"{})\n", name, python)) + "\nIn C++:\n\n" +
+  const std::string recipe =
+      facts.recipe.empty() ? prose(without_recipe(*facts.entry)) : "In a recipe:\n\n" + code("toml", facts.recipe);
+  return recipe + "\nOn the command line:\n\n" + code("sh", fmt::format("heed mechanisms {}\n", name)) +
+         "\nIn Python:\n\n" + code("python", fmt::format("attention = heed.Attention(\"{}\"{})\n", name, python)) +
+         "\nIn C++:\n\n" +
          code("cpp", fmt::format("heed::Parameters parameters;\n"
                                  "auto options = heed::attend::options_of(\"{}\", {{{}}});\n"
                                  "auto attention = heed::attend::make(parameters, options);\n",

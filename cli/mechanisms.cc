@@ -7,6 +7,7 @@
 #include "cli/facts.h"
 #include "cli/markdown.h"
 #include "cli/options.h"
+#include "cli/recipe_snippet.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "heed/file/json.h"
@@ -91,9 +92,8 @@ std::string one_text(const Facts& facts, const Terminal& terminal) {
                             table(parameters, terminal, 0),
                   terminal);
 
-  std::string recipe;
-  for (const Setting& s : facts.settings) recipe += fmt::format("  {} = {}\n", s.name, s.value);
-  text += section("In a recipe", recipe, terminal);
+  const std::string recipe = facts.recipe.empty() ? without_recipe(e) : facts.recipe;
+  text += section("In a recipe", paragraph(recipe, 2, width), terminal);
   return text;
 }
 
@@ -118,7 +118,8 @@ Json json_of(const Facts& facts) {
                          {"options", Json::array()},
                          {"settings", Json::object()},
                          {"sample", Json::object()},
-                         {"parameters", Json::array()}});
+                         {"parameters", Json::array()},
+                         {"recipe", facts.recipe}});
   for (const OptionFact& o : facts.options) {
     Json option = Json::object({{"name", o.name}, {"type", o.type}, {"default", parsed(o.value)}});
     if (!o.by_name.empty()) option["by_name"] = parsed(o.by_name);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and nothing else.
 #
-#   scripts/setup.sh build [python] [test] [bench] [fuzz] [lint]
+#   scripts/setup.sh build [python] [wheel] [test] [bench] [fuzz] [lint]
 #
 # Needs no network and takes no time where all are there. HEED_SKIP_SETUP=1 leaves everything as it is, for systems that
 # are not Debian's kin.
@@ -12,6 +12,7 @@ declare -A groups=(
   [build]="g++ cmake ninja-build ccache pkg-config|pkgconf libhwy-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libssl-dev libicu-dev libsentencepiece-dev sentencepiece zlib1g-dev"
   [test]="clang-format libgtest-dev librapidcheck-dev nlohmann-json3-dev python3 python3-numpy python3-pytest python3-torch?"
   [python]="pybind11-dev python3-dev python3-numpy"
+  [wheel]="python3-venv binutils"
   [bench]="libdnnl-dev nlohmann-json3-dev libfmt-dev python3 python3-numpy python3-venv?"
   [fuzz]="clang|clang-14|clang-15|clang-16|clang-17|clang-18|clang-19 libomp-dev libclang-rt-dev|libclang-rt-14-dev|libclang-rt-15-dev|libclang-rt-16-dev|libclang-rt-17-dev|libclang-rt-18-dev|libclang-rt-19-dev"
   [lint]="clang-format clang-tidy clang|clang-14|clang-15|clang-16|clang-17|clang-18|clang-19 libomp-dev"
@@ -21,7 +22,7 @@ declare -A groups=(
 wanted=()
 for group in "$@"; do
   if [ -z "${groups[$group]:-}" ]; then
-    echo "setup: no group '$group'; there are: build python test bench fuzz lint" >&2
+    echo "setup: no group '$group'; there are: build python wheel test bench fuzz lint" >&2
     exit 2
   fi
   read -ra packages <<<"${groups[$group]}"

@@ -47,10 +47,11 @@ namespace heed::attend {
   X(std::string, form,                "vector",     "self_scored: vector v^T tanh(W h), or linear tanh(w^T h + b)")    \
   X(int64_t,     max_length,          64,           "synthesizers: the longest memory")                                \
   X(bool,        fixed_table,         false,        "synthesizer_random: R is drawn once and not trained")             \
-  X(float,       softcap,             0.0f,         "above 0: score = softcap * tanh(score / softcap)")                \
+  X(float,       softcap,             0.0f,         "largest score: softcap * tanh(score / softcap); 0: no limit")     \
   /* --------------------------------------------------------------------------------------------- bias by distance */ \
-  X(std::string, position,            "none",       "none, alibi (Press et al. 2022), relative (a learned number per " \
-                                                    "distance) or rotary (Su et al. 2021: q and k are turned by their "\
+  X(std::string, position,            "none",       "how scores know distances: none, alibi (Press et al. "            \
+                                                    "2022), relative (a learned number per distance) or "              \
+                                                    "rotary (Su et al. 2021: q and k are turned by their "             \
                                                     "places, so that their product knows the distance)")               \
   X(int64_t,     reach,               16,           "relative: distances beyond are as this one")                      \
   /* --------------------------------------------------------------------------------------------------- normaliser */ \

@@ -24,7 +24,7 @@ void add_model(Fields& f, model::Options& m, const Task& task) {
   f.section("model", "From tokens to vectors to memory to context to logits.");
   std::vector<std::string> tasks;
   for (const Task* each : task::all()) tasks.emplace_back(each->name);
-  f.add("model.task", m.task, "what it does", Limit::one_of(tasks));
+  f.add("model.task", m.task, "what the model does", Limit::one_of(tasks));
   task.add_model(f, m);
 }
 
@@ -60,18 +60,19 @@ void add_attention(Fields& f, attend::Options& a) {
 
 void add_train(Fields& f, TrainerOptions& t) {
   f.section("train", "One update after the other.");
-  f.add("train.seed", t.seed, "of the weights, the order of the batches and dropout");
-  f.add("train.batch_tokens", t.batch_tokens, "of a batch, on each side", Limit::between(1, kMostTokens));
+  f.add("train.seed", t.seed, "seed of the weights, the order of the batches and dropout");
+  f.add("train.batch_tokens", t.batch_tokens, "tokens of a batch, on each side", Limit::between(1, kMostTokens));
   f.add("train.accumulate", t.accumulate, "batches whose gradients make one update", Limit::between(1, 1e6));
-  f.add("train.learning_rate", t.schedule.peak, "the largest, at the end of the warm-up", Limit::above(0));
-  f.add("train.schedule", t.schedule.kind, "how it goes on", Limit::one_of({"constant", "inverse_sqrt", "cosine"}));
+  f.add("train.learning_rate", t.schedule.peak, "the largest rate, at the end of the warm-up", Limit::above(0));
+  f.add("train.schedule", t.schedule.kind, "how the rate goes on after the warm-up",
+        Limit::one_of({"constant", "inverse_sqrt", "cosine"}));
   f.add("train.warmup", t.schedule.warmup, "updates from 0 to the largest rate", Limit::between(0, kMostUpdates));
-  f.add("train.final_rate", t.schedule.floor, "cosine: where it ends", Limit::between(0, kLargestRate));
+  f.add("train.final_rate", t.schedule.floor, "cosine: the rate at the end", Limit::between(0, kLargestRate));
   f.add("train.beta1", t.adam.beta1, "of Adam: how long gradients are remembered", Limit::from_to_below(0, 1));
   f.add("train.beta2", t.adam.beta2, "of Adam: how long squares of gradients are remembered",
         Limit::from_to_below(0, 1));
   f.add("train.epsilon", t.adam.epsilon, "of Adam: added to the root, so that nothing is divided by 0", positive(1));
-  f.add("train.weight_decay", t.adam.decay, "above 0: AdamW", Limit::between(0, kLargestRate));
+  f.add("train.weight_decay", t.adam.decay, "weight decay of AdamW; 0: plain Adam", Limit::between(0, kLargestRate));
   f.add("train.clip", t.clip, "largest norm of all gradients together; 0: no limit", Limit::between(0, 1e9));
   f.add("train.label_smoothing", t.label_smoothing, "share of the probability that is spread over all tokens",
         Limit::from_to_below(0, 1));
@@ -88,29 +89,29 @@ std::vector<std::string> metric_names(const task::Task& task) {
 
 void add_stop(Fields& f, StopOptions& s) {
   f.section("stop", "The first of these that is reached ends the training; 0: no limit.");
-  f.add("stop.steps", s.steps, "updates", Limit::between(0, kMostUpdates));
+  f.add("stop.steps", s.steps, "updates in all", Limit::between(0, kMostUpdates));
   f.add("stop.epochs", s.epochs, "times through the data", Limit::between(0, kMostLines));
-  f.add("stop.minutes", s.minutes, "of training", Limit::between(0, kMostLines));
+  f.add("stop.minutes", s.minutes, "minutes of training", Limit::between(0, kMostLines));
   f.add("stop.patience", s.patience, "validations in a row without a better one", Limit::between(0, kMostLines));
 }
 
 void add_validate(Fields& f, ValidateOptions& v, const task::Task& task) {
   f.section("validate", "How good the model is on pairs that it does not learn from.");
-  f.add("validate.every", v.every, "updates", Limit::between(1, kMostUpdates));
+  f.add("validate.every", v.every, "updates between two validations", Limit::between(1, kMostUpdates));
   f.add("validate.metric", v.metric, "what says which model is the best: loss per token, or a metric of outputs",
         Limit::one_of(metric_names(task)));
   f.add("validate.decode", v.decode, "sources that are decoded for metrics; 0: none, -1: all",
         Limit::between(-1, kMostLines));
-  f.add("validate.longest", v.longest, "tokens of an output", Limit::between(1, kLongest));
-  f.add("validate.samples", v.samples, "outputs to show", Limit::between(0, 1e6));
+  f.add("validate.longest", v.longest, "tokens of an output at most", Limit::between(1, kLongest));
+  f.add("validate.samples", v.samples, "outputs to show at each validation", Limit::between(0, 1e6));
 }
 
 void add_output(Fields& f, OutputOptions& o) {
   f.section("output", "What is kept.");
-  f.add("output.folder", o.folder, "for checkpoints and logs; --output says it too");
-  f.add("output.keep_last", o.keep_last, "newest checkpoints, besides the best one", Limit::between(1, 1e6));
-  f.add("output.checkpoint_minutes", o.checkpoint_minutes, "between two checkpoints at most; 0: only at validations",
-        Limit::between(0, kMostLines));
+  f.add("output.folder", o.folder, "folder for checkpoints and logs; --output says it too");
+  f.add("output.keep_last", o.keep_last, "newest checkpoints to keep, besides the best one", Limit::between(1, 1e6));
+  f.add("output.checkpoint_minutes", o.checkpoint_minutes,
+        "minutes between two checkpoints at most; 0: only at validations", Limit::between(0, kMostLines));
   f.add("output.log_every", o.log_every, "updates between two lines of log.jsonl", Limit::between(1, kMostUpdates));
 }
 

@@ -103,11 +103,12 @@ class PairsTask final : public Task {
   }
 
   void add_model(Fields& f, model::Options& m) const override {
-    f.add("model.kind", m.kind, "encoder and decoder", Limit::one_of(kinds()));
+    f.add("model.kind", m.kind, "encoder and decoder, both of this kind", Limit::one_of(kinds()));
     f.add("model.encoder", m.encoder, "another encoder than kind says; empty: that one",
           Limit::one_of_or_empty(names_of(encode::all_encoders())));
-    f.add("model.decoder", m.decoder, "another decoder", Limit::one_of_or_empty(names_of(decode::all_decoders())));
-    f.add("model.width", m.width, "of vectors and states", Limit::between(1, 65536));
+    f.add("model.decoder", m.decoder, "the same for the decoder",
+          Limit::one_of_or_empty(names_of(decode::all_decoders())));
+    f.add("model.width", m.width, "columns of vectors and states", Limit::between(1, 65536));
     f.add("model.encoder_layers", m.encoder_layers, "layers of the encoder", Limit::between(1, 1000));
     f.add("model.decoder_layers", m.decoder_layers, "layers of the decoder", Limit::between(1, 1000));
     f.add("model.dropout", m.dropout, "share of the numbers that is set to 0 while training",
@@ -115,14 +116,14 @@ class PairsTask final : public Task {
     f.add("model.tied", m.tied,
           "embeddings that are one: none, input and output of the decoder, or all (with data.joint)",
           Limit::one_of(heed::words_of(model::kTied)));
-    f.add("model.cell", m.cell, "of an rnn", Limit::one_of(heed::words_of(encode::kCells)));
+    f.add("model.cell", m.cell, "rnn: kind of its cells", Limit::one_of(heed::words_of(encode::kCells)));
     f.add("model.bidirectional", m.bidirectional, "rnn: the encoder reads both ways");
     f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector goes in beside the next token");
-    f.add("model.hidden", m.hidden, "transformer: of the feed-forward layers; 0: 4 * width",
+    f.add("model.hidden", m.hidden, "transformer: width inside the feed-forward layers; 0: 4 * width",
           Limit::between(0, 1 << 20));
-    f.add("model.activation", m.activation, "transformer: of the feed-forward layers",
+    f.add("model.activation", m.activation, "transformer: activation of the feed-forward layers",
           Limit::one_of(heed::words_of(encode::kActivations)));
-    f.add("model.norm", m.norm, "transformer: after each part, as in the paper, or before it",
+    f.add("model.norm", m.norm, "transformer: layer norm after each part, as in the paper, or before it",
           Limit::one_of(heed::words_of(model::kNorms)));
     f.add("model.positions", m.positions, "transformer: how it knows the order",
           Limit::one_of(heed::words_of(model::kPositions)));

@@ -90,6 +90,28 @@ TEST(Recipe, EveryNumberHasALimit) {
               refused(kTask, {fmt::format("data.{}_size=2", side)}));
 }
 
+// `heed train RECIPE --show` is where users look a key up. A range alone, or a word, tells them nothing.
+TEST(Recipe, EveryKeyHasAMeaning) {
+  std::istringstream lines(recipe::text_of(recipe::parse(kTask, "r.toml")));
+  std::string said;  // about the key below it
+  int64_t keys = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("#")) {
+      said += line.substr(1);
+      continue;
+    }
+    std::istringstream about(std::exchange(said, ""));
+    if (line.find(" = ") == std::string::npos) continue;
+    ++keys;
+    int64_t words = 0;
+    for (std::string word; about >> word && !word.starts_with("(");) ++words;
+    EXPECT_GE(words, 3) << line;
+    for (const char* range : {" one of ", " from ", " above ", " at least ", " at most "})
+      EXPECT_FALSE(about.str().starts_with(range)) << about.str() << "\n" << line;
+  }
+  EXPECT_GT(keys, 80);
+}
+
 // Without a section it is the name that counts.
 TEST(Recipe, TheNearestOfAKeyWithoutASection) {
   expect_in("unknown key 'widht'; did you mean 'model.width'?", refused("widht = 3\n" + kTask));

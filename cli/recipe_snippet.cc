@@ -1,0 +1,49 @@
+#include "cli/recipe_snippet.h"
+
+#include <fmt/format.h>
+
+#include "heed/recipe/recipe.h"
+#include "heed/train/preparation.h"
+
+namespace heed::cli {
+
+namespace {
+
+std::string kind_text(const char* kind) { return fmt::format("[model]\nkind = \"{}\"\n", kind); }
+
+bool makes_a_model(const std::string& toml) {
+  try {
+    train::check_model(recipe::parse(toml + "[data]\ntask = \"reverse\"\n[stop]\nsteps = 1\n", "snippet"));
+    return true;
+  } catch (const recipe::RecipeError&) {
+    return false;
+  }
+}
+
+/// The [attention] of a recipe with a [model] before it where only one kind takes it; empty where none does.
+std::string with_kind(const std::string& attention) {
+  const std::string rnn = kind_text("rnn"), transformer = kind_text("transformer");
+  const bool in_rnn = makes_a_model(rnn + attention), in_transformer = makes_a_model(transformer + attention);
+  if (!in_rnn && !in_transformer) return "";
+  if (in_rnn && in_transformer) return attention;
+  return (in_rnn ? rnn : transformer) + "\n" + attention;
+}
+
+}  // namespace
+
+std::string recipe_snippet(const attend::Entry& entry, const std::vector<Setting>& settings) {
+  std::string all = "[attention]\n";
+  for (const Setting& s : settings) all += fmt::format("{} = {}\n", s.name, s.value);
+  std::string snippet = with_kind(all);
+  if (!snippet.empty()) return snippet;
+  // A model may bring along what else the name stands for.
+  return with_kind(fmt::format("[attention]\n{} = \"{}\"\n", attend::name_of(entry.part), entry.name));
+}
+
+const char* without_recipe(const attend::Entry& entry) {
+  if (entry.part == attend::Part::input && !entry.own_queries)
+    return "A recipe has no key for it: where queries, keys and values come from follows from the model.";
+  return "No model of heed takes it yet: use it from Python or C++.";
+}
+
+}  // namespace heed::cli
