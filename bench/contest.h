@@ -22,7 +22,7 @@ class Contest {
   /// Runs everybody once and compares: adds "difference", "plain_difference", "path", or "error" where heed's own
   /// result is wrong, which is then not timed.
   virtual void check(nlohmann::json& about) = 0;
-  /// "heed" and its rivals: what each does in a sample, with so many threads.
+  /// "heed" and its rivals: what each does in a sample, with this many threads.
   using Contestant = std::pair<std::string, std::function<void(int)>>;
   virtual std::vector<Contestant> contestants() = 0;
   /// Writes inputs and heed's results as .npy files for the peers.

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 // One size for all, so that rows can be compared: 8 sequences of 128 queries on 128 keys.
 constexpr int64_t kBatch = 8, kLength = 128, kWidth = 128;
-constexpr int64_t kSentences = 4;  // hierarchical: the sequences are sentences, so many to a document
+constexpr int64_t kSentences = 4;  // hierarchical: the sequences are sentences, this many per document
 constexpr const char* kPrefix = "mechanism_";
 
 attend::Options options_for(const attend::Entry& entry) {

@@ -1,5 +1,5 @@
 // The plain composition: two matrix products with a softmax between them, all scores of a head in memory. It is what
-// one writes with a BLAS at hand, and the contestant that a fused kernel must never lose to unnoticed.
+// one writes with a BLAS, and the contestant that a fused kernel must never lose to unnoticed.
 #pragma once
 
 #include <cstdint>

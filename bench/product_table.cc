@@ -34,7 +34,7 @@ constexpr Shape kShapes[] = {{128, 128, "Transformer of width 128"},
                              {512, 10000, ""}};
 constexpr int64_t kInferenceRows[] = {1, 5, 32, 160, 512};
 constexpr int64_t kTrainingRows = 3000;
-constexpr int64_t kLogitRows = 256;  // the output layer works on so many at a time
+constexpr int64_t kLogitRows = 256;  // the output layer works on this many at a time
 constexpr int64_t kManyClasses = 5000;
 
 /// Best times of two contestants that take turns, as GFLOP/s: oneDNN, heed.

@@ -1,4 +1,4 @@
-// A score, a bias and a region of one's own, each a small type, in the fused loop with all their gradients:
+// A user-defined score, bias and region, each a small type, in the fused loop with all their gradients:
 //
 //   score  = -temperature * |q - k|^2          the temperature is learned
 //   bias   = table[min(i - j, 3)]              four learned numbers

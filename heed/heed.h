@@ -1,11 +1,11 @@
-// All of heed in one header: what a program includes that does not mind the second it takes to compile. Everything in
-// it can also be included by itself; docs/cpp.md shows what it is good for.
+// All of heed in one header, for programs that do not mind the second it takes to compile. Each part can also be
+// included by itself; docs/cpp.md shows how to use them.
 #pragma once
 
-#include "heed/attend/all.h"          // every kind of attention, by its name
-#include "heed/attend/score/score.h"  // what a score of one's own is made of
-#include "heed/file/weights.h"        // parameters to a file and back
-#include "heed/kernels/attention.h"   // the fused loop below them all, on plain memory
+#include "heed/attend/all.h"          // every kind of attention, by name
+#include "heed/attend/score/score.h"  // for user-defined scores
+#include "heed/file/weights.h"        // saves and loads parameters
+#include "heed/kernels/attention.h"   // the fused loop itself, on plain memory
 #include "heed/layer/convolution.h"   // layers: parameters by name
 #include "heed/layer/embedding.h"     //
 #include "heed/layer/feed_forward.h"  //
@@ -16,10 +16,10 @@
 #include "heed/optimise/adam.h"       // the optimiser
 #include "heed/optimise/clip.h"       //
 #include "heed/optimise/schedule.h"   //
-#include "heed/predict/predictor.h"   // a trained model that answers lines of text
+#include "heed/predict/predictor.h"   // uses a trained model on lines of text
 #include "heed/tensor/error.h"        // what is thrown
-#include "heed/tensor/memory.h"       // and where the memory is too small
+#include "heed/tensor/memory.h"       // and thrown when out of memory
 #include "heed/tensor/ops.h"          // operations on a tape
 #include "heed/text/tokeniser.h"      // from text to ids and back
-#include "heed/train/session.h"       // a whole training, by a recipe
+#include "heed/train/session.h"       // a complete training run from a recipe
 #include "heed/version.h"

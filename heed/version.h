@@ -1,4 +1,4 @@
-// The version of heed. Here it is written once: CMakeLists.txt reads it from here, and tests compare what Python says.
+// The version of heed, defined only here: CMakeLists.txt reads it, and tests compare it with Python's.
 #pragma once
 
 #define HEED_VERSION_MAJOR 0
@@ -8,7 +8,7 @@
 
 namespace heed {
 
-/// Of the library that the program runs with; HEED_VERSION is that of the headers it was compiled with.
+/// Version of the running library; HEED_VERSION is that of the headers the program was compiled with.
 const char* version();
 
 }  // namespace heed

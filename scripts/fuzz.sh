@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/fuzz.sh BUILD SECONDS RUNS [NAME...]: every fuzzer, or those named, for so long or for so many inputs (-1: no
+# scripts/fuzz.sh BUILD SECONDS RUNS [NAME...]: every fuzzer, or those named, for this many seconds or inputs (-1: no
 # limit; SECONDS 0 likewise). New inputs are kept in BUILD/corpus; one that breaks something is left in BUILD.
 set -euo pipefail
 cd "$1"

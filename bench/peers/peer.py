@@ -8,7 +8,7 @@ A peer is a script with a class that has
                 {name of a way: function} where the peer has several ways, of which the fastest takes part, or None
                 where the peer cannot run this case; load("q") gives a tensor that heed read or wrote
     use_threads(threads)
-                called before a function that was prepared for so many threads
+                called before a function that was prepared for this many threads
 It answers JSON lines on standard input:
     {"op": "hello"}                                   -> about()
     {"op": "open", "spec", "folder", "threads": [..]}

@@ -189,12 +189,12 @@ bool draws(const Options& options) { return find(options.normalise, Part::normal
 void add(const Entry& entry) {
   std::vector<std::string> names = words(entry.aliases);
   names.insert(names.begin(), entry.name);
-  for (const std::string& name : names) expect(!look_up(name), "mechanism: there is a '{}' already", name);
+  for (const std::string& name : names) expect(!look_up(name), "mechanism: there is already a '{}'", name);
   const bool is_made =
       (entry.part == Part::score && entry.make_score) || (entry.part == Part::normalise && entry.make_normalise) ||
       (entry.part == Part::region && entry.make_region) || (entry.part == Part::time && entry.make_time) ||
       (entry.part == Part::structure && entry.make_structure);
-  expect(is_made, "mechanism '{}': its entry does not say how the part '{}' is made: make_{}", entry.name,
+  expect(is_made, "mechanism '{}': its entry does not say how to make the part '{}'; set make_{}", entry.name,
          name_of(entry.part), name_of(entry.part));
   entries().push_back(&entry);
 }

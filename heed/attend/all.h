@@ -32,44 +32,44 @@ HEED_MECHANISMS(HEED_DECLARE)
 /// Every entry, in the order of the list; then those that were added.
 const std::vector<const Entry*>& all();
 
-/// A mechanism of the program's own, which from then on has a name like every other: in options, recipes and all(). The
-/// entry must live as long as the program. Throws where a name is taken or the entry does not say how it is made.
-/// Threads: before any other thread uses heed.
+/// Adds a program's own mechanism, which from then on works by name like every other: in options, recipes and all().
+/// The entry must live as long as the program. Throws if a name is taken or the entry does not say how to make it.
+/// Threads: call it before any other thread uses heed.
 void add(const Entry& entry);
 
-/// The words of Entry::options or Entry::aliases.
+/// The names in Entry::options or Entry::aliases.
 std::vector<std::string> words(const char* text);
 
-/// What the option of a part may say: the names of its entries and their aliases.
+/// The allowed values of a part's option: the names of its entries and their aliases.
 std::vector<std::string> words_for(Part part);
 
 /// By name or alias. Throws, naming the nearest name.
 const Entry& find(std::string_view name);
-/// The same, and it must be what the option of this part may say.
+/// The same, but it must be a valid value for the option of this part.
 const Entry& find(std::string_view name, Part part);
 
-/// `base` with what makes the named mechanism: its word in its part, and its preset.
+/// `base` with the settings of the named mechanism: its name in the option of its part, and its preset.
 Options options_of(std::string_view name, Options base);
 
-/// Options with every word in its main form: "concat" becomes "additive".
+/// Options with every alias replaced by its name: "concat" becomes "additive".
 Options canonical(Options options);
 
-/// Rows that a memory may have at most, and places that a query may stand at; the largest number where nothing limits
-/// them. Throws where the score has no name of the catalogue, as draws() does for the normaliser.
+/// The most rows that a memory may have, and the most positions for a query; the largest number if there is no limit.
+/// Throws if the score is not in the catalogue, as draws() does for the normaliser.
 int64_t longest_memory(const Options& options);
-/// Whether the mechanism draws its keys while training, and so learns from rewards: Attended::log_prob.
+/// Whether the mechanism draws its keys during training, and so learns from rewards: Attended::log_prob.
 bool draws(const Options& options);
 
-/// Every reason why these options make no attention; empty where they do.
+/// Every reason why these options do not define a valid attention; empty if they do.
 std::vector<std::string> refusals(const Options& options);
 
-/// A sentence for each of `given`, names of options, that none of the parts reads and that is not as it is by default:
-/// it would change nothing.
+/// A sentence for each option named in `given` that no part uses and that differs from its default: it would have no
+/// effect.
 std::vector<std::string> unread(const Options& options, const std::vector<std::string>& given);
 
-/// Throws with every reason where the options make no attention.
+/// Throws with every reason if the options do not define a valid attention.
 std::unique_ptr<Mechanism> make(const Scope& scope, const Options& options);
-/// The same by a name: make(scope, options_of(name, base)).
+/// The same by name: make(scope, options_of(name, base)).
 std::unique_ptr<Mechanism> make(const Scope& scope, std::string_view name, const Options& base);
 
 }  // namespace heed::attend

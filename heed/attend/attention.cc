@@ -16,7 +16,7 @@ namespace heed::attend {
 
 namespace {
 
-/// One row per (row, head): heads side by side become rows of their own. Nothing is copied.
+/// One row per (row, head): heads side by side become separate rows. Nothing is copied.
 Tensor row_per_head(Tensor x, int64_t heads) { return heads == 1 ? x : reshape(x, x.rows() * heads, x.cols() / heads); }
 Tensor heads_side_by_side(Tensor x, int64_t heads) {
   return heads == 1 ? x : reshape(x, x.rows() / heads, x.cols() * heads);
@@ -56,9 +56,9 @@ Attention::Attention(const Scope& scope, const Options& options, std::unique_ptr
   const int64_t values = o.value_width > 0 ? o.value_width : o.key_width;
   const int64_t shared_width = o.width / o.heads * kv_heads_;
   if (o.project) {
-    // Xavier's reach for the three as one matrix [3 width, width], as is common. With that of each alone, attention
-    // adds more than what comes in, and a Transformer with the norm after each part loses the differences between its
-    // rows while it learns (docs/results.md).
+    // Xavier's range for the three as one matrix [3 width, width], as is common. With that of each alone, attention
+    // adds more than its input, and a post-norm Transformer loses the differences between its rows during training
+    // (docs/results.md).
     const float gain = std::numbers::sqrt2_v<float> / 2.0f;
     const auto projection = [&](std::string_view name, int64_t in, int64_t out) {
       return Linear(scope / name, in, out, /*with_bias=*/true, gain);
@@ -100,7 +100,7 @@ template <class First>
 Tensor Attention::placed(Tensor x, const Offsets& offsets, const First& first, int64_t heads) const {
   if (position_ != Position::rotary) return x;
   int64_t* positions = x.tape().keep<int64_t>(x.rows());
-  // Stacked rows are [B, heads, T], all equally long; otherwise the heads lie side by side in one row.
+  // Stacked rows are [B, heads, T], all equally long; otherwise the heads are side by side in one row.
   const int64_t repeats = offsets.total() > 0 ? x.rows() / offsets.total() : 1;
   for (int64_t b = 0, r = 0; b < offsets.count; ++b)
     for (int64_t h = 0; h < repeats; ++h)
@@ -113,7 +113,7 @@ PreparedMemory Attention::prepare(const Memory& memory) const { return prepare_f
 PreparedMemory Attention::prepare_from(const Memory& memory, int64_t first) const {
   const Tensor rows = memory.rows.rows;
   const int64_t heads = memory.stacked ? 1 : kv_heads_;
-  expect(!memory.stacked || !options_.project, "prepare: projections want heads side by side, not stacked");
+  expect(!memory.stacked || !options_.project, "prepare: projections need heads side by side, not stacked");
   expect(rows.cols() == options_.key_width / (memory.stacked ? kv_heads_ : 1),
          "prepare: the memory has {} columns, key_width is {}", rows.cols(), options_.key_width);
   const Tensor values = memory.values ? memory.values : rows;
@@ -122,7 +122,8 @@ PreparedMemory Attention::prepare_from(const Memory& memory, int64_t first) cons
          "prepare: the values have {} columns, value_width is {}", values.cols(), wanted);
   expect(values.rows() == rows.rows(), "prepare: {} rows of keys, but {} rows of values", rows.rows(), values.rows());
   expect(!memory.documents || parts_.any(&Entry::reads_documents),
-         "prepare: documents of the memory, which region = \"{}\" does not read; add documents to it", options_.region);
+         "prepare: the memory has documents, but region = \"{}\" does not use them; add documents to the region",
+         options_.region);
   PreparedMemory p;
   p.memory = memory;
   p.offsets = memory.rows.offsets;
@@ -155,7 +156,7 @@ Attended Attention::attend(const Queries& queries, const PreparedMemory& prepare
 Packed Attention::query_rows(const AttendArguments& asked) const {
   Tape& tape = asked.prepared.values.tape();
   if (learned_queries_) {
-    expect(!asked.queries.rows.rows, "attend: the queries are learned; give none");
+    expect(!asked.queries.rows.rows, "attend: the queries are learned; do not pass any");
     const int64_t batch = asked.prepared.batch, count = options_.queries;
     int64_t* from = tape.keep<int64_t>(batch * count);
     for (int64_t r = 0; r < batch * count; ++r) from[r] = r % count;
@@ -167,11 +168,12 @@ Packed Attention::query_rows(const AttendArguments& asked) const {
     const int64_t batch = asked.prepared.batch;
     return {tape.filled(batch, options_.heads, 1.0f), tape.even_offsets(batch, 1)};
   }
-  expect(static_cast<bool>(rows), "attend: no queries came; only static and learned_query attention do without");
+  expect(static_cast<bool>(rows),
+         "attend: queries are missing; only static and learned_query attention work without them");
   expect(rows.cols() == options_.query_width / (asked.queries.stacked ? options_.heads : 1),
          "attend: the queries have {} columns, query_width is {}", rows.cols(), options_.query_width);
   const Offsets offsets = asked.queries.rows.offsets;
-  expect(static_cast<bool>(offsets), "attend: the queries need offsets, one more than there are sequences");
+  expect(static_cast<bool>(offsets), "attend: the queries need offsets, one more than the number of sequences");
   expect(offsets.count == asked.prepared.batch, "attend: {} sequences of queries, but {} in the memory", offsets.count,
          asked.prepared.batch);
   return {options_.project ? query_(rows) : rows, offsets};
@@ -186,7 +188,7 @@ AttentionCall Attention::base_call(const AttendArguments& asked, const Packed& q
   p.score.softcap = options_.softcap;
   call.stacked = asked.queries.stacked;
   expect(call.stacked == memory.stacked || learned_queries_,
-         "attend: queries and memory must both be stacked or neither");
+         "attend: queries and memory must both be stacked, or neither");
   call.query_offsets = q.offsets;
   call.key_offsets = asked.prepared.offsets;
   call.key_capacity = asked.prepared.capacity;
@@ -203,7 +205,7 @@ AttentionCall Attention::base_call(const AttendArguments& asked, const Packed& q
   if (const auto* mask = queries.mask) {
     const int64_t keys = queries.mask_keys, heads = queries.mask_per_head ? options_.heads : 1;
     expect(keys >= (call.key_offsets ? call.key_offsets.longest() : call.key_count),
-           "attend: a mask of {} columns for a memory of {} rows", keys,
+           "attend: the mask has {} columns, but the memory has {} rows", keys,
            call.key_offsets ? call.key_offsets.longest() : call.key_count);
     p.region.mask = mask;
     p.region.mask_packed = !call.stacked;
@@ -219,7 +221,8 @@ Attended Attention::run(const AttendArguments& asked, const kernels::CustomRegio
   Tape& tape = asked.prepared.values.tape();
   const Packed q = query_rows(asked);
   expect(!asked.queries.documents || parts_.any(&Entry::reads_documents),
-         "attend: documents of the queries, which region = \"{}\" does not read; add documents to it", options_.region);
+         "attend: the queries have documents, but region = \"{}\" does not use them; add documents to the region",
+         options_.region);
   AttentionCall call = base_call(asked, q);
   call.problem.region.custom = region;
   const int64_t heads = call.stacked ? 1 : options_.heads;
@@ -243,7 +246,7 @@ Attended Attention::run(const AttendArguments& asked, const kernels::CustomRegio
   std::vector<AttentionResult> results;
   const int64_t runs = normalise_->runs(tape);
   for (int64_t r = 0; r < runs; ++r) {
-    normalise_->configure(c);  // draws a new seed where it samples
+    normalise_->configure(c);  // draws a new seed if it samples
     results.push_back(attention(call));
   }
 

@@ -14,10 +14,10 @@
 
 namespace heed::attend {
 
-/// Threads: many may call it at once, each with a tape of its own.
+/// Threads: many may call it at once, each with its own tape.
 class Attention final : public Mechanism {
  public:
-  /// `score`: one of its own instead of the one that options.score names.
+  /// `score`: used instead of the one named by options.score.
   Attention(const Scope& scope, const Options& options, std::unique_ptr<Score> score = nullptr);
 
   Traits traits() const override;
@@ -29,16 +29,16 @@ class Attention final : public Mechanism {
   PreparedMemory extend(const PreparedMemory& so_far, const Memory& rows) const override;
   int64_t context_width() const override;
 
-  /// One run of the loop (several for a sampled normaliser), for the time behaviours. `region`, where given, narrows
-  /// what may be seen further.
+  /// One run of the loop (several for a sampled normaliser), for the time behaviours. `region`, if given, limits
+  /// further what is visible.
   Attended run(const AttendArguments& asked, const kernels::CustomRegion* region = nullptr) const;
 
   const Options& options() const { return options_; }
 
  private:
-  /// A memory whose first row stands at `first`.
+  /// A memory whose first row is at position `first`.
   PreparedMemory prepare_from(const Memory& memory, int64_t first) const;
-  /// With rotary positions: q' or k' turned, the first row of sequence b standing at first(b). Otherwise as it is.
+  /// With rotary positions: q' or k' rotated, the first row of sequence b at position first(b). Otherwise unchanged.
   template <class First>
   Tensor placed(Tensor x, const Offsets& offsets, const First& first, int64_t heads) const;
   Packed query_rows(const AttendArguments& asked) const;

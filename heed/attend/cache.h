@@ -6,7 +6,7 @@
 namespace heed::attend {
 
 PreparedMemory begin_cache(int64_t batch, int64_t capacity);
-/// Writes one row per sequence, keys [B, ..] (or empty) and values [B, ..], behind those that are there.
+/// Writes one row per sequence, keys [B, ..] (or empty) and values [B, ..], after the existing ones.
 PreparedMemory extend_cache(const PreparedMemory& so_far, Tensor keys, Tensor values);
 
 }  // namespace heed::attend

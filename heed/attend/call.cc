@@ -44,7 +44,7 @@ Tensor CallContext::per_query_and_head(Tensor bias, BiasRows rows) const {
 
 void CallContext::add_bias(Tensor bias, BiasRows rows) {
   const int64_t keys = longest_memory();
-  expect(rows == BiasRows::one || bias.cols() >= keys, "attend: a bias of {} columns for a memory of {} rows",
+  expect(rows == BiasRows::one || bias.cols() >= keys, "attend: the bias has {} columns, but the memory has {} rows",
          bias.cols(), keys);
   if (rows == BiasRows::table && queries.bottom_right) {  // another place in every sequence
     const int64_t length = bias.rows() / heads, count = query_count() * heads;

@@ -27,12 +27,12 @@ struct CallContext {
   int64_t query_count() const { return call.query_offsets.total(); }
   int64_t longest_memory() const;
   int64_t key_length(int64_t sequence) const;
-  /// Where the first query of a sequence stands among its keys.
+  /// Position of the first query of a sequence among its keys.
   int64_t first_position(int64_t sequence) const;
 
   /// Adds a bias to the scores; several add up.
   void add_bias(Tensor bias, BiasRows rows);
-  /// A number per query and head, [query rows * H, 1], as the tensor of rows that the loop wants.
+  /// A number per query and head, [query rows * H, 1], as the tensor of rows that the loop needs.
   Tensor of_rows(Tensor column) const;
   /// Sequence and position of each row of query_rows: visit(row, sequence, head, position).
   template <class Visit>

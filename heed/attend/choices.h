@@ -1,4 +1,4 @@
-// The options that are one of a few words and no mechanisms. Each list stands here, once.
+// Options with a few named values that are not mechanisms. Each list is defined here, once.
 #pragma once
 
 #include <cstddef>

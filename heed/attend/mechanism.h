@@ -1,4 +1,4 @@
-// The one interface of all attention: prepare(memory) gives a value, attend(query, prepared, state) gives the context
+// The interface of all attention: prepare(memory) gives a value, attend(query, prepared, state) gives the context
 // and the next state.
 //
 //   PreparedMemory prepared = mechanism->prepare({source});
@@ -16,18 +16,19 @@
 
 namespace heed::attend {
 
-/// What is attended to. `rows.rows` [key rows, key_width]; heads without projections lie side by side.
+/// What is attended to. `rows.rows` [key rows, key_width]; heads without projections are side by side.
 struct Memory {
   Packed rows;                         // keys
   Tensor values = {};                  // [key rows, value_width]; empty: the keys are the values
-  const int32_t* documents = nullptr;  // region documents: an id per key row, not falling within a sequence
+  const int32_t* documents = nullptr;  // region documents: an id per key row, never decreasing within a sequence
   Offsets sentences = {};              // hierarchical: document d holds the sequences [at[d], at[d + 1])
   /// Rows are [B, heads, T] instead of [tokens] with heads side by side; all sequences are equally long.
   bool stacked = false;
-  const int32_t* lengths = nullptr;  // [B] keys that count, from the front; null: all
+  const int32_t* lengths = nullptr;  // [B] number of valid keys, from the start; null: all
 };
 
-/// Who asks. `rows.rows` [query rows, query_width]. Empty for learned queries and static attention: one call, B rows.
+/// The queries. `rows.rows` [query rows, query_width]. Empty for learned queries and static attention: one call, B
+/// rows.
 struct Queries {
   Packed rows;
   const int32_t* documents = nullptr;  // an id per query row
@@ -37,21 +38,21 @@ struct Queries {
   Tensor bias = {};            // added to the scores, [query rows, at least the longest memory]; one for all heads, or:
   bool bias_per_head = false;  // in the order of mask_per_head
   bool stacked = false;
-  const int32_t* lengths = nullptr;  // [B] queries that count, from the front; the others give 0. Null: all
-  /// The last query that counts stands on the last key that counts, instead of the first query at State::step().
+  const int32_t* lengths = nullptr;  // [B] number of valid queries, from the start; the others give 0. Null: all
+  /// The last valid query is aligned with the last valid key, instead of the first query with State::step().
   bool bottom_right = false;
-  /// Keys before and behind a query's place that it may see, beside what the regions say; -1: no bound.
+  /// Window of visible keys before and after a query's position, within the regions; -1: no bound.
   int64_t window_left = -1, window_right = -1;
 };
 
 /// Made once per memory, used for every query.
 struct PreparedMemory {
-  Memory memory;         // as it came
+  Memory memory;         // as given
   Tensor keys, values;   // k' [key rows, G * D], v [key rows, G * Dv]
   Offsets offsets = {};  // of the keys; empty for a memory that grows:
   int64_t batch = 0;
-  int64_t capacity = 0;  // rows it has room for, per sequence
-  int64_t filled = 0;    // rows that are there
+  int64_t capacity = 0;  // room for this many rows per sequence
+  int64_t filled = 0;    // rows so far
 };
 
 struct Request {
@@ -61,7 +62,7 @@ struct Request {
   bool penalty = false;     // structured: ||A A^T - I||^2
 };
 
-/// Dense weights, zero where there is no key. Lives as long as the tape's tensors.
+/// Dense weights, 0 where there is no key. They live as long as the tape's tensors.
 struct Weights {
   int64_t batch = 0, heads = 0, queries = 0, keys = 0;
   float* data = nullptr;  // [batch, heads, queries, keys]
@@ -74,23 +75,23 @@ struct Attended {
   State state;            // for the next call
   Weights weights;        // on request
   Weights inner_weights;  // hierarchical: of the words in each sentence
-  Tensor log_prob;    // hard_sampled while training: of each choice, [samples * H, query rows]; static: once, at its
+  Tensor log_prob;    // hard_sampled during training: of each choice, [samples * H, query rows]; static: once, at its
                       // first step, [samples * H, B], as is its entropy
   Tensor entropy;     // on request, [H, query rows]
   Tensor guide_cost;  // on request, [H, query rows]
   Tensor penalty;     // on request, [1, 1]: summed over the sequences
 };
 
-/// What a search asks, whose hypotheses of one sentence share its memory.
+/// What a search needs to know: its hypotheses of one sentence share a memory.
 struct Traits {
   int64_t heads = 1;  // of its weights
-  /// Whether it counts where a query stands among those of its sequence, or what those before it saw. If not, the
-  /// queries of a call may as well be hypotheses that stand at the same step.
+  /// Whether a query's position in its sequence matters, or what earlier queries saw. If not, the queries of a call may
+  /// be hypotheses at the same step.
   bool order_matters = true;
-  bool reads_memory = true;  // attend() reads PreparedMemory::memory.rows, beside keys and values
+  bool reads_memory = true;  // attend() reads PreparedMemory::memory.rows, not only keys and values
 };
 
-/// Threads: many may call it at once, each with a tape of its own.
+/// Threads: many may call it at once, each with its own tape.
 class Mechanism {
  public:
   virtual ~Mechanism() = default;
@@ -104,10 +105,10 @@ class Mechanism {
     return attend(queries, prepared, state, {});
   }
 
-  /// A memory that grows step by step, for self-attention that looks back. Room for `capacity` rows in each of `batch`
+  /// A memory that grows step by step, for causal self-attention, with room for `capacity` rows in each of `batch`
   /// sequences.
   virtual PreparedMemory begin(Tape& tape, int64_t batch, int64_t capacity) const;
-  /// One more row per sequence, [B, key_width]. The tensors of `so_far` are written in place.
+  /// Adds one row per sequence, [B, key_width]. The tensors of `so_far` are written in place.
   virtual PreparedMemory extend(const PreparedMemory& so_far, const Memory& rows) const;
 
   virtual int64_t context_width() const = 0;

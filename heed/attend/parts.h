@@ -1,4 +1,4 @@
-// The entries that the words of some options stand for: looked up once, and asked for facts from then on.
+// The entries that a set of options names, looked up once.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Parts {
     entries.push_back(input);
     return entries;
   }
-  /// Whether one of them says so: any(&Entry::order_matters).
+  /// Whether one of them has a property: any(&Entry::order_matters).
   bool any(bool Entry::*fact) const {
     const auto entries = all();
     return std::any_of(entries.begin(), entries.end(), [&](const Entry* e) { return e->*fact; });
@@ -34,10 +34,10 @@ struct Parts {
   }
 };
 
-/// Throws, with every word that names nothing.
+/// Throws, listing every unknown name.
 Parts resolve(const Options& options);
 
-/// Every word that names nothing, with what may have been meant; those that do are in `parts`.
+/// Every unknown name, with a suggestion; the known ones are in `parts`.
 std::vector<std::string> unknown_words(const Options& options, Parts& parts);
 
 }  // namespace heed::attend

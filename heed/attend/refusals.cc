@@ -1,4 +1,4 @@
-// Why options make no attention, and which of them nobody reads.
+// Why options do not define a valid attention, and which of them have no effect.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -36,7 +36,7 @@ class Refusals {
 
   std::vector<std::string> all_of_them() {
     names();
-    if (!reasons_.empty()) return reasons_;  // without the parts nothing more can be said
+    if (!reasons_.empty()) return reasons_;  // without the parts nothing more can be checked
     limits();
     if (!reasons_.empty()) return reasons_;
     widths();
@@ -92,7 +92,7 @@ class Refusals {
            parts_.input->name, query, o_.key_width);
   }
 
-  /// What the loop of heed/kernels can count: widths to 2^20, keys to 2^30.
+  /// Limits of the loop in heed/kernels: widths up to 2^20, keys up to 2^30.
   void limits() {
     static const std::vector<std::string_view> lengths = {"window", "sinks", "samples", "reach", "max_length"};
     each_option(o_, [&](std::string_view name, const auto& value) {
@@ -113,34 +113,32 @@ class Refusals {
     need(o_.queries >= 1, "queries must be at least 1, not {}", o_.queries);
     need(position != Position::relative || o_.reach >= 1, "reach must be at least 1, not {}", o_.reach);
     need(!o_.divide_by_visible || reads(*parts_.normalise, "divide_by_visible"),
-         "divide_by_visible is for {}; {} has its own way to sum up", listed(readers_of("divide_by_visible")),
-         parts_.normalise->name);
+         "divide_by_visible is for {}, not for {}", listed(readers_of("divide_by_visible")), parts_.normalise->name);
     need(!o_.learned_sink || std::any_of(parts_.regions.begin(), parts_.regions.end(),
                                          [](const Entry* e) { return reads(*e, "learned_sink"); }),
-         "learned_sink is for region = \"{}\", alone or with others; there is none in \"{}\"",
-         listed(readers_of("learned_sink")), o_.region);
+         "learned_sink needs region = \"{}\", alone or with others, not \"{}\"", listed(readers_of("learned_sink")),
+         o_.region);
     need(position == Position::none || parts_.time->keys_in_query == 0,
-         "position = \"{}\" measures from the query's place, and a {} query has none", o_.position, parts_.time->name);
+         "position = \"{}\" needs the position of the query, and a {} query has none", o_.position, parts_.time->name);
     if (position == Position::rotary) rotary();
   }
 
-  /// What rotary positions can turn.
+  /// What rotary positions can rotate.
   void rotary() {
     const bool learned = parts_.input->own_queries;
     need(!parts_.structure->own_score && !parts_.structure->own_queries && !learned,
-         "position = \"rotary\" turns a query by its place, and {} = \"{}\" has no query that stands anywhere",
+         "position = \"rotary\" rotates a query by its position, and {} = \"{}\" has no query with a position",
          learned ? "input" : "structure", learned ? o_.input : o_.structure);
     std::vector<std::string> able;
     for (const Entry* e : all())
       if (e->inner_product) able.emplace_back(e->name);
     const bool turns = parts_.score->inner_product;
-    need(turns, "position = \"rotary\" turns q and k before they are multiplied, and {} does not multiply them; {} do",
+    need(turns,
+         "position = \"rotary\" rotates q and k before they are multiplied, and {} does not multiply them; {} do",
          o_.score, fmt::join(able, ", "));
     const int64_t turned = parts_.score->hidden_wide && o_.hidden > 0 ? o_.hidden : one_head().key_width;
     need(!turns || turned % 2 == 0,
-         "position = \"rotary\" turns the columns of a head two by two, so a head of width {} does not go; it must be "
-         "even",
-         turned);
+         "position = \"rotary\" rotates pairs of columns, so the width of a head must be even, not {}", turned);
   }
 
   int64_t kv_heads() const { return o_.kv_heads > 0 ? o_.kv_heads : o_.heads; }
@@ -195,7 +193,7 @@ std::vector<std::string> unread(const Options& options, const std::vector<std::s
     std::vector<std::string> readers = readers_of(name);
     if (name == "reach") readers.emplace_back("position = \"relative\"");
     sentences.push_back(
-        fmt::format("{} is an option of {}, and there is none of that here", name, fmt::join(readers, ", ")));
+        fmt::format("{} is an option of {}, which this attention does not have", name, fmt::join(readers, ", ")));
   }
   return sentences;
 }

@@ -11,14 +11,13 @@ namespace heed::attend {
 
 Tensor Reinforce::loss(Tensor log_prob, std::span<const float> rewards, Tensor entropy) {
   expect(static_cast<bool>(log_prob),
-         "reinforce: there is no log_prob; only hard_sampled attention on a training tape has one");
+         "reinforce: log_prob is missing; only hard_sampled attention on a training tape has one");
   const auto rows = static_cast<int64_t>(rewards.size());
   expect(log_prob.cols() == rows, "reinforce: {} rewards for {} rows", rows, log_prob.cols());
   double total = 0.0;
   for (const float reward : rewards) total += reward;
   const float mean_reward = rows > 0 ? static_cast<float>(total / static_cast<double>(rows)) : 0.0f;
-  const bool counts =
-      rows > 0 && std::isfinite(mean_reward);  // an update that went wrong must not spoil all later ones
+  const bool counts = rows > 0 && std::isfinite(mean_reward);  // a failed update must not spoil all later ones
   if (!started_ && counts) baseline_ = mean_reward, started_ = true;
 
   Tape& tape = log_prob.tape();

@@ -1,5 +1,5 @@
-// The rows of a packed batch taken step by step, where a step needs what the one before it left: step t takes row t of
-// every sequence, and what the steps give is put back in the order of the batch.
+// The rows of a packed batch step by step, if a step depends on the previous one: step t takes row t of every sequence,
+// and the results are put back in the order of the batch.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace heed::attend {
 
-/// What a step takes of a sequence that is not so long.
+/// What a step takes from a sequence that has already ended.
 enum class Ended {
   no_row,    // nothing: there are fewer rows
-  last_row,  // its last row again, so that every step has a row per sequence; what comes of it is left out
+  last_row,  // its last row again, so that every step has a row per sequence; the result is dropped
 };
 
 /// The offsets of a step live as long as the tape's tensors.
@@ -21,7 +21,7 @@ class RowsByStep {
  public:
   RowsByStep(const Offsets& all, Ended ended, Tape& tape);
 
-  /// As many as the longest sequence has rows.
+  /// The number of rows of the longest sequence.
   int64_t steps() const { return static_cast<int64_t>(steps_.size()); }
   /// The numbers of the rows in the batch, and where each sequence has its one or none among them.
   std::span<const int64_t> rows(int64_t step) const { return steps_[static_cast<size_t>(step)].rows; }

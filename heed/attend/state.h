@@ -1,5 +1,5 @@
-// What one call of a mechanism leaves for the next. Callers pass it on and know nothing of what is inside; a search
-// also takes it off the tape after every step, and makes the states of its next hypotheses from those of the last.
+// The state that one call of a mechanism passes to the next. Callers pass it on without looking inside; a search also
+// takes it off the tape after every step, and makes the states of its next hypotheses from the last ones.
 #pragma once
 
 #include <cstdint>
@@ -13,37 +13,37 @@
 
 namespace heed::attend {
 
-/// Threads: a value, as its tape.
+/// Threads: a value; as for its tape.
 class State {
  public:
   State() = default;
-  /// Nothing has been seen yet, and the first query stands at `step`.
+  /// Nothing has been seen yet, and the first query is at position `step`.
   explicit State(int64_t step) : step_(step) {}
 
-  /// Where the first query of the next call stands.
+  /// Position of the first query of the next call.
   int64_t step() const { return step_; }
   void set_step(int64_t step) { step_ = step; }
 
-  /// Guided attention, step by step: the rows that each target will have, [B]. They must live as long as the state.
+  /// Guided attention, step by step: the final number of rows of each target, [B]. They must live as long as the state.
   void set_target_lengths(const int32_t* lengths) { target_lengths_ = lengths; }
   const int32_t* target_lengths() const { return target_lengths_; }
 
-  /// Copies what lies on a tape, so that the tape may be reset. No gradient goes back through it any more.
+  /// Copies everything off the tape, so that the tape may be reset. Gradients no longer flow through it.
   void leave_tape();
 
-  /// Where a sequence of a new state comes from: sequence `sequence` of `state`. A null state: nobody will ask for this
-  /// sequence, but the rows of its memory keep their place.
+  /// The origin of a sequence of a new state: sequence `sequence` of `state`. A null state: this sequence will not be
+  /// used, but the rows of its memory keep their place.
   struct Origin {
     const State* state = nullptr;
     int64_t sequence = 0;
   };
-  /// A state off the tape, with a sequence for each origin. `memory`: where each sequence of the states before has its
-  /// rows; the new ones have theirs in the same way, without what is left out. All states must have left their tapes.
-  /// What a mechanism computes once for its sequences is forgotten where they change, and computed again.
+  /// A state off the tape, with a sequence for each origin. `memory`: the rows of each sequence of the old states; the
+  /// new ones follow in the same order, without those left out. All states must be off their tapes. What a mechanism
+  /// computes once per sequence is dropped if the sequences change, and computed again.
   static State select(std::span<const Origin> origins, const Offsets& memory);
 
   // ------------------------------------------------------------------------------------------------- for mechanisms
-  // Three places for what they remember, by its shape, so that select() knows what to do with it. Empty at first.
+  // Three fields for what they remember, by shape, so that select() knows what to do with it. Initially empty.
 
   /// A column for each row of the memory: [any, memory rows].
   Tensor columns(Tape& tape) const { return columns_.on(tape); }
@@ -53,8 +53,7 @@ class State {
   std::span<const int32_t> numbers() const { return numbers_ ? *numbers_ : std::span<const int32_t>(); }
   void set_numbers(std::vector<int32_t> numbers);
 
-  /// What is computed once for all steps: a context [B, width], and its weights [B * H, longest memory] where they were
-  /// asked for.
+  /// What is computed once for all steps: a context [B, width], and its weights [B * H, longest memory] if requested.
   Tensor context(Tape& tape) const { return context_.on(tape); }
   Tensor weights(Tape& tape) const { return weights_.on(tape); }
   void set_context(Tensor context, Tensor weights);

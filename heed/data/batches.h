@@ -1,7 +1,7 @@
 // Which examples go together, and in which order.
 //
 // The order of an epoch is a function of the lengths, the options, the seed and the number of the epoch, and of nothing
-// else: a run that is taken up again knows where it was from (epoch, batch) alone.
+// else: a resumed run finds its place from (epoch, batch) alone.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@
 namespace heed::data {
 
 struct BatchOptions {
-  int64_t max_tokens = 4096;  // of a batch, on each side, </s> of the targets included; a longer example stands alone
-  int64_t max_examples = 0;   // of a batch; 0: no limit
+  int64_t max_tokens =
+      4096;  // of a batch, on each side, </s> of the targets included; a longer example gets its own batch
+  int64_t max_examples = 0;  // of a batch; 0: no limit
   int64_t window =
-      20'000;           // so many examples, in shuffled order, are sorted by length before they are cut into batches
+      20'000;           // this many examples, in shuffled order, are sorted by length before they are cut into batches
   bool shuffle = true;  // false: the same order in every epoch, for validation
   uint64_t seed = 0;
 };

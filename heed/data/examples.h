@@ -56,8 +56,8 @@ struct Tokenisers {
   const text::Tokeniser& target;  // may be the same one
 };
 
-/// Pairs that are too long, or of which a side has no token at all, are left out and go from `kept` to `dropped` in the
-/// report that read_pairs() has filled.
+/// Pairs that are too long, or with an empty side, are left out and move from `kept` to `dropped` in the report filled
+/// by read_pairs().
 Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const EncodeOptions& options, Report& report);
 
 }  // namespace heed::data

@@ -1,4 +1,4 @@
-// Where the data of a training comes from, and how it is cut into tokens.
+// Where the data of a training run comes from, and how it is split into tokens.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace heed::data {
 
 struct Options {
-  std::string task = "none";  // a built-in one (built_in_task.h); none: the data stands in files
+  std::string task = "none";  // a built-in one (built_in_task.h); none: the data is in files
   int64_t examples = 50'000;  // of a built-in task
   int64_t valid_examples = 2'000;
 
-  std::string folder;  // that the names below begin in; empty: the folder the program was started in
+  std::string folder;  // the names below are relative to it; empty: the current folder
   PairFiles train, valid;
-  double held_out = 0;  // without files for validation: the share of the sources that is kept for it; 0: what fits
+  double held_out = 0;  // without files for validation: the share of the sources held out for it; 0: what fits
 
   text::TokeniserOptions source, target;
   bool joint = false;  // one vocabulary for both sides, made as `source` says

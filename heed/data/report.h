@@ -18,7 +18,7 @@ std::string_view name_of(Fault fault);
 /// Threads: one at a time.
 class Report {
  public:
-  static constexpr size_t kNamed = 10;  // lines of a kind that are named; the others are only counted
+  static constexpr size_t kNamed = 10;  // lines of a kind that are listed; the others are only counted
 
   struct Line {
     int64_t number;      // in the file, from 1
@@ -27,7 +27,7 @@ class Report {
 
   void keep() { ++kept_; }
   void drop(Fault fault, int64_t line, std::string detail);
-  void drop_kept(Fault fault, int64_t line, std::string detail);  // a line that was counted as kept before
+  void drop_kept(Fault fault, int64_t line, std::string detail);  // a line that was already counted as kept
 
   int64_t kept() const { return kept_; }
   int64_t dropped() const;
@@ -35,7 +35,7 @@ class Report {
   const std::vector<Line>& lines(Fault fault) const { return lines_[static_cast<size_t>(fault)]; }  // the first ones
 
   /// "3 of 1000 lines left out", and a line for each kind: "  2 invalid UTF-8: 17 (source, byte 4), 99 (target, byte
-  /// 1)". Empty where nothing was left out.
+  /// 1)". Empty if nothing was left out.
   std::string text() const;
 
  private:

@@ -1,4 +1,4 @@
-// The one list of decoders. A recipe's model.decoder, its choices and its documentation follow from it: a new decoder
+// The list of decoders. A recipe's model.decoder, its choices and its documentation follow from it: a new decoder
 // is one file and one line here.
 #pragma once
 
@@ -12,11 +12,11 @@
 namespace heed::decode {
 
 struct DecoderEntry {
-  const char* name;     // the word in recipes
+  const char* name;     // the name in recipes
   const char* meaning;  // a few words
-  /// It sees its rows as a set: positions are added to the vectors, which are scaled beside them.
+  /// It sees its rows as a set: positions are added to the vectors, which are then scaled.
   bool needs_positions = false;
-  /// A decoder that attends to what `encoder` leaves.
+  /// A decoder that attends to the output of `encoder`.
   std::unique_ptr<Decoder> (*make)(const Scope& scope, const encode::StackOptions& options,
                                    const encode::Encoder& encoder) = nullptr;
 };

@@ -1,5 +1,5 @@
 // memory -> states that predict the next token. One interface for training (all steps at once) and for search (one step
-// at a time); search knows nothing else of a decoder.
+// at a time); a search uses nothing else of a decoder.
 #pragma once
 
 #include <memory>
@@ -17,12 +17,12 @@ struct Alignment {
   std::vector<attend::Weights> layers;
 };
 
-/// What the attention to the source says beside its contexts, for the loss of a model; one of each layer that has it.
+/// Further outputs of the attention to the source, for the loss of a model; one per layer that has it.
 struct AttentionCosts {
-  bool want_entropy = false;     // hard_sampled: ask for it
+  bool want_entropy = false;     // hard_sampled: request it
   std::vector<Tensor> guide;     // time guided: of each row, [H, target tokens]
   std::vector<Tensor> log_prob;  // hard_sampled while training: [samples * H, target tokens]; with time static [.., B]
-  std::vector<Tensor> entropy;   // where wanted: [H, target tokens]; with time static [H, B]
+  std::vector<Tensor> entropy;   // on request: [H, target tokens]; with time static [H, B]
 
   attend::Request request(bool weights) const {
     return {.weights = weights, .guide_cost = true, .entropy = want_entropy};
@@ -39,7 +39,7 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  /// Teacher forcing: x [target tokens, width], the vectors of the tokens before -> [target tokens, width].
+  /// Teacher forcing: x [target tokens, width], the vectors of the previous tokens -> [target tokens, width].
   virtual Tensor run(const Packed& x, const encode::Encoded& source, Alignment* alignment = nullptr,
                      AttentionCosts* costs = nullptr) const = 0;
 
@@ -49,13 +49,13 @@ class Decoder {
   /// same numbers as run(), without gradients.
   virtual Tensor step(Tensor x, State& state, Alignment* alignment = nullptr) const = 0;
 
-  virtual int64_t width() const = 0;                      // of what comes out
+  virtual int64_t width() const = 0;                      // of the output
   virtual std::vector<int64_t> source_heads() const = 0;  // of the attention to the source, in each layer that has one
 };
 
 struct RecurrentDecoderOptions {
   RecurrentOptions recurrent;  // one direction
-  bool input_feeding = false;  // the last attentional vector goes in beside the next token.  Luong et al. 2015, 3.3
+  bool input_feeding = false;  // the last attentional vector is fed in with the next token.  Luong et al. 2015, 3.3
   float dropout = 0.0f;
   attend::Options attention;  // any of the catalogue: encode/attention_options.h
 };

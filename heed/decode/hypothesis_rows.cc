@@ -27,7 +27,7 @@ RowSelection HypothesisRows::select(std::span<const int64_t> rows) {
   s.memory_offsets = memory_;
   std::vector<int64_t> next_memory = {0};
   for (size_t i = 0; i < rows.size(); ++i) {
-    expect(rows[i] >= 0 && rows[i] < count(), "select: row {} of {}", rows[i], count());
+    expect(rows[i] >= 0 && rows[i] < count(), "select: row {} does not exist; there are {}", rows[i], count());
     const int64_t sequence = sequence_of[static_cast<size_t>(rows[i])];
     if (!s.sequences.empty() && s.sequences.back() == sequence) continue;
     s.sequences.push_back(sequence);

@@ -1,4 +1,4 @@
-// The rows of a search: hypotheses, those of one sequence below each other.
+// The rows of a search: hypotheses, grouped by sequence.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace heed::decode {
 
-/// What State::select() asks of each part of a state.
+/// What State::select() does with each part of a state.
 struct RowSelection {
-  std::span<const int64_t> rows;          // row i becomes what row rows[i] was
-  std::vector<int64_t> sequences;         // sequence g becomes what sequence sequences[g] was
-  std::vector<int64_t> memory_rows;       // the same for the rows of their memories; empty where all of them stay
+  std::span<const int64_t> rows;          // row i becomes the former row rows[i]
+  std::vector<int64_t> sequences;         // sequence g becomes the former sequence sequences[g]
+  std::vector<int64_t> memory_rows;       // the same for the rows of their memories; empty if all of them stay
   std::vector<int64_t> row_offsets;       // rows of the sequences before ...
   std::vector<int64_t> memory_offsets;    // ... and of their memories
   std::vector<int64_t> next_row_offsets;  // rows after
@@ -24,7 +24,7 @@ class HypothesisRows {
  public:
   /// One row for each sequence of a memory.
   explicit HypothesisRows(const Offsets& memory);
-  /// One row for each of `sequences` that have no memory beside what they say themselves.
+  /// One row for each of `sequences` that have no memory but their own output.
   explicit HypothesisRows(int64_t sequences);
 
   int64_t sequences() const { return static_cast<int64_t>(rows_.size()) - 1; }
@@ -32,8 +32,8 @@ class HypothesisRows {
   Offsets offsets() const { return {rows_.data(), sequences()}; }           // of the rows of each sequence
   Offsets memory_offsets() const { return {memory_.data(), sequences()}; }  // of the rows of its memory
 
-  /// Rows of one sequence that stand below each other stay one group; a sequence without rows is gone. Throws where a
-  /// row does not exist.
+  /// Neighbouring rows of one sequence stay one group; a sequence without rows is dropped. Throws if a row does not
+  /// exist.
   RowSelection select(std::span<const int64_t> rows);
 
  private:

@@ -13,10 +13,10 @@ namespace heed::decode {
 
 namespace {
 
-/// What goes from step to step, on a tape.
+/// The state between steps, on a tape.
 struct Moving {
   RecurrentStates states;
-  Tensor out;  // the last attentional vector, which input feeding feeds
+  Tensor out;  // the last attentional vector, for input feeding
 };
 
 class RecurrentDecoder final : public Decoder {
@@ -33,7 +33,7 @@ class RecurrentDecoder final : public Decoder {
 
   Tensor run(const Packed& x, const encode::Encoded& source, Alignment* alignment,
              AttentionCosts* costs) const override {
-    expect(!alignment || !options_.input_feeding, "decoder: with input feeding, ask step() for the alignment");
+    expect(!alignment || !options_.input_feeding, "decoder: with input feeding, get the alignment from step()");
     if (options_.input_feeding) return run_by_steps(x, source, costs);
     const attend::PreparedMemory prepared = attention_->prepare({source.memory});
     const RecurrentOutput s = recurrent_.run(x, first_states(source));
@@ -110,8 +110,8 @@ class RecurrentDecoder final : public Decoder {
     return dropout(tanh(combine_(concat_columns({context, s}))), options_.dropout);
   }
 
-  /// h_0 of layer l = tanh(W_l [where the encoder's last layer ended, both directions]), or tanh(W_l [the mean of the
-  /// memory]) for an encoder that ends nowhere; c_0 of an LSTM = 0.
+  /// h_0 of layer l = tanh(W_l [final state of the encoder's last layer, both directions]), or tanh(W_l [mean of the
+  /// memory]) for an encoder without states; c_0 of an LSTM = 0.
   RecurrentStates first_states(const encode::Encoded& source) const {
     Tape& tape = source.memory.rows.tape();
     const auto layers = static_cast<int64_t>(bridge_.size());
@@ -123,7 +123,7 @@ class RecurrentDecoder final : public Decoder {
     return {states, static_cast<size_t>(layers)};
   }
 
-  /// The states of the last layer stand at the end: one, or one per direction.
+  /// The states of the last layer are at the end: one, or one per direction.
   Tensor end_of(const RecurrentStates& states) const {
     const auto directions = static_cast<size_t>(bridge_[0].weight->cols() / states.back().h.cols());
     std::vector<Tensor> ends;
@@ -131,7 +131,7 @@ class RecurrentDecoder final : public Decoder {
     return ends.size() == 1 ? ends[0] : concat_columns(ends);
   }
 
-  /// Input feeding goes from step to step, so the steps cannot be done at once.
+  /// With input feeding each step needs the previous one, so the steps cannot be computed at once.
   Tensor run_by_steps(const Packed& x, const encode::Encoded& source, AttentionCosts* costs) const {
     Tape& tape = x.rows.tape();
     const Offsets& o = x.offsets;
@@ -144,7 +144,7 @@ class RecurrentDecoder final : public Decoder {
 
     const attend::Request request = costs ? costs->request(false) : attend::Request{};
     std::vector<Tensor> outs, guides, log_probs, entropies;              // of each step
-    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);  // what has ended goes on, unread
+    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);  // ended sequences continue, unused
     for (int64_t t = 0; t < by_step.steps(); ++t) {
       const Packed rows = by_step.take(x.rows, t);
       attend::Attended a;
@@ -183,7 +183,7 @@ std::unique_ptr<Decoder> recurrent(const Scope& scope, const RecurrentDecoderOpt
 
 const DecoderEntry recurrent_decoder = {
     .name = "rnn",
-    .meaning = "a GRU or LSTM whose states ask the source",
+    .meaning = "a GRU or LSTM whose states attend to the source",
     .make =
         [](const Scope& scope, const encode::StackOptions& o, const encode::Encoder& encoder) {
           return recurrent(scope,

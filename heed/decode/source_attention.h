@@ -1,8 +1,8 @@
-// The attention of a search to its sources: prepared once per sentence, and shared by all hypotheses of it.
+// The attention of a search to its sources: prepared once per sentence and shared by all its hypotheses.
 //
-// Hypotheses of one sentence are queries of one sequence, as the packed layout has them. For a mechanism that asks
-// where a query stands or what those before it saw (Traits::order_matters), a call takes one hypothesis of each
-// sentence, and there are as many calls as a sentence has hypotheses; also then the memory is shared.
+// Hypotheses of one sentence are queries of one sequence, as the packed layout has them. For a mechanism that depends
+// on a query's position or on what earlier queries saw (Traits::order_matters), a call takes one hypothesis of each
+// sentence, and there are as many calls as a sentence has hypotheses. The memory is shared then too.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class SourceAttention {
 
  private:
   attend::PreparedMemory prepared(Tape& tape, const HypothesisRows& rows) const;
-  /// One call: what has been seen is in `state`, and goes there.
+  /// One call: reads and updates `state`.
   attend::Attended call(const Packed& queries, const attend::PreparedMemory& memory, attend::State& state,
                         bool weights);
   attend::Attended call_in_turn(const SourceQueries& asked, const attend::PreparedMemory& memory, bool weights);
@@ -41,7 +41,7 @@ class SourceAttention {
   attend::Traits traits_;
   std::vector<OffTapeMatrix> memories_;  // what `rows_`, `keys_` and `values_` are: often the same numbers
   int rows_ = -1, keys_ = -1, values_ = -1;
-  /// What the n-th hypothesis of every sentence has seen; where the order does not matter, the first is that of all.
+  /// The state of the n-th hypothesis of every sentence; if the order does not matter, the first is shared by all.
   std::vector<attend::State> seen_;
 };
 

@@ -1,5 +1,5 @@
-// What one step of a search leaves for the next: a row per hypothesis. It stands outside the tape, which may be reset
-// between steps.
+// The state that one step of a search passes to the next: a row per hypothesis. It is stored outside the tape, which
+// may be reset between steps.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace heed::decode {
 
-/// One for every kind of decoder: a decoder puts in what it needs when it starts, and uses it at every step. What is
-/// put in has a number, from 0 on for each kind of thing.
+/// One for every kind of decoder: a decoder adds what it needs when it starts, and uses it at every step. Each item has
+/// an index, from 0 for each kind of item.
 class State {
  public:
   /// For at most `longest` steps: a row for each sequence of the memory.
   State(const Offsets& memory, int64_t longest) : rows_(memory), longest_(longest) {}
-  /// The same without a memory: a decoder that looks at nothing but what it has said.
+  /// The same without a memory: a decoder that only looks at its own output.
   State(int64_t sequences, int64_t longest) : rows_(sequences), longest_(longest) {}
 
   /// Steps that have been done: the position of the next token.
   int64_t step() const { return step_; }
   int64_t rows() const { return rows_.count(); }
 
-  /// Row i becomes what row rows[i] was: rows are kept, reordered, repeated or left out. The memory of a sentence stays
-  /// one for all its rows, as long as they stand below each other; that of a sentence without rows is let go.
+  /// Row i becomes the former row rows[i]: rows are kept, reordered, repeated or left out. All rows of a sentence share
+  /// one memory, as long as they are neighbours; that of a sentence without rows is freed.
   void select(std::span<const int64_t> rows);
 
   // ---------------------------------------------------------------------------------------------------- for decoders
@@ -36,9 +36,9 @@ class State {
   void add_matrix(Tensor t) { matrices_.emplace_back(t); }
   OffTapeMatrix& matrix(size_t number) { return matrices_[number]; }
 
-  /// Attention to what a hypothesis has said. The mechanism must outlive the state.
+  /// Attention to a hypothesis so far. The mechanism must outlive the state.
   void add_self_attention(const attend::Mechanism& mechanism) { selves_.emplace_back(mechanism, longest_); }
-  /// x [rows, width] -> contexts [rows, width], where each row sees those of the steps before, and itself.
+  /// x [rows, width] -> contexts [rows, width], where each row sees those of earlier steps and itself.
   Tensor attend_to_self(size_t number, Tensor x) { return selves_[number].attend(x, step_); }
 
   /// Attention to a memory, which has the sequences that the state was made for. The mechanism must outlive the state.

@@ -20,7 +20,7 @@ class Block {
         around_cross_(scope / "source", o),
         around_feed_forward_(scope / "feed_forward", o) {}
 
-  /// `weights` and `costs` of the attention to the source, where asked for.
+  /// `weights` and `costs` of the attention to the source, on request.
   Tensor run(const Packed& target, const Packed& memory, attend::Weights* weights, AttentionCosts* costs) const {
     const Offsets& offsets = target.offsets;
     Tensor x = target.rows;

@@ -1,4 +1,4 @@
-// tokens -> vectors: a row of a table per token, and where it stands.
+// tokens -> vectors: a row of a table per token, and its position.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ class Embed {
   /// table of another, for tied embeddings; then only the positions are made.
   Embed(const Scope& scope, const Options& options, Parameter* shared = nullptr);
 
-  /// ids [tokens], packed by `offsets` -> [tokens, width]. The first token of each sequence stands at position `first`.
+  /// ids [tokens], packed by `offsets` -> [tokens, width]. The first token of each sequence is at position `first`.
   Packed operator()(Tape& tape, std::span<const int32_t> ids, const Offsets& offsets, int64_t first = 0) const;
 
   Parameter* table() const { return table_.weight; }
-  /// Tokens of a sequence at most: learned positions end somewhere.
+  /// The most tokens of a sequence: learned positions are limited.
   int64_t max_positions() const { return positions_ ? options_.max_length : std::numeric_limits<int64_t>::max(); }
 
  private:

@@ -1,5 +1,5 @@
-// The one list of encoders. A recipe's model.encoder, its choices and its documentation follow from it: a new encoder
-// is one file and one line here.
+// The list of encoders. A recipe's model.encoder, its choices and its documentation follow from it: a new encoder is
+// one file and one line here.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@
 namespace heed::encode {
 
 struct EncoderEntry {
-  const char* name;     // the word in recipes
+  const char* name;     // the name in recipes
   const char* meaning;  // a few words
-  /// It sees its rows as a set: positions are added to the vectors, which are scaled beside them.
+  /// It sees its rows as a set: positions are added to the vectors, which are then scaled.
   bool needs_positions = false;
   std::unique_ptr<Encoder> (*make)(const Scope& scope, const StackOptions& options) = nullptr;
 };

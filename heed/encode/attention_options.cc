@@ -20,7 +20,7 @@ using Reasons = std::vector<std::string>;
 
 void refuse(const Reasons& reasons) { expect(reasons.empty(), "model: {}", fmt::join(reasons, "\nmodel: ")); }
 
-/// What asks for something that a decoder and a source do not have.
+/// Settings that need something a decoder and a source do not have.
 Reasons what_is_missing(const Options& o, const Parts& parts) {
   Reasons reasons;
   const auto say = [&](const Entry* e) {
@@ -31,14 +31,14 @@ Reasons what_is_missing(const Options& o, const Parts& parts) {
   say(parts.input);
   if (o.value_width != 0)
     reasons.push_back(
-        fmt::format("value_width = {} needs values beside the keys, and an encoder gives one vector per token that is "
-                    "both (plain mode, value_width = 0)",
+        fmt::format("value_width = {} needs separate values, but an encoder gives one vector per token that is both "
+                    "key and value (plain mode, value_width = 0)",
                     o.value_width));
   for (const Entry* region : parts.regions) say(region);
   return reasons;
 }
 
-/// The same with every part that makes no sense at a place of a Transformer replaced by what stands there instead.
+/// The same, with every part that makes no sense in this attention of a Transformer replaced.
 Options at_place(Options a, const Parts& parts, const Entry* Replacements::*place) {
   const auto standing = [&](const Entry* e) { return e->instead.*place ? e->instead.*place : e; };
   a.score = standing(parts.score)->name;
@@ -69,8 +69,8 @@ Options heads(const StackOptions& options, int64_t memory_width) {
   if (reasons.empty() && !parts.structure->has_heads) {
     const char* instead = parts.structure->in_heads_instead;
     reasons.push_back(
-        fmt::format("structure = \"{}\" has no heads, and a Transformer is made of them; possible are multi_head, with "
-                    "kv_heads below heads where heads share keys and values, and single (heads = 1){}{}",
+        fmt::format("structure = \"{}\" has no heads, which a Transformer needs; use multi_head (kv_heads below heads "
+                    "shares keys and values) or single (heads = 1){}{}",
                     a.structure, instead ? "; " : "", instead ? instead : ""));
   }
   refuse(reasons);
@@ -122,10 +122,10 @@ Options source_attention(const Options& named, int64_t query_width, int64_t memo
     const std::string hint = instead ? fmt::format("; {} is {}", instead->name,
                                                    looks == parts.score ? "the same score there" : "what it has")
                                      : "";
-    reasons.push_back(fmt::format(
-        "{} = \"{}\" looks at the sequence's own past, and the attention of a recurrent model goes from the "
-        "decoder to the source{}",
-        attend::name_of(looks->part), looks->name, hint));
+    reasons.push_back(
+        fmt::format("{} = \"{}\" looks at the sequence's own past, but attention in a recurrent model goes from the "
+                    "decoder to the source{}",
+                    attend::name_of(looks->part), looks->name, hint));
   }
   refuse(reasons);
   // As the names alone have it.

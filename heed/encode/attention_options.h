@@ -1,4 +1,4 @@
-// Which part of the attention that a recipe names goes into which attention of a model, and what can go into none.
+// Which part of the attention in a recipe applies to which attention of a model, and what fits nowhere.
 //
 //                     encoder, to itself   decoder, to its past   decoder, to the source
 //   score             as named             as named               as named; scaled_dot for the synthesizers
@@ -10,12 +10,12 @@
 //   position          as named             as named               -
 //   time              dynamic              dynamic                as named
 //
-// The reasons: a window, a causal mask and a distance speak of places in one sequence, so they belong where a sequence
-// looks at itself. How attention moves from step to step (time), a place that is predicted (local_p) and a choice that
-// is drawn and rewarded by what came of it (hard_sampled) speak of a target that walks along a source. The synthesizers
-// replace self-attention (Tay et al. 2021), and intra is a decoder's look at its own past (Paulus et al. 2018).
-// Entry::instead says so of each mechanism; attention_options.cc only reads it.
-// A recurrent model has the last column only, and there everything is as named.
+// The reasons: a window, a causal mask and a distance are about positions in one sequence, so they belong to
+// self-attention. How attention moves from step to step (time), a predicted position (local_p) and a sampled, rewarded
+// choice (hard_sampled) are about a target that moves along a source. The synthesizers replace self-attention (Tay et
+// al. 2021), and intra is a decoder's attention to its own past (Paulus et al. 2018). Entry::instead says so of each
+// mechanism; attention_options.cc only reads it. A recurrent model has the last column only, and there everything is as
+// named.
 #pragma once
 
 #include "heed/attend/options.h"
@@ -23,13 +23,14 @@
 
 namespace heed::encode {
 
-// Of a Transformer. All throw, with every reason, where the options make no heads.
+// For a Transformer. All throw, with every reason, if the options do not define heads.
 attend::Options encoder_self_attention(const StackOptions& options);
 attend::Options decoder_self_attention(const StackOptions& options);
 attend::Options source_attention(const StackOptions& options, int64_t memory_width);
 
-/// Of recurrent states of `query_width` to a memory: any attention of the catalogue that takes queries. A word alone is
-/// enough: multi_head brings its projections, and a score that wants q and k of one width gets them where they differ.
+/// Of recurrent states of `query_width` to a memory: any attention of the catalogue that takes queries. The name alone
+/// is enough: multi_head comes with its projections, and a score that needs q and k of one width gets projections if
+/// they differ.
 attend::Options source_attention(const attend::Options& named, int64_t query_width, int64_t memory_width);
 
 }  // namespace heed::encode

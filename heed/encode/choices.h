@@ -1,4 +1,4 @@
-// The words for what stacks of layers are made of. Each list stands here, once.
+// The named values of the options of stacks of layers. Each list is defined here, once.
 #pragma once
 
 #include "heed/layer/feed_forward.h"

@@ -11,7 +11,7 @@
 
 namespace heed::encode {
 
-/// What an encoder leaves.
+/// The output of an encoder.
 struct Encoded {
   Packed memory;                // [source tokens, width]
   RecurrentStates states = {};  // recurrent encoders: where each sequence ended, for the decoder to start from
@@ -24,21 +24,21 @@ class Encoder {
   virtual int64_t width() const = 0;               // of the memory
 };
 
-/// A stack of layers, of an encoder or of a decoder. One struct for all kinds: each reads what it knows of.
+/// A stack of layers, of an encoder or of a decoder. One struct for all kinds: each uses the fields it knows.
 struct StackOptions {
-  int64_t width = 0;  // of the vectors that come in, and of states
+  int64_t width = 0;  // of the input vectors and of states
   int64_t layers = 6;
   int64_t hidden = 0;               // of the feed-forward layers; 0: 4 * width
   std::string activation = "relu";  // relu, gelu, or gated: swish
-  bool pre_norm = false;            // norm before each part instead of after its residual.  Xiong et al. 2020
+  bool pre_norm = false;            // norm before each sublayer instead of after its residual.  Xiong et al. 2020
   float dropout = 0.0f;             // on what each part adds
-  attend::Options attention = {};   // heads, score, region ...: attention_options.h tells which attention takes what
+  attend::Options attention = {};   // heads, score, region ...: attention_options.h says which attention uses what
 
   // recurrent
   RecurrentOptions::Kind cell = RecurrentOptions::Kind::gru;
   bool bidirectional = true;  // an encoder
   bool input_feeding =
-      false;  // a decoder: the last attentional vector goes in beside the next token.  Luong et al. 2015
+      false;  // a decoder: the last attentional vector is fed in with the next token.  Luong et al. 2015
 
   RecurrentOptions recurrent(bool both_ways) const {
     return {.kind = cell,

@@ -21,8 +21,8 @@ void expect_name(const fs::path& target) {
          "cannot write '{}': a name is needed", target.string());
 }
 
-/// ".name.<what>-<process>" beside `target`, with a number after it where that name is taken: in a container every
-/// process may have the same id as one that was killed before it.
+/// ".name.<what>-<process>" beside `target`, with a number after it if that name is taken: in a container every process
+/// may have the same id as one that was killed before.
 fs::path aside(const fs::path& target, std::string_view what) {
   expect_name(target);
   const std::string name = fmt::format(".{}.{}-{}", target.filename().string(), what, ::getpid());
@@ -63,18 +63,16 @@ std::optional<Leftover> leftover(const std::string& name) {
 
 namespace {
 
-/// Where a name leads that is a symbolic link, also where nothing is there yet: the file behind it is written, and the
-/// link stays.
+/// The target of a symbolic link, even if it does not exist yet: the target is written, and the link stays.
 fs::path behind_links(fs::path path) {
   constexpr int kMostLinks = 40;  // as in Linux
   std::error_code error;
   for (int i = 0; i <= kMostLinks; ++i) {
     const fs::path to = fs::read_symlink(path, error);
     if (error) return path;
-    path = folder_of(path) / to;  // `to` alone where it begins at the root
+    path = folder_of(path) / to;  // `to` alone if it is absolute
   }
-  throw Error(ErrorKind::cannot_write,
-              fmt::format("cannot write '{}': its symbolic links lead nowhere but to each other", path.string()));
+  throw Error(ErrorKind::cannot_write, fmt::format("cannot write '{}': its symbolic links form a loop", path.string()));
 }
 
 }  // namespace
@@ -114,7 +112,7 @@ FolderWriter::FolderWriter(fs::path target) : target_(std::move(target)) {
     make_folder(partial_);
     lock_ = open_folder(partial_);
     if (!lock_) continue;
-    // Where the file system has no locks, nobody else gets one either.
+    // On a file system without locks, no other process gets one either.
     if (!lock_.lock() && errno == EWOULDBLOCK) continue;
     struct stat about {};
     ours = ::fstat(lock_.number(), &about) != 0 || about.st_nlink > 0;
@@ -146,7 +144,7 @@ void FolderWriter::commit() {
     partial_ = old;
   }
   sync_folder(folder_of(target_));
-  // Only now, with the new one safe, what it replaced.
+  // Only now, with the new one safe, remove what it replaced.
   if (replaces) remove_quietly(std::exchange(partial_, {}));
 }
 

@@ -26,10 +26,10 @@ std::string_view hint(int error) {
       return "; the file is larger than the limit of this system allows (ulimit "
              "-f)";
     case EROFS:
-      return "; the disk can only be read: choose another folder";
+      return "; the disk is read-only: choose another folder";
     case EACCES:
     case EPERM:
-      return "; this user may not: choose another folder, or change its owner";
+      return "; you may not write there: choose another folder, or change its owner";
     case EIO:
       return "; the disk may be failing: copy what is on it";
     default:
@@ -42,7 +42,7 @@ std::string_view hint(int error) {
                                 hint(error)));
 }
 
-/// What is to be written cannot be.
+/// A write failed.
 [[noreturn]] void fail(std::string_view doing, const fs::path& path, int error) {
   fail(ErrorKind::cannot_write, doing, path, error);
 }
@@ -51,7 +51,7 @@ std::string_view hint(int error) {
   fail(kind_of_unreadable(error), doing, path, error);
 }
 
-/// True where a test wants this call to fail; errno is set then.
+/// True if a test makes this call fail; errno is set then.
 bool faulty(std::string_view call, const fs::path& path) {
   if (!disk_fault()) return false;
   errno = disk_fault()(call, path);
@@ -96,7 +96,7 @@ std::optional<OutputFile> OutputFile::through(const fs::path& path) {
     if (!descriptor) fail("open", path, errno);
     return OutputFile(path, std::move(descriptor));
   };
-  // Opened again, it would be written from its beginning, over what went there before.
+  // Opened again, it would be written from the start, over earlier output.
   for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat other {};
     if (::fstat(standard, &other) == 0 && other.st_dev == about.st_dev && other.st_ino == about.st_ino)
@@ -126,7 +126,7 @@ void OutputFile::finish() {
 }
 
 InputFile::InputFile(fs::path path) : path_(std::move(path)) {
-  // A pipe in place of a file would block for ever without O_NONBLOCK.
+  // A pipe in place of a file would block forever without O_NONBLOCK.
   descriptor_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!descriptor_) fail_to_read("open", path_, errno);
   struct stat about {};
@@ -172,7 +172,7 @@ void make_folder(const fs::path& path) {
 void make_folders(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return;
-  // "a/b/" stands in "a/b", which is the same folder.
+  // The parent of "a/b/" is "a/b", which is the same folder.
   if (!path.has_filename()) return make_folders(path.parent_path());
   make_folders(folder_of(path));
   if (faulty("make", path) || (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST))

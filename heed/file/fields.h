@@ -30,13 +30,13 @@ class Fields {
  public:
   void section(std::string name, std::string help);
 
-  /// `key` is "section.name", or "name" for the top of the file. `value` holds the default, and later what the recipe
-  /// says; it must outlive this object. A default that `limit` forbids makes the key one that every recipe must have.
+  /// `key` is "section.name", or "name" for the top of the file. `value` holds the default, and later the recipe's
+  /// value; it must outlive this object. If `limit` forbids the default, every recipe must set the key.
   template <class T>
   void add(std::string key, T& value, std::string help, Limit limit = {}) {
     add_target(std::move(key), Target(&value), std::move(help), std::move(limit));
   }
-  void limit(std::string_view key, Limit limit);  // of a key that was added already
+  void limit(std::string_view key, Limit limit);  // of a key that was already added
 
   /// For structs that can be visited: adds each member as section.name.
   auto visitor(std::string section) {
@@ -45,14 +45,14 @@ class Fields {
     };
   }
 
-  /// Fills the options from TOML, then from `overrides`, each "section.name=value" as it follows --set; a text needs no
-  /// quotes there. Returns the keys that were given. Throws one Error with a line for every mistake; the options that
-  /// have none are filled all the same.
+  /// Fills the options from TOML, then from `overrides`, each "section.name=value" as after --set, where a text needs
+  /// no quotes. Returns the keys that were given. Throws one Error with a line for every mistake; valid options are
+  /// filled anyway.
   std::set<std::string> parse(std::string_view toml, std::string_view file,
                               std::span<const std::string> overrides = {}) const;
   std::set<std::string> read(const std::filesystem::path& path, std::span<const std::string> overrides = {}) const;
 
-  /// All of it as TOML with comments: what can be said, and what is. parse(text()) changes nothing.
+  /// All keys and values as TOML, with comments. parse(text()) changes nothing.
   std::string text() const;
   /// Only the keys that are not in `left_out`, without the comments.
   std::string short_text(const std::set<std::string>& left_out) const;
@@ -83,7 +83,7 @@ class Fields {
   std::vector<Field> fields_;
 };
 
-/// The text of one key, where others depend on what it says; empty where it is not there or is no text.
+/// The text of one key, if others depend on it; empty if it is missing or not a text.
 std::string peek(std::string_view toml, std::string_view key, std::span<const std::string> overrides = {});
 
 }  // namespace heed::file

@@ -1,8 +1,8 @@
 // From TOML to options: every mistake with its line and what was probably meant.
 #include <fmt/format.h>
 
-// Texts can be wrong in ways that toml++ takes for impossible, such as a '[' at the end of a line: it asserts that they
-// are not, or lets the compiler assume so. Without both it finds a moment later what is wrong.
+// A text can be wrong in ways that toml++ considers impossible, such as a '[' at the end of a line: it asserts that
+// this never happens, or lets the compiler assume so. Without both it reports the error a moment later.
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_assert(true)
@@ -26,7 +26,7 @@ namespace heed::file {
 
 namespace {
 
-/// What came, for a message.
+/// The given value, for a message.
 std::string description(const toml::node& node) {
   switch (node.type()) {
     case toml::node_type::string:

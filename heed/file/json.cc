@@ -31,8 +31,8 @@ Library to_library(const Json& json) {
   return nullptr;
 }
 
-/// Of members with the same name the last counts, at the place of the first. In the time of a sort: a file may have a
-/// hundred thousand of them.
+/// Of members with the same name the last one counts, in the position of the first. Takes the time of a sort: a file
+/// may have a hundred thousand of them.
 void drop_repeated(Json::Members& members) {
   std::unordered_map<std::string_view, size_t> places;
   std::vector<size_t> firsts(members.size());

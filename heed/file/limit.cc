@@ -40,7 +40,7 @@ std::string problem_of_any(const T& value, const Limit& limit) {
   } else if constexpr (std::is_same_v<T, int32_t>) {
     return problem_of(int64_t{value}, limit);
   } else if constexpr (std::is_same_v<T, float>) {
-    // 0.1f is not above 0.1: a float counts as the shortest number that stands for it.
+    // 0.1f is not above 0.1: a float counts as the shortest decimal that represents it.
     return problem_of(std::isfinite(value) ? std::stod(fmt::format("{}", value)) : double{value}, limit);
   } else {
     return problem_of(value, limit);

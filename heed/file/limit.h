@@ -1,4 +1,4 @@
-// What an option may be: a range of numbers, or one of some words.
+// The allowed values of an option: a range of numbers, or one of several words.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace heed::file {
 
-/// Of each number or word where the option is a list of them.
+/// For a list, the limit applies to each number or word.
 struct Limit {
   struct Bound {
     double value = 0.0;
@@ -18,8 +18,8 @@ struct Limit {
   };
   std::optional<Bound> least = {}, most = {};
   std::vector<std::string> words = {};  // none: any
-  bool or_empty = false;                // an empty text beside the words
-  bool needed = false;                  // a text or a list that may not be empty
+  bool or_empty = false;                // an empty text is allowed too
+  bool needed = false;                  // a text or a list must not be empty
 
   static Limit at_least(double least) { return {.least = Bound{least}}; }
   static Limit above(double least) { return {.least = Bound{least, false}}; }
@@ -29,14 +29,14 @@ struct Limit {
   static Limit one_of_or_empty(std::vector<std::string> words) { return {.words = std::move(words), .or_empty = true}; }
   static Limit not_empty() { return {.needed = true}; }
 
-  std::string text() const;  // "from 1 to 8", "above 0", "one of adam, sgd"; empty where everything goes
+  std::string text() const;  // "from 1 to 8", "above 0", "one of adam, sgd"; empty if anything is allowed
 };
 
-/// Where an option lives.
+/// A pointer to an option.
 using Target = std::variant<bool*, int32_t*, int64_t*, uint64_t*, float*, double*, std::string*, std::filesystem::path*,
                             std::vector<int64_t>*, std::vector<double>*, std::vector<std::string>*>;
 
-/// Why the value cannot be, as "must be at least 1, not 0"; empty where it can. Numbers must be finite.
+/// Why the value is not allowed, for example "must be at least 1, not 0"; empty if it is. Numbers must be finite.
 std::string problem_of(bool value, const Limit& limit);
 std::string problem_of(int64_t value, const Limit& limit);
 std::string problem_of(uint64_t value, const Limit& limit);

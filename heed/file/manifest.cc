@@ -37,14 +37,14 @@ std::string manifest_text(const std::vector<CheckpointPart>& parts) {
 std::vector<CheckpointPart> parse_manifest(std::string_view text) {
   const std::optional<Json> all = Json::parse(text);
   const Json* format = all ? all->find("format") : nullptr;
-  expect(format && format->as<std::string>(), ErrorKind::file, "MANIFEST.json: it is not readable");
+  expect(format && format->as<std::string>(), ErrorKind::file, "MANIFEST.json: it is not valid JSON with a 'format'");
   expect(*format->as<std::string>() == kFormat, ErrorKind::file,
          "MANIFEST.json: the format is '{}', and this version of heed reads '{}'", *format->as<std::string>(), kFormat);
   const Json* listed = all->find("parts");
   const auto* elements = listed ? listed->as<Json::Elements>() : nullptr;
   expect(elements && all->as<Json::Members>()->size() == 2, ErrorKind::file,
          "MANIFEST.json: it must hold 'format' and the list 'parts'");
-  expect(elements->size() <= kMostParts, ErrorKind::file, "MANIFEST.json: it lists {} parts, and {} is the most",
+  expect(elements->size() <= kMostParts, ErrorKind::file, "MANIFEST.json: it lists {} parts; at most {} are allowed",
          elements->size(), kMostParts);
   std::vector<CheckpointPart> parts;
   for (const Json& each : *elements) {
@@ -62,7 +62,7 @@ std::vector<CheckpointPart> parse_manifest(std::string_view text) {
            parts.size() + 1);
     expect(
         std::none_of(parts.begin(), parts.end(), [&](const CheckpointPart& other) { return other.name == part.name; }),
-        ErrorKind::file, "MANIFEST.json: the part '{}' comes twice", part.name);
+        ErrorKind::file, "MANIFEST.json: the part '{}' appears twice", part.name);
     parts.push_back(std::move(part));
   }
   return parts;

@@ -1,4 +1,4 @@
-// MANIFEST.json: what belongs to a checkpoint, with the size and the SHA-256 of each part.
+// MANIFEST.json: the parts of a checkpoint, with the size and the SHA-256 of each.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct CheckpointPart {
   std::string sha256;
 };
 
-/// A name that leads to a file in the same folder, and nowhere else.
+/// A name that can only refer to a file in the same folder.
 bool is_part_name(std::string_view name);
 
 std::string manifest_text(const std::vector<CheckpointPart>& parts);

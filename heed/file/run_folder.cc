@@ -48,7 +48,8 @@ Descriptor RunFolder::lock() const {
   const fs::path path = folder_ / kLock;
   Descriptor file = open_lock(path);
   if (file.lock()) {
-    // For those who are refused: who it is. It need not be on the disk, and must not fail where that is full.
+    // For the message of others: which process it is. It need not be on the disk, and must not fail if the disk is
+    // full.
     const std::string process = fmt::format("{}\n", ::getpid());
     if (::ftruncate(file.number(), 0) != 0 || ::write(file.number(), process.data(), process.size()) < 0) errno = 0;
     return file;
@@ -64,7 +65,7 @@ Descriptor RunFolder::lock() const {
   const bool known = !owner.empty() && owner.find_first_not_of("0123456789") == owner.npos;
   throw Error(
       ErrorKind::cannot_write,
-      fmt::format("'{}' is in use: another training{} is writing to it. Wait for its end, or choose another folder",
+      fmt::format("'{}' is in use: another training{} is writing to it. Wait until it ends, or choose another folder",
                   folder_.string(), known ? fmt::format(" (process {})", owner) : ""));
 }
 

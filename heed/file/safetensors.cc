@@ -41,9 +41,7 @@ std::string front(std::span<const TensorToWrite> tensors, const Metadata& metada
   for (const TensorToWrite& tensor : tensors) {
     const std::string problem = shape_problem(tensor.shape);
     expect(problem.empty(), "cannot write tensor '{}': {}", tensor.name, problem);
-    expect(tensor.name != "__metadata__",
-           "cannot write a tensor with the name "
-           "__metadata__: the format keeps it");
+    expect(tensor.name != "__metadata__", "cannot write a tensor with the name __metadata__: the format reserves it");
     expect(names.insert(tensor.name).second, "cannot write two tensors with the name '{}'", tensor.name);
     const uint64_t end = begin + tensor_bytes(tensor.shape);
     expect(tensor.data != nullptr || begin == end, "cannot write tensor '{}': it has no data", tensor.name);
@@ -55,9 +53,7 @@ std::string front(std::span<const TensorToWrite> tensors, const Metadata& metada
   json.resize((json.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes, ' ');
   const uint64_t length = json.size();
   expect(length <= kMaxSafetensorsHeader,
-         "cannot write tensors: the header would have {} bytes, and {} is the "
-         "most",
-         length, kMaxSafetensorsHeader);
+         "cannot write tensors: the header would have {} bytes; at most {} are allowed", length, kMaxSafetensorsHeader);
   std::string size(sizeof length, '\0');
   std::memcpy(size.data(), &length, sizeof length);
   return size + json;
@@ -100,9 +96,8 @@ Safetensors::Safetensors(std::vector<std::byte> bytes, std::string file)
   uint64_t length = 0;
   std::memcpy(&length, bytes_->data(), sizeof length);
   expect(length <= kMaxSafetensorsHeader, ErrorKind::file,
-         "'{}': the header claims {} bytes, and {} is the most; this is no "
-         "safetensors file",
-         file_, length, kMaxSafetensorsHeader);
+         "'{}': the header claims {} bytes; at most {} are allowed. This is not a safetensors file", file_, length,
+         kMaxSafetensorsHeader);
   expect(length <= bytes_->size() - kLengthBytes, ErrorKind::file,
          "'{}': the header claims {} bytes, but only {} follow; is the file "
          "cut off?",
@@ -124,7 +119,7 @@ const StoredTensor& Safetensors::at(std::string_view name) const {
   if (const StoredTensor* tensor = find(name)) return *tensor;
   std::vector<std::string> names;
   for (const StoredTensor& tensor : header_.tensors) names.push_back(tensor.name);
-  expect(!names.empty(), ErrorKind::file, "'{}': there is no tensor '{}': there are none at all", file_, name);
+  expect(!names.empty(), ErrorKind::file, "'{}': there is no tensor '{}'; the file has no tensors", file_, name);
   throw Error(ErrorKind::file,
               fmt::format("'{}': there is no tensor '{}'; did you mean '{}'?", file_, name, nearest(name, names)));
 }

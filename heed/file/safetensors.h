@@ -1,9 +1,8 @@
 // Files of tensors in the safetensors format: 8 bytes with the size of the header, the header in JSON, the numbers.
 //
 //   {"__metadata__": {"format": "heed"}, "encoder.weight": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
-//
-// The reader trusts nothing: a file either keeps every rule of the format or is refused with the rule that it breaks.
-// Numbers are float32, little-endian, row-major; other types of the format are known by name and refused.
+// The reader trusts nothing: a file that breaks a rule of the format is refused, with that rule. Numbers are float32,
+// little-endian, row-major; the other types of the format are recognised and refused.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@ using Metadata = std::map<std::string, std::string>;
 
 // ------------------------------------------------------------------------------------------------------------- writing
 
-/// A tensor that somebody else owns. A shape of no extents is a single number.
+/// A tensor owned by someone else. An empty shape is a single number.
 struct TensorToWrite {
   std::string name;
   std::vector<int64_t> shape;
@@ -37,7 +36,7 @@ struct TensorToWrite {
 void write_safetensors(std::span<const TensorToWrite> tensors, const Metadata& metadata,
                        const std::function<void(std::span<const std::byte>)>& sink);
 std::vector<std::byte> safetensors_bytes(std::span<const TensorToWrite> tensors, const Metadata& metadata = {});
-/// As a file that is there completely or not at all.
+/// As a file, written atomically.
 void write_safetensors(const std::filesystem::path& path, std::span<const TensorToWrite> tensors,
                        const Metadata& metadata = {});
 
@@ -76,8 +75,8 @@ class Safetensors {
 
  private:
   std::string file_;
-  std::shared_ptr<const std::vector<std::byte>> bytes_;  // a copy shares them
-  size_t data_ = 0;  // where the numbers begin in bytes_: at any byte, so they are copied before they are used
+  std::shared_ptr<const std::vector<std::byte>> bytes_;  // shared by copies
+  size_t data_ = 0;  // where the numbers start in *bytes_: possibly unaligned, so they are copied before use
   SafetensorsHeader header_;
   std::map<std::string, size_t, std::less<>> by_name_;
 };
@@ -85,7 +84,7 @@ class Safetensors {
 /// "[2, 3]"
 std::string shape_text(std::span<const int64_t> shape);
 
-/// Why there can be no float32 tensor of this shape; empty where there can. The bytes of one that can be.
+/// Why a float32 tensor cannot have this shape; empty if it can. Then also its size in bytes.
 std::string shape_problem(std::span<const int64_t> shape);
 uint64_t tensor_bytes(std::span<const int64_t> shape);
 

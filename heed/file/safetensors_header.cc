@@ -1,4 +1,4 @@
-// The header of a safetensors file: JSON event by event, so that a name that comes twice is seen.
+// The header of a safetensors file: JSON event by event, so that duplicate names are noticed.
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -75,19 +75,17 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
   bool key(std::string& name) override {
     if (place_ == Place::header) {
-      if (!names_.insert(name).second) return stop("the name '{}' comes twice", printable(name));
+      if (!names_.insert(name).second) return stop("the name '{}' appears twice", printable(name));
       in_metadata_ = name == kMetadata;
     } else if (place_ == Place::metadata) {
-      if (metadata.count(name)) return stop("__metadata__: the name '{}' comes twice", printable(name));
+      if (metadata.count(name)) return stop("__metadata__: the name '{}' appears twice", printable(name));
     } else {
       const Draft& t = drafts.back();
       if (name != "dtype" && name != "shape" && name != "data_offsets")
-        return stop(
-            "tensor '{}': unknown field '{}'; there are dtype, shape "
-            "and data_offsets",
-            printable(t.name), printable(name));
+        return stop("tensor '{}': unknown field '{}'; the fields are dtype, shape and data_offsets", printable(t.name),
+                    printable(name));
       if ((name == "dtype" && t.dtype) || (name == "shape" && t.shape) || (name == "data_offsets" && t.offsets))
-        return stop("tensor '{}': '{}' comes twice", printable(t.name), name);
+        return stop("tensor '{}': '{}' appears twice", printable(t.name), name);
     }
     key_ = name;
     return true;
@@ -135,7 +133,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   bool boolean(bool value) override { return unexpected(value ? "true" : "false"); }
   bool binary(nlohmann::json::binary_t&) override { return unexpected("bytes"); }
   bool parse_error(size_t position, const std::string&, const nlohmann::json::exception&) override {
-    return stop("the header is not valid JSON, from byte {} on", position);
+    return stop("the header is not valid JSON from byte {}", position);
   }
 
  private:
@@ -173,20 +171,20 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 /// What a draft means, or what is wrong with it.
 StoredTensor checked(const Draft& draft, uint64_t data_size, std::string_view file) {
   const std::string name = printable(draft.name);
-  expect(*draft.dtype == "F32", ErrorKind::file, "'{}': tensor '{}' holds {}; only F32 is read{}", file, name,
+  expect(*draft.dtype == "F32", ErrorKind::file, "'{}': tensor '{}' has type {}; only F32 is supported{}", file, name,
          printable(*draft.dtype),
          std::find(kTypes.begin(), kTypes.end(), *draft.dtype) == kTypes.end() ? ", and no such type is known" : "");
   StoredTensor tensor{draft.name, {}, (*draft.offsets)[0], (*draft.offsets)[1]};
   for (const uint64_t extent : *draft.shape) {
     expect(extent <= static_cast<uint64_t>(INT64_MAX), ErrorKind::file,
-           "'{}': tensor '{}': the extent {} of its shape is too large", file, name, extent);
+           "'{}': tensor '{}': the dimension {} of its shape is too large", file, name, extent);
     tensor.shape.push_back(static_cast<int64_t>(extent));
   }
   const std::string problem = shape_problem(tensor.shape);
   expect(problem.empty(), ErrorKind::file, "'{}': tensor '{}': {}", file, name, problem);
   const uint64_t bytes = tensor_bytes(tensor.shape);
   expect(tensor.begin <= tensor.end, ErrorKind::file,
-         "'{}': tensor '{}': data_offsets end at {}, before they begin at {}", file, name, tensor.end, tensor.begin);
+         "'{}': tensor '{}': data_offsets end at {}, before they start at {}", file, name, tensor.end, tensor.begin);
   expect(tensor.end <= data_size, ErrorKind::file,
          "'{}': tensor '{}' ends at byte {} of the data, but there are {}; is "
          "the file cut off?",
@@ -204,12 +202,12 @@ std::string shape_text(std::span<const int64_t> shape) { return fmt::format("[{}
 
 std::string shape_problem(std::span<const int64_t> shape) {
   if (shape.size() > kMaxTensorRank)
-    return fmt::format("the shape {} has {} extents, and {} is the most", shape_text(shape), shape.size(),
+    return fmt::format("the shape {} has {} dimensions; at most {} are allowed", shape_text(shape), shape.size(),
                        kMaxTensorRank);
-  // Without the extents of 0: their tensor has no bytes, but others multiply the extents in another order.
+  // Without dimensions of 0: their tensor has no bytes, but other readers multiply the dimensions in another order.
   int64_t bytes = sizeof(float);
   for (const int64_t extent : shape) {
-    if (extent < 0) return fmt::format("no extent of the shape may be negative, as in {}", shape_text(shape));
+    if (extent < 0) return fmt::format("the shape {} has a negative dimension", shape_text(shape));
     if (extent > 0 && __builtin_mul_overflow(bytes, extent, &bytes))
       return fmt::format("the shape {} is too large for any memory", shape_text(shape));
   }
@@ -224,7 +222,7 @@ uint64_t tensor_bytes(std::span<const int64_t> shape) {
 
 SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_size, std::string_view file) {
   expect(!json.empty() && json.front() == '{', ErrorKind::file,
-         "'{}': the header must begin with '{{'; this is no safetensors file", file);
+         "'{}': the header must start with '{{'; this is not a safetensors file", file);
   // The parser would take it for the end, whatever came after it.
   expect(json.find('\0') == json.npos, ErrorKind::file, "'{}': the header has a zero byte at {}", file,
          json.find('\0') + 1);
@@ -244,10 +242,9 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_
   const StoredTensor* before = nullptr;
   for (const StoredTensor& tensor : header.tensors) {
     expect(tensor.begin >= end, ErrorKind::file,
-           "'{}': tensor '{}' begins at byte {}, inside tensor '{}' that ends "
-           "at {}",
-           file, printable(tensor.name), tensor.begin, before ? printable(before->name) : "", end);
-    expect(tensor.begin == end, ErrorKind::file, "'{}': no tensor owns the bytes from {} to {}, before tensor '{}'",
+           "'{}': tensor '{}' starts at byte {}, inside tensor '{}', which ends at {}", file, printable(tensor.name),
+           tensor.begin, before ? printable(before->name) : "", end);
+    expect(tensor.begin == end, ErrorKind::file, "'{}': no tensor covers the bytes from {} to {}, before tensor '{}'",
            file, end, tensor.begin, printable(tensor.name));
     end = tensor.end;
     before = &tensor;

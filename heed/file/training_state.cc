@@ -90,7 +90,7 @@ uint64_t TrainingState::natural(std::string_view name) const {
   if (const auto* number = std::get_if<uint64_t>(&value)) return *number;
   const auto* number = std::get_if<int64_t>(&value);
   expect(number, ErrorKind::file, "the state's '{}' must be a whole number, not {}", name, kind(value));
-  expect(*number >= 0, ErrorKind::file, "the state's '{}' must not be negative, as {} is", name, *number);
+  expect(*number >= 0, ErrorKind::file, "the state's '{}' must not be negative, it is {}", name, *number);
   return static_cast<uint64_t>(*number);
 }
 

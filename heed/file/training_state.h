@@ -1,4 +1,4 @@
-// Where a training stands: named numbers, words and switches, as JSON. They come back bit for bit as they went in.
+// The state of a training run: named numbers, texts and flags, as JSON. They are restored bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ class TrainingState {
   void set(std::string name, std::string value) { values_[std::move(name)] = std::move(value); }
   void set(std::string name, const char* value) { values_[std::move(name)] = std::string(value); }
 
-  /// What was set. Throws where there is no such name (naming the nearest) or it holds something else.
+  /// The value of a name. Throws if there is no such name (suggesting the nearest) or the type differs.
   bool flag(std::string_view name) const;
   int64_t integer(std::string_view name) const;
-  int64_t integer(std::string_view name, int64_t least, int64_t most) const;  // throws where it is outside
+  int64_t integer(std::string_view name, int64_t least, int64_t most) const;  // throws if it is outside
   uint64_t natural(std::string_view name) const;                              // seeds: all 64 bits
   double real(std::string_view name) const;                                   // also infinities and nan
   const std::string& text(std::string_view name) const;

@@ -28,7 +28,7 @@ void load(const Safetensors& from, Parameters& parameters) {
   }
   for (const StoredTensor& tensor : from.tensors())
     if (!parameters.find(tensor.name))
-      complain(fmt::format("'{}' {} is nothing that the model has", tensor.name, shape_text(tensor.shape)));
+      complain(fmt::format("'{}' {} is not in the model", tensor.name, shape_text(tensor.shape)));
   if (count > kListed) problems += fmt::format("\n  and {} more", count - kListed);
   expect(problems.empty(), ErrorKind::file, "'{}' does not fit the model:{}", from.file(), problems);
   for (Parameter& p : parameters) {

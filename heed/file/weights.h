@@ -1,4 +1,4 @@
-// Parameters to and from a file of tensors.
+// Saves parameters to a file of tensors and loads them.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,15 @@
 
 namespace heed::file {
 
-/// Every parameter under its name. They point into `parameters`, which must stay as it is while they are used.
+/// Every parameter by name. They point into `parameters`, which must not change while they are used.
 std::vector<TensorToWrite> tensors_of(const Parameters& parameters);
 
-/// Fills `parameters`, also empty ones, from tensors of the same names and shapes. Where the two differ in anything,
-/// the error lists it (the first twenty) and nothing was changed.
+/// Fills `parameters`, including empty ones, from tensors of the same names and shapes. If anything differs, the error
+/// lists the differences (the first twenty) and nothing is changed.
 void load(const Safetensors& from, Parameters& parameters);
 
-/// A file with all of them, which is there completely or not at all, and from there back into parameters of the same
-/// names and shapes: those of a model that was made in the same way.
+/// Writes all of them to a file, atomically, and loads them into parameters of the same names and shapes: those of a
+/// model made in the same way.
 void save(const std::filesystem::path& path, const Parameters& parameters);
 void load(const std::filesystem::path& path, Parameters& parameters);
 

@@ -7,9 +7,7 @@
 //   p.region.causal = true;
 //   auto status = heed::kernels::forward(p, {q, k, v}, {.out = out});
 //   if (!status) puts(status.message().c_str());
-//
-// Threads: any number may call at once, as long as they do not write to the same memory; each call uses several by
-// itself.
+// Threads: any number may call at once, as long as they do not write to the same memory; each call uses several itself.
 #pragma once
 
 #include <cstdint>
@@ -24,25 +22,25 @@
 namespace heed::kernels {
 
 /// out = normalise(score(q, k) + bias, region) * v, in one pass over the visible pairs; nothing of size Tq x Tk is
-/// kept.
+/// stored.
 Status forward(const Problem& problem, const Inputs& in, const Outputs& out);
 
-/// Every gradient that is asked for, in one pass over the visible pairs. Scores are recomputed, never kept.
+/// Every requested gradient, in one pass over the visible pairs. Scores are recomputed, never stored.
 Status backward(const Problem& problem, const Inputs& in, const BackwardInputs& from, const Gradients& grad);
 
-/// Floats needed in Outputs::forced_saved; 0 where forced-forward is off.
+/// Floats needed in Outputs::forced_saved; 0 if forced-forward is off.
 int64_t forced_saved_floats(const Problem& problem);
 
-/// Everything that is wrong with a problem and its buffers; forward() and backward() ask this first.
+/// Everything that is wrong with a problem and its buffers; forward() and backward() call this first.
 Status check(const Problem& problem, const Inputs& in, const Outputs& out);
 Status check(const Problem& problem, const Inputs& in, const BackwardInputs& from, const Gradients& grad);
 
 // --------------------------------------------------------------------------------------------------------- weights
 
-/// Which weights to show, and how. Recomputed from Outputs::saved; the fused forward stays as it was.
-/// Weights are those the values are multiplied by, without dropout.
+/// Which weights to return, and how. They are recomputed from Outputs::saved; the fused forward is unaffected. These
+/// are the weights that multiply the values, without dropout.
 struct WeightsRequest {
-  int64_t first_head = 0, head_count = -1;    // -1: all from the first on
+  int64_t first_head = 0, head_count = -1;    // -1: all, starting with the first
   int64_t first_query = 0, query_count = -1;  // of each sequence; rows past its end give zeros
   // Dense rows, [B, head_count, query_count, dense_keys] contiguous; dense_keys = 0: the longest sequence's keys.
   float* dense = nullptr;
@@ -75,7 +73,7 @@ Status merge(const Problem& problem, const Partial* parts, int64_t count, View o
 
 // ------------------------------------------------------------------------------------------------------------ explain
 
-/// What a call would do, in words and numbers.
+/// What a call would do, as text and numbers.
 struct Explanation {
   bool possible = false;
   std::string path;           // "tiles", "strip" (whole rows of a query block at once) or "decode" (every sequence has
@@ -87,7 +85,7 @@ struct Explanation {
   int64_t visited_pairs = 0;  // pairs in the tiles that will be visited
   int64_t tasks = 0;          // independent pieces of work
   int64_t scratch_bytes = 0;  // per thread
-  std::string text;           // all of this and why, for a person
+  std::string text;           // all of this with the reasons, for people
 };
 Explanation explain(const Problem& problem);
 

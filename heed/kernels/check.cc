@@ -1,4 +1,4 @@
-// Everything that can be wrong with a problem, each with the field, what was expected and what came.
+// Everything that can be wrong with a problem, each with the field, what was expected and what was given.
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -25,7 +25,7 @@ class Checker {
 
   void problem() {
     sizes();
-    sizes_ok_ = done().ok();  // what reads offsets and lengths must wait for them to be sound
+    sizes_ok_ = done().ok();  // checks that read offsets and lengths need valid sizes first
     score();
     bias();
     region();
@@ -101,11 +101,11 @@ class Checker {
 
   void offsets(const char* name, const int64_t* at) {
     if (!at) return;
-    expect(at[0] == 0, name, "offsets that begin with 0", at[0]);
+    expect(at[0] == 0, name, "offsets that start at 0", at[0]);
     for (int64_t b = 0; b < p_.shape.batch; ++b)
       if (at[b + 1] < at[b] || at[b + 1] - at[b] > kLongest) {
-        refuse(std::string(name) + ": expected offsets that never fall, by steps of at most 2^30, got " + text(at[b]) +
-               " then " + text(at[b + 1]) + " at sequence " + text(b));
+        refuse(std::string(name) + ": expected offsets that never decrease, in steps of at most 2^30, got " +
+               text(at[b]) + " then " + text(at[b + 1]) + " at sequence " + text(b));
         return;
       }
   }
@@ -123,7 +123,7 @@ class Checker {
     expect(s.keys >= 0 && s.keys <= kLongest, "shape.keys", "0 to 2^30", s.keys);
     expect(s.value_dim >= 0 && s.value_dim <= kWidest, "shape.value_dim", "0 to 2^20", s.value_dim);
     if (score_.reads_rows) expect(s.dim >= 0 && s.dim <= kWidest, "shape.dim", "0 to 2^20", s.dim);
-    expect(p_.threads >= 0, "threads", "0 (as many as OpenMP gives) or more", static_cast<int64_t>(p_.threads));
+    expect(p_.threads >= 0, "threads", "0 (OpenMP's default) or more", static_cast<int64_t>(p_.threads));
     if (s.batch >= 0) {
       offsets("ragged.query_offsets", p_.ragged.query_offsets);
       offsets("ragged.key_offsets", p_.ragged.key_offsets);
@@ -138,7 +138,7 @@ class Checker {
 
   void packed(const char* field, bool on) {
     expect(!on || p_.ragged.query_offsets,
-           [&] { return std::string(field) + ": needs ragged.query_offsets, which say where each sequence begins"; });
+           [&] { return std::string(field) + ": needs ragged.query_offsets, which say where each sequence starts"; });
   }
 
   void bias() {
@@ -195,7 +195,7 @@ class Checker {
       const int32_t* at = ids + (ragged ? (query_side ? s.first_query : s.first_key) : b * count);
       for (int64_t i = 1; i < count; ++i)
         if (at[i] < at[i - 1]) {
-          refuse(std::string(name) + ": expected ids that never fall within a sequence, got " +
+          refuse(std::string(name) + ": expected ids that never decrease within a sequence, got " +
                  text(static_cast<int64_t>(at[i - 1])) + " then " + text(static_cast<int64_t>(at[i])) + " at token " +
                  text(i) + " of sequence " + text(b));
           return;
@@ -212,8 +212,7 @@ class Checker {
     expect(!(p_.guide.sigma < 0.0f) && std::isfinite(p_.guide.sigma), "guide.sigma", "0 (off) or more", p_.guide.sigma);
     packed("guide.packed", p_.guide.packed);
     expect(!(p_.guide.sigma > 0.0f && p_.guide.tensor), "guide: expected sigma or tensor, got both");
-    expect(!p_.normalise.sink || kind == Normaliser::softmax,
-           "normalise.sink: a sink takes part of softmax's weight; other normalisers have none");
+    expect(!p_.normalise.sink || kind == Normaliser::softmax, "normalise.sink: only softmax can have a sink");
     expect(!p_.normalise.sink || !p_.forced_forward.on, "normalise.sink: not defined with forced_forward");
     expect(!p_.forced_forward.on || kind == Normaliser::softmax, "forced_forward: needs Normaliser::softmax");
   }

@@ -1,5 +1,4 @@
-// A user's own score, bias or region: a small C++20 type, checked by a concept, that gets the fused forward and
-// backward.
+// User-defined scores, biases and regions: small C++20 types, checked by a concept, for the fused forward and backward.
 //
 //   struct Manhattan {                     // score = -sum_d |q_d - k_d|
 //     float score(const float* q, const float* k, int64_t dim) const;
@@ -27,7 +26,7 @@ concept HasParameters = requires(const T& t) {
   { t.parameters() } -> std::convertible_to<int64_t>;
 };
 
-/// score() of one pair, and backward() that ADDS d_score * d score / d q into d_q[dim], likewise d_k.
+/// score() of one pair, and backward() that ADDS d_score * d score / d q into d_q[dim], and the same for d_k.
 template <class T>
 concept PairScore = requires(const T& t, const float* x, int64_t dim, float g, float* d) {
   { t.score(x, x, dim) } -> std::convertible_to<float>;
@@ -43,8 +42,8 @@ concept PairBias = requires(const T& t, int64_t n) {
 }
 &&(!HasParameters<T> || requires(const T& t, int64_t n, float g, float* d) { t.backward(n, n, n, n, g, d); });
 
-/// keys(b, h, i, Tk) gives the half-open range of keys that query i may see; visible(b, h, i, j), where it exists,
-/// hides single pairs inside the range. Tiles outside all ranges are never visited.
+/// keys(b, h, i, Tk) gives the half-open range of keys that query i may see; visible(b, h, i, j), if defined, hides
+/// single pairs inside the range. Tiles outside all ranges are never visited.
 template <class T>
 concept PairRegion = requires(const T& t, int64_t n) {
   { t.keys(n, n, n, n) } -> std::convertible_to<std::pair<int64_t, int64_t>>;

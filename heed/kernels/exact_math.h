@@ -1,8 +1,8 @@
-// exp, log, sine and cosine of single numbers, the same bits on every machine.
+// Scalar exp, log, sine and cosine, with the same bits on every machine.
 //
-// The functions of libm may differ in their last bits from one version to the next, and glibc chooses between several
-// of each by the CPU. These are made of + - * / alone, which IEEE 754 fixes to the last bit, and so is everything that
-// follows from them: first values, learning rates, positions, losses. The sources that use them are compiled with
+// The functions of libm may differ in their last bits between versions, and glibc chooses between several of each by
+// CPU. These use + - * / alone, which IEEE 754 defines to the last bit. So everything that depends on them is exact
+// too: initial values, learning rates, positions, losses. The sources that use them are compiled with
 // -ffp-contract=off, like the rest of the library. Accuracy is stated here and repeated by tests.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace heed::exact {
 
 namespace inside {
 
-/// To the nearest integer, for |x| < 2^51: the bits behind the point fall off.
+/// To the nearest integer, for |x| < 2^51: adding drops the fraction bits.
 inline double round(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
 
 /// 2^n for -1022 <= n <= 1023.
@@ -86,9 +86,9 @@ inline double exp(double x) {
   const double n = inside::round(x * 0x1.71547652b82fep0);
   const double high = x - n * inside::kLn2High, low = n * inside::kLn2Low;
   const double r = high - low;
-  // e^r - 1 = r + r^2 / 2 + ...; what r lost when it was rounded comes back beside it.
+  // e^r - 1 = r + r^2 / 2 + ...; the rounding error of r is added back.
   const double p = 1.0 + (r + (((high - r) - low) + r * r * inside::polynomial(c, r)));
-  // In two steps: 2^n alone may be too small or too large for a double where the product is not.
+  // In two steps: 2^n alone may underflow or overflow a double even if the product does not.
   const auto whole = static_cast<int64_t>(n), half = whole / 2;
   return p * inside::power_of_two(half) * inside::power_of_two(whole - half);
 }
@@ -113,8 +113,8 @@ inline double log(double x) {
   return n * inside::kLn2High - ((square - (rest + n * inside::kLn2Low)) - f);
 }
 
-/// Sine and cosine of x, within 2e-16 for |x| <= 10^6. (Beyond that they lose what x / (pi / 2) has before the point,
-/// as x itself does; they are the same everywhere all the same.)
+/// Sine and cosine of x, within 2e-16 for |x| <= 10^6. (Beyond that they lose accuracy as x itself does, but are still
+/// the same on every machine.)
 inline SinCos sin_cos(double x) {
   // pi / 2 in three parts; the products of the first two with n are exact for n < 2^20.
   const double n = inside::round(x * 0x1.45f306dc9c883p-1);
@@ -122,7 +122,7 @@ inline SinCos sin_cos(double x) {
   return inside::turned(static_cast<int64_t>(n), r);
 }
 
-/// cos(2 pi t), 1e-16: whole and quarter turns are taken off exactly.
+/// cos(2 pi t), 1e-16: whole and quarter turns are subtracted exactly.
 inline double cos_turns(double t) {
   const double quarters = inside::round(4.0 * t);
   return inside::turned(static_cast<int64_t>(quarters), (t - 0.25 * quarters) * 0x1.921fb54442d18p2).cos;

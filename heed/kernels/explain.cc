@@ -1,4 +1,4 @@
-// What a call would do, and why: counted on the plan that the call would follow.
+// What a call would do, and why, from the plan that the call would follow.
 #include <algorithm>
 #include <span>
 #include <sstream>
@@ -13,7 +13,7 @@
 namespace heed::kernels {
 namespace {
 
-/// Every buffer "given", so that only the problem itself can be at fault.
+/// All buffers non-null, so that only the problem itself can be wrong.
 Status check_problem(const Problem& p) {
   static float here;
   const View view{&here, 0, 0, 0, 1};
@@ -21,11 +21,10 @@ Status check_problem(const Problem& p) {
   return check(p, Inputs{given, given, given}, Outputs{.out = view});
 }
 
-/// Why a problem is computed as it is.
+/// Why a problem is computed this way.
 std::string reason(const Problem& p, const Kernels& kernels, const std::string& path) {
   if (path == "decode")
-    return "keys and values are read once for all query heads of a key/value head; long memories in parts that threads "
-           "share";
+    return "keys and values are read once for all query heads of a key/value head; threads share long memories";
   const char* score = kernels.score ? kernels.score->explain(most_queries(p)) : nullptr;
   return score ? std::string(score) + "; " + kernels.normaliser->explain() : kernels.normaliser->explain();
 }
@@ -86,7 +85,7 @@ Explanation explain_possible(const Problem& p) {
        << "visits " << e.visited_pairs << " of " << e.pairs << " pairs";
   if (e.pairs > 0) text << " (" << 100 * e.visited_pairs / e.pairs << " %)";
   if (decoded_rows > 0 && e.path != "decode")
-    text << "\n" << decoded_rows << " rows of sequences with few queries take the path decode";
+    text << "\n" << decoded_rows << " rows of sequences with few queries use the path decode";
   e.text = text.str();
   return e;
 }

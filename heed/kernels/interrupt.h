@@ -1,4 +1,4 @@
-// Work that its caller may want to end before it is done, as Python does at Ctrl-C.
+// Lets a caller stop long work early, as Python does on Ctrl-C.
 #pragma once
 
 #include <atomic>
@@ -6,17 +6,18 @@
 
 namespace heed::kernels {
 
-/// While one lives, long work on this thread asks it now and then whether to go on.
+/// While it exists, long work on this thread regularly asks it whether to continue.
 /// Threads: belongs to the thread that made it, on which `asked` is called.
 class Interruptible {
  public:
-  /// `asked`: true ends the work soon. Called on this thread alone, at most every 50 ms, and not again after a true.
+  /// `asked`: returns true to stop the work soon. Called on this thread only, at most every 50 ms, and not again after
+  /// true.
   explicit Interruptible(bool (*asked)());
   ~Interruptible();
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
 
-  /// That of the calling thread, or null. For helpers: see InterruptedLike.
+  /// The one of the calling thread, or null. For helper threads, see InterruptedLike.
   static const Interruptible* of_this_thread();
 
  private:
@@ -29,7 +30,7 @@ class Interruptible {
   std::chrono::steady_clock::time_point last_;
 };
 
-/// While one lives on a thread that works for another, interrupted() says here what it said there.
+/// While it exists on a thread that works for another one, interrupted() returns the same here as there.
 /// Threads: belongs to the thread that made it.
 class InterruptedLike {
  public:
@@ -42,8 +43,7 @@ class InterruptedLike {
   const Interruptible* before_;
 };
 
-/// True: what is being computed on this thread is no longer wanted. Costs a look at a pointer where nobody may
-/// interrupt.
+/// True if the work on this thread should stop. Costs one pointer check if nothing can interrupt it.
 bool interrupted();
 
 }  // namespace heed::kernels

@@ -13,7 +13,7 @@ struct Known {
   int64_t target;
 };
 
-// Best first; only those that this build holds are ever offered.
+// Best first; only those in this build are ever offered.
 constexpr Known kKnown[] = {
 #if HWY_ARCH_X86
     {"avx512", HWY_AVX3_DL}, {"avx512", HWY_AVX3},   {"avx2", HWY_AVX2}, {"sse4", HWY_SSE4}, {"ssse3", HWY_SSSE3},
@@ -23,7 +23,7 @@ constexpr Known kKnown[] = {
     {"scalar", HWY_EMU128},  {"scalar", HWY_SCALAR},
 };
 
-/// Targets that this build holds (all of it, by Highway's own rules for this very compilation) and this CPU runs.
+/// Targets in this build (in every source, by Highway's own rules for this compilation) that this CPU can run.
 int64_t runnable() {
   static const int64_t targets = [] {
     hwy::DisableTargets(0);

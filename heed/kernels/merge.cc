@@ -19,7 +19,7 @@ Status run_merge(const Problem& p, const Partial* parts, int64_t count, View out
   if (!out.data) status.refuse("merge: out is null");
   for (int64_t n = 0; parts && n < count; ++n)
     if (!parts[n].out.data || !parts[n].lse)
-      status.refuse("merge: part " + std::to_string(n) + " lacks its out or its lse");
+      status.refuse("merge: part " + std::to_string(n) + " has no out or no lse");
   if (p.shape.batch < 0 || p.shape.heads < 0 || p.shape.queries < 0 || p.shape.value_dim < 0)
     status.refuse("merge: shape must not be negative");
   if (!status) return status;

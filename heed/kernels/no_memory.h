@@ -1,4 +1,4 @@
-// Lack of memory as a reason like any other.
+// Running out of memory, reported like any other error.
 #pragma once
 
 #include <new>
@@ -9,11 +9,11 @@ namespace heed::kernels {
 
 inline Status no_memory() {
   Status status;
-  status.refuse("memory: not enough for this problem; fewer threads, smaller batches or shorter rows need less");
+  status.refuse("memory: not enough for this problem; use fewer threads, smaller batches or shorter rows");
   return status;
 }
 
-/// What f() gives. Inside the library whoever finds no memory throws std::bad_alloc; nobody outside gets to see that.
+/// Returns f(). Inside the library running out of memory throws std::bad_alloc; callers never see that.
 template <class F>
 Status without_throwing(F&& f) {
   try {

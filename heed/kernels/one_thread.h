@@ -1,9 +1,9 @@
-// Work that another thread's work stands beside.
+// Work that runs next to other threads' work.
 #pragma once
 
 namespace heed::kernels {
 
-/// While it lives, everything that the calling thread calls works alone: heed's own loops, and libraries that ask
+/// While it exists, everything that the calling thread calls uses one thread: heed's own loops, and libraries that ask
 /// OpenMP.
 class OneThread {
  public:

@@ -1,4 +1,4 @@
-// What can be asked of the loop. Plain structs: a default and one comment per field.
+// The problem that the loop solves. Plain structs: a default and one comment per field.
 //
 //   weights = normalise( softcap(score(q', k')) + bias , region )        out = weights * V
 //
@@ -15,7 +15,7 @@ struct CustomBias;    // custom.h
 struct CustomRegion;  // custom.h
 
 /// A [B, heads, rows, cols] tensor of any layout. With ragged offsets `batch` is not used: the rows of all sequences
-/// stand below each other, [heads, total rows, cols].
+/// are stacked, [heads, total rows, cols].
 template <class T>
 struct Strided {
   T* data = nullptr;
@@ -40,7 +40,7 @@ struct Shape {
   int64_t value_dim = 0;  // Dv
 };
 
-/// Sequences of unequal length packed one below the other: sequence b holds the rows [offsets[b], offsets[b + 1]).
+/// Sequences of unequal length, packed one after another: sequence b holds the rows [offsets[b], offsets[b + 1]).
 struct Ragged {
   const int64_t* query_offsets = nullptr;  // [B + 1], or null: every sequence has shape.queries rows
   const int64_t* key_offsets = nullptr;    // [B + 1], or null
@@ -48,8 +48,8 @@ struct Ragged {
 
 // ---------------------------------------------------------------------------------------------------------- score
 
-/// Every score that the loop computes. A new one is a line here and a file, heed/kernels/score/NAME.cc: what is asked
-/// of it stands in heed/kernels/score/score.h.
+/// Every score that the loop computes. A new one is a line here and a file, heed/kernels/score/NAME.cc;
+/// heed/kernels/score/score.h has the interface.
 #define HEED_SCORES(X)                                                          \
   X(inner)    /* scale * <q', k'> */                                            \
   X(tanh_sum) /* sum_d v_d tanh(q'_d + k'_d) */                                 \
@@ -87,7 +87,7 @@ struct Score {
 
 // ----------------------------------------------------------------------------------------------------------- bias
 
-/// Added to the score: every part that is set. -inf hides a pair; +inf wins, shared equally between all +inf keys.
+/// Added to the score: every part that is set. -inf hides a pair; +inf keys share all the weight equally.
 struct Bias {
   // A tensor read at [b, h, i, j] through strides, any of them 0 to broadcast: [H,Tq,Tk], [1,Tq,Tk], [Tq,Tk],
   // per key [Tk] (query stride 0), per query [Tq] (key stride 0), with or without a batch axis.
@@ -105,7 +105,7 @@ struct Bias {
 
 // --------------------------------------------------------------------------------------------------------- region
 
-/// Where query i of a sequence stands on the axis of the keys: position(i) = i + offset.
+/// Position of query i of a sequence on the key axis: position(i) = i + offset.
 enum class Align {
   top_left,      // offset 0
   bottom_right,  // offset Tk - Tq of each sequence (lengths respected): the last query stands on the last key, as with
@@ -124,9 +124,9 @@ struct Region {
   int64_t window_left = -1;              // j >= position(i) - window_left;  -1: no bound
   int64_t window_right = -1;             // j <= position(i) + window_right; -1: no bound
   int64_t always_visible = 0;            // the first keys that window_left and documents never hide ("attention sinks")
-  const int32_t* key_lengths = nullptr;  // [B] keys that count, from the front
-  const int32_t* query_lengths = nullptr;  // [B] queries that count; the rest give 0
-  // Packed documents: pair (i, j) exists where the ids are equal. Ids must not decrease within a sequence.
+  const int32_t* key_lengths = nullptr;  // [B] number of valid keys, from the start
+  const int32_t* query_lengths = nullptr;  // [B] number of valid queries; the rest give 0
+  // Packed documents: pair (i, j) exists if the ids are equal. Ids must not decrease within a sequence.
   const int32_t* query_documents = nullptr;  // [B, Tq], ragged: [total queries]
   const int32_t* key_documents = nullptr;    // [B, Tk], ragged: [total keys]
   // Any mask: nonzero byte or set bit = visible. Strides in bytes; the key axis is contiguous.
@@ -152,7 +152,7 @@ enum class Normaliser {
   identity,
   sparsemax,  // Martins and Astudillo 2016: exact zeros
   entmax15,   // Peters et al. 2019, alpha = 1.5
-  argmax,     // weight 1 on the best key (the first of equals); straight-through gradient: as if softmax
+  argmax,     // weight 1 on the best key (the first one in a tie); straight-through gradient: that of softmax
   sampled,    // one key drawn from softmax (Gumbel-max); gradient of its log-probability (REINFORCE)
 };
 
@@ -165,7 +165,7 @@ struct Normalise {
 };
 
 /// Dropout on the weights: kept ones are divided by 1 - p. The mask is a function of (seed, b, h, i, j) alone, so the
-/// backward draws it again instead of keeping it.
+/// backward draws it again instead of storing it.
 struct Dropout {
   float p = 0.0f;
   uint64_t seed = 0;
@@ -205,7 +205,7 @@ struct Problem {
   Dropout dropout;
   Guide guide;
   ForcedForward forced_forward;
-  // 0: as many as OpenMP gives, or one where the work is over before a second would have begun. The result is the same
+  // 0: OpenMP's default, or one if the work is done before a second thread would have started. The result has the same
   // bits for any number.
   int threads = 0;
 };
@@ -217,7 +217,7 @@ inline int64_t row_index(const Problem& p, int64_t b, int64_t h, int64_t i) {
   if (p.ragged.query_offsets) return h * p.ragged.query_offsets[p.shape.batch] + p.ragged.query_offsets[b] + i;
   return (b * p.shape.heads + h) * p.shape.queries + i;
 }
-/// How many elements a buffer of rows has.
+/// Number of elements of a buffer of rows.
 inline int64_t row_count(const Problem& p) {
   const int64_t per_head =
       p.ragged.query_offsets ? p.ragged.query_offsets[p.shape.batch] : p.shape.batch * p.shape.queries;
@@ -236,10 +236,10 @@ struct Inputs {
   ConstView v;  // [B, G, Tk, Dv]
 };
 
-/// All that the forward can give. `out` is required; the rest where not null.
+/// All outputs of the forward. `out` is required; the others are computed if not null.
 struct Outputs {
-  View out;                       // [B, H, Tq, Dv]
-  float* saved = nullptr;         // 2 floats a row; what backward() and weights() need: shift, norm of the normaliser
+  View out;                // [B, H, Tq, Dv]
+  float* saved = nullptr;  // 2 floats per row, needed by backward() and weights(): shift and norm of the normaliser
   float* forced_saved = nullptr;  // forced_saved_floats(problem) floats; needed by the backward of forced-forward
   float* lse =
       nullptr;  // rows; log-sum-exp of the scores, the sink's too (softmax, argmax, sampled); -inf where there are none
@@ -249,7 +249,7 @@ struct Outputs {
   float* guide_cost = nullptr;  // rows; sum_j A_ij G(i, j)
 };
 
-/// What the forward left, and the gradients that came back from above.
+/// The outputs of the forward, and the incoming gradients.
 struct BackwardInputs {
   ConstView out;  // the forward's outputs ...
   const float* saved = nullptr;
@@ -270,7 +270,7 @@ struct MlpLayerGradient {
   float* d_bias = nullptr;    // [out], or null
 };
 
-/// Gradients asked for: those that are not null. Each is overwritten, not added to.
+/// Requested gradients: those that are not null. Each is overwritten, not added to.
 struct Gradients {
   View d_q;                                    // [B, H, Tq, D]
   View d_k;                                    // [B, G, Tk, D]

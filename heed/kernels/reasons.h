@@ -1,5 +1,5 @@
-// What is wrong with a problem, collected while it is checked. No text is put together unless something is wrong: every
-// call passes here.
+// What is wrong with a problem, collected while it is checked. No text is built unless something is wrong, since every
+// call passes through here.
 #pragma once
 
 #include <concepts>

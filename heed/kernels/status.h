@@ -1,5 +1,5 @@
-// Errors as values: the kernel library neither throws nor prints. Lack of memory, on whatever thread, is a reason like
-// any other.
+// Errors as values: the kernel library neither throws nor prints. Running out of memory, on any thread, is reported
+// like any other error.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace heed::kernels {
 
-/// What came of a call. `ok()` or every reason why the problem cannot be run, never only the first.
+/// The outcome of a call: `ok()`, or every reason why the problem cannot be run, never only the first.
 /// Threads: a value; many may read it.
 class Status {
  public:
@@ -16,10 +16,10 @@ class Status {
   bool ok() const { return reasons_.empty(); }
   explicit operator bool() const { return ok(); }
 
-  /// One entry per thing that is wrong, each naming the field, what was expected and what came.
+  /// One entry per error, each naming the field, what was expected and what was given.
   const std::vector<std::string>& reasons() const { return reasons_; }
 
-  /// All reasons in one text, a line each; empty when ok.
+  /// All reasons in one text, one per line; empty if ok.
   std::string message() const;
 
   void refuse(std::string reason);

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 // How long a thread that has nothing to do stays awake: longer than the plain work between two regions of a training
 // step; short enough to leave the core to others soon. A time, not a number of pauses: a pause takes 140 cycles on one
-// maker's CPU and 40 on another's.
+// vendor's CPU and 40 on another's.
 constexpr Clock::duration kAwake = std::chrono::microseconds(50);
 constexpr int kMostHelpers = 1023;
 
@@ -41,8 +41,8 @@ bool soon(const Ready& ready) {
   return ready();
 }
 
-/// While it lives, a thread that is started takes no signals: those are for the threads of the program. Faults of the
-/// code itself (SIGSEGV and the like) are not held up.
+/// While it exists, threads that are started block all signals: those are for the program's own threads. Faults in the
+/// code itself (SIGSEGV and so on) are not blocked.
 class NoSignals {
  public:
   NoSignals() {
@@ -90,7 +90,7 @@ class Helpers {
     const NoSignals no_signals;
     try {
       std::thread([this, seen = call_.load()] { live(seen); }).detach();
-    } catch (const std::system_error&) {  // no more threads to be had: fewer will do
+    } catch (const std::system_error&) {  // no more threads available: use fewer
       return false;
     } catch (const std::bad_alloc&) {
       return false;
@@ -100,7 +100,7 @@ class Helpers {
   }
 
   void live(uint32_t seen) {
-    omp_set_num_threads(1);  // what a helper calls works alone
+    omp_set_num_threads(1);  // code called by a helper uses one thread
     for (;;) {
       if (!soon([&] { return call_.load(std::memory_order_relaxed) != seen; })) {
         asleep_.fetch_add(1);
@@ -123,7 +123,7 @@ class Helpers {
   }
 
   std::mutex taken_;
-  int count_ = 0;                  // helpers there are
+  int count_ = 0;                  // number of helpers
   std::atomic<uint32_t> call_{0};  // its number
   std::atomic<uint32_t> door_{0};  // seats left, and how many are inside; no seats: closed
   std::atomic<int> asleep_{0};
@@ -135,7 +135,7 @@ std::atomic<Helpers*> helpers{nullptr};
 
 Helpers& get_helpers() {
   static std::once_flag once;
-  // A fork takes only the thread that calls it along: the child begins anew.
+  // A fork copies only the calling thread: the child starts new ones.
   std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { helpers.store(new Helpers); }); });
   Helpers* there = helpers.load(std::memory_order_acquire);
   if (there) return *there;

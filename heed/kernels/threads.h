@@ -1,8 +1,8 @@
-// Work for several threads. The one place where heed's threads come from.
+// Work for several threads. The only place that starts threads in heed.
 //
-// OpenMP's regions end when every thread of the team has been there, so that one core which another program uses holds
-// up all the others: on a machine with something else to do, small regions became 10 to 100 times slower. Here nobody
-// waits for a thread that has not come: whoever is there takes what is left to do.
+// OpenMP's regions end when every thread of the team has arrived, so one core that another program uses holds up all
+// the others: on a busy machine, small regions became 10 to 100 times slower. Here no thread waits for one that has not
+// arrived: those that are there do the remaining work.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,18 @@
 
 namespace heed::kernels {
 
-/// How many threads a call may use: OpenMP's number (OMP_NUM_THREADS, omp_set_num_threads), which belongs to the
-/// calling thread.
+/// The number of threads a call may use: OpenMP's (OMP_NUM_THREADS, omp_set_num_threads), a setting of the calling
+/// thread.
 int most_threads();
 
 namespace inside {
 void on_threads(int threads, void (*work)(void*, bool), void* argument);
 }  // namespace inside
 
-/// Runs work(helper) on the calling thread (helper is false), and on up to threads - 1 others that come while it runs
-/// (helper is true); returns when all that came have left. `work` must take what is left to do from something that all
-/// share, be right for any number that comes, and not throw. Where the threads are busy with another call, the calling
-/// thread works alone.
+/// Runs work(helper) on the calling thread (helper is false), and on up to threads - 1 others that arrive while it runs
+/// (helper is true); returns when all that arrived have left. `work` must take tasks from a shared counter or queue, be
+/// correct for any number of threads, and not throw. If the threads are busy with another call, the calling thread
+/// works alone.
 template <class Work>
 void on_threads(int threads, Work&& work) {
   if (threads <= 1) return work(false);

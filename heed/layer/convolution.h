@@ -9,7 +9,8 @@
 
 namespace heed {
 
-/// Images of one size. Each cell is a row, so whatever works on rows (norms, linear layers, attention) works on cells.
+/// Images of one size. Each cell is a row, so anything that works on rows (norms, linear layers, attention) works on
+/// cells.
 struct Images {
   Tensor cells;  // [count * height * width, channels]
   int64_t count = 0, height = 0, width = 0;
@@ -30,7 +31,8 @@ struct Convolution {
   Convolution() = default;
   Convolution(const Scope& scope, const ConvolutionOptions& options);
 
-  /// x of `in` channels -> `out` channels; height -> (height + 2 padding - kernel) / stride + 1, and so the width.
+  /// x of `in` channels -> `out` channels; height -> (height + 2 padding - kernel) / stride + 1, and the same for the
+  /// width.
   Images operator()(const Images& x) const;
 };
 

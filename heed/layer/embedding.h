@@ -1,4 +1,4 @@
-// Rows of a table, looked up by number; and the same table read the other way as the weights of an output layer.
+// Rows of a table, looked up by id; the same table can also serve as the weights of an output layer.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Embedding {
 
   /// ids [n], each in [0, vocabulary) -> [n, width]. The ids are copied.
   Tensor operator()(Tape& tape, std::span<const int32_t> ids) const;
-  /// Sequences of ids, of any lengths -> their rows below each other, [ids of all, width].
+  /// Sequences of ids, of any lengths -> their rows, stacked: [total ids, width].
   Packed packed(Tape& tape, std::span<const std::vector<int32_t>> sequences) const;
 
   /// x [n, width] -> x weight^T [n, vocabulary]: an output layer that shares the table.  Press and Wolf 2017

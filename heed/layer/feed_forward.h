@@ -1,4 +1,4 @@
-// Two linear layers with something between, row by row.
+// Two linear layers with an activation between, row by row.
 //
 //   plain   down(dropout(f(up(x))))
 //   gated   down(dropout(f(gate(x)) * up(x)))          Shazeer 2020
@@ -20,7 +20,7 @@ struct FeedForwardOptions {
   float dropout = 0.0f;  // of the hidden values
 };
 
-/// Linear layers "up" and, where gated, "gate": width -> hidden; "down": hidden -> width.
+/// Linear layers "up" and, if gated, "gate": width -> hidden; "down": hidden -> width.
 struct FeedForward {
   Linear up, gate, down;
   FeedForwardOptions options;

@@ -1,4 +1,4 @@
-// What parameters hold before training. Always a function of (seed, name): see Parameters::make.
+// Initial values of parameters. Always a function of (seed, name): see Parameters::make.
 #pragma once
 
 #include <cstdint>

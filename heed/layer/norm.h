@@ -1,4 +1,4 @@
-// Rows brought to a common size, with a learned gain.
+// Normalisation of rows, with a learned gain.
 #pragma once
 
 #include <cstdint>

@@ -31,11 +31,10 @@ Parameter& Parameters::make(std::string name, std::vector<int64_t> shape, const 
   expect(shape.size() == 1 || shape.size() == 2, "parameter '{}': the shape must be [n] or [rows, cols], not {}", name,
          shape_text(shape));
   for (const int64_t extent : shape)
-    expect(extent >= 0, "parameter '{}': no extent of the shape may be negative, as in {}", name, shape_text(shape));
+    expect(extent >= 0, "parameter '{}': the shape {} has a negative dimension", name, shape_text(shape));
   if (const Parameter* other = find(name))
-    throw Error(
-        fmt::format("parameter '{}' of shape {} exists already, of shape {}; give each layer a scope of its own", name,
-                    shape_text(shape), shape_text(other->shape)));
+    throw Error(fmt::format("parameter '{}' of shape {} already exists, with shape {}; give each layer its own scope",
+                            name, shape_text(shape), shape_text(other->shape)));
 
   Parameter& p = all_.emplace_back();
   p.name = std::move(name);
@@ -52,7 +51,7 @@ Parameter& Parameters::at(std::string_view name) {
   if (Parameter* p = find(name)) return *p;
   std::vector<std::string> names;
   for (const Parameter& p : all_) names.push_back(p.name);
-  expect(!names.empty(), "there is no parameter '{}': there are none at all", name);
+  expect(!names.empty(), "there is no parameter '{}': there are no parameters", name);
   throw Error(fmt::format("there is no parameter '{}'; did you mean '{}'?", name, nearest(name, names)));
 }
 

@@ -1,4 +1,4 @@
-// The parameters of a model: a list of names, and scopes that give the names.
+// The parameters of a model: a list by name, and scopes that build the names.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace heed {
 
-/// What a new parameter holds: numbers drawn as its layer wants them, or nothing, a name and a shape alone, for those
-/// that are loaded next (file::load) or never run: no memory is taken for what a file may not have.
+/// What a new parameter holds: initial values drawn by its layer, or nothing but a name and a shape, for parameters
+/// that are about to be loaded (file::load) or never run. No memory is allocated for what a file may lack.
 enum class Start { drawn, empty };
 
 /// Threads: many may read at once, through tapes that record nothing; a backward and an optimiser need it alone.
@@ -25,7 +25,7 @@ class Parameters {
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
 
-  /// Adds one, filled by `initialiser` from (seed, name) alone: the order in which parameters are made does not matter.
+  /// Adds one, filled by `initialiser` from (seed, name) alone: the order of creation does not matter.
   Parameter& make(std::string name, std::vector<int64_t> shape, const Initialiser& initialiser);
   Parameter& at(std::string_view name);    // throws, naming the nearest name
   Parameter* find(std::string_view name);  // or null
@@ -36,13 +36,13 @@ class Parameters {
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
   size_t size() const { return all_.size(); }
-  int64_t count() const;    // numbers in all of them
-  void forget_gradients();  // the next backward starts from nothing
+  int64_t count() const;    // total number of values
+  void forget_gradients();  // the next backward starts from zero
 
  private:
   uint64_t seed_;
   Start start_;
-  std::deque<Parameter> all_;  // in the order they were made; addresses never change
+  std::deque<Parameter> all_;  // in order of creation; addresses never change
   std::unordered_map<std::string, Parameter*> by_name_;
 };
 
@@ -62,7 +62,7 @@ class Scope {
   std::string prefix_;
 };
 
-/// Where the layers of a model begin: parameters / "encoder" is Scope(parameters) / "encoder".
+/// The start of a model's layers: parameters / "encoder" is Scope(parameters) / "encoder".
 inline Scope operator/(Parameters& all, std::string_view name) { return Scope(all) / name; }
 
 }  // namespace heed

@@ -26,14 +26,14 @@ Recurrent::Cell Recurrent::make_cell(const Scope& scope, int64_t input) const {
   const int64_t hidden = options_.hidden;
   const int64_t gates = is_lstm() ? 4 : 3;
   const int64_t rows = gates * hidden;
-  // The gates stand in one matrix only to be computed by one product. Each is a map of its own, from `input` to
-  // `hidden`, and gets the size Xavier gives to that; the height of the whole matrix would make it too small.
+  // The gates share one matrix only so that one product computes them. Each is a separate map from `input` to `hidden`
+  // and gets Xavier's range for that; the height of the whole matrix would make it too small.
   const float gain = std::sqrt(static_cast<float>(rows + input) / static_cast<float>(hidden + input));
   Cell cell = {&scope.make("input.weight", {rows, input}, Initialiser::xavier(gain)),
                &scope.make("state.weight", {rows, hidden}, Initialiser::orthogonal()),
                &scope.make("input.bias", {rows}, Initialiser::constant(0.0f)),
                &scope.make("state.bias", {rows}, Initialiser::constant(0.0f))};
-  // An LSTM that remembers at first learns to forget faster than the other way round.  Jozefowicz et al. 2015
+  // An LSTM that starts by remembering learns faster than one that starts by forgetting.  Jozefowicz et al. 2015
   // (One that is loaded next has no numbers yet.)
   if (is_lstm() && !cell.input_bias->value.empty()) std::fill_n(cell.input_bias->value.begin() + hidden, hidden, 1.0f);
   return cell;
@@ -77,7 +77,8 @@ RecurrentOutput Recurrent::run(const Packed& x, RecurrentStates start) const {
 }
 
 RecurrentOutput Recurrent::step(Tensor x, RecurrentStates states) const {
-  expect(!options_.bidirectional, "recurrent step: one direction only; what comes later is not known yet");
+  expect(!options_.bidirectional,
+         "recurrent step: a bidirectional layer cannot run step by step, because later rows are not known yet");
   check_states("step", states, x.rows());
   Tape& tape = x.tape();
   RecurrentState* next = tape.keep<RecurrentState>(options_.layers);

@@ -15,18 +15,18 @@ namespace heed {
 struct RecurrentOptions {
   enum class Kind { gru, lstm };  // Cho et al. 2014; Hochreiter and Schmidhuber 1997, with the forget gate of Gers 2000
   Kind kind = Kind::lstm;
-  int64_t input = 0;   // width of what comes in
+  int64_t input = 0;   // width of the input
   int64_t hidden = 0;  // width of the state of one direction
   int64_t layers = 1;
-  bool bidirectional = false;  // a second run from the end of each sequence to its start, beside the first
+  bool bidirectional = false;  // adds a second run, from the end of each sequence to its start
   float dropout = 0.0f;        // on the rows between two layers
 
   int64_t directions() const { return bidirectional ? 2 : 1; }
-  int64_t width() const { return hidden * directions(); }  // of what comes out
+  int64_t width() const { return hidden * directions(); }  // of the output
 };
 
-/// One state [B, hidden] per layer and direction: that of layer l and direction d stands at l * directions + d, where 0
-/// is forward and 1 backward. Lives in the tape, like the tensors in it.
+/// One state [B, hidden] per layer and direction: layer l and direction d is at l * directions + d, where 0 is forward
+/// and 1 backward. It lives in the tape, like the tensors in it.
 using RecurrentStates = std::span<const RecurrentState>;
 
 struct RecurrentOutput {
@@ -51,11 +51,10 @@ class Recurrent {
   /// Whole sequences. x: rows [tokens, input]. `start`: empty (zeros) or one per layer and direction.
   RecurrentOutput run(const Packed& x, RecurrentStates start = {}) const;
 
-  /// One step of every sequence, in one direction. x [B, input]; `states` as above. The same numbers as run(), but for
-  /// the last bits: the library of matrix products adds in another order where there are fewer rows.
+  /// One step of every sequence, in one direction. x [B, input]; `states` as above. The same numbers as run().
   RecurrentOutput step(Tensor x, RecurrentStates states) const;
 
-  /// Zeros for `batch` sequences: where step() begins.
+  /// Zeros for `batch` sequences: the initial states of step().
   RecurrentStates zero_states(Tape& tape, int64_t batch) const;
 
  private:

@@ -15,7 +15,7 @@ namespace heed::metric {
 
 struct MetricOptions {
   BleuOptions bleu;
-  ChrfOptions chrf;  // of chrf and chrf++; the name decides on `words`
+  ChrfOptions chrf;  // of chrf and chrf++; the name decides `words`
   TerOptions ter;
 };
 
@@ -28,7 +28,7 @@ struct MetricEntry {
 
 std::span<const MetricEntry> all_metrics();
 
-/// Throws Error for a name that is not in the list, with the nearest one.
+/// Throws Error for an unknown name, suggesting the nearest one.
 std::unique_ptr<TextMetric> make_metric(std::string_view name, const MetricOptions& options = {});
 
 }  // namespace heed::metric

@@ -3,8 +3,8 @@
 //   BLEU = 100 * brevity * (p_1 p_2 p_3 p_4)^(1/4)
 //   p_n: the share of the hypotheses' n-grams that a reference has too, each counted at most as often as in that
 //   reference of the segment that has it most often
-//   brevity = min(1, e^(1 - r/h)) with h tokens of the hypotheses and r of the references, of each segment the one
-//   whose length is nearest (of equals the shorter)
+//   brevity = min(1, e^(1 - r/h)) with h tokens of the hypotheses and r of the references, in each segment the one
+//   whose length is nearest (the shorter one in a tie)
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace heed::metric {
 
-/// What stands for a p_n of 0, which would make the product 0 (Chen and Cherry 2014).
+/// What replaces a p_n of 0, which would make the product 0 (Chen and Cherry 2014).
 enum class Smoothing {
   none,
   exp,    // 1/2, 1/4, 1/8 ... of a match for the first, second, third ... such n
@@ -28,7 +28,7 @@ struct BleuOptions {
   Tokenisation tokenise = Tokenisation::v13a;
   bool lowercase = false;
   Smoothing smoothing = Smoothing::exp;
-  double smoothing_value = -1;   // of floor and add; below 0: 0.1 and 1, as sacreBLEU
+  double smoothing_value = -1;   // of floor and add; below 0: 0.1 and 1, as in sacreBLEU
   size_t order = 4;              // the longest n-grams
   bool effective_order = false;  // leave out the n that no hypothesis is long enough for; always so for one segment
 };

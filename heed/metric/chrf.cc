@@ -14,7 +14,8 @@ bool is_ascii_mark(char32_t c) {
   return (c > U' ' && c < U'0') || (c > U'9' && c < U'A') || (c > U'Z' && c < U'a') || (c > U'z' && c <= U'~');
 }
 
-/// One mark at the end of a word is a word of its own; where there is none, one at its beginning: "(so)" -> "(so", ")".
+/// One punctuation mark at the end of a word is a separate word; if there is none, one at its start: "(so)" -> "(so",
+/// ")".
 std::vector<std::u32string> words_and_marks(std::u32string_view text) {
   std::vector<std::u32string> words;
   for (std::u32string& word : split(text)) {

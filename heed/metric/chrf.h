@@ -20,9 +20,9 @@ struct ChrfOptions {
   size_t words = 0;       // the longest n-grams of words: 0 chrF, 2 chrF++
   size_t beta = 2;        // how much more recall counts than precision
   bool lowercase = false;
-  bool whitespace = false;     // blanks are characters too
-  bool eps_smoothing = false;  // mean of the F of all orders, as the first chrF++.py; otherwise of the P and the R of
-                               // those orders that hypothesis and reference have, the default of sacreBLEU
+  bool whitespace = false;     // spaces are characters too
+  bool eps_smoothing = false;  // mean of the F of all orders, as in the first chrF++.py; otherwise of the P and the R
+                               // of those orders that hypothesis and reference have, the default of sacreBLEU
 };
 
 /// Threads: many may use it at once.

@@ -47,11 +47,11 @@ void fill(const DiagonalCells& d) {
 /// The cell of the first i tokens of the reference and the first j of the hypothesis is on antidiagonal i + j, at i.
 class Table {
  public:
-  /// The hypothesis stands in reverse: on an antidiagonal, i and j grow against each other.
+  /// The hypothesis is stored in reverse: on an antidiagonal, i and j move in opposite directions.
   Table(std::span<const double> reference, std::span<const double> reversed_hypothesis)
       : reference_(reference), hypothesis_(reversed_hypothesis) {}
 
-  /// The least cost of all ways with at most `most` edits; where there is none, one of more edits than that.
+  /// The lowest cost with at most `most` edits; if there is none, a cost of more edits than that.
   double cost(int64_t most) {
     const int64_t rows = std::ssize(reference_), columns = std::ssize(hypothesis_);
     // What one text is longer than the other is the difference of the two.
@@ -62,7 +62,7 @@ class Table {
       int64_t last = std::min({rows, d, (d + deletions) / 2});
       double* cells = diagonal(d);
       const double *before = diagonal(d + 2), *before_that = diagonal(d + 1);  // d - 1 and d - 2, of three
-      // Beside the band still stands what antidiagonal d - 3 had there.
+      // Next to the band there are still values of antidiagonal d - 3.
       cells[first - 1] = cells[last + 1] = kUnreached;
       const double only_gaps = static_cast<double>(d) * (kEdit + kGap);
       if (first == 0) cells[first++] = only_gaps;
@@ -87,7 +87,7 @@ class Table {
 
 /// Tokens as numbers.
 Edits distance(std::span<const double> reference, std::span<const double> hypothesis) {
-  // What both begin and end with is kept by one of the best ways.
+  // A common prefix and suffix can always be kept.
   while (!reference.empty() && !hypothesis.empty() && reference.front() == hypothesis.front())
     reference = reference.subspan(1), hypothesis = hypothesis.subspan(1);
   while (!reference.empty() && !hypothesis.empty() && reference.back() == hypothesis.back())

@@ -1,7 +1,7 @@
-// Edits per token: how much of the hypotheses is wrong, where each source has one or several right answers.
+// Edits per token: how much of the hypotheses is wrong, if each source has one or several right answers.
 //
 // hypotheses[i] answers source i, references[i] are its right answers: at least one. The one with the fewest edits
-// counts (of equals the first).
+// counts (the first one in a tie).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace heed::metric {
 struct ErrorRate {
   Edits edits;
   int64_t tokens = 0;
-  double rate() const;  // may be above 1; where the references hold no token, 0 without edits and 1 with some
+  double rate() const;  // may be above 1; if the references have no tokens, 0 without edits and 1 otherwise
 };
 
 using Ids = std::vector<int32_t>;
@@ -26,7 +26,7 @@ using Ids = std::vector<int32_t>;
 /// Over ids.
 ErrorRate token_error_rate(std::span<const Ids> hypotheses, std::span<const std::vector<Ids>> references);
 
-/// Over what stands between blanks: the phone error rate of phones. (What speech recognition calls word error rate.)
+/// Over tokens separated by spaces: the phone error rate, for phones. (Speech recognition calls this word error rate.)
 ErrorRate token_error_rate(std::span<const std::string> hypotheses, std::span<const Texts> references);
 
 /// Over code points.

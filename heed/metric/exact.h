@@ -1,4 +1,4 @@
-// Is a hypothesis right as a whole. Any of its references may be met, byte for byte.
+// Is a hypothesis right as a whole? It must match one of its references byte for byte.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ Accuracy exact_match(std::span<const std::string> hypotheses, std::span<const Te
 /// The same as a metric, under one of its names.
 enum class ExactKind {
   exact,       // percent right
-  accuracy,    // percent right; what it is called where hypotheses are labels. Blanks around them do not count
-  word_error,  // percent wrong: what papers on spelling to sound, where a segment is a word, call word error rate
+  accuracy,    // percent right; the usual name if hypotheses are labels. Surrounding spaces do not count
+  word_error,  // percent wrong: the word error rate of papers on spelling to sound, where a segment is a word
 };
 
 /// Threads: many may use it at once.

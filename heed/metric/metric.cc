@@ -13,7 +13,7 @@ std::string Score::line(std::string_view note) const {
 }
 
 void Statistics::add(std::span<const double> row) {
-  expect(row.size() == width_, "statistics of a segment: {} numbers, expected {}", row.size(), width_);
+  expect(row.size() == width_, "statistics of a segment: got {} numbers, expected {}", row.size(), width_);
   values_.insert(values_.end(), row.begin(), row.end());
 }
 
@@ -26,8 +26,7 @@ std::vector<double> Statistics::total() const {
 
 Score Metric::score(const Statistics& statistics) const {
   expect(statistics.width() == width(),
-         "score: statistics with {} numbers a segment, expected {}; are they those of "
-         "another metric?",
+         "score: statistics with {} numbers per segment, expected {}; do they belong to another metric?",
          statistics.width(), width());
   return score(statistics.total());
 }

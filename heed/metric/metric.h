@@ -1,11 +1,10 @@
 // What all metrics have in common.
 //
 //   texts -> statistics of each segment -> their sum -> the score
-//
-// A segment is one hypothesis (what a system said) with its references (right answers, at least one; their number may
-// differ from segment to segment). The statistics of a segment are a few numbers that can be added, for BLEU the
-// matching n-grams and the lengths: so the score of any selection of segments costs a sum, and resample.h asks for
-// thousands of them.
+// A segment is one hypothesis (the output of a system) with its references (right answers, at least one; their number
+// may differ between segments). The statistics of a segment are a few numbers that can be added, for BLEU the matching
+// n-grams and the lengths. So the score of any selection of segments only costs a sum, and resample.h needs thousands
+// of them.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +22,10 @@ struct Score {
   std::string name;  // as papers write it: BLEU, chrF2++
   double value = 0;  // error rates and shares in percent
   bool higher_is_better = true;
-  std::string details;                                // stands behind the value in line(); may be empty
+  std::string details;                                // printed after the value in line(); may be empty
   std::vector<std::pair<std::string, double>> parts;  // what the value was computed from, by name
 
-  /// "BLEU = 41.02 71.0/47.5/34.3/24.5 (BP = 1.000 ...)"; `note` stands between the value and the details.
+  /// "BLEU = 41.02 71.0/47.5/34.3/24.5 (BP = 1.000 ...)"; `note` goes between the value and the details.
   std::string line(std::string_view note = {}) const;
 };
 
@@ -57,9 +56,9 @@ class Metric {
 
   virtual size_t width() const = 0;  // numbers per segment
 
-  /// Of the sum over any segments: [width()].
+  /// Score of the sum over any segments: [width()].
   virtual Score score(std::span<const double> total) const = 0;
-  /// Of a single segment. The same, except where a formula for corpora fails on one short sentence (BLEU).
+  /// Score of a single segment. The same, unless a corpus formula fails on one short sentence (BLEU).
   virtual Score segment_score(std::span<const double> statistics) const { return score(statistics); }
 
   Score score(const Statistics& statistics) const;
@@ -69,11 +68,11 @@ class Metric {
 /// Threads: many may use it at once.
 class TextMetric : public Metric {
  public:
-  /// The options that change the score, as the signature of sacreBLEU writes them: "case:mixed|eff:no|tok:13a|...";
-  /// empty where there are none.
+  /// The options that change the score, as in a sacreBLEU signature: "case:mixed|eff:no|tok:13a|..."; empty if there
+  /// are none.
   virtual std::string settings() const { return {}; }
 
-  /// Throws Error where a text is not valid UTF-8, a hypothesis has no reference, or the numbers of segments differ.
+  /// Throws Error if a text is not valid UTF-8, a hypothesis has no reference, or the numbers of segments differ.
   Statistics statistics(std::span<const std::string> hypotheses, std::span<const Texts> references) const;
   Score score(std::span<const std::string> hypotheses, std::span<const Texts> references) const;
   using Metric::score;
@@ -81,7 +80,7 @@ class TextMetric : public Metric {
   using Metric::segment_score;
 
  protected:
-  /// Of one segment, [width()]. The texts are valid UTF-8, and there is a reference.
+  /// Statistics of one segment, [width()]. The texts are valid UTF-8, and there is a reference.
   virtual std::vector<double> of_segment(const std::string& hypothesis, const Texts& references) const = 0;
 };
 

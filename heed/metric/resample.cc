@@ -15,13 +15,13 @@ namespace {
 using Numbers = std::vector<double>;
 
 void expect_usable(const Metric& metric, const Statistics& statistics, const ResampleOptions& options) {
-  expect(statistics.width() == metric.width(), "resampling: statistics with {} numbers a segment, expected {}",
+  expect(statistics.width() == metric.width(), "resampling: statistics with {} numbers per segment, expected {}",
          statistics.width(), metric.width());
   expect(statistics.segments() > 0, ErrorKind::data, "resampling: there are no segments");
   expect(options.samples > 0, "resampling: samples must be at least 1, not {}", options.samples);
 }
 
-/// What both tests begin with: are the two systems comparable, and what are their scores.
+/// The start of both tests: checks that the two systems are comparable, and computes their scores.
 Comparison scores_of(const Metric& metric, const Statistics& baseline, const Statistics& system,
                      const ResampleOptions& options) {
   expect_usable(metric, baseline, options);

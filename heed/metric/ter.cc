@@ -35,7 +35,7 @@ std::u32string normalised(std::u32string_view line, bool asian) {
   std::u32string text = replaced(replaced(line, U"\n-", U""), U"\n", U" ");
   text = western_marks_apart(between_blanks(without_entities(std::move(text))));
   text = western_points_apart(replaced(text, U"'s ", U" 's "));
-  // tercom's rules for hiragana and katakana are not here: they ask for the begin of the text, where a blank stands.
+  // tercom's rules for hiragana and katakana are left out: they require the start of the text, where there is a space.
   if (asian) text = set_apart(text, [](char32_t c) { return is_ideograph(c) || is_asian_punctuation(c); });
   return text;
 }

@@ -3,7 +3,7 @@
 //   TER = 100 * edits / words of the references
 //
 // Edits: replaced, added, removed words, and shifts of runs of words. Of several references, the one with the fewest
-// edits counts, but the mean of their lengths.
+// edits counts, but with their mean length.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@
 namespace heed::metric {
 
 struct TerOptions {
-  bool normalise = false;       // punctuation apart from words, XML entities decoded
-  bool no_punctuation = false;  // punctuation is left out
+  bool normalise = false;       // separate punctuation from words, decode XML entities
+  bool no_punctuation = false;  // remove punctuation
   bool asian = false;           // with these two: ideographs are words, and their punctuation counts as such
   bool case_sensitive = false;
 };

@@ -18,16 +18,15 @@ using Words = std::vector<int32_t>;
 using View = std::span<const int32_t>;
 
 constexpr int64_t kLongestShift = 10;      // words
-constexpr int64_t kFarthestShift = 50;     // words between where it stands and where the reference has it
+constexpr int64_t kFarthestShift = 50;     // words between its position and that in the reference
 constexpr int64_t kMostCandidates = 1000;  // shifts tried per hypothesis
-constexpr int64_t kBeam = 25;              // cells before and behind the diagonal
+constexpr int64_t kBeam = 25;              // cells before and after the diagonal
 constexpr int32_t kOutsideBand = std::numeric_limits<int32_t>::max() / 2;
 
 /// Levenshtein's table, rows for words of the hypothesis, columns for those of the reference. (edit_distance.h finds
-/// the least distance and keeps no table. Here the way through the table is wanted, and the band that TER looks at,
-/// outside of which the least distance may lie, is part of its definition.) Of each row only the cells near the
-/// diagonal exist, so that the memory grows with the length of the texts and not with its square; of the first and the
-/// last row there are more.
+/// the smallest distance and keeps no table. Here the path through the table is needed, and TER's band, which may miss
+/// the smallest distance, is part of its definition.) Of each row only the cells near the diagonal exist, so that the
+/// memory grows with the length of the texts and not with its square; of the first and the last row there are more.
 class TerTable {
  public:
   TerTable(int64_t hypothesis, View reference)
@@ -53,8 +52,8 @@ class TerTable {
     for (int64_t i = known + 1; i <= rows_; ++i) fill_row(hypothesis[static_cast<size_t>(i - 1)], i);
   }
 
-  /// The edits of a hypothesis that differs from that of `other` in its words [known, same) alone. What is in this
-  /// table afterwards is nobody's business.
+  /// The edits of a hypothesis that differs from that of `other` in its words [known, same) alone. The contents of this
+  /// table are undefined afterwards.
   int32_t edits_after(const TerTable& other, View hypothesis, int64_t known, int64_t same) {
     constexpr int64_t kBetweenLooks = 16;
     std::copy_n(other.row(known), width(known), row(known));
@@ -132,7 +131,7 @@ struct Alignment {
   }
 };
 
-/// From the end to the beginning; of ways with as many edits: keep or replace, then remove, then add.
+/// From end to start; in a tie: keep or replace, then remove, then add.
 Alignment alignment_of(const TerTable& table, View hypothesis, View reference) {
   Alignment a;
   a.place.resize(reference.size());
@@ -160,7 +159,7 @@ Alignment alignment_of(const TerTable& table, View hypothesis, View reference) {
   return a;
 }
 
-/// `length` words from `from` stand then before the word that is at `to` now.
+/// Moves `length` words from `from` to before the word that is now at `to`.
 struct Shift {
   int64_t gain = 0;  // edits that it saves
   int64_t length = 0, from = 0, to = 0;
@@ -173,7 +172,7 @@ struct Shift {
   int64_t first_change() const { return std::min(from, to); }
   int64_t end_of_change(int64_t words) const {
     if (to < from) return from + length;
-    // To a place inside itself means over as many of the words behind it.
+    // A target inside the run itself means over as many of the words after it.
     return std::min(to > from + length ? to : to + length, words);
   }
 };

@@ -1,4 +1,4 @@
-// How BLEU cuts texts into tokens. Scores of different tokenisations cannot be compared.
+// How BLEU splits texts into tokens. Scores with different tokenisations cannot be compared.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@ namespace heed::metric {
 
 enum class Tokenisation {
   v13a,           // punctuation of Western languages, as the WMT scorer mteval-v13a does; the usual choice
-  none,           // what stands between blanks: for texts that are tokenised already
-  characters,     // every character: for languages that write no blanks
+  none,           // split at spaces only: for texts that are already tokenised
+  characters,     // every character: for languages written without spaces
   international,  // punctuation and symbols of all scripts, as mteval-v14 --international-tokenization
 };
 
-/// "13a", "none", "char", "intl". Throws Error for another name, with the nearest one.
+/// "13a", "none", "char", "intl". Throws Error for any other name, suggesting the nearest one.
 Tokenisation tokenisation_of(std::string_view name);
 std::string_view name_of(Tokenisation tokenisation);
 

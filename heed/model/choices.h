@@ -1,4 +1,4 @@
-// The words of a model's options. Each list stands here, once; those of its stacks in heed/encode/choices.h.
+// The named values of a model's options. Each list is defined here, once; those of its stacks in heed/encode/choices.h.
 #pragma once
 
 #include "heed/tensor/choice.h"

@@ -1,4 +1,4 @@
-// A model that writes, token by token: all that a search knows of it.
+// A model that generates token by token: the interface for a search.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace heed::model {
 
-/// Sequences of token ids, one after the other.
+/// Sequences of token ids, one after another.
 struct PackedIds {
   std::span<const int32_t> ids;      // [tokens]
   std::span<const int64_t> offsets;  // [B + 1]
@@ -20,11 +20,11 @@ class Generator {
  public:
   virtual ~Generator() = default;
 
-  /// Reads the sources, for a search of at most `longest` steps: a row for each source.
+  /// Reads the sources, for a search of at most `longest` steps: one row per source.
   virtual std::unique_ptr<decode::State> start(Tape& tape, const PackedIds& sources, int64_t longest) const = 0;
 
-  /// The token of the step before, of each row [rows] -> logits of the next [rows, vocabulary]. `alignment`: where each
-  /// row looked, on request.
+  /// The previous token of each row [rows] -> logits of the next [rows, vocabulary]. `alignment`: where each row
+  /// looked, on request.
   virtual Tensor step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
                       decode::Alignment* alignment = nullptr) const = 0;
 

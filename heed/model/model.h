@@ -1,4 +1,4 @@
-// What all models have in common: a loss to train by. What a search needs beside stands in generator.h.
+// What all models have in common: a loss for training. generator.h has what a search needs.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@ namespace heed::model {
 
 class Generator;  // generator.h
 
-/// Its parameters stand in the Parameters that it was made in. Any number of threads may ask it at once, each with a
-/// tape of its own, while nobody changes the parameters.
+/// Its parameters are in the Parameters it was made with. Any number of threads may use it at once, each with its own
+/// tape, as long as nothing changes the parameters.
 class Model {
  public:
   virtual ~Model() = default;
 
-  /// Of a batch of the task's data: a row for each prediction, with how many were right. Throws where the batch is one
-  /// of another task.
+  /// Loss of a batch of the task's data: a row per prediction, with the number of correct ones. Throws if the batch
+  /// belongs to another task.
   virtual OutputLoss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const = 0;
 
-  /// For models that write; null for others.
+  /// For models that generate; null for others.
   virtual const Generator* generator() const { return nullptr; }
 
-  /// Tokens of a sequence at most (a target's END included), where the model has a place for each; else more than any
-  /// text has.
+  /// The most tokens of a sequence (including a target's END), if the model has a fixed number of positions; otherwise
+  /// more than any text has.
   virtual int64_t max_positions() const = 0;
 };
 

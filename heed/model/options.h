@@ -1,4 +1,4 @@
-// What a model is made of: one flat struct for all kinds of task, the [model] and [attention] sections of a recipe.
+// The options of a model: one flat struct for all kinds of task, the [model] and [attention] sections of a recipe.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 namespace heed::model {
 
 struct Options {
-  /// What it does: a word of heed/task/all.h.
+  /// What it does: a name from heed/task/all.h.
   std::string task = "pairs";
-  /// Encoder and decoder, words of heed/encode/all.h and heed/decode/all.h: one for both, or each by itself.
+  /// Encoder and decoder, names from heed/encode/all.h and heed/decode/all.h: one for both, or each separately.
   std::string kind = "rnn";
-  std::string encoder = "", decoder = "";  // empty: as `kind` says
+  std::string encoder = "", decoder = "";  // empty: `kind`
 
   int64_t source_vocabulary = 0;  // both follow from the data
   int64_t target_vocabulary = 0;
@@ -21,11 +21,11 @@ struct Options {
   int64_t encoder_layers = 1;
   int64_t decoder_layers = 1;
   float dropout = 0.1f;
-  /// Embeddings that are one table: none; decoder, its input and output; all, the source's too (one vocabulary).
+  /// Embeddings that share one table: none; decoder: its input and output; all: the source's too (one vocabulary).
   std::string tied = "none";
-  /// rnn: between decoder and encoder, any of the catalogue that takes queries. transformer: in all heads, where what
-  /// speaks of places in one sequence (region, position) belongs to self-attention, and what speaks of a target that
-  /// walks along a source (time, local_p, hard_sampled) to the attention to the source, which is otherwise global:
+  /// rnn: between decoder and encoder, any mechanism that takes queries. transformer: in all heads; settings about
+  /// positions in one sequence (region, position) apply to self-attention, and settings about a target that moves along
+  /// a source (time, local_p, hard_sampled) apply to the attention to the source, which is otherwise global:
   /// encode/attention_options.h has the table. What fits nowhere is refused with the reason.
   attend::Options attention = {};
 

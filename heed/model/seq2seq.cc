@@ -20,7 +20,7 @@ namespace heed::model {
 
 namespace {
 
-/// The words of the options, looked up once.
+/// The named values of the options, looked up once.
 struct Words {
   Tied tied;
   Norm norm;
@@ -60,15 +60,15 @@ encode::StackOptions stack(const Options& o, const Words& words, int64_t layers,
   const bool in_attention = words.positions == Positions::alibi || words.positions == Positions::rotary;
   if (!needs_positions || !in_attention) return stack;
   expect(o.attention.position == "none" || o.attention.position == o.positions,
-         "model: positions = \"{}\" and attention.position = \"{}\"; one of them must give way", o.positions,
+         "model: positions = \"{}\" and attention.position = \"{}\"; set one of them to none", o.positions,
          o.attention.position);
   stack.attention.position = o.positions;
   return stack;
 }
 
 void check(const Options& o, const Words& words) {
-  expect(o.source_vocabulary > 0 && o.target_vocabulary > 0, "model: vocabularies of {} and {} tokens",
-         o.source_vocabulary, o.target_vocabulary);
+  expect(o.source_vocabulary > 0 && o.target_vocabulary > 0,
+         "model: both vocabularies need tokens; they have {} and {}", o.source_vocabulary, o.target_vocabulary);
   expect(o.width > 0 && o.encoder_layers > 0 && o.decoder_layers > 0,
          "model: width {}, encoder_layers {} and decoder_layers {} must be above 0", o.width, o.encoder_layers,
          o.decoder_layers);
@@ -77,7 +77,7 @@ void check(const Options& o, const Words& words) {
          o.target_vocabulary);
 }
 
-/// What each of `choices` was worth: one per target token, or (static attention) one per sequence, for all its tokens.
+/// The reward of each of `choices`: one per target token, or (static attention) one per sequence, for all its tokens.
 std::vector<float> rewards(int64_t choices, const Seq2SeqBatch& batch, const OutputLoss& loss) {
   std::vector<float> of_tokens, of_sequences;
   for (const float nll : loss.row_nll) of_tokens.push_back(-nll);
@@ -124,7 +124,7 @@ encode::Encoded Seq2Seq::encode(Tape& tape, const PackedIds& sources) const {
 
 OutputLoss Seq2Seq::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
   const auto* pairs = dynamic_cast<const data::PackedPairs*>(&batch);
-  expect(pairs != nullptr, "model: a batch of pairs is expected, of a source and a target each");
+  expect(pairs != nullptr, "model: expected a batch of pairs, each with a source and a target");
   return loss(
       tape,
       Seq2SeqBatch{pairs->source, pairs->source_offsets, pairs->target_in, pairs->target_out, pairs->target_offsets},

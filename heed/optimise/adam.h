@@ -3,8 +3,7 @@
 //   m = beta1 m + (1 - beta1) g           m^ = m / (1 - beta1^t)
 //   v = beta2 v + (1 - beta2) g^2         v^ = v / (1 - beta2^t)
 //   w = w - rate * (m^ / (sqrt(v^) + epsilon) + decay w)
-//
-// Kingma and Ba 2015; the decay beside the step, not inside the gradient: Loshchilov and Hutter 2019.
+// Kingma and Ba 2015; decoupled decay, outside the gradient: Loshchilov and Hutter 2019.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +23,16 @@ struct AdamOptions {
   bool decay_vectors = false;  // also parameters of shape [n]: biases and gains
 };
 
-/// Threads: one at a time, and nobody else may use the parameters meanwhile.
+/// Threads: one at a time; nothing else may use the parameters meanwhile.
 class Adam {
  public:
   explicit Adam(Parameters& parameters, const AdamOptions& options = {});
 
-  /// Changes every parameter that has a gradient, and uses the gradient up: the next backward starts from nothing. A
-  /// parameter without one stays as it is, and so does its t.
+  /// Updates every parameter that has a gradient, and clears the gradient: the next backward starts from zero. A
+  /// parameter without a gradient is unchanged, and so is its t.
   void step(float rate);
 
-  /// What is kept of a parameter between steps, for a checkpoint and back. Null: it has had no step.
+  /// The state of a parameter between steps, to save and restore it. Null: no step yet.
   struct Moments {
     std::vector<float> first, second;  // m and v
     int64_t steps = 0;                 // t

@@ -9,15 +9,15 @@
 
 namespace heed::optimise {
 
-/// Threads: one at a time, and nobody else may use the parameters meanwhile.
+/// Threads: one at a time; nothing else may use the parameters meanwhile.
 class MovingAverage {
  public:
   MovingAverage(Parameters& parameters, float decay);
 
-  /// average += (1 - d) (value - average) with d = min(decay, (1 + step) / (10 + step)): the first updates, far from
-  /// where a training will be, are soon forgotten. `step`: updates done, from 1.
+  /// average += (1 - d) (value - average) with d = min(decay, (1 + step) / (10 + step)): early values, far from the
+  /// final ones, are soon forgotten. `step`: updates done, from 1.
   void update(int64_t step);
-  /// Exchanges average and values: to evaluate or save the average, then back.
+  /// Swaps average and values: to evaluate or save the average, then to go back.
   void swap();
 
   std::vector<std::vector<float>>& averages() { return averages_; }  // in the order of the parameters

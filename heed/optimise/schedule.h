@@ -11,8 +11,8 @@ struct ScheduleOptions {
       "inverse_sqrt";     // constant; inverse_sqrt (Vaswani et al. 2017); cosine (Loshchilov and Hutter 2017)
   float peak = 1e-3f;     // the largest rate, reached at the end of the warm-up
   float floor = 0.0f;     // cosine: where it ends
-  int64_t warmup = 1000;  // steps from 0 to the peak, in a straight line
-  int64_t steps = 0;      // cosine: of the whole training
+  int64_t warmup = 1000;  // steps of the linear warm-up from 0 to the peak
+  int64_t steps = 0;      // cosine: steps of the whole training run
 };
 
 ///   warm-up:       peak * step / warmup

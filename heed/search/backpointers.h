@@ -1,4 +1,4 @@
-// What hypotheses that share their beginnings have said: each token once, with a way back.
+// The tokens of hypotheses that share prefixes: each token once, with a link back.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Backpointers {
     return std::ssize(weights_) - 1;
   }
 
-  /// The tokens up to `last`; END, where it is that, only as finished.
+  /// The tokens up to `last`; END, if it is the last, only sets finished.
   Hypothesis hypothesis(int64_t last, int32_t end) const;
 
  private:

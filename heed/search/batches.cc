@@ -14,7 +14,7 @@ namespace heed::search {
 
 namespace {
 
-/// Some of the sources, packed anew.
+/// Some of the sources, packed again.
 struct Batch {
   std::vector<int32_t> ids = {};
   std::vector<int64_t> offsets = {0}, numbers = {}, places = {};
@@ -58,7 +58,8 @@ std::vector<Batch> cut(const Sources& sources, const Options& options, const Bat
 
 std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Sources& sources,
                                const Options& options, const BatchLimits& limits) {
-  expect(limits.tokens > 0 && limits.sentences >= 0, "search: batches of {} tokens and {} sentences", limits.tokens,
+  expect(limits.tokens > 0 && limits.sentences >= 0,
+         "search: a batch needs at least 1 token, and sentences of 0 (no limit) or more, not {} and {}", limits.tokens,
          limits.sentences);
   const std::vector<Batch> batches = cut(sources, options, limits);
   std::vector<Result> results(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));

@@ -1,5 +1,4 @@
-// A search for any number of sources: in batches of like lengths, the longest first, with results in the order of the
-// input.
+// A search for any number of sources: in batches of similar lengths, the longest first, with results in input order.
 #pragma once
 
 #include "heed/search/search.h"
@@ -8,18 +7,18 @@
 namespace heed::search {
 
 struct BatchLimits {
-  // Of the sources of a batch, each counted once for each of its hypotheses; a longer one stands alone. A
-  // Transformer-Tiny over 1,000 sentences, two threads, needed 55 MB with 192, 60 with 256 and 74 with 512, and was
-  // greedily as fast with each.
+  // Of the sources of a batch, each counted once for each of its hypotheses; a longer one gets its own batch. A
+  // Transformer-Tiny over 1,000 sentences, two threads, needed 55 MB with 192, 60 with 256 and 74 with 512; greedy
+  // search was equally fast with each.
   int64_t tokens = 192;
   int64_t sentences = 0;  // 0: no limit
 };
 
-/// As search(), in batches. Sentences draw and rank as they do alone, so the limits change speed and memory only. The
+/// Like search(), in batches. Sentences draw and rank as they do alone, so the limits only affect speed and memory. The
 /// longest come first: a search that does not fit into memory fails at once.
 ///
-/// Each thread has a batch of its own and works alone on it: a step is too short to be worth the meeting of threads.
-/// Where the cuts are follows from the sizes alone, so the number of threads does not change a bit.
+/// Each thread works alone on its own batch: a step is too short to be worth synchronising threads. The cuts depend on
+/// the sizes alone, so the number of threads does not change a bit.
 std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Sources& sources,
                                const Options& options, const BatchLimits& limits = {});
 

@@ -1,8 +1,9 @@
-// The `beam` likeliest hypotheses of every length, and among all that ended the best.
+// The `beam` most likely hypotheses of every length, and the best of all that ended.
 //
 // At each step the continuations of a sentence's open hypotheses are ordered by log-probability. An END among the first
-// `beam` of them ends its hypothesis; the first `beam` others stay open. So those that ended take no place from the
-// open ones, and a sentence is searched until nothing better can come: see Ranking::bound. No other rule stops it.
+// `beam` of them ends its hypothesis; the first `beam` others stay open. So ended hypotheses take no place from open
+// ones, and the search of a sentence continues until nothing better is possible: see Ranking::bound. No other rule
+// stops it.
 #include <algorithm>
 #include <cmath>
 
@@ -75,7 +76,7 @@ class BeamSearch {
   }
 
  private:
-  /// One step of a sentence whose hypotheses stand in the rows from `first` on. The parent of each that is open now.
+  /// One step of a sentence whose hypotheses are in the rows from `first`. Returns the parent of each open one.
   std::vector<size_t> advance(Beam& beam, int64_t first, Tensor logits) {
     std::vector<Candidate> candidates;
     for (size_t i = 0; i < beam.open.size(); ++i) {

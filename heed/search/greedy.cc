@@ -1,4 +1,4 @@
-// The likeliest token at every step.
+// The most likely token at every step.
 #include "heed/search/paths.h"
 #include "heed/search/strategies.h"
 

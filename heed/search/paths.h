@@ -1,4 +1,4 @@
-// Hypotheses that know nothing of each other: each goes its way, token by token, until END.
+// Independent hypotheses: each continues token by token until END.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct PathStep {
 };
 using Choose = std::function<int32_t(const PathStep&)>;
 
-/// `paths` hypotheses of each sentence. `k`: of the best tokens that `choose` wants to know.
+/// `paths` hypotheses of each sentence. `k`: number of best tokens that `choose` needs.
 std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, const Choose& choose);
 
 }  // namespace heed::search

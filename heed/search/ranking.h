@@ -1,4 +1,4 @@
-// What hypotheses are ranked by, and the best that one can still become.
+// The score of a hypothesis, and the best score it can still reach.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ class Ranking {
   /// log p / lp(length) + coverage penalty. `coverage`: of each source token, the sum of its weights so far.
   double score(double log_probability, int64_t length, std::span<const float> coverage) const;
 
-  /// No hypothesis that goes on from here ends with a higher score.
+  /// No continuation of this hypothesis ends with a higher score.
   ///
   /// Whatever follows, log p only falls and stays below 0, so of all lengths that can still be reached, [length + 1,
-  /// longest], the one with the largest divisor bounds them all. Divisors do not fall with length (alpha >= 0): that is
-  /// `longest`. The coverage penalty is never above 0, and may come as close to it as it likes.
+  /// longest], the one with the largest divisor bounds them all. Divisors do not decrease with length (alpha >= 0):
+  /// that is `longest`. The coverage penalty is at most 0, and may come arbitrarily close to it.
   double bound(double log_probability) const { return log_probability / divisor(o_.longest); }
 
  private:
@@ -30,7 +30,7 @@ class Ranking {
   const Options& o_;
 };
 
-/// The finished ones first, then by score; of equals the one that was there first.
+/// The finished ones first, then by score; in a tie, the earlier one.
 void sort_by_rank(std::vector<Hypothesis>& hypotheses);
 
 }  // namespace heed::search

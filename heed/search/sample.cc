@@ -1,4 +1,5 @@
-// Every token drawn from what the model gives it, made sharper or flatter by a temperature and cut to the likeliest.
+// Every token is drawn from the model's distribution, sharpened or flattened by a temperature and cut to the most
+// likely tokens.
 #include <algorithm>
 
 #include "heed/kernels/exact_math.h"
@@ -34,7 +35,7 @@ class Draw {
     return static_cast<int32_t>(place_of(u * sum));
   }
 
-  /// With top_p alone nobody knows how many are needed. Usually few: they are looked for in growing numbers.
+  /// With top_p alone the number of tokens is not known in advance. It is usually small, so growing numbers are tried.
   int32_t among_best(const float* logits, int64_t count, double u) {
     const int64_t most = o_.top_k > 0 ? std::min(o_.top_k, count) : count;
     int64_t k = o_.top_k > 0 ? most : std::min(kFirst, most);

@@ -1,4 +1,4 @@
-// How likely a model finds what is given.
+// The likelihood of given outputs under a model.
 #pragma once
 
 #include <vector>

@@ -22,9 +22,9 @@ void check(const Tape& tape, const Sources& sources, const Options& o) {
   expect(o.alpha >= 0.0 && std::isfinite(o.alpha), "search: alpha must not be below 0, but is {}", o.alpha);
   expect(o.beta >= 0.0 && std::isfinite(o.beta), "search: beta must not be below 0, but is {}", o.beta);
   expect(o.heads.layer >= Heads::kLast && o.heads.head >= Heads::kMean,
-         "search: weights of layer {} and head {} do not exist", o.heads.layer, o.heads.head);
+         "search: there are no weights of layer {} and head {}", o.heads.layer, o.heads.head);
   if (!o.sample) return;
-  expect(o.beam == 1, "search: sampling has no beam; nbest says how many samples are drawn");
+  expect(o.beam == 1, "search: sampling has no beam; set nbest to the number of samples");
   expect(o.temperature > 0.0 && std::isfinite(o.temperature), "search: temperature must be above 0, not {}",
          o.temperature);
   expect(o.top_k >= 0, "search: top_k must not be below 0, but is {}", o.top_k);

@@ -1,4 +1,4 @@
-// tokens of sources -> tokens of targets: greedy, beam search or sampling, for any model that writes.
+// tokens of sources -> tokens of targets: greedy, beam search or sampling, for any model that generates.
 //
 //   Tape tape({.recording = false, .training = false});
 //   for (const search::Result& r : search::search(generator, tape, {ids, offsets}, {.beam = 5, .alpha = 0.6}))
@@ -13,13 +13,13 @@
 
 namespace heed::search {
 
-/// What a log-probability is divided by, |Y| being the tokens of a hypothesis, END included.
+/// The divisor of a log-probability, where |Y| is the number of tokens of a hypothesis, including END.
 enum class LengthNormalisation {
   wu,    // ((5 + |Y|) / 6)^alpha.  Wu et al. 2016, equation 14; alpha = 0: nothing
   mean,  // |Y|: the mean of the tokens' log-probabilities
 };
 
-/// Which of the weights of the attention to the source.
+/// Which weights of the attention to the source.
 struct Heads {
   static constexpr int64_t kMean = -1, kLast = -2;
   int64_t layer = kLast;  // a number, kLast, or kMean of all
@@ -36,15 +36,15 @@ struct Options {
   LengthNormalisation length = LengthNormalisation::wu;
   double alpha = 0.0;
   /// Wu et al. 2016, equation 14: score += beta sum_i log min(sum_t a_ti, 1), i over the source, a of `heads`; a sum
-  /// below 1e-6 counts as that, since weights can be 0.
+  /// below 1e-6 counts as 1e-6, since weights can be 0.
   double beta = 0.0;
 
   // ---------------------------------------------------------------------------------------------------- sampling
   bool sample = false;       // draw each token instead of searching
   double temperature = 1.0;  // p^(1 / temperature); first, then top_k, then top_p
-  int64_t top_k = 0;         // only the k likeliest; 0: all
-  double top_p = 1.0;        // only the likeliest that together have this much.  Holtzman et al. 2020
-  uint64_t seed = 0;         // a sentence draws from (seed, its number in the input): its batch does not matter
+  int64_t top_k = 0;         // only the k most likely; 0: all
+  double top_p = 1.0;        // only the most likely that together reach this probability.  Holtzman et al. 2020
+  uint64_t seed = 0;         // a sentence draws from (seed, its index in the input): its batch does not matter
 
   bool alignment = false;  // ask for Hypothesis::alignment, of `heads`
   Heads heads = {};
@@ -66,9 +66,9 @@ struct Sources {
 
 struct Hypothesis {
   std::vector<int32_t> tokens = {};                 // without START and END
-  double log_probability = 0.0;                     // of the tokens, and of END where it came
+  double log_probability = 0.0;                     // of the tokens, and of END if it was reached
   double score = 0.0;                               // what it was ranked by
-  std::vector<float> token_log_probabilities = {};  // that of END last, where it came
+  std::vector<float> token_log_probabilities = {};  // that of END last, if it was reached
   bool finished = false;                            // END came within `longest` steps
   std::vector<std::vector<float>> alignment = {};   // [token_log_probabilities][source tokens], on request
 };
@@ -79,10 +79,10 @@ struct Result {
   const Hypothesis& best() const { return hypotheses.front(); }
 };
 
-/// A batch. The tape must not be recording, and is reset; a search needs as much of its memory as one step does.
+/// Searches for a batch. The tape must not be recording, and is reset; a search needs the tape memory of one step.
 ///
-/// Every sentence gets at least one hypothesis. An empty source is not asked of the model: its only hypothesis is empty
-/// and finished, with a log-probability of 0. Throws where a model gives numbers that are none.
+/// Every sentence gets at least one hypothesis. An empty source is not passed to the model: its only hypothesis is
+/// empty and finished, with a log-probability of 0. Throws if a model's numbers are NaN or infinite.
 std::vector<Result> search(const model::Generator& generator, Tape& tape, const Sources& sources,
                            const Options& options);
 

@@ -15,7 +15,7 @@ Stepper::Stepper(const model::Generator& generator, Tape& tape, const Sources& s
 }
 
 Tensor Stepper::next(std::span<const int32_t> tokens) {
-  tape_.reset();  // the state stands outside of it
+  tape_.reset();  // the state is outside it
   return generator_.step(tokens, *state_, tape_, wants_weights_ ? &alignment_ : nullptr);
 }
 
@@ -24,12 +24,12 @@ std::vector<float> Stepper::weights(int64_t row, int64_t sentence) const {
   std::vector<float> sum(sources_.at(sentence).size(), 0.0f);
   const auto [layer, head] = options_.heads;
   const auto layers = static_cast<int64_t>(alignment_.layers.size());
-  expect(layer < layers, "search: weights of layer {} of {}", layer, layers);
+  expect(layer < layers, "search: layer {} does not exist; there are {}", layer, layers);
   const int64_t first_layer = layer >= 0 ? layer : (layer == Heads::kLast ? layers - 1 : 0);
   const int64_t last_layer = layer == Heads::kMean ? layers - 1 : first_layer;
   for (int64_t l = first_layer; l <= last_layer; ++l) {
     const attend::Weights& w = alignment_.layers[static_cast<size_t>(l)];
-    expect(head < w.heads, "search: weights of head {} of {}", head, w.heads);
+    expect(head < w.heads, "search: head {} does not exist; there are {}", head, w.heads);
     const int64_t first_head = head >= 0 ? head : 0, last_head = head >= 0 ? head : w.heads - 1;
     const float share = 1.0f / static_cast<float>((last_layer - first_layer + 1) * (last_head - first_head + 1));
     for (int64_t h = first_head; h <= last_head; ++h)

@@ -17,9 +17,10 @@ class Stepper {
   int64_t done() const { return state_->step(); }
   bool may_go_on() const { return done() < options_.longest; }
 
-  /// The last token of each hypothesis -> logits [rows, vocabulary]. What earlier steps left on the tape is gone.
+  /// The last token of each hypothesis -> logits [rows, vocabulary]. Tensors of earlier steps are dropped from the
+  /// tape.
   Tensor next(std::span<const int32_t> tokens);
-  /// Of the last step, one row: how much it looked at each token of its source; empty where nobody asks.
+  /// For one row of the last step: its attention to each token of its source; empty unless requested.
   std::vector<float> weights(int64_t row, int64_t sentence) const;
   void select(std::span<const int64_t> rows);
 

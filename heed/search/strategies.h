@@ -5,8 +5,8 @@
 
 namespace heed::search {
 
-std::vector<Result> greedy(Stepper& stepper);       // the likeliest token at every step
-std::vector<Result> beam_search(Stepper& stepper);  // the likeliest `beam` hypotheses of every length
+std::vector<Result> greedy(Stepper& stepper);       // the most likely token at every step
+std::vector<Result> beam_search(Stepper& stepper);  // the most likely `beam` hypotheses of every length
 std::vector<Result> sample(Stepper& stepper);       // every token drawn
 
 }  // namespace heed::search

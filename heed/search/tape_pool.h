@@ -1,4 +1,4 @@
-// Memory for searches: each has a tape of its own while it runs, and leaves it to the next one.
+// Memory for searches: each has its own tape while it runs, and returns it for the next one.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace heed::search {
 
-/// Any number of threads may borrow at once: there are as many tapes as were ever lent at a time.
+/// Any number of threads may borrow at once: there are as many tapes as were ever in use at a time.
 class TapePool {
  public:
   class Lease {

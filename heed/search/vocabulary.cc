@@ -76,7 +76,7 @@ void best_tokens(Tensor logits, int64_t k, BestTokens& best) {
   });
   for (int64_t r = 0; r < rows; ++r)
     expect(std::isfinite(best.log_sum[static_cast<size_t>(r)]), ErrorKind::data,
-           "search: the model's logits of row {} are not numbers: their log-sum-exp is {}", r,
+           "search: the model's logits in row {} are not finite: their log-sum-exp is {}", r,
            best.log_sum[static_cast<size_t>(r)]);
 }
 

@@ -11,7 +11,7 @@ namespace heed::search {
 /// Of each row of the logits [rows, vocabulary].
 struct BestTokens {
   int64_t k = 0;                // tokens of a row: as many as were wanted, or all of a small vocabulary
-  std::vector<int32_t> token;   // [rows, k], the best first; of equals the smaller id
+  std::vector<int32_t> token;   // [rows, k], the best first; in a tie the smaller id
   std::vector<double> log_sum;  // [rows]: log sum_v exp(logit_v)
 };
 

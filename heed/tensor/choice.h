@@ -1,5 +1,4 @@
-// An option that is one of a few words: each word with what it stands for. A list of them stands once, beside the
-// option.
+// An option that is one of a few words: each word with its value. Each list is defined once, next to the option.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,13 +33,13 @@ bool has_word(const Choice<Value> (&choices)[n], std::string_view word) {
   return false;
 }
 
-/// Throws where it is none of them, beginning with `what` where that is given.
+/// Throws if it is not one of them; the message starts with `what`, if given.
 template <class Value, size_t n>
 Value value_of(const Choice<Value> (&choices)[n], std::string_view word, std::string_view what = "") {
   for (const auto& choice : choices)
     if (word == choice.word) return choice.value;
   const std::string words = fmt::format("{}", fmt::join(words_of(choices), ", "));
-  throw Error(what.empty() ? fmt::format("'{}' is none of {}", word, words)
+  throw Error(what.empty() ? fmt::format("'{}' is not one of {}", word, words)
                            : fmt::format("{} must be one of {}, not '{}'", what, words, word));
 }
 

@@ -1,5 +1,5 @@
-// What the layers above the kernels throw. The message names the operation, what was expected, what came, and a hint;
-// the kind says whose turn it is to act.
+// What the layers above the kernels throw. The message names the operation, what was expected, what was given, and a
+// hint; the kind says who has to act.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,15 +18,15 @@ namespace heed {
 enum class ErrorKind {
   usage,         // a wrong argument, option, name or shape: the caller's mistake
   recipe,        // a recipe with mistakes
-  data,          // data that cannot be used: not UTF-8, no pair left, files that do not belong together
+  data,          // unusable data: not UTF-8, no pair left, files that do not belong together
   file,          // a file or checkpoint that cannot be read, is damaged, or does not fit
-  missing,       // a file, folder, model or checkpoint that is not there
-  cannot_write,  // no room, no permission, or a folder that is in use or holds something else
-  no_memory,     // the machine has too little; thrown as std::bad_alloc (heed/tensor/memory.h), never as Error
-  bug,           // a fault of heed itself
+  missing,       // a file, folder, model or checkpoint that does not exist
+  cannot_write,  // disk full, no permission, or a folder that is in use or holds something else
+  no_memory,     // out of memory; thrown as std::bad_alloc (heed/tensor/memory.h), never as Error
+  bug,           // a bug in heed itself
 };
 
-/// The word for it: "usage", "recipe", ... as the enumerators are called.
+/// Its name: "usage", "recipe", ..., as the enumerators.
 constexpr std::string_view name_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::usage:
@@ -59,19 +59,19 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-/// The caller wanted no more (kernels/interrupt.h). Not an Error: nothing is wrong, and nobody is to try again.
+/// The caller stopped the work (kernels/interrupt.h). Not an Error: nothing is wrong, and there is nothing to retry.
 class Interrupted : public std::exception {
  public:
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// Of any exception: what is neither an Error nor a std::bad_alloc is a bug.
+/// The kind of any exception: anything but an Error or a std::bad_alloc is a bug.
 inline ErrorKind kind_of(const std::exception& exception) {
   if (const auto* error = dynamic_cast<const Error*>(&exception)) return error->kind();
   return dynamic_cast<const std::bad_alloc*>(&exception) ? ErrorKind::no_memory : ErrorKind::bug;
 }
 
-/// Of a file that could not be opened or read, by errno.
+/// The kind for a file that could not be opened or read, from errno.
 inline ErrorKind kind_of_unreadable(int system_error) {
   return system_error == ENOENT || system_error == ENOTDIR ? ErrorKind::missing : ErrorKind::file;
 }

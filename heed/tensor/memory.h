@@ -1,4 +1,4 @@
-// Work that the memory of this machine cannot hold is refused before it begins, with what it would need.
+// Refuses work that does not fit in this machine's memory before it starts, and says how much it would need.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace heed {
 
-/// Like the std::bad_alloc that it stands for, it is no Error: nothing is wrong with the input. Python raises it as
-/// MemoryError.
+/// A std::bad_alloc and not an Error: nothing is wrong with the input. Python raises it as MemoryError.
 class NotEnoughMemory : public std::bad_alloc {
  public:
   explicit NotEnoughMemory(std::string message) : message_(std::move(message)) {}
@@ -20,14 +19,14 @@ class NotEnoughMemory : public std::bad_alloc {
   std::string message_;
 };
 
-/// What to say about any std::bad_alloc: "not enough memory", and more where it is known.
+/// The message for any std::bad_alloc: "not enough memory", and more if known.
 std::string memory_text(const std::bad_alloc& error);
 
-/// Bytes that this process can still take: what the machine has free, and what `ulimit -v` leaves.
+/// Bytes that this process can still allocate: the machine's free memory, within `ulimit -v`.
 double memory_left();
 
-/// Throws NotEnoughMemory, as "not enough memory: {what} needs about 12.3 GB, and 7.9 GB are free; {hint}", where
-/// `bytes` are more than that. Costs a system call: for what is taken once.
+/// Throws NotEnoughMemory, as "not enough memory: {what} needs about 12.3 GB, and 7.9 GB are free; {hint}", if `bytes`
+/// is more than that. Costs a system call: use it for large, one-time allocations.
 void expect_memory(double bytes, std::string_view what, std::string_view hint = "");
 
 }  // namespace heed

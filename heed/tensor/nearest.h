@@ -1,4 +1,4 @@
-// Which known name a mistyped one was meant to be.
+// Finds the known name that a mistyped one was meant to be.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace heed {
 
-/// The name with the smallest edit distance to `name`, the first of equals; empty where there are none.
+/// The name with the smallest edit distance to `name`, the first one in a tie; empty if there are none.
 std::string nearest(std::string_view name, std::span<const std::string> names);
 
 /// The entry of that name among `entries`, pointers to what has a `name`. Throws Error, naming the nearest; `what` says

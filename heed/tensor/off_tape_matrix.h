@@ -1,5 +1,5 @@
-// Numbers that go from one use of a tape to the next. They stand outside of it, so that a search may reset the tape
-// after every step: what a step leaves behind is what is kept here, and nothing else.
+// Numbers carried from one use of a tape to the next. They are stored outside it, so that a search may reset the tape
+// after every step: only what is stored here survives a step.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,12 @@
 
 namespace heed {
 
-/// Row i becomes what row rows[i] was. A row is `stride` numbers, of which the first `used` count.
-///
+/// Row i becomes the former row rows[i]. A row is `stride` numbers, of which the first `used` are valid.
 /// Rows that stay where they are cost nothing. A search that orders its hypotheses so that most of them stay pays for
 /// the others only; where a row is wanted after another took its place, everything moves to new memory.
 void select_rows(std::vector<float>& data, int64_t stride, int64_t used, std::span<const int64_t> rows);
 
-/// [rows, cols]. Empty where there are no columns.
+/// [rows, cols]. Empty if there are no columns.
 class OffTapeMatrix {
  public:
   OffTapeMatrix() = default;
@@ -31,9 +30,9 @@ class OffTapeMatrix {
   int64_t cols() const { return cols_; }
   const float* row(int64_t r) const { return data_.data() + r * cols_; }
 
-  /// Copies a tensor into the memory that is there; an empty handle leaves it empty.
+  /// Copies a tensor into the existing memory; an empty handle leaves it empty.
   void take(Tensor t);
-  /// On a tape, without copying: must not be changed before the tape is reset. An empty handle where it is empty.
+  /// On a tape, without copying: must not be changed before the tape is reset. An empty handle if it is empty.
   Tensor on(Tape& tape) const;
   void select(std::span<const int64_t> rows);
 

@@ -1,5 +1,5 @@
-// Every operation that can stand on a tape. One file each in op/, forward and backward together.
-// Shapes stand above each declaration; n is a number of rows (tokens).
+// Every operation on a tape. One file each in op/, forward and backward together. Shapes are given at each declaration;
+// n is a number of rows (tokens).
 #pragma once
 
 #include "heed/tensor/op/activation.h"

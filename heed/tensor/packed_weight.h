@@ -1,4 +1,4 @@
-// A weight in the order of the product's kernel (product.h): copied once, multiplied many times.
+// A weight in the layout of the product's kernel (product.h): copied once, multiplied many times.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace heed {
 
-/// How a weight stands in memory, row-major and without gaps.
+/// How a weight is stored: row-major and contiguous.
 enum class WeightOrder {
   out_in,  // [out, in], for x W^T: linear layers
   in_out,  // [in, out], for x W: matmul
@@ -19,7 +19,7 @@ struct WeightView {
   WeightOrder order = WeightOrder::out_in;
 };
 
-/// A copy of a weight in panels of 32 columns of the result, [panels, in, 32], the last one filled up with zeros. The
+/// A copy of a weight in panels of 32 columns of the result, [panels, in, 32], the last one padded with zeros. The
 /// same for every instruction set.
 class PackedWeight {
  public:

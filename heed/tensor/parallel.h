@@ -1,5 +1,4 @@
-// Work cut into pieces for all threads. Where the cuts are follows from the sizes alone, never from the number of
-// threads.
+// Work cut into pieces for all threads. The cuts depend on the sizes alone, never on the number of threads.
 #pragma once
 
 #include <algorithm>

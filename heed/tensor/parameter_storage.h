@@ -1,8 +1,8 @@
-// The numbers of a parameter: an array that knows when somebody may have written to it.
+// The values of a parameter: an array that knows when they may have been written to.
 //
-// Inference keeps a copy of a weight in the order of its kernel (packed_weight.h), and the copy must never be older
-// than the weight. So it is kept here: every way to the numbers that would let them be changed drops it first. Nobody
-// has to remember to say that a parameter changed.
+// Inference keeps a copy of a weight in its kernel's layout (packed_weight.h), and the copy must never be stale. So it
+// is stored here: every access that could change the values drops it first. No caller has to report that a parameter
+// changed.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 
 namespace heed {
 
-/// Like std::vector<float>. A pointer, reference or iterator that is not const is good for writing until the next
-/// operation on a tape; take it anew after that, or expose() it.
+/// Like std::vector<float>. A non-const pointer, reference or iterator may be written through until the next operation
+/// on a tape; get a new one after that, or expose() the values.
 class ParameterStorage {
  public:
   ParameterStorage() = default;
@@ -54,12 +54,12 @@ class ParameterStorage {
   void resize(size_t size) { mutable_numbers().resize(size); }
   void swap(std::vector<float>& other) { mutable_numbers().swap(other); }
 
-  /// The numbers for somebody who writes to them whenever he likes, as Python does through an array. From then on
-  /// nothing is kept: a product for inference copies the weight every time.
+  /// The values for code that may write to them at any time, as Python does through an array. From then on no copy is
+  /// kept: a product for inference copies the weight every time.
   float* expose();
 
-  /// The copy for inference of `weight`; kept if that views these numbers. For any number of threads at once, as
-  /// reading is.
+  /// The copy for inference of `weight`; kept if it views these values. Any number of threads may call it at once, as
+  /// for reading.
   std::shared_ptr<const PackedWeight> packed(const WeightView& weight) const;
 
  private:
@@ -74,7 +74,7 @@ class ParameterStorage {
   mutable std::atomic<bool> kept_{false};                        // whether a copy is fresh
   mutable std::mutex mutex_;                                     // of the copies
   mutable std::array<std::shared_ptr<PackedWeight>, 2> packed_;  // one for each WeightOrder
-  mutable std::array<bool, 2> fresh_{};                          // whether it holds the numbers of today
+  mutable std::array<bool, 2> fresh_{};                          // whether it is up to date
 };
 
 }  // namespace heed

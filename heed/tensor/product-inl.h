@@ -1,8 +1,8 @@
 // The kernel of the products, per instruction set: blocks of rows and columns whose sums stay in registers.
 //
-// What differs from the product of the attention loop (kernels/simd/gemm-inl.h): the right side stands in panels, sums
-// begin with a bias or with what is there already, and few rows take more columns at once. Whatever the block, a
-// number's chain of multiply-adds is the same.
+// What differs from the product of the attention loop (kernels/simd/gemm-inl.h): the right operand is stored in panels,
+// sums start from a bias or the existing value, and few rows take more columns at once. Whatever the block, a number's
+// chain of multiply-adds is the same.
 #if defined(HEED_TENSOR_PRODUCT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_TENSOR_PRODUCT_INL_H_
 #undef HEED_TENSOR_PRODUCT_INL_H_
@@ -28,13 +28,13 @@ struct ProductTile {
   int64_t row, row_end, panel, panel_end;
 };
 
-/// Terms of a sum that are added before the next columns are turned to: so much of the left side stays in the
-/// first-level cache. A sum is taken up again where it was left, so its bits do not depend on these.
+/// Terms of a sum that are added before moving to the next columns: this much of the left operand stays in the L1
+/// cache. A sum continues where it stopped, so its bits do not depend on this.
 inline constexpr int64_t kWeightDepth = 512;
 inline constexpr int64_t kGradientDepth = 256;
 
-/// What a task of a gradient copies of both sides at a time: so many columns of the left one, and panels of the right
-/// one; so many floats in all.
+/// What a gradient task copies of both operands at a time: this many columns of the left one and panels of the right
+/// one, and the total in floats.
 inline constexpr int64_t kLeftCols = 48;
 inline constexpr int64_t kLeftSlack = 64;
 inline constexpr int64_t kGradientPanels = 8;
@@ -55,15 +55,15 @@ inline constexpr int kMostRows = kManyRegisters ? 12 : 6;
 /// Rows of panels, [depth, 32], that form a group: 256 KB.
 inline constexpr int64_t kGroupRows = 2048;
 
-/// Rows of a panel that are asked for ahead.
+/// Rows of a panel that are prefetched.
 inline constexpr size_t kAhead = 16;
 
-/// Vectors of columns that a block of so many rows takes at once. A multiply-add's result is there after four cycles,
-/// and two start in each: eight sums at least must be under way.
+/// Vectors of columns that a block of this many rows takes at once. A multiply-add takes four cycles, and two start in
+/// each: at least eight sums must be in flight.
 constexpr int BlockVecs(int rows) { return rows == 1 ? 8 : rows <= 3 ? 4 : 2; }
 
-/// Rows of a matrix that will be wanted soon. Their cache lines are asked for a few at a time while sums are made: all
-/// at once they would keep everything else waiting.
+/// Rows of a matrix that will be needed soon. Their cache lines are prefetched a few at a time during the sums: all at
+/// once they would stall everything else.
 class RowsAhead {
  public:
   /// `steps`: how often ask() will be called.
@@ -97,15 +97,15 @@ struct RowBlock {
   const float* w;      // the first panel
   size_t w_stride;     // from panel to panel
   const float* start;  // of its sums: the bias; null: zeros
-  bool add;            // or what y holds
+  bool add;            // or the contents of y
   float* y;
   size_t y_stride;
-  const float* next;  // the results that will be wanted after these
+  const float* next;  // the results that will be needed after these
   RowsAhead* ahead;   // of the left side
 };
 
-/// kRows rows of kPanels panels, in each kVecs vectors from column `col` on. kColumns: x stands with its rows side by
-/// side, [depth, x_stride].
+/// kRows rows of kPanels panels, in each kVecs vectors starting at column `col`. kColumns: x is stored with its rows
+/// side by side, [depth, x_stride].
 template <int kRows, int kVecs, int kPanels, bool kColumns>
 HWY_INLINE void SumBlock(const RowBlock& block, size_t col) {
   const F32 d;
@@ -139,7 +139,7 @@ HWY_INLINE void SumBlock(const RowBlock& block, size_t col) {
   for (int q = 0; q < kPanels; ++q) w[q] = block.w + q * block.w_stride + col;
   const auto steps = [&](size_t count) HWY_ATTR {
     for (size_t p = 0; p < count; ++p) {
-      // The weight on its way from the second-level cache or beyond. Small blocks have no load to spare for that.
+      // Prefetches the weight from the L2 cache or beyond. Small blocks have no load slot to spare for that.
       if constexpr (kRows > kMostRows / 2)
 #pragma GCC unroll 8
         for (size_t line = 0; line < kVecs * kLanes; line += 16)
@@ -159,7 +159,7 @@ HWY_INLINE void SumBlock(const RowBlock& block, size_t col) {
       for (int q = 0; q < kPanels; ++q) w[q] += kPanelWidth;
     }
   };
-  // The lines of the next results are asked for a row at a time: all at once they would keep the weight waiting.
+  // The lines of the next results are prefetched a row at a time: all at once they would delay the weight.
   size_t left_over = depth;
   const float* next = block.next + col;
   for (int r = 0; r < kRows; ++r, next += block.y_stride) {
@@ -215,7 +215,7 @@ HWY_INLINE void RunBlockOf(int64_t rows, const RowBlock& block, size_t panels, s
   kRuns[rows - 1](block, panels);
 }
 
-/// One panel of which only `cols` columns and `rows` rows exist goes through memory of its own. run(block)
+/// One panel of which only `cols` columns and `rows` rows exist goes through separate memory. run(block)
 template <class Run>
 HWY_INLINE void RunPartialPanel(int64_t rows, RowBlock block, size_t cols, const Run& run) {
   HWY_ALIGN float start[kPanelWidth] = {}, sums[kMostRows * kPanelWidth] = {};
@@ -242,8 +242,8 @@ HWY_INLINE void ForEvenPieces(int64_t total, int64_t most, const F& f) {
   }
 }
 
-/// A weight of one column, as the score of a key alone: in a panel 31 of 32 columns would be computed for nobody. Eight
-/// rows at a time, each its own chain in one lane, so that the bits are those of a panel.
+/// A weight of one column, as in self_scored: in a panel 31 of 32 columns would be wasted. Eight rows at a time, each
+/// its own chain in one lane, so that the bits are those of a panel.
 void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& product, const ProductTile& tile) {
   const hn::CappedTag<float, 1> one;
   constexpr int64_t kRows = 8;
@@ -272,8 +272,8 @@ void MultiplyTile(const PackedWeight& weight, const RowProduct& product, const P
   if (weight.out() == 1) return MultiplyOneColumn(weight, product, tile);
   const int64_t in = weight.in(), out = weight.out(), whole = std::min(tile.panel_end, out / PackedWeight::kPanel);
   const int64_t rows = tile.row_end - tile.row;
-  // One block of rows passes all panels. With more, a group of panels stays in the second-level cache while all rows
-  // pass, and is no deeper than the rows' first-level cache.
+  // One block of rows passes all panels. With more, a group of panels stays in the L2 cache while all rows pass, and is
+  // no deeper than what the rows can keep in the L1 cache.
   const bool few = rows <= kMostRows;
   const int64_t depth_step = few ? std::max<int64_t>(1, in) : kWeightDepth;
   const int64_t group = few ? std::max<int64_t>(1, whole)

@@ -41,12 +41,12 @@ HWY_EXPORT(GradientTile);
 
 constexpr size_t kAlignment = 128;  // a row of a panel: two cache lines
 
-// Rows whose inputs stay in the second-level cache while all panels pass: 512 KB.
+// Rows whose inputs stay in the L2 cache while all panels pass: 512 KB.
 constexpr int64_t kPartInputs = 128 * 1024;
-// Multiply-adds that are worth a part of their own: some 7 microseconds. Helpers are awake while a decoder steps.
+// Multiply-adds that justify a separate part: about 7 microseconds. Helpers are awake while a decoder steps.
 constexpr int64_t kPartWork = 1 << 19;
-constexpr int64_t kPartsPerThread = 3;       // enough that nobody waits long for the last one
-constexpr int64_t kSmallWeight = 64 * 1024;  // numbers of a weight that fits beside the rows in the second-level cache
+constexpr int64_t kPartsPerThread = 3;       // enough that no thread waits long for the last one
+constexpr int64_t kSmallWeight = 64 * 1024;  // numbers of a weight that fits in the L2 cache together with the rows
 constexpr int64_t kRowStep = 12;             // rows of the largest block of registers
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -64,19 +64,19 @@ struct Parts {
         std::max(kRowStep, kPartInputs / std::clamp<int64_t>(w.in(), 1, kWeightDepth) / kRowStep * kRowStep);
     parts.down = ceil_div(all_rows, most_rows);
     const int64_t wanted = worth(all_rows * w.in() * w.out(), threads);
-    // Results are written in longer pieces where rows are cut; a weight that a core's cache does not hold had better be
-    // cut itself.
+    // Cutting rows writes results in longer pieces, but a weight that does not fit in a core's cache is better cut
+    // itself.
     if (w.in() * w.out() <= kSmallWeight && all_rows >= kRowStep * wanted) parts.down = std::max(parts.down, wanted);
     parts.across = std::clamp(ceil_div(wanted, parts.down), int64_t{1}, w.panels());
     parts.even(wanted);
     return parts;
   }
 
-  /// The gradient of a weight, whose columns stand side by side in panels. Each part copies its columns of both sides:
-  /// so it should have many of either.
+  /// The gradient of a weight, whose columns are side by side in panels. Each part copies its columns of both operands,
+  /// so it should have many of each.
   static Parts of(const GradientProduct& g, int threads) {
     constexpr int64_t kPanelsWorth = 4;
-    // The sums of the columns go with the first panel, which is there even where nothing stands on the right.
+    // The sums of the columns go with the first panel, which exists even if the right operand is empty.
     Parts parts{g.left_cols, g.sum ? std::max<int64_t>(1, ceil_div(g.right_cols, PackedWeight::kPanel)) : 1};
     const int64_t wanted = worth(g.rows * g.left_cols * g.right_cols, threads);
     parts.across = std::clamp(parts.all_panels / kPanelsWorth, int64_t{1}, wanted);
@@ -94,7 +94,7 @@ struct Parts {
   static int64_t worth(int64_t work, int threads) {
     return threads == 1 ? 1 : std::clamp<int64_t>(work / kPartWork, 1, kPartsPerThread * threads);
   }
-  /// At least `wanted` parts where there are rows for them, all of nearly the same size.
+  /// At least `wanted` parts if there are enough rows, all of nearly the same size.
   void even(int64_t wanted) {
     if (down * across < wanted) down = std::min(ceil_div(wanted, across), ceil_div(all_rows, kRowStep));
     rows = ceil_div(ceil_div(all_rows, down), kRowStep) * kRowStep;

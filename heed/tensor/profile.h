@@ -1,4 +1,4 @@
-// Where time goes, by kind of work. Costs a branch while nobody asks.
+// Where time goes, by kind of work. Costs a branch while it is off.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@ namespace heed {
 
 enum class Work {
   attention,  // scores, weights and contexts; without projections
-  product,    // matrix products, outside of what has a kind of its own
+  product,    // matrix products, except those of other kinds
   output,     // logits, loss and their gradients, products included
   cell,       // gates of recurrent networks
   norm,
@@ -20,12 +20,12 @@ inline constexpr std::array<const char*, 6> kWorkNames = {"attention", "matrix p
 /// Seconds by kind of work.
 struct Profile {
   std::array<double, kWorkNames.size()> seconds = {};
-  double all = 0;  // with what has no kind
+  double all = 0;  // including work without a kind
 
   double of(Work work) const { return seconds[static_cast<size_t>(work)]; }
 };
 
-/// While one of these lives, what its thread does goes into a profile. One at a time; null: nothing is counted.
+/// While it exists, the work of its thread is counted in a profile. One at a time; null: nothing is counted.
 /// Threads: belongs to the thread that made it.
 class Profiling {
  public:
@@ -44,7 +44,7 @@ class Profiling {
   std::chrono::steady_clock::time_point begin_;
 };
 
-/// Counts from here to the end of the scope. Work inside other work belongs to the outer one.
+/// Counts from here to the end of the scope. Nested work belongs to the outer one.
 /// Threads: belongs to the thread that made it.
 class Timed {
  public:

@@ -149,7 +149,7 @@ void Tape::backward(Tensor loss) {
 }
 
 void Tape::seed_gradient(Tensor at, const float* gradient) {
-  expect(at.needs_gradient(), "backward: nothing below this tensor wants a gradient{}",
+  expect(at.needs_gradient(), "backward: nothing that this tensor depends on needs a gradient{}",
          recording() ? "" : " (the tape is not recording)");
   add_gradient(at.sink(), at.size(), [gradient](int64_t i) { return gradient[i]; });
 }

@@ -1,10 +1,10 @@
-// Reverse-mode differentiation: operations leave a note on the tape, backward() reads the notes from the end.
+// Reverse-mode differentiation: operations leave a note on the tape, and backward() runs the notes in reverse.
 //
 //   Tape tape;
 //   Tensor x = tape.input(data, tokens, width), w = tape.parameter(weight);
 //   Tensor loss = sum(tanh(linear(x, w)));
 //   tape.backward(loss);          // weight.gradient now holds d loss / d weight
-//   tape.reset();                 // all tensors are gone, their memory stays for the next step
+//   tape.reset();                 // drops all tensors; their memory stays for the next step
 //
 // An operation is a function that makes its result with make(), fills it, and hands a closure to on_backward(). The
 // closure captures tensors by value, reads result.gradient() and writes to input.sink().
@@ -23,14 +23,14 @@
 
 namespace heed {
 
-/// Whether to keep notes for a backward, and whether dropout and sampling are on.
+/// Whether to record for a backward, and whether dropout and sampling are on.
 struct TapeOptions {
   bool recording = true;
   bool training = true;
   uint64_t seed = 0;  // of dropout and sampling: the k-th random operation of a tape draws from (seed, k)
 };
 
-/// Threads: one at a time, so each thread has a tape of its own. An operation uses several threads by itself.
+/// Threads: one at a time, so each thread needs its own tape. An operation uses several threads itself.
 class Tape {
  public:
   explicit Tape(TapeOptions options = {});
@@ -61,8 +61,8 @@ class Tape {
     return make(rows, cols, (inputs.needs_gradient() || ...));
   }
 
-  /// `backward` runs if a gradient arrived at any tensor made since the last note. It is kept in the arena, so it must
-  /// not own anything.
+  /// `backward` runs if a gradient arrived at any tensor made since the last note. It is stored in the arena, so it
+  /// must not own anything.
   template <class F>
   void on_backward(F backward) {
     const Made made{noted_, nodes_.size()};
@@ -79,8 +79,8 @@ class Tape {
     if (watched.needs_gradient()) note(std::move(backward), {}, watched.node_);
   }
 
-  /// What f() returns. Where nothing is recorded, all other tensors that f() made are gone with it, and their memory
-  /// serves what comes next: a stack of layers needs the memory of one.
+  /// Returns f(). If the tape is not recording, all other tensors that f() made are freed, and their memory is reused:
+  /// a stack of layers needs the memory of one.
   template <class F>
   Tensor only_result(const F& f) {
     const size_t before = nodes_.size();
@@ -89,14 +89,14 @@ class Tape {
     return result;
   }
 
-  /// `of` with another shape: the same numbers in the same memory, but a gradient of its own.
+  /// `of` with another shape: the same numbers in the same memory, but with its own gradient.
   Tensor view(Tensor of, int64_t rows, int64_t cols);
 
-  /// For backwards: what arrived at `from` goes on to `to` unchanged, by handing over the memory where nothing arrived
-  /// at `to` yet. The last thing a backward does with `from`.
+  /// For backwards: passes the gradient of `from` to `to` unchanged, by handing over the memory if `to` has none yet.
+  /// The last thing a backward does with `from`.
   void pass_gradient(Tensor from, Tensor to);
 
-  /// A zeroed tensor that operations fill in place (write_rows). Its gradient stays while a backward runs.
+  /// A zeroed tensor that operations fill in place (write_rows). Its gradient is kept while a backward runs.
   Tensor make_in_place(int64_t rows, int64_t cols);
 
   /// Memory that lives until reset().
@@ -115,11 +115,11 @@ class Tape {
   // -------------------------------------------------------------------------------------------------- backward
   /// Gradients of `loss` [1, 1] with respect to every parameter and input.
   void backward(Tensor loss);
-  /// Adds `gradient` (like `at`) to what arrives at `at`; then run() does what backward() does.
+  /// Adds `gradient` (shaped like `at`) to the gradient of `at`; run() then does the same as backward().
   void seed_gradient(Tensor at, const float* gradient);
   void run();
 
-  /// Forgets all tensors; their memory is used again. `seed`: for the random numbers of the next step.
+  /// Drops all tensors; their memory is reused. `seed`: for the random numbers of the next step.
   void reset(uint64_t seed);
   void reset() { reset(options_.seed); }
 

@@ -26,13 +26,13 @@ constexpr size_t kFirstBlock = size_t{1} << 20;
 
 size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
-// AddressSanitizer sees one large block; these tell it which parts of it nobody may touch.
+// AddressSanitizer sees one large block; these tell it which parts must not be touched.
 void forbid(void* at, size_t bytes) { ASAN_POISON_MEMORY_REGION(at, bytes); }
 void allow(void* at, size_t bytes) { ASAN_UNPOISON_MEMORY_REGION(at, bytes); }
 }  // namespace
 
-// One cache line in front of what the user sees. Neighbours in memory are linked in both directions, so a piece that is
-// given back melts into free neighbours at once.
+// One cache line in front of what the user sees. Neighbours in memory are linked in both directions, so a freed piece
+// merges with free neighbours at once.
 struct alignas(kAlign) TapeArena::Piece {
   size_t bytes;  // of the user's part
   bool is_free;

@@ -1,7 +1,7 @@
-// Memory that is taken piece by piece and given back all at once, or earlier where a piece is no longer needed.
+// Memory that is allocated piece by piece and freed all at once; a piece may also be freed earlier.
 //
-// After the first steps of a training everything fits in one block that is used again and again: a steady step asks the
-// system for nothing.
+// After the first training steps everything fits in one block, which is reused: from then on a step makes no system
+// allocation.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +28,12 @@ class TapeArena {
   /// Gives one piece back before reset(). Null is allowed.
   void give(void* piece);
 
-  /// Takes everything back. What had to be asked of the system in several blocks becomes one block of that size.
+  /// Frees everything. If several blocks had to be allocated, they become one block of their total size.
   void reset();
 
   size_t capacity() const { return capacity_; }       // bytes held from the system
-  size_t peak() const { return peak_; }               // most bytes in use at once since the arena was made
-  int64_t system_calls() const { return requests_; }  // how often the system was asked for memory
+  size_t peak() const { return peak_; }               // most bytes in use at once since construction
+  int64_t system_calls() const { return requests_; }  // number of system allocations
 
  private:
   struct Piece;  // header in front of every piece
@@ -44,7 +44,7 @@ class TapeArena {
   void unlink(Piece* piece);
 
   std::vector<Piece*> blocks_;
-  Piece* free_ = nullptr;  // list of free pieces, the one given back last in front
+  Piece* free_ = nullptr;  // list of free pieces, the last one freed in front
   size_t capacity_ = 0;
   size_t in_use_ = 0;
   size_t peak_ = 0;

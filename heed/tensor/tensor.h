@@ -1,4 +1,4 @@
-// A value on a tape: a [rows, cols] matrix of float32, row-major, without gaps.
+// A value on a tape: a [rows, cols] matrix of float32, row-major and contiguous.
 //
 // Everything is a matrix. A packed batch is [tokens, width] with Offsets beside it; a vector is [1, n] or [n, 1].
 #pragma once
@@ -10,7 +10,7 @@ namespace heed {
 class Tape;
 struct Parameter;
 
-/// Where a backward leaves its part of a gradient. `fresh`: nothing arrived yet and the memory is not initialised, so
+/// Where a backward puts its part of a gradient. `fresh`: there is no gradient yet and the memory is uninitialised, so
 /// write; otherwise add.
 struct GradientSink {
   float* data = nullptr;
@@ -19,17 +19,17 @@ struct GradientSink {
   explicit operator bool() const { return data != nullptr; }
 };
 
-/// What a tape keeps of a tensor. Lives in the tape's arena.
+/// The tape's record of a tensor. Lives in the tape's arena.
 struct Node {
   Tape* tape;
   float* value;
   int64_t rows, cols;
-  float* gradient;      // null while none has arrived (or, for a parameter, its own)
+  float* gradient;      // null until there is one (for a parameter, its own)
   bool* has_gradient;   // a parameter's flag, or null
-  bool needs_gradient;  // some parameter or input below it wants one
-  bool keeps_gradient;  // inputs: read after the backward; all others give it back as soon as it was used
+  bool needs_gradient;  // a parameter or input that it depends on needs one
+  bool keeps_gradient;  // inputs: read after the backward; all others free it as soon as it has been used
   const Parameter* parameter = nullptr;  // whose value this is, or null
-  bool owns_value = false;               // it was taken from the tape's arena for this node
+  bool owns_value = false;               // allocated in the tape's arena for this node
   bool written_in_place = false;         // operations may change the value: write_rows
 };
 
@@ -55,9 +55,9 @@ class Tensor {
   bool written_in_place() const { return node_->written_in_place; }
 
   bool needs_gradient() const { return node_ && node_->needs_gradient; }
-  /// The gradient so far, or null where none arrived.
+  /// The gradient so far, or null if there is none.
   const float* gradient() const;
-  /// For backwards: where to leave a part of this tensor's gradient; empty where none is wanted.
+  /// For backwards: where to put a part of this tensor's gradient; empty if none is needed.
   GradientSink sink() const;
 
  private:
@@ -76,7 +76,7 @@ struct Offsets {
   int64_t longest() const;
 };
 
-/// A packed batch: all sequences below each other.
+/// A packed batch: all sequences stacked.
 struct Packed {
   Tensor rows;      // [tokens, width]
   Offsets offsets;  // of the sequences in it

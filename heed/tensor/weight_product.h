@@ -8,12 +8,12 @@
 
 namespace heed {
 
-/// Where the weight is no parameter, a copy is made here. Make one per weight and operation and use it for all its
+/// If the weight is not a parameter, a copy is made here. Make one per weight and operation and use it for all its
 /// steps.
 class WeightProduct {
  public:
-  /// y = x W^T for a weight [out, in]; with in_out y = x W for a weight [in, out]. Each is the other's way back: of
-  /// y = x W^T, d_x = d_y W.
+  /// y = x W^T for a weight [out, in]; with in_out y = x W for a weight [in, out]. Each is the backward of the other:
+  /// for y = x W^T, d_x = d_y W.
   explicit WeightProduct(Tensor weight, WeightOrder order = WeightOrder::out_in);
 
   void operator()(const RowProduct& product) const { multiply(*packed_, product); }

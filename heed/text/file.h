@@ -1,4 +1,4 @@
-// Small files, whole.
+// Reading and writing small files as a whole.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace heed::text {
 /// All bytes of a file. Throws Error with the file's name and the reason.
 std::string read_file(const std::filesystem::path& path);
 
-/// Writes beside the file and renames: whoever reads sees the old contents or the new, never a part. The folder must
+/// Writes a temporary file and renames it: readers see the old contents or the new, never a part. The folder must
 /// exist.
 void write_file(const std::filesystem::path& path, std::string_view contents);
 

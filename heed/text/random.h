@@ -43,7 +43,7 @@ class Random {
     for (size_t n = items.size(); n > 1; --n) std::swap(items[n - 1], items[below(n)]);
   }
 
-  /// `most` of 0 ... count - 1 in rising order, every choice equally likely; all where there are no more.
+  /// `most` of 0 ... count - 1 in increasing order, every choice equally likely; all if there are no more.
   std::vector<size_t> sample(size_t count, size_t most) {
     std::vector<size_t> chosen;
     // Each of the count - i that remain is taken with the probability (what is still wanted) / (what remains).

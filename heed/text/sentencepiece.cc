@@ -30,7 +30,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 class SentencePiece final : public Tokeniser {
  public:
   SentencePiece(std::string_view contents, std::string_view name) {
-    expect(load(contents) && processor_.GetPieceSize() > 0, ErrorKind::file, "{}: this is not a model of SentencePiece",
+    expect(load(contents) && processor_.GetPieceSize() > 0, ErrorKind::file, "{}: this is not a SentencePiece model",
            name);
     for (int32_t id = 0; id < kSpecials; ++id) {
       const std::string_view special = kSpecialNames[static_cast<size_t>(id)];
@@ -39,7 +39,7 @@ class SentencePiece final : public Tokeniser {
     }
     for (int32_t id = 0; id < size(); ++id)
       expect(find_control(token(id)) == std::string::npos, ErrorKind::file,
-             "{}: piece {} holds a control character, which would break the lines of an output", name, id);
+             "{}: piece {} holds a control character, which would break output lines", name, id);
   }
 
   int32_t size() const override { return processor_.GetPieceSize(); }
@@ -87,7 +87,7 @@ class SentencePiece final : public Tokeniser {
   bool load(std::string_view contents) {
     try {
       return processor_.LoadFromSerializedProto(contents).ok();
-    } catch (const std::exception&) {  // of the trie that it keeps its pieces in: one that is empty, for example
+    } catch (const std::exception&) {  // from its trie of pieces: an empty piece, for example
       return false;
     }
   }
@@ -156,7 +156,7 @@ std::shared_ptr<const Tokeniser> train_sentencepiece(std::span<const std::string
       {"pad_id", "-1"},
       {"unk_surface", std::string(kUnknownShown)},
       {"normalization_rule_name", options.normalisation},
-      // Blanks at the ends and doubled ones are text like any other, so that it comes back as it was.
+      // Leading, trailing and repeated spaces are kept, so that decoding restores the text.
       {"remove_extra_whitespaces", options.normalisation == "identity" ? "false" : "true"},
       {"max_sentence_length", "65536"},  // bytes; what is longer is not learned from
       // The sums of the unigram model depend on the number of threads, so it must not depend on the machine.
@@ -172,7 +172,8 @@ std::shared_ptr<const Tokeniser> train_sentencepiece(std::span<const std::string
     std::string_view reason = status.message();
     const size_t end = reason.find("] ");
     if (end != std::string_view::npos) reason.remove_prefix(end + 2);
-    // Its hint names options that heed has not: "... 10 vs 40. Increase vocab_size or ... --character_coverage option."
+    // Its hint names options that heed does not have: "... 10 vs 40. Increase vocab_size or ... --character_coverage
+    // option."
     if (const size_t hint = reason.find(". Increase vocab_size"); hint != std::string_view::npos) {
       const size_t least = reason.rfind(' ', hint - 1);
       throw Error(ErrorKind::data,

@@ -1,4 +1,4 @@
-// The library SentencePiece as a Tokeniser. Nothing of the library shows in this header.
+// The library SentencePiece as a Tokeniser. This header does not expose the library.
 #pragma once
 
 #include <memory>

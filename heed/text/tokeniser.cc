@@ -226,7 +226,7 @@ std::shared_ptr<const Tokeniser> Tokeniser::load(const std::filesystem::path& pr
   possible.reserve(std::size(kKinds));
   for (const std::string& kind : kKinds) possible.push_back(file_of(prefix, kind).string());
   expect(!found.empty(), ErrorKind::missing, "there is no tokeniser: none of {} exists", fmt::join(possible, ", "));
-  expect(found.size() == 1, ErrorKind::file, "which tokeniser? There is {} and also {}",
+  expect(found.size() == 1, ErrorKind::file, "there are two tokenisers, {} and {}; remove one of them",
          file_of(prefix, found.front()).string(), file_of(prefix, found.back()).string());
   const std::filesystem::path path = file_of(prefix, found.front());
   return parse(found.front(), read_file(path), path.string());

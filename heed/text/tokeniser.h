@@ -3,13 +3,12 @@
 //   characters      every code point is a token (see utf8.h)
 //   letters         every code point of the decomposed text (NFD): a Hangul syllable is two or three tokens, and an
 //                   accent is one
-//   words           what stands between blanks is a token: phones, or text that another program has cut ("gro@@ ß"
+// words           tokens are separated by spaces: phones, or text that another program has split ("gro@@ ß"
 //                   stays two tokens and is not joined again)
 //   sentencepiece   subwords that are learned from the training text (Kudo and Richardson 2018)
-//
-// The text comes back as it was: characters and sentencepiece to the byte (unless `normalisation` is asked for; only
-// U+2581, SentencePiece's own mark for a blank, comes back as a blank), letters composed (NFC), words with one blank
-// between two. What the vocabulary does not hold becomes kUnknown, and kUnknown becomes the sign ⁇.
+// Decoding restores the text: characters and sentencepiece byte for byte (unless `normalisation` is set; only U+2581,
+// SentencePiece's own mark for a space, becomes a space), letters composed (NFC), words with one space in between. What
+// is not in the vocabulary becomes kUnknown, and kUnknown becomes the sign ⁇.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +24,13 @@
 namespace heed::text {
 
 struct TokeniserOptions {
-  std::string kind = "characters";  // or letters, words, sentencepiece
-  int64_t size = 0;                 // entries at most, <unk>, <s>, </s> included; 0: no limit, sentencepiece: 8000
-  int64_t min_count = 1;            // not sentencepiece: what was seen less often is unknown
-  std::string model = "unigram";    // sentencepiece: or bpe
-  double coverage = 0.9995;         // sentencepiece: share of all characters that must be known
+  std::string kind = "characters";         // or letters, words, sentencepiece
+  int64_t size = 0;                        // most entries, including <unk>, <s>, </s>; 0: no limit, sentencepiece: 8000
+  int64_t min_count = 1;                   // not sentencepiece: rarer tokens are unknown
+  std::string model = "unigram";           // sentencepiece: or bpe
+  double coverage = 0.9995;                // sentencepiece: share of all characters that must be known
   std::string normalisation = "identity";  // sentencepiece: or nfkc, nmt_nfkc, nfkc_cf, nmt_nfkc_cf
-  int64_t max_sentences = 2'000'000;       // sentencepiece: it learns from at most so many, drawn by the seed
+  int64_t max_sentences = 2'000'000;       // sentencepiece: learn from at most this many, drawn by the seed
   uint64_t seed = 0;
 };
 
@@ -43,7 +42,7 @@ class Tokeniser {
   Tokeniser& operator=(const Tokeniser&) = delete;
 
   /// The same sentences and options give the same tokeniser. For one vocabulary for both sides, pass the sentences of
-  /// both. Throws Error where a sentence is not valid UTF-8.
+  /// both. Throws Error if a sentence is not valid UTF-8.
   static std::shared_ptr<const Tokeniser> train(std::span<const std::string_view> sentences,
                                                 const TokeniserOptions& options);
 
@@ -56,25 +55,25 @@ class Tokeniser {
   /// All kinds.
   static std::span<const std::string> kinds();
 
-  /// Without <s> and </s>. Throws Error where the text is not valid UTF-8.
+  /// Without <s> and </s>. Throws Error if the text is not valid UTF-8.
   std::vector<int32_t> encode(std::string_view text) const;
 
-  /// [encode(text)]: the text of each token, also of those that the vocabulary does not hold. Where a token is a word
-  /// or the beginning of one (words, sentencepiece), there is a blank before it.
+  /// [encode(text)]: the text of each token, also of those that the vocabulary lacks. A token that is a word or starts
+  /// one (words, sentencepiece) has a blank before it.
   std::vector<std::string> cut(std::string_view text) const;
 
-  /// <s> and </s> show as nothing. Throws Error where there is no such id. `for_unknown`: a text, as of cut(), for each
-  /// kUnknown, one after the other; an empty one, and where there are no more, is the sign.
+  /// <s> and </s> give no text. Throws Error if there is no such id. `for_unknown`: a text, as from cut(), for each
+  /// kUnknown in turn; an empty or missing one gives the sign.
   std::string decode(std::span<const int32_t> ids, std::span<const std::string> for_unknown = {}) const;
 
   virtual int32_t size() const = 0;
 
-  /// How the vocabulary spells one token, for alignments: a piece of SentencePiece shows its blank as U+2581.
+  /// How the vocabulary spells one token, for alignments: a piece of SentencePiece shows its space as U+2581.
   virtual std::string token(int32_t id) const = 0;
 
   virtual const std::string& kind() const = 0;
 
-  /// All of it as bytes, and back: `name` is for the messages.
+  /// The whole tokeniser as bytes, and back: `name` is for the messages.
   virtual std::string contents() const = 0;
   static std::shared_ptr<const Tokeniser> parse(std::string_view kind, std::string_view contents,
                                                 std::string_view name);

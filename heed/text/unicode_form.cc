@@ -19,7 +19,7 @@ std::string in_form(std::string_view text, Form* form) {
     icu::StringByteSink<std::string> sink(&result, static_cast<int32_t>(text.size()));
     normaliser->normalizeUTF8(0, {text.data(), static_cast<int32_t>(text.size())}, sink, nullptr, status);
   }
-  expect(U_SUCCESS(status), ErrorKind::data, "ICU cannot bring a text of {} bytes into another form: {}", text.size(),
+  expect(U_SUCCESS(status), ErrorKind::data, "ICU cannot normalise a text of {} bytes: {}", text.size(),
          u_errorName(status));
   return result;
 }

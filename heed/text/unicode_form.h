@@ -1,4 +1,4 @@
-// The two forms of a text that Unicode holds to be the same: composed and decomposed.
+// The two equivalent Unicode forms of a text: composed and decomposed.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace heed::text {
 /// NFD: an accented letter becomes a letter and its accent, a Hangul syllable its two or three letters. Valid UTF-8.
 std::string decomposed(std::string_view text);
 
-/// NFC: the other way round.
+/// NFC: the reverse.
 std::string composed(std::string_view text);
 
 }  // namespace heed::text

@@ -1,4 +1,4 @@
-// UTF-8: is it valid, and where does each code point begin.
+// UTF-8: whether it is valid, and where each code point starts.
 //
 // "Characters" are code points here, not grapheme clusters (what a reader sees as one letter). Code points make a
 // small, closed vocabulary (a Devanagari text has thousands of clusters, but some 80 code points), concatenating them
@@ -13,20 +13,20 @@
 namespace heed::text {
 
 /// Position of the first byte that does not belong to valid UTF-8: a stray or missing continuation byte, an overlong
-/// form, a surrogate, a code point above U+10FFFF. Of a broken sequence, its first byte. npos where all is valid.
+/// form, a surrogate, a code point above U+10FFFF. For a broken sequence, its first byte. npos if everything is valid.
 size_t utf8_fault(std::string_view text);
 
 /// "byte 7 is not valid UTF-8", or nothing.
 std::string utf8_complaint(std::string_view text);
 
-/// Position of the first control character (U+0000 to U+001F without the tab, U+007F to U+009F) of valid UTF-8; npos
-/// where there is none. One of them in an output would end its line early, or command a terminal.
+/// Position of the first control character (U+0000 to U+001F without the tab, U+007F to U+009F) of valid UTF-8; npos if
+/// there is none. One of them in an output would end its line early, or control a terminal.
 size_t find_control(std::string_view text, size_t from = 0);
 
 /// The number of code points of valid UTF-8.
 size_t utf8_count(std::string_view text);
 
-/// The code points of valid UTF-8, one after the other, each as the bytes it is made of. Nothing is copied:
+/// The code points of valid UTF-8, one after another, each as its bytes. Nothing is copied:
 ///
 ///   for (std::string_view character : CodePoints(text)) ...
 class CodePoints {

@@ -12,7 +12,7 @@ namespace heed::text {
 
 namespace {
 
-// Each character that is escaped, and what stands for it behind the backslash.
+// Each escaped character, and its letter after the backslash.
 constexpr std::pair<char, char> kEscapes[] = {{'\n', 'n'}, {'\r', 'r'}, {'\t', 't'},
                                               {' ', 's'},  {'\0', '0'}, {'\\', '\\'}};
 
@@ -40,7 +40,7 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-/// The token that is written so; throws where `line` breaks the rules.
+/// The token written as `line`; throws if `line` breaks the rules.
 std::string unescaped(std::string_view line, std::string_view name, int64_t number) {
   expect(!line.empty(), ErrorKind::file, "{}, line {}: the token is empty", name, number);
   const size_t fault = utf8_fault(line);
@@ -60,14 +60,14 @@ std::string unescaped(std::string_view line, std::string_view name, int64_t numb
     if (++i < line.size())
       for (const auto& [meant, written] : kEscapes)
         if (written == line[i]) found = &meant;
-    expect(found != nullptr, ErrorKind::file, "{}, line {}: after a backslash comes n, r, t, s, 0 or another backslash",
-           name, number);
+    expect(found != nullptr, ErrorKind::file,
+           "{}, line {}: a backslash must be followed by n, r, t, s, 0 or another backslash", name, number);
     token += *found;
   }
   const size_t control = find_control(token);
   expect(control == std::string::npos, ErrorKind::file,
-         "{}, line {}: the token '{}' holds a control character, which would break the lines of an output", name,
-         number, printable(line));
+         "{}, line {}: the token '{}' holds a control character, which would break output lines", name, number,
+         printable(line));
   return token;
 }
 
@@ -137,7 +137,7 @@ Vocabulary Vocabulary::parse(std::string_view contents, std::string_view name) {
     std::string token = unescaped(line, name, number);
     const int32_t before = made.id(token);
     const bool is_new = made.insert(std::move(token));
-    expect(is_new, ErrorKind::file, "{}, line {}: '{}' stands there twice, before in line {}", name, number, line,
+    expect(is_new, ErrorKind::file, "{}, line {}: '{}' appears twice, first in line {}", name, number, line,
            before == kUnknown ? std::find(kSpecialNames.begin(), kSpecialNames.end(), line) - kSpecialNames.begin() + 1
                               : before + 1);
   }

@@ -1,4 +1,4 @@
-// Words are what stands between blanks, tabs and ends of line; the other blanks of Unicode are text.
+// Words are separated by spaces, tabs and line ends; the other spaces of Unicode are text.
 #pragma once
 
 #include <string_view>

@@ -1,10 +1,10 @@
-"""Attention, all of it: every mechanism by name, on NumPy arrays and anything that speaks DLPack.
+"""Attention of every kind: every mechanism by name, on NumPy arrays and anything that supports DLPack.
 
 out = heed.attend(q, k, v, causal=True)                      # a function of arrays
 out, gradient = heed.attend_with_gradient(q, k, v)           # and its gradients
 attention = heed.Attention("additive", query_width=16, key_width=8)      # parameters by name, forward, backward
-heed.mechanisms()                                            # what there is
-heed.load("en-de").predict(["A dog runs."])[0].text          # a model that `heed train` made
+heed.mechanisms()                                            # list them
+heed.load("en-de").predict(["A dog runs."])[0].text          # a model from `heed train`
 
 heed.STAGES: the names of heed.attend's stages. heed.torch: the same on tensors, inside autograd.
 """

@@ -1,4 +1,4 @@
-"""Arrays in: what is accepted, what is refused, and what each message says."""
+"""Input arrays: what is accepted, what is refused, and with which message."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def to_numpy(x: Any, name: str) -> np.ndarray:
     device = getattr(x, "__dlpack_device__", lambda: (1, 0))()[0]
     if int(device) not in CPU_DEVICES:
         where = getattr(x, "device", f"DLPack device {int(device)}")
-        raise Error(f"{name}: expected memory of the CPU, got an array on {where}")
+        raise Error(f"{name}: expected CPU memory, got an array on {where}")
     try:
         return np.from_dlpack(x)
     except (BufferError, RuntimeError, TypeError) as reason:
@@ -37,13 +37,13 @@ def to_numpy(x: Any, name: str) -> np.ndarray:
 
 
 def _by_array_protocol(x: Any, name: str, reason: Exception) -> np.ndarray:
-    """For what DLPack cannot say and NumPy can: bool, in older versions."""
+    """For types that DLPack lacks and NumPy has: bool, in older versions."""
     try:
         if hasattr(x, "__array__"):
             return np.asarray(x)
     except (RuntimeError, TypeError):
         pass
-    raise Error(f"{name}: expected float32 that DLPack can hand over, got {_dtype_name(x)}: {reason}")
+    raise Error(f"{name}: expected float32 that DLPack can export, got {_dtype_name(x)}: {reason}")
 
 
 def floats(x: Any, name: str) -> np.ndarray:
@@ -58,7 +58,7 @@ def floats(x: Any, name: str) -> np.ndarray:
 
 
 def as_float32(x: Any, name: str) -> Any:
-    """float16, bfloat16 and float64 as float32, which is a copy; all else as it is."""
+    """float16, bfloat16 and float64 as float32, which is a copy; everything else unchanged."""
     if x is None:
         return None
     if _is_bfloat16_of_torch(x):
@@ -68,22 +68,22 @@ def as_float32(x: Any, name: str) -> Any:
 
 
 def kind_of(x: Any, name: str) -> np.dtype:
-    """The type of an array; float32 for what NumPy has no type for."""
+    """The type of an array; float32 if NumPy has no such type."""
     return np.dtype(np.float32) if _is_bfloat16_of_torch(x) else to_numpy(x, name).dtype
 
 
 def _is_bfloat16_of_torch(x: Any) -> bool:
-    """DLPack has the type, NumPy has not."""
+    """DLPack has the type, NumPy does not."""
     return type(x).__module__.startswith("torch") and str(getattr(x, "dtype", "")) == "torch.bfloat16"
 
 
 def matrix_rows(x: Any, name: str) -> np.ndarray:
-    """float32 without gaps: copied where there are any."""
+    """Contiguous float32: copied if it is not."""
     return np.ascontiguousarray(floats(x, name))
 
 
 def integers(x: Any, name: str, kind: type, shape: Optional[Tuple[int, ...]] = None) -> np.ndarray:
-    """Whole numbers (a list will do), without gaps, as `kind`; those that it does not hold are refused."""
+    """Contiguous whole numbers (a list will do) as `kind`; numbers out of its range are refused."""
     try:
         array = np.asarray(x) if not hasattr(x, "__dlpack__") else to_numpy(x, name)
     except (ValueError, OverflowError):  # rows of unequal lengths
@@ -112,7 +112,7 @@ def _power_of_two(n: int) -> str:
 
 
 def whole_number(x: Any, name: str, least: int, most: int) -> int:
-    """A whole number from `least` to `most`; Python's bool is none."""
+    """A whole number from `least` to `most`; Python's bool does not count."""
     wanted = f"a whole number from {_power_of_two(least)} to {_power_of_two(most)}"
     if isinstance(x, (bool, np.bool_)):
         raise Error(f"{name}: expected {wanted}, got {x}")
@@ -143,11 +143,11 @@ def flag(x: Any, name: str) -> bool:
 
 
 SEEDS = (0, 2**64 - 1)
-KEYS = 2**30  # the most of a sequence
+KEYS = 2**30  # the longest sequence
 
 
 def offsets(x: Any, name: str, rows: int) -> np.ndarray:
-    """[B + 1] numbers that begin with 0, never fall, and end with the number of rows."""
+    """[B + 1] numbers that start at 0, never decrease, and end at the number of rows."""
     array = integers(x, name, np.int64)
     if array.ndim != 1 or not array.size or array[0] != 0 or array[-1] != rows or (np.diff(array) < 0).any():
         raise Error(
@@ -161,7 +161,7 @@ def writable(x: Any, name: str, shape: Tuple[int, ...]) -> np.ndarray:
     if array.shape != shape:
         raise Error(f"{name}: expected shape {text(shape)}, got {text(array.shape)}")
     if array.base is None and array is not x or not array.flags.writeable:
-        raise Error(f"{name}: expected memory that can be written to")
+        raise Error(f"{name}: expected a writable array")
     return array
 
 

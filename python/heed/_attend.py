@@ -17,13 +17,13 @@ from ._question import QUESTION_FIELDS, Question, checked_stages, question
 
 @dataclass
 class Attended:
-    """What heed.attend gives where more than the output was asked for.
+    """What heed.attend returns if more than the output was requested.
 
     Attributes:
-        context: the output: like q, with the width of v.
+        context: the output, shaped like q with the width of v.
         weights: [B, H, Tq, Tk], with return_weights.
         present_key, present_value: [B, kv_heads, past + new, width], with past_key.
-        stages: those asked for by name, each [B, H, Tq, Tk].
+        stages: the requested ones by name, each [B, H, Tq, Tk].
     """
 
     context: np.ndarray
@@ -38,7 +38,8 @@ def _call(q: Any, k: Any, v: Any, ask: Question) -> Union[FusedCall, ComposedCal
 
 
 def _with_every_argument(function: Callable[..., Any]) -> Callable[..., Any]:
-    """For help(): the arguments of a Question in the signature and the words of a function that passes them on."""
+    """For help(): puts the arguments of a Question into the signature and docstring of a function that passes them
+        on."""
     own = inspect.signature(function)
     first, last, rest = [], [], []
     for parameter in own.parameters.values():
@@ -70,8 +71,8 @@ def attend(
 ) -> Any:
     """out = normalise(softcap(score(q, k)) + bias, over the visible keys) v
 
-    Arrays are NumPy's, or anything with __dlpack__ in the CPU's memory, float32. Nothing is copied on the way in,
-    whatever the strides.
+    Arrays are float32: NumPy arrays, or anything with __dlpack__ in CPU memory. No input is copied, whatever its
+    strides.
 
     ============================  =======================  =========================  ==============================
     layout                        q                        k, v                       output
@@ -88,17 +89,17 @@ def attend(
     Args:
         v: None: the keys are the values.
         {question}
-        promote: float16, bfloat16 and float64 are computed in float32, and results take q's type (float32 for bfloat16,
-            which NumPy has not). Without it they are refused: a conversion is a copy.
+        promote: compute float16, bfloat16 and float64 in float32; results have q's type (float32 for bfloat16, which
+            NumPy lacks). Otherwise they are refused, because a conversion is a copy.
         out: written to instead of a new array.
         return_weights: also the weights, before dropout.
-        stages: any of raw, softcap, masked, weights: the scores of dot products on their way, each [B, H, Tq, Tk].
-        options: further options of the score and its kin (hidden, depth, activation, ...).
+        stages: any of raw, softcap, masked, weights: intermediate scores of dot products, each [B, H, Tq, Tk].
+        options: further options of the mechanism (hidden, depth, activation, ...).
 
     A query that sees no key gives 0.
 
     Returns:
-        The output; an Attended with it where weights, stages or a past were asked for.
+        The output, or an Attended if weights, stages or a past were requested.
     """
     ask = question(options)
     wanted = checked_stages(stages)
@@ -108,7 +109,7 @@ def attend(
 
 
 def _promoted(q: Any, k: Any, v: Any, ask: Question, promote: bool) -> Tuple[Any, Any, Any]:
-    """q, k, v, and what else of the question is floats, in float32."""
+    """q, k, v and every other float array of the question, in float32."""
     if not flag(promote, "promote"):
         return q, k, v
     for name in ("mask", "bias", "past_key", "past_value"):
@@ -119,7 +120,7 @@ def _promoted(q: Any, k: Any, v: Any, ask: Question, promote: bool) -> Tuple[Any
 
 
 def _as(result: Any, like: Any, out: Any) -> Any:
-    """The result in the type of `like`, and in `out` where that is given; without `like` as it is."""
+    """The result in the type of `like`, written to `out` if given; without `like`, unchanged."""
     if like is None:
         return result
     kind = kind_of(like, "q")
@@ -166,13 +167,13 @@ def attend_with_gradient(
     promote: bool = False,
     **options: Any,
 ) -> Tuple[Any, Callable[[Any], Dict[str, np.ndarray]]]:
-    """Like attend, and a function for the gradients.
+    """Like attend, and also returns a function for the gradients.
 
     Returns:
-        (result, gradient): what attend gives, and gradient(d_out) -> {"q": ..., "k": ..., "v": ...}, each like its
-        input; also "bias" (or "mask", if that was floats), "past_key", "past_value" and every parameter by its name.
-        Where v was None its part is in "k". The arrays that came in and the output must not be changed before. It may
-        be called again, with another d_out.
+        (result, gradient): what attend returns, and gradient(d_out) -> {"q": ..., "k": ..., "v": ...}, each like its
+        input; also "bias" (or a float "mask"), "past_key", "past_value" and every parameter by name. If v was None, its
+        gradient is part of "k". Do not change the inputs or the output before calling it. It may be called again, with
+        another d_out.
     """
     wanted = checked_stages(stages)
     ask = question(options)

@@ -23,20 +23,20 @@ class Source(NamedTuple):
 
 
 class Attention:
-    """A mechanism by its name, alone or with others: Attention("additive", normalise="sparsemax", region="local_m").
+    """A mechanism by name, alone or combined: Attention("additive", normalise="sparsemax", region="local_m").
 
     Args:
         name: any of heed.mechanisms(), or an alias.
-        seed: of the first values of the parameters and of what is drawn while training.
-        options: heed.default_options() lists them all; query_width, key_width and value_width are needed most.
+        seed: for the initial values of the parameters and for random draws during training.
+        options: heed.default_options() lists them all; query_width, key_width and value_width are the most common.
             value_width = 0: the keys are the values.
 
     Attributes:
-        name, seed, options: what it was made of; options has all of them, given or not.
-        parameters: name -> array, the parameters' own memory (heed.Parameters); trainable: the names of those that get
+        name, seed, options: as given; options includes the defaults.
+        parameters: name -> array, the parameters' own memory (heed.Parameters); trainable: the names of those with
             gradients.
-        training: whether dropout and sampling are on; see train and eval.
-        context_width: of what comes out.
+        training: whether dropout and sampling are on; set by train and eval.
+        context_width: the width of the output.
 
     Example:
         attention = heed.Attention("additive", query_width=16, key_width=8)
@@ -94,19 +94,20 @@ class Attention:
 
         Args:
             queries: [B, Tq, query_width], or [rows, query_width] with query_offsets, or one sequence [Tq, query_width].
-                One array alone is queries and memory both, or the memory of a mechanism that has its own queries.
-            keys, values: likewise [B, Tk, key_width] and [B, Tk, value_width]. float32; an array with gaps is copied.
-            query_lengths, key_lengths: [B] rows that count, from the front. (Rows beyond query_lengths give 0; with
-                them the queries are copied.)
+                A single array serves as both queries and memory, or as the memory of a mechanism with its own queries.
+            keys, values: [B, Tk, key_width] and [B, Tk, value_width], in the same forms. float32; a non-contiguous
+                array is copied.
+            query_lengths, key_lengths: [B], the number of valid rows from the start. (Rows beyond query_lengths give 0;
+                with query_lengths the queries are copied.)
             query_offsets, key_offsets: [B + 1] each: sequence b holds the rows offsets[b] to offsets[b + 1].
             mask: bool, True where visible: [Tq, Tk], [B, Tq, Tk], [B, H, Tq, Tk] (axes may be 1), or with offsets
                 [rows, longest memory] or [H, rows, longest memory].
-            bias: float32, shapes as mask, added to the scores.
+            bias: float32, added to the scores; same shapes as mask.
             query_documents, key_documents: ids for region documents, one per row.
             sentences: hierarchical: [documents + 1], document d holds the sequences sentences[d] to sentences[d + 1].
-            weights, entropy, guide_cost, penalty: also wanted in the result.
-            gradient: False keeps nothing for a backward.
-            seed: of what is drawn; default: another one for every call.
+            weights, entropy, guide_cost, penalty: True to include them in the result.
+            gradient: False saves nothing for the backward pass.
+            seed: for random draws (default: a new one for every call).
         """
         if keys is None and self._has_own_queries:
             queries, keys = None, queries
@@ -154,7 +155,7 @@ class Attention:
         gradient: bool = True,
         seed: Optional[int] = None,
     ) -> Memory:
-        """What is done once per memory; arguments as those of forward."""
+        """Does the work that is needed once per memory; arguments as in forward."""
         rows = Rows(keys, "keys", at=offsets, lengths=lengths, pack=self._leaves_rows_out)
         return self._prepare(rows, values, documents, sentences, self._start(gradient, seed))
 
@@ -191,15 +192,15 @@ class Attention:
         guide_cost: bool = False,
         penalty: bool = False,
     ) -> Result:
-        """Some steps on a prepared memory: those from `state` on, as many as there are queries.
+        """Some steps on a prepared memory, starting from `state`: one per query.
 
         queries: [B, Tq, query_width] (or rows with offsets, as forward), [B, query_width] for one step, or None.
-        step: where the first query stands, instead of where `state` says.
-        target_lengths: [B], how many steps there will be, for the cost of guided attention.
+        step: position of the first query, instead of the one in `state`.
+        target_lengths: [B], the final number of steps, for the cost of guided attention.
         """
         if not isinstance(memory, Memory) or memory._of is not self:
             got = repr(memory._of) if isinstance(memory, Memory) else type(memory).__name__
-            raise Error(f"memory: expected one from prepare or grow of this attention, got that of {got}")
+            raise Error(f"memory: expected one from prepare or grow of this attention, got one of {got}")
         if state is not None and not isinstance(state, State):
             raise Error(f"state: expected the state of a Result, or None, got {type(state).__name__}")
         source = self._source(queries, memory, offsets, lengths)
@@ -218,7 +219,7 @@ class Attention:
 
     @property
     def _leaves_rows_out(self) -> bool:
-        """Whether rows beyond key_lengths must not come in at all: recurrent layers would run over them."""
+        """Whether rows beyond key_lengths must be left out: recurrent layers would run over them."""
         return self._model.needs_sentences
 
     def _start(self, gradient: bool, seed: Optional[int]) -> _heed.Run:
@@ -269,17 +270,17 @@ class Attention:
     def _arguments(
         self, memory: Memory, source: Optional[Source], mask: Any, bias: Any, documents: Any
     ) -> Dict[str, Any]:
-        """Of the queries; those of a bias come with the way its gradient goes back."""
+        """The arguments for the queries; a bias comes with the way its gradient goes back."""
         arguments: Dict[str, Any] = {}
         if source is None:
             for name, given in (("mask", mask), ("bias", bias), ("query_documents", documents)):
                 if given is not None:
-                    raise Error(f"{name}: expected queries beside it; here they are the mechanism's own")
+                    raise Error(f"{name}: needs queries, but this mechanism has its own")
             return arguments
         if mask is not None:
             array = to_numpy(mask, "mask")
             if array.dtype != np.bool_:
-                raise Error(f"mask: expected bool, True where visible, got {array.dtype}; numbers to add go to bias")
+                raise Error(f"mask: expected bool, True where visible, got {array.dtype}; pass numbers to add as bias")
             seen = Pairs(array, "mask", source.rows, memory.longest, self.options["heads"])
             arguments["mask"] = seen.dense.view(np.uint8)
             if seen.heads > 1:

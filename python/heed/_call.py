@@ -1,4 +1,4 @@
-"""What every call of heed.attend shares: shapes checked, heads and sequences found, masks and biases in one form."""
+"""What all calls of heed.attend share: checking shapes, finding heads and sequences, normalising masks and biases."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Call:
             self._add_past()
         self._check_shapes()
         self.sequences: Dict[str, np.ndarray] = {}
-        """query_offsets, key_offsets, lengths and documents: those that there are"""
+        """query_offsets, key_offsets, lengths and documents, as far as given"""
         self._read_sequences()
         self.mask: Optional[np.ndarray] = None  # bool, [B, H, Tq, Tk] with axes that may be 1
-        self.bias: Optional[np.ndarray] = None  # float32, likewise
+        self.bias: Optional[np.ndarray] = None  # float32, in the same form
         self._read_pairs()
         self.out: Optional[np.ndarray] = None
 
@@ -45,7 +45,7 @@ class Call:
 
     @property
     def first_position(self) -> int:
-        """Where the first query stands, unless align is bottom_right."""
+        """Position of the first query, unless align is bottom_right."""
         align = self.ask.align
         return self.past + (0 if isinstance(align, str) else align)
 
@@ -67,14 +67,14 @@ class Call:
 
     @property
     def longest(self) -> Tuple[int, int]:
-        """The most queries and the most keys that a sequence has."""
+        """The largest number of queries and of keys in a sequence."""
         if not self.ask.ragged:
             return self.queries, self.keys
         sizes = [np.diff(self.sequences[name]) for name in ("query_offsets", "key_offsets")]
         return int(sizes[0].max(initial=0)), int(sizes[1].max(initial=0))
 
     def _add_past(self) -> None:
-        """k and v with the past before them: one new array each, which becomes present_key, present_value."""
+        """k and v with the past in front: one new array each, which becomes present_key and present_value."""
         for index, (name, past) in enumerate((("past_key", self.ask.past_key), ("past_value", self.ask.past_value)), 1):
             new = self.views[index]
             past = floats(past, name)
@@ -123,7 +123,7 @@ class Call:
                 found[name] = integers(given, name, np.int32, shape).reshape(-1)
 
     def _lengths(self, name: str) -> np.ndarray:
-        """[B], the most that query_lengths or key_lengths may say."""
+        """[B], the largest values that query_lengths or key_lengths may have."""
         side = name.split("_")[0]
         if self.ask.ragged:
             return np.diff(self.sequences[f"{side}_offsets"])
@@ -142,14 +142,16 @@ class Call:
                     f"{name}: expected bool (True where visible) or float32 (added to the scores), got {mask.dtype}"
                 )
             elif bias is not None:
-                raise Error(f"{name}: floats are added to the scores, and so is bias: expected one of them, got both")
+                raise Error(
+                    f"{name}: a float mask is added to the scores, and so is bias: expected one of them, got both"
+                )
             else:
                 self.bias = self._pairs(mask, name)
         if bias is not None:
             self.bias = self._pairs(floats(bias, "bias"), "bias")
 
     def _pairs(self, array: np.ndarray, name: str) -> np.ndarray:
-        """As [B, H, Tq, Tk], each axis whole or 1. Keys that it lacks at the end are hidden."""
+        """As [B, H, Tq, Tk], each axis full or 1. Keys missing at the end are hidden."""
         keys = self.longest[1]
         full = (1 if self.ask.ragged else self.batch, self.heads, self.queries, keys)
         expect_dims(array, name, "1 to 4 dimensions that broadcast to [B, H, Tq, Tk]", (1, 2, 3, 4))
@@ -168,7 +170,7 @@ class Call:
         return array
 
     def _bias_gradient(self, gradient: np.ndarray) -> Dict[str, np.ndarray]:
-        """That of self.bias, as that of what came in."""
+        """The gradient of self.bias, in the shape of the argument."""
         name = self.ask.mask_name if self.ask.bias is None else "bias"
         given = self.ask.mask if self.ask.bias is None else self.ask.bias
         return {name: np.ascontiguousarray(gradient[..., : given.shape[-1]]).reshape(tuple(given.shape))}
@@ -187,7 +189,7 @@ class Call:
         return array
 
     def _new_gradients(self) -> Tuple[Dict[str, np.ndarray], Dict[str, np.ndarray]]:
-        """Arrays like q, k and v, and the same as views; with a past the views of k and v are arrays of their own."""
+        """Arrays like q, k and v, and the same as views; with a past the views of k and v are separate arrays."""
         gradients = {
             name: np.empty(like.shape, np.float32) for name, like in (("q", self.q), ("k", self.k), ("v", self.v))
         }
@@ -198,7 +200,7 @@ class Call:
         return gradients, views
 
     def _finish(self, gradients: Dict[str, np.ndarray], views: Dict[str, np.ndarray]) -> Dict[str, np.ndarray]:
-        """Takes the past apart, and adds up what keys that are values got."""
+        """Splits off the past, and adds up the gradients of keys that are also values."""
         if self.ask.past_key is not None:
             for name, past, layout in (("k", "past_key", self.k_layout), ("v", "past_value", self.v_layout)):
                 gradients[past] = views[name][:, :, : self.past]

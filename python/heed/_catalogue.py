@@ -1,4 +1,4 @@
-"""What there is: every mechanism, and every option."""
+"""Every mechanism and every option."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ PARTS = ("score", "normalise", "region", "time", "input", "structure")
 
 @dataclass(frozen=True)
 class Mechanism:
-    """What the catalogue says of a mechanism.
+    """What the catalogue says about a mechanism.
 
     Attributes:
         id: its place in the catalogue, such as S5.
-        name: the word for it, here, in recipes and on the command line; aliases: other words.
+        name: its name here, in recipes and on the command line; aliases: other names.
         part: score, normalise, region, time, input or structure.
-        title, formula, paper: what it is, in a few words, as a formula, and where it comes from.
+        title, formula, paper: what it is in a few words, its formula, and its source.
         time: cost of n queries on m keys; memory: beyond inputs and outputs, while training.
-        combines: with what it goes together.
-        page: what it does and when to take it, for a person who meets it first.
-        options: the names of those that it reads.
+        combines: what it can be combined with.
+        page: what it does and when to use it, for newcomers.
+        options: the names of the options it uses.
     """
 
     id: str
@@ -55,7 +55,7 @@ def mechanisms(part: Optional[str] = None) -> List[Mechanism]:
 
 
 def mechanism(name: str) -> Mechanism:
-    """The one of this name or alias."""
+    """The mechanism with this name or alias."""
     if not isinstance(name, str):
         raise Error(f"name: expected the name of a mechanism, see heed.mechanisms(), got {name!r}")
     return Mechanism(**_heed.find(name))

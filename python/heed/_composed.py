@@ -1,4 +1,4 @@
-"""heed.attend for every other score: one attention made for the call, on the arrays where they are."""
+"""heed.attend for every other score: one attention made for the call, on the arrays in place."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ._question import Question
 
 
 class ComposedCall(Call):
-    """The rows of q, k and v on a tape. An array without gaps is not copied, in whichever layout it came."""
+    """The rows of q, k and v on a tape. A contiguous array is not copied, whatever its layout."""
 
     def __init__(self, q: Any, k: Any, v: Any, ask: Question) -> None:
         super().__init__(q, k, v, ask)
         if ask.scale is not None:
-            raise Error(f"scale: expected with dot and scaled_dot only, got it with {ask.score}")
+            raise Error(f"scale: only for dot and scaled_dot, got it with {ask.score}")
         self.stacked = (
             not ask.ragged and (self.q_layout.dims == 4 or self.past > 0) and ask.time not in ("static", "forward_only")
         )
-        """Whether the rows are [B, heads, T]; otherwise the heads lie side by side."""
+        """Whether the rows are [B, heads, T]; otherwise the heads are side by side."""
         self.attention = Attention(ask.score, **self._options())
         self.attention.train(ask.training)
         if self.attention.parameters or ask.parameters:
@@ -59,7 +59,7 @@ class ComposedCall(Call):
         return {**options, **ask.options}
 
     def _region_words(self) -> str:
-        """What the attention itself must know of; windows, lengths and masks come with the call."""
+        """The options of the attention itself; windows, lengths and masks are passed with the call."""
         ask = self.ask
         words = [word for word in ask.region.split("+") if word]
         for word, wanted in (
@@ -80,7 +80,7 @@ class ComposedCall(Call):
         return np.ascontiguousarray(view).reshape(rows, width)
 
     def _to_view(self, rows: np.ndarray, view: np.ndarray) -> None:
-        """The other way: writes rows to where the view says."""
+        """The reverse: writes rows into the view."""
         if self.stacked:
             view[...] = rows.reshape(view.shape)
         else:
@@ -114,7 +114,7 @@ class ComposedCall(Call):
         return np.ascontiguousarray(full).reshape(math.prod(full.shape[:3]), full.shape[3])
 
     def _of_pairs(self, rows: np.ndarray, heads: int) -> np.ndarray:
-        """The other way, [B, H, Tq, Tk]."""
+        """The reverse, [B, H, Tq, Tk]."""
         batch = 1 if self.ask.ragged else self.batch
         if heads > 1 and not self.stacked:
             return np.moveaxis(rows.reshape(batch, self.queries, heads, self.longest[1]), 2, 1)
@@ -147,7 +147,7 @@ class ComposedCall(Call):
         return arguments
 
     def forward(self, out: Any = None, gradient: bool = False, weights: bool = False) -> np.ndarray:
-        """`gradient`, `weights`: will be asked for."""
+        """`gradient`, `weights`: whether they will be requested."""
         made = self._make_out(out)
         self._run(gradient, weights)
         assert self.result is not None
@@ -168,16 +168,16 @@ class ComposedCall(Call):
         return np.array(self.result.weights)
 
     def stage(self, name: str) -> np.ndarray:
-        """The weights; other scores than dot products have no stages."""
+        """The weights; scores other than dot products have no other stages."""
         if name == "weights":
             return self.weights()
-        raise Error(f"stages: {name} is for dot and scaled_dot; {self.ask.score} gives weights")
+        raise Error(f"stages: {name} is for dot and scaled_dot; {self.ask.score} only has weights")
 
     def backward(self, d_out: Any) -> Dict[str, np.ndarray]:
         """Gradients shaped like the inputs: those of FusedCall, and every parameter by name."""
         assert self.run is not None and self.result is not None
         d_rows = self._rows(self.q_layout.view(self._d_out(d_out)))
-        if self.run.done:  # a tape goes back once; the same call again makes the same tape
+        if self.run.done:  # a tape runs backward once; repeating the call makes the same tape
             self._run(True, False)
         parameters = self.run.backward([(self.result.context, d_rows)])
         gradients, views = self._new_gradients()

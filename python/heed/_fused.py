@@ -1,4 +1,4 @@
-"""heed.attend for dot products: the fused loop reads the arrays where they are, through their strides."""
+"""heed.attend for dot products: the fused loop reads the arrays in place, through their strides."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class FusedCall(Call):
             options["bias"] = np.ascontiguousarray(self.bias)
 
     def forward(self, out: Any = None, gradient: bool = False, weights: bool = False) -> np.ndarray:
-        """`gradient`, `weights`: will be asked for."""
+        """`gradient`, `weights`: whether they will be requested."""
         made = self._make_out(out)
         self.call = _heed.Fused(self.views[0], self.views[1], self.views[2], self.options)
         self.call.forward(self.q_layout.view(made), gradient or weights)
@@ -69,11 +69,11 @@ class FusedCall(Call):
         return self.call.weights()
 
     def stage(self, name: str) -> np.ndarray:
-        """Scores on their way: raw, after the softcap, with bias and mask, or as weights; all [B, H, Tq, Tk]."""
+        """Intermediate scores: raw, after the softcap, with bias and mask, or as weights; all [B, H, Tq, Tk]."""
         if name == "weights":
             return self.weights()
         if self.ask.time != "dynamic":
-            raise Error(f"stages: scores of {self.ask.time} attention depend on the steps before; ask for weights")
+            raise Error(f"stages: scores of {self.ask.time} attention depend on earlier steps; request weights instead")
         names = ("batch", "query_offsets", "key_offsets", "scale") + (() if name == "raw" else ("softcap",))
         scores = self._identity({key: self.options[key] for key in names if key in self.options})
         if name != "masked":
@@ -90,7 +90,7 @@ class FusedCall(Call):
         return self._identity({**region, "scale": 0.0, "bias": np.ones((1, 1, 1, 1), np.float32)}, zero=True) != 0.0
 
     def _identity(self, options: Dict[str, Any], zero: bool = False) -> np.ndarray:
-        """Weights that are the scores themselves. `zero`: of inputs that are 0, whatever q and k hold."""
+        """The scores themselves as weights. `zero`: for inputs of 0, whatever q and k contain."""
         views = [np.broadcast_to(np.float32(0), v.shape) for v in self.views] if zero else self.views
         views = [views[0], views[1], np.broadcast_to(np.float32(0), self.views[2].shape[:-1] + (1,))]
         call = _heed.Fused(views[0], views[1], views[2], {**options, "normalise": "identity"})
@@ -108,7 +108,7 @@ class FusedCall(Call):
         return dense
 
     def backward(self, d_out: Any) -> Dict[str, np.ndarray]:
-        """Gradients shaped like the inputs: q, k, v, and bias (or mask, where that was added), past_key, past_value."""
+        """Gradients shaped like the inputs: q, k, v, and bias (or a float mask), past_key, past_value."""
         assert self.call is not None and self.out is not None
         d_out = self._d_out(d_out)
         gradients, into = self._new_gradients()

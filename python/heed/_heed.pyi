@@ -1,11 +1,12 @@
-"""The compiled part of heed. Arrays must come in as python/heed/ makes them; what users call is there."""
+"""The compiled part of heed. It expects arrays as prepared by python/heed/, which is what users call."""
 
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
 class Error(ValueError):
-    """What heed refuses: the message says what was expected and what came, `kind` what went wrong."""
+    """Raised for anything heed refuses. The message says what was expected and what was given; `kind` is the
+        category."""
 
     kind: str  # usage, recipe, data, file, missing, cannot_write or bug
 
@@ -16,19 +17,19 @@ def available_isas() -> List[str]:
     """Instruction sets of this build and this CPU, best first."""
 
 def use_isa(name: str) -> None:
-    """Uses an instruction set from the next call on; an empty name goes back to the best."""
+    """Selects an instruction set for all further calls; an empty name selects the best."""
 
 def set_threads(count: int) -> None:
-    """How many threads each call uses; 0: as many as OpenMP gives. Results are the same bits for any number."""
+    """Number of threads per call; 0: OpenMP's default. Results have the same bits for any number."""
 
 def threads() -> int:
-    """How many threads each call uses."""
+    """Number of threads per call."""
 
 def mechanisms() -> List[Dict[str, Any]]:
     """Every entry of the catalogue."""
 
 def find(name: str) -> Dict[str, Any]:
-    """The entry of this name or alias."""
+    """The entry with this name or alias."""
 
 def default_options() -> Dict[str, Any]:
     """Every option with its default."""
@@ -38,13 +39,13 @@ class Fused:
 
     def __init__(self, q: np.ndarray, k: np.ndarray, v: np.ndarray, options: Dict[str, Any]) -> None: ...
     def forward(self, out: np.ndarray, keep: bool) -> None:
-        """Writes the context into `out`. `keep`: the weights or a backward will be asked for."""
+        """Writes the context into `out`. `keep`: save what weights() and backward() need."""
 
     def weights(self) -> np.ndarray:
         """Dense weights, [B, H, Tq, Tk]."""
 
     def backward(self, out: np.ndarray, d_out: np.ndarray, into: Dict[str, np.ndarray]) -> None:
-        """Writes the gradients named in `into` there: q, k, v, bias, sink, alibi_slopes."""
+        """Writes the gradients named in `into` to its arrays: q, k, v, bias, sink, alibi_slopes."""
 
 class Model:
     """A mechanism with its parameters."""
@@ -67,23 +68,23 @@ class Value:
 
     def __bool__(self) -> bool: ...
     def array(self) -> Any:
-        """Read-only, the tape's own memory; None for an empty tensor."""
+        """A read-only view of the tape's memory; None for an empty tensor."""
 
     def gradient(self) -> Optional[np.ndarray]:
-        """A copy; None where none arrived."""
+        """A copy; None if there is no gradient."""
 
 class Memory:
-    """What prepare gives."""
+    """The result of prepare."""
 
 class State:
-    """What one call leaves for the next."""
+    """The state that one call passes to the next."""
 
     @property
     def step(self) -> int:
-        """Where the first query of the next call stands."""
+        """Position of the first query of the next call."""
 
 class Result:
-    """What one call gives."""
+    """The result of one call."""
 
     @property
     def context(self) -> Value: ...
@@ -103,7 +104,7 @@ class Result:
     def inner_weights(self) -> Optional[np.ndarray]: ...
 
 class Run:
-    """One tape: what a forward leaves for its backward."""
+    """One tape: what a forward pass saves for its backward pass."""
 
     def __init__(self, model: Model, recording: bool, training: bool, seed: int) -> None: ...
     @property
@@ -142,4 +143,4 @@ class Predictor:
 
     @property
     def vocabulary_sizes(self) -> Tuple[int, int]:
-        """Of the sources and of the targets."""
+        """Source and target."""

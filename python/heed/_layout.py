@@ -1,4 +1,4 @@
-"""How heads and sequences lie in an array, and the same memory as the loop wants to see it."""
+"""How heads and sequences are laid out in an array, and views of it in the form that the loop needs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Layout:
 
     @staticmethod
     def of(array: np.ndarray, name: str, heads: int, ragged: bool) -> "Layout":
-        """`heads`: 0 where the array itself does not have to say."""
+        """`heads`: 0 if unknown."""
         if ragged:
             expect_dims(array, name, "[tokens, heads * width] or [tokens, heads, width] with offsets", (2, 3))
             found = array.shape[1] if array.ndim == 3 else 0

@@ -17,8 +17,8 @@ class OnnxAttention(NamedTuple):
 
     Attributes:
         Y: like Q, with the width of V.
-        present_key, present_value: [B, G, past + new, width] where a past came in, else None.
-        qk_matmul_output: [B, H, Tq, Tk] where qk_matmul_output_mode was given, else None.
+        present_key, present_value: [B, G, past + new, width] if a past was given, else None.
+        qk_matmul_output: [B, H, Tq, Tk] if qk_matmul_output_mode was given, else None.
     """
 
     Y: np.ndarray
@@ -28,7 +28,7 @@ class OnnxAttention(NamedTuple):
 
 
 def _with_hidden_keys(mask: Any, K: Any, past_key: Any) -> np.ndarray:
-    """The operator hides the keys that a mask lacks, also where the mask has one key only; attend would spread that."""
+    """The operator hides keys missing from a mask, even if the mask has only one key; attend would broadcast that."""
     mask = to_numpy(mask, "attn_mask")
     keys = K.shape[-2] + (0 if past_key is None else past_key.shape[-2])
     fill = False if mask.dtype == np.bool_ else -np.inf
@@ -54,17 +54,17 @@ def onnx_attention(
 ) -> OnnxAttention:
     """Attention of opsets 23 and 24: https://onnx.ai/onnx/operators/onnx__Attention.html
 
-    Q [B, H, Tq, D] or [B, Tq, H * D] with q_num_heads, K and V likewise with kv_num_heads; past_key and past_value
+    Q [B, H, Tq, D] or [B, Tq, H * D] with q_num_heads, K and V the same with kv_num_heads; past_key and past_value
     [B, G, past, width]; attn_mask of 2 to 4 dimensions, bool or float; nonpad_kv_seqlen [B].
 
-    Of the operator's texts that contradict each other over the years, this follows the latest: the softcap comes before
-    the mask; a query that sees no key gives 0; causal queries stand behind the past, or at the end of
-    nonpad_kv_seqlen, or begin at the first key. qk_matmul_output is None unless qk_matmul_output_mode is given: 0 raw
-    scores, 1 after the softcap, 2 with the mask, 3 weights. promote: float16, bfloat16 and float64 too, computed in
-    float32.
+    Where versions of the operator's text contradict each other, this follows the latest: the softcap comes before the
+    mask; a query that sees no key gives 0; causal queries follow the past, or end at nonpad_kv_seqlen, or start at the
+    first key. qk_matmul_output is None unless qk_matmul_output_mode is given: 0 raw
+    scores, 1 after the softcap, 2 with the mask, 3 weights. promote: accept float16, bfloat16 and float64 too, computed
+    in float32.
     """
     if nonpad_kv_seqlen is not None and past_key is not None:
-        raise Error("nonpad_kv_seqlen: expected no past_key and past_value beside it")
+        raise Error("nonpad_kv_seqlen: cannot be combined with past_key and past_value")
     if np.ndim(Q) == 3 and not (q_num_heads and kv_num_heads):
         raise Error("q_num_heads, kv_num_heads: expected both with Q, K and V of 3 dimensions")
     if qk_matmul_output_mode not in (None, 0, 1, 2, 3):

@@ -1,4 +1,4 @@
-"""What can be asked of heed.attend, as one value."""
+"""The arguments of heed.attend, as one value."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ Window = Union[None, int, Tuple[Optional[int], Optional[int]]]
 
 @dataclass
 class Question:
-    """Every argument of heed.attend besides q, k, v and what to return; its help() has these words.
+    """Every argument of heed.attend except q, k, v and what to return; its help() uses this text.
 
     Attributes:
         score: a score by name: heed.mechanisms("score").
         normalise: softmax, relu, sigmoid, identity, sparsemax, entmax15, hard, ...: heed.mechanisms("normalise").
-        region: words joined by +; causal, window, sinks, mask and lengths below say the same. None: global, or what
-            the score brings along (intra: causal).
+        region: names joined by +; causal, window, sinks, mask and lengths below do the same. None: global, or the
+            region that the score needs (intra: causal).
         time: dynamic, forced_forward, ...: heed.mechanisms("time").
-        q_heads, kv_heads: H and G where they lie side by side. Default 1, and G = H.
-        scale: of dot products. Default 1 / sqrt(D) for scaled_dot, 1 for dot.
+        q_heads, kv_heads: H and G if heads are side by side (default 1, and G = H).
+        scale: factor of dot products (default 1 / sqrt(D) for scaled_dot, 1 for dot).
         softcap: > 0: score = softcap * tanh(score / softcap), before bias and mask.
         causal: query i sees keys j <= position(i); with `strict` j < position(i).
         window: n: |position(i) - j| <= n; (left, right): each side, None for no bound. With region local_p: around the
-            predicted place.
-        sinks: the first keys that no window and no document hides. Default 0; 4 with region sinks.
-        align: where query i stands among the keys. top_left: i (behind the past, where there is one);
-            bottom_right: the last query on the last key, by query_lengths and key_lengths where given; a number n:
-            n + i.
-        mask: bool, True where visible; or float32, added to the scores. Broadcasts to [B, H, Tq, Tk]; missing keys at
+            predicted position.
+        sinks: number of first keys that no window or document hides (default 0; 4 with region sinks).
+        align: position of query i among the keys. top_left: i (after the past, if any); bottom_right: the last query on
+            the last key, by query_lengths and key_lengths if given; a number n: n + i.
+        mask: bool, True where visible; or float32, added to the scores. Broadcasts to [B, H, Tq, Tk]; keys missing at
             the end are hidden. Ragged: to [H, all queries, longest keys].
-        bias: float32, added to the scores; shapes as mask. -inf hides.
-        key_lengths, query_lengths: [B] that count, from the front. Queries beyond give 0.
-        query_documents, key_documents: [B, Tq] and [B, Tk], ids that never fall: only equal ids see each other.
+        bias: float32, added to the scores; same shapes as mask. -inf hides a pair.
+        key_lengths, query_lengths: [B], the number of valid rows from the start. Queries beyond it give 0.
+        query_documents, key_documents: [B, Tq] and [B, Tk], ids that never decrease: only equal ids see each other.
         query_offsets, key_offsets: [B + 1] each: a ragged batch, sequence b in the rows offsets[b] to offsets[b + 1].
-        past_key, past_value: [B, G, past, width], before k and v. The result then has present_key, present_value.
-        dropout: of the weights, drawn from `seed`, as is what hard_sampled chooses; training=False turns both off.
-        divide_by_visible: relu, sigmoid, identity: divided by the number of visible keys.
-        parameters: name -> array for scores that have some; heed.parameter_shapes(score, ...) lists them.
+        past_key, past_value: [B, G, past, width], placed before k and v. The result then has present_key and
+            present_value.
+        dropout: on the weights. `seed` determines it and the choices of hard_sampled; training=False turns both off.
+        divide_by_visible: relu, sigmoid, identity: divide by the number of visible keys.
+        parameters: name -> array, for scores with parameters; heed.parameter_shapes(score, ...) lists them.
         is_causal, attn_mask, dropout_p: PyTorch's names for causal, mask and dropout; enable_gqa: False refuses key
-            heads that several query heads share.
+            heads shared by several query heads.
     """
 
     score: str = "scaled_dot"
@@ -82,7 +82,7 @@ class Question:
     dropout_p: float = 0.0
     enable_gqa: Optional[bool] = None
     options: Dict[str, Any] = field(default_factory=dict)
-    mask_name = "mask"  # what the caller calls it
+    mask_name = "mask"  # the name that the caller used
     own_region = True
 
     def __post_init__(self) -> None:
@@ -105,11 +105,11 @@ class Question:
         self.causal = flag(self.causal, "causal") or flag(self.is_causal, "is_causal")
         if self.attn_mask is not None:
             if self.mask is not None:
-                raise Error("attn_mask: the same as mask: expected one of them, got both")
+                raise Error("attn_mask and mask mean the same: expected one of them, got both")
             self.mask, self.mask_name = self.attn_mask, "attn_mask"
         if number(self.dropout_p, "dropout_p"):
             if self.dropout:
-                raise Error("dropout_p: the same as dropout: expected one of them, got both")
+                raise Error("dropout_p and dropout mean the same: expected one of them, got both")
             self.dropout = self.dropout_p
 
     def _check_values(self) -> None:
@@ -122,7 +122,7 @@ class Question:
         if self.scale is not None:
             self.scale = number(self.scale, "scale")
         self.seed = whole_number(self.seed, "seed", *SEEDS)
-        self.window_sides  # noqa: B018  raises where it is no window
+        self.window_sides  # noqa: B018  raises if it is not a window
         if self.sinks is not None:
             self.sinks = whole_number(self.sinks, "sinks", 0, KEYS)
         if isinstance(self.align, str) or self.align is None:
@@ -132,12 +132,12 @@ class Question:
             self.align = whole_number(self.align, "align", -KEYS, KEYS)
 
     def _read_region(self) -> None:
-        """Words of `region` that are options here become those; the others stay."""
+        """Names in `region` that are options here are turned into them; the others stay."""
         if self.region is not None and not isinstance(self.region, str):
-            raise Error(f"region: expected words joined by +, got {self.region!r}")
+            raise Error(f"region: expected names joined by +, got {self.region!r}")
         words = [] if self.region is None else [_name_of(word.strip(), "region") for word in self.region.split("+")]
         if self.strict and not self.causal and "causal" not in words:
-            raise Error("strict: expected with causal, where it hides the query's own position as well")
+            raise Error("strict: expected causal=True with it, where it also hides the query's own position")
         left = []
         for word in words:
             if word in ("causal", "sliding_window"):
@@ -154,19 +154,19 @@ class Question:
                 left.append(word)
             if word not in ("global", "causal", "sliding_window", "local_m", "sinks", "masked", "documents"):
                 left.append(word)
-        if "local_p" in left and self.window is not None:  # the window is that around the predicted place
+        if "local_p" in left and self.window is not None:  # the window around the predicted position
             self.options = {**self.options, "window": whole_number(self.window, "window", 1, KEYS)}
         if "sliding_window" in words or "local_m" in words:
             self.window = 8 if self.window is None else self.window
         elif "local_p" in left:
             self.window = None
         self.own_region = self.region is None and not self.causal
-        """Nothing was said of a region: a score that has one of its own, such as intra, keeps it."""
+        """No region was given: a score that needs its own, such as intra, keeps it."""
         self.region = "+".join(left)
 
     @property
     def ragged(self) -> bool:
-        """Whether sequences of unequal lengths stand below each other."""
+        """Whether sequences of unequal lengths are stacked."""
         return self.query_offsets is not None
 
     @property
@@ -184,7 +184,7 @@ class Question:
 
     @property
     def first_keys(self) -> int:
-        """How many no window hides."""
+        """The number of first keys that no window hides."""
         return self.sinks or 0
 
     @property
@@ -200,7 +200,7 @@ class Question:
 
 
 def _name_of(name: str, part: str) -> str:
-    """An alias becomes the name it stands for."""
+    """Replaces an alias by its name."""
     if not isinstance(name, str):
         raise Error(f"{part}: expected a name of heed.mechanisms({part!r}), got {name!r}")
     entry = _heed.find(name)
@@ -214,7 +214,7 @@ QUESTION_FIELDS = tuple(f.name for f in fields(Question) if f.name != "options")
 
 
 def question(arguments: Mapping[str, Any]) -> Question:
-    """Names that are not the question's own are options of the mechanism."""
+    """Names that are not fields of the question are options of the mechanism."""
     own = {name: value for name, value in arguments.items() if name in QUESTION_FIELDS}
     rest = {name: value for name, value in arguments.items() if name not in QUESTION_FIELDS}
     check_names(rest)

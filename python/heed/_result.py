@@ -1,4 +1,4 @@
-"""What a call of heed.Attention gives, and the way back through it."""
+"""The result of a call of heed.Attention, and the backward pass through it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Gradients = Dict[str, Any]
 
 
 class Input:
-    """A tensor that came in, and how its gradient takes the shape that it had."""
+    """An input tensor, and how its gradient gets back the input's shape."""
 
     def __init__(self, value: _heed.Value, shape: Tuple[int, ...], back: Callable[[np.ndarray], np.ndarray]) -> None:
         self.value = value
@@ -31,8 +31,8 @@ class Memory:
     """What is attended to, from Attention.prepare or Attention.grow. Holds the tape of all steps that use it.
 
     Attributes:
-        sequences: how many there are.
-        longest: rows of the longest one.
+        sequences: number of sequences.
+        longest: number of rows of the longest one.
     """
 
     def __init__(self, run: _heed.Run, prepared: _heed.Memory, sequences: int, longest: int) -> None:
@@ -45,24 +45,24 @@ class Memory:
         self.longest = longest
 
     def extend(self, keys: Any, values: Any = None) -> "Memory":
-        """One more row per sequence, [B, key_width]; only of a memory from Attention.grow."""
+        """Adds one row per sequence, [B, key_width]; only for a memory from Attention.grow."""
         if self._extend is None:
-            raise Error("extend: this memory came whole, from prepare; attention.grow gives one that grows")
+            raise Error("extend: this memory is complete (from prepare); use attention.grow for one that grows")
         self._prepared, inputs = self._extend(keys, values)
         self._inputs += inputs
         self.longest += 1
         return self
 
     def backward(self, steps: Sequence[Tuple["Result", Any]]) -> Gradients:
-        """Gradients of all steps at once. Once per memory.
+        """Gradients of all steps at once. Call it once per memory.
 
         Args:
             steps: pairs of a Result and its d_context, or a dictionary with any of d_context, d_log_prob, d_entropy,
                 d_guide_cost, d_penalty.
 
         Returns:
-            "queries" and "bias": a list, one for each of the steps; "keys", "values": like what came to prepare, or a
-            list of what came to extend; every parameter by its name.
+            "queries" and "bias": a list, one for each step; "keys", "values": like the input of prepare, or a list like
+            the inputs of extend; every parameter by name.
         """
         seeds: List[Tuple[_heed.Value, np.ndarray]] = []
         for result, given in steps:
@@ -80,18 +80,18 @@ class Memory:
 
 
 class Result:
-    """What a call gives. The arrays are read-only: they belong to the tape that this keeps for the backward.
+    """The result of a call. The arrays are read-only: they belong to the tape kept for the backward pass.
 
     Attributes:
-        context: [B, Tq, width], ragged [rows, width]; without queries [B, width], or [B, r, width] of r learned
+        context: [B, Tq, width], ragged [rows, width]; without queries [B, width], or [B, r, width] for r learned
             queries.
         weights: [B, H, Tq, Tk], with weights=True.
         inner_weights: hierarchical: of the words in each sentence, [sentences, 1, 1, words].
-        log_prob: hard_sampled while training: of each choice, [samples, B, H, Tq], ragged [samples, H, rows].
-        entropy: [B, H, Tq], ragged [H, rows], with entropy=True; guide_cost: likewise, with guide_cost=True.
+        log_prob: hard_sampled during training: of each choice, [samples, B, H, Tq], ragged [samples, H, rows].
+        entropy: [B, H, Tq], ragged [H, rows], with entropy=True; guide_cost: same shape, with guide_cost=True.
         penalty: structured: summed over the sequences, with penalty=True.
         state: for the next call, step by step.
-        memory: what was attended to.
+        memory: the memory that was attended to.
     """
 
     context: np.ndarray
@@ -133,7 +133,7 @@ class Result:
         return array if self._rows is None else self._rows.back_heads(array)
 
     def _seeds(self, given: Dict[str, Any]) -> List[Tuple[_heed.Value, np.ndarray]]:
-        """Pairs of a tensor and the gradient that arrives there."""
+        """Pairs of a tensor and its incoming gradient."""
         seeds = []
         for name, array in given.items():
             what = name[2:]
@@ -145,7 +145,7 @@ class Result:
                 )
             mine = getattr(self, what)
             if mine is None:
-                raise Error(f"{name}: the forward was not asked for {what}")
+                raise Error(f"{name}: pass {what}=True to forward first")
             value = getattr(self._raw, what)
             if what == "penalty":
                 seeds.append((value, np.full((1, 1), array, np.float32)))
@@ -169,10 +169,10 @@ class Result:
         d_guide_cost: Any = None,
         d_penalty: Optional[float] = None,
     ) -> Gradients:
-        """Gradients of every input (queries, keys, values, bias) and every parameter, by name. Once per result.
+        """Gradients of every input (queries, keys, values, bias) and every parameter, by name. Call it once per result.
 
-        Each argument is shaped like the output it belongs to. Where forward got one array for queries and keys alike,
-        "queries" holds both parts.
+        Each argument is shaped like the output it belongs to. If forward got one array as both queries and keys,
+        "queries" holds the sum.
         """
         given = {
             "d_context": d_context,

@@ -1,4 +1,4 @@
-"""Batches as rows: how [B, T, width], one sequence, and ragged batches become packed rows, and come back."""
+"""Batches as rows: converts [B, T, width], one sequence, and ragged batches to packed rows and back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SINGULAR = {"queries": "query", "keys": "key", "values": "value"}
 
 
 class Rows:
-    """A batch of sequences as [rows, width] with offsets. Nothing is copied, but for `pack`."""
+    """A batch of sequences as [rows, width] with offsets. Nothing is copied, except for `pack`."""
 
     def __init__(self, x: Any, name: str, *, at: Any = None, lengths: Any = None, pack: bool = False) -> None:
         """x: [B, T, width], [T, width], or with offsets `at` [rows, width]. `pack`: without rows beyond `lengths`."""
@@ -22,7 +22,7 @@ class Rows:
         array = matrix_rows(x, name)
         self.shape = array.shape
         self.lengths: Optional[np.ndarray] = None
-        self.kept: Optional[np.ndarray] = None  # of the rows of [B, T, width], where some were left out
+        self.kept: Optional[np.ndarray] = None  # of the rows of [B, T, width], if some were left out
         if at is not None:
             expect_dims(array, name, "[rows, width] with offsets", (2,))
             self.offsets = offsets(at, f"{SINGULAR[name]}_offsets", array.shape[0])
@@ -67,7 +67,7 @@ class Rows:
 
     @property
     def batched(self) -> bool:
-        """Whether they came as [B, T, width]."""
+        """Whether they were given as [B, T, width]."""
         return len(self.shape) == 3
 
     @property
@@ -76,7 +76,7 @@ class Rows:
         return self.shape[1] if self.batched else int(np.diff(self.offsets).max(initial=0))
 
     def back(self, rows: np.ndarray) -> np.ndarray:
-        """Rows like these, in the shape that came in; 0 where a row was left out."""
+        """Rows like these, in the input's shape; 0 where a row was left out."""
         if self.kept is not None:
             whole = np.zeros((self.kept.size, rows.shape[1]), np.float32)
             whole[self.kept] = rows
@@ -84,12 +84,12 @@ class Rows:
         return rows.reshape(*self.shape[:-1], rows.shape[1])
 
     def in_rows(self, array: np.ndarray) -> np.ndarray:
-        """The other way: an array like back() gives, as rows."""
+        """The reverse: an array as returned by back(), as rows."""
         rows = _as_matrix(np.ascontiguousarray(array))
         return rows if self.kept is None else rows[self.kept]
 
     def back_heads(self, numbers: np.ndarray) -> np.ndarray:
-        """A number per head and row, [.., H, rows]: as [.., B, H, T] where the rows came as [B, T]."""
+        """A number per head and row, [.., H, rows]: as [.., B, H, T] if the rows were given as [B, T]."""
         if not self.batched:
             return numbers
         if self.kept is not None:
@@ -99,7 +99,7 @@ class Rows:
         return np.moveaxis(numbers.reshape(*numbers.shape[:-1], *self.shape[:2]), -2, -3)
 
     def in_heads(self, array: np.ndarray) -> np.ndarray:
-        """The other way, as [.. * H, rows]."""
+        """The reverse, as [.. * H, rows]."""
         if self.batched:
             array = np.moveaxis(array, -3, -2)
             array = array.reshape(*array.shape[:-2], array.shape[-2] * array.shape[-1])
@@ -146,7 +146,7 @@ class Pairs:
             self.dense = self.dense[np.repeat(rows.kept, self.heads)]
 
     def back(self, gradient: np.ndarray) -> np.ndarray:
-        """The gradient of dense as that of what came in."""
+        """The gradient of `dense`, in the shape of the argument."""
         if self.rows.kept is not None:
             kept = np.repeat(self.rows.kept, self.heads)
             whole = np.zeros((kept.size, gradient.shape[1]), np.float32)

@@ -21,14 +21,14 @@ __all__ = ["Attended", "Attention", "Result", "attend"]
 
 
 def _numpy(tensor: Any, name: str, floats: bool = False) -> Any:
-    """The tensor's memory; everything else as it is. `floats`: it must hold float32."""
+    """The tensor's memory; anything else unchanged. `floats`: it must be float32."""
     if not isinstance(tensor, torch.Tensor):
         return tensor
     if tensor.device.type != "cpu":
-        raise Error(f"{name}: expected a tensor of the CPU, got one on {tensor.device}; move it with .cpu()")
+        raise Error(f"{name}: expected a CPU tensor, got one on {tensor.device}; move it with .cpu()")
     if tensor.dtype != torch.float32 and (floats or tensor.is_floating_point()):
         kind = str(tensor.dtype).rsplit(".", 1)[-1]
-        also = ", or ask with promote=True" if tensor.is_floating_point() else ""
+        also = ", or pass promote=True" if tensor.is_floating_point() else ""
         raise Error(f"{name}: expected float32, got {kind}; convert with .to(torch.float32){also}")
     return tensor.detach().numpy()
 
@@ -38,20 +38,20 @@ def _tensor(array: Any) -> Any:
 
 
 def _promoted(x: Any) -> Any:
-    """Floats of another kind as float32; gradients come back in the kind that they have."""
+    """Other float types as float32; gradients come back in the original type."""
     if isinstance(x, torch.Tensor) and x.is_floating_point() and x.dtype != torch.float32:
         return x.to(torch.float32)
     return x
 
 
 def _drawn_seed() -> int:
-    """From PyTorch's own generator, so that torch.manual_seed says what is dropped and what is drawn."""
+    """From PyTorch's generator, so that torch.manual_seed determines dropout and sampling."""
     return int(torch.randint(0, 2**63 - 1, (1,), dtype=torch.int64))
 
 
 class _NoSecond(torch.autograd.Function):
-    """Gradients on their way through a graph that was asked for with create_graph=True. heed has no second derivatives:
-    without this, what is differentiated again would silently count as a constant."""
+    """Gradients passing through a graph made with create_graph=True. heed has no second derivatives: without this,
+    differentiating them again would silently treat them as constants."""
 
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Tuple[torch.Tensor, ...]:
@@ -67,7 +67,7 @@ class _NoSecond(torch.autograd.Function):
 
 
 def _once(gradients: List[Any], arrived: Sequence[Any], inputs: Sequence[torch.Tensor]) -> Tuple[Any, ...]:
-    """The gradients; inside create_graph=True they refuse to be differentiated again."""
+    """The gradients; with create_graph=True, differentiating them again raises an error."""
     if not torch.is_grad_enabled():
         return tuple(gradients)
     there = [i for i, gradient in enumerate(gradients) if gradient is not None]
@@ -83,7 +83,7 @@ def _once(gradients: List[Any], arrived: Sequence[Any], inputs: Sequence[torch.T
 
 @dataclass
 class Attended:
-    """What attend gives where more than the output was asked for; as heed.Attended, in tensors.
+    """What attend returns if more than the output was requested: heed.Attended as tensors.
 
     Attributes:
         context: the output; weights, present_key, present_value, stages: see heed.Attended. Weights and stages carry no
@@ -98,14 +98,14 @@ class Attended:
 
 
 class _Attend(torch.autograd.Function):
-    """Of the tensors of a call, by name; those without a gradient come back as None."""
+    """Over the tensors of a call, by name; those without a gradient give None."""
 
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> torch.Tensor:
         call, *tensors = args
         ctx.call = call
         out = torch.from_numpy(call.run())
-        ctx.save_for_backward(*tensors, out)  # so that PyTorch notices who changes them
+        ctx.save_for_backward(*tensors, out)  # so that PyTorch notices changes to them
         return out
 
     @staticmethod
@@ -118,7 +118,7 @@ class _Attend(torch.autograd.Function):
 
 
 class _TensorCall:
-    """The arguments of attend, with what is a tensor taken apart from the rest."""
+    """The arguments of attend, with tensors separated from the rest."""
 
     def __init__(self, q: Any, k: Any, v: Any, options: Dict[str, Any], weights: bool) -> None:
         parameters: Mapping[str, Any] = options.get("parameters") or {}
@@ -155,16 +155,15 @@ def attend(
     promote: bool = False,
     **options: Any,
 ) -> Any:
-    """heed.attend on tensors, with gradients for q, k, v, bias, a mask of floats, the past and all parameters.
+    """heed.attend on tensors, with gradients for q, k, v, bias, a float mask, the past and all parameters.
 
-    PyTorch's names of scaled_dot_product_attention work beside heed's: attn_mask, dropout_p, is_causal, scale,
-    enable_gqa. Dropout draws from PyTorch's generator (torch.manual_seed), or from `seed` where that is given. float16,
-    bfloat16 and float64 are taken with promote=True: computed in float32, and the output has q's type. There are no
-    second derivatives: what came with create_graph=True raises when it is differentiated again.
+    The names of PyTorch's scaled_dot_product_attention work as well: attn_mask, dropout_p, is_causal, scale,
+    enable_gqa. Dropout uses PyTorch's generator (torch.manual_seed), or `seed` if given. With promote=True, float16,
+    bfloat16 and float64 are computed in float32, and the output has q's type. There are no second derivatives:
+    differentiating a result of create_graph=True again raises an error.
 
     Returns:
-        The output; an Attended with it where weights, stages or a past were asked for. Weights and stages carry no
-        gradient.
+        The output, or an Attended if weights, stages or a past were requested. Weights and stages carry no gradient.
     """
     kind = q.dtype if isinstance(q, torch.Tensor) else torch.float32
     if seed is not None:
@@ -215,7 +214,7 @@ def _with_past(past: torch.Tensor, new: torch.Tensor, name: str, heads: int) -> 
 
 @dataclass
 class Result:
-    """What a module gives where more than the context was asked for. All but weights and inner_weights carry gradients.
+    """What a module returns if more than the context was requested. All but weights and inner_weights carry gradients.
 
     Attributes:
         context, weights, inner_weights, log_prob, entropy, guide_cost, penalty: see heed.Result.
@@ -276,7 +275,7 @@ class _ModuleCall:
         return self.result
 
     def backward(self, given: Dict[str, Any]) -> Dict[str, Any]:
-        if self.result.memory._run.done:  # a tape goes back once; the same call with the same seed makes it anew
+        if self.result.memory._run.done:  # a tape runs backward once; the same call with the same seed makes it again
             training, self.attention.training = self.attention.training, self.training
             try:
                 self.forward()
@@ -286,12 +285,12 @@ class _ModuleCall:
 
 
 class Attention(torch.nn.Module):
-    """heed.Attention as a module: the same options, and parameters of the same names.
+    """heed.Attention as a module, with the same options and parameter names.
 
-    forward takes what heed.Attention.forward takes, in tensors, and gives the context, or a Result where something else
-    was asked for as well. `seed` is that of the first values of the parameters; what is dropped or drawn while training
-    follows from torch.manual_seed, or from the `seed` of a call. promote=True takes float16, bfloat16 and float64, of
-    inputs and of the module itself: computed in float32, and the context has the type of the queries.
+    forward takes the arguments of heed.Attention.forward as tensors, and returns the context, or a Result if more was
+    requested. `seed` is for the initial values of the parameters; dropout and sampling follow torch.manual_seed, or the
+    `seed` of a call. promote=True accepts float16, bfloat16 and float64 for inputs and for the module itself: computed
+    in float32, and the context has the type of the queries.
     """
 
     def __init__(self, name: str = "scaled_dot", *, seed: int = 0, promote: bool = False, **options: Any) -> None:
@@ -302,7 +301,7 @@ class Attention(torch.nn.Module):
             *scopes, last = path.split(".")
             place: torch.nn.Module = self
             for scope in scopes:
-                # By hand: add_module refuses the name "forward", which recurrent layers have for a direction.
+                # Not add_module: it refuses the name "forward", which recurrent layers use for a direction.
                 place = place._modules.setdefault(scope, torch.nn.Module())
             shared = torch.from_numpy(array)  # the parameter's own memory
             if path in self._attention.trainable:
@@ -314,7 +313,7 @@ class Attention(torch.nn.Module):
         return {**dict(self.named_parameters()), **dict(self.named_buffers())}
 
     def _share(self) -> Dict[str, torch.Tensor]:
-        """Tensors that left the memory of the parameters (a copied or converted module) come back to it."""
+        """Moves tensors that left the parameters' memory (in a copied or converted module) back into it."""
         tensors = self._named_tensors()
         for name, array in self._attention.parameters.items():
             tensor = tensors[name]
@@ -333,7 +332,7 @@ class Attention(torch.nn.Module):
         values: Optional[torch.Tensor] = None,
         **options: Any,
     ) -> Any:
-        """What heed.Attention.forward says, in tensors: the context, or a Result where more was asked for."""
+        """As heed.Attention.forward, with tensors: returns the context, or a Result if more was requested."""
         self._attention.train(self.training)
         first = keys if queries is None else queries
         kind = first.dtype if self.promote and isinstance(first, torch.Tensor) else torch.float32

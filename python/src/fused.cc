@@ -205,7 +205,7 @@ void define_fused(py::module_& m) {
       .def("forward", &Fused::forward, py::arg("out"), py::arg("keep"), "Writes the context into `out`.")
       .def("weights", &Fused::weights, "Dense weights, [B, H, Tq, Tk].")
       .def("backward", &Fused::backward, py::arg("out"), py::arg("d_out"), py::arg("into"),
-           "Writes the gradients named in `into` there.");
+           "Writes the gradients named in `into` to its arrays.");
 }
 
 }  // namespace heed::python

@@ -223,14 +223,14 @@ void define_attention(py::module_& m) {
       .def("__bool__", [](const Value& v) { return static_cast<bool>(v); })
       .def("array", &Value::array)
       .def("gradient", &Value::gradient);
-  py::class_<Memory>(m, "Memory", "What prepare gives.").def("__repr__", [](const Memory& memory) {
+  py::class_<Memory>(m, "Memory", "The result of prepare.").def("__repr__", [](const Memory& memory) {
     return fmt::format("<heed memory of {} sequences>", memory.prepared.batch);
   });
-  py::class_<State>(m, "State", "What one call leaves for the next.")
+  py::class_<State>(m, "State", "The state that one call passes to the next.")
       .def_property_readonly(
-          "step", [](const State& s) { return s.state.step(); }, "Where the first query of the next call stands.")
+          "step", [](const State& s) { return s.state.step(); }, "Position of the first query of the next call.")
       .def("__repr__", [](const State& s) { return fmt::format("<heed state at step {}>", s.state.step()); });
-  py::class_<Result>(m, "Result", "What one call gives.")
+  py::class_<Result>(m, "Result", "The result of one call.")
       .def_readonly("context", &Result::context)
       .def_readonly("log_prob", &Result::log_prob)
       .def_readonly("entropy", &Result::entropy)
@@ -239,7 +239,7 @@ void define_attention(py::module_& m) {
       .def_readonly("state", &Result::state)
       .def_readonly("weights", &Result::weights)
       .def_readonly("inner_weights", &Result::inner_weights);
-  py::class_<Run, std::shared_ptr<Run>>(m, "Run", "One tape: what a forward leaves for its backward.")
+  py::class_<Run, std::shared_ptr<Run>>(m, "Run", "One tape: what a forward pass saves for its backward pass.")
       .def(py::init([](std::shared_ptr<Model> model, bool recording, bool training, uint64_t seed) {
              return std::make_shared<Run>(std::move(model),
                                           TapeOptions{.recording = recording, .training = training, .seed = seed});

@@ -15,7 +15,9 @@ PYBIND11_MODULE(_heed, m) {
   using namespace heed::python;
   m.doc() = "The compiled part of heed.";
   static py::exception<heed::Error> error(m, "Error", PyExc_ValueError);
-  error.doc() = "What heed refuses: the message says what was expected and what came, `kind` what went wrong.";
+  error.doc() =
+      "Raised for anything heed refuses. The message says what was expected and what was given; `kind` is the "
+      "category.";
   error.attr("__module__") = "heed";
   error.attr("kind") = std::string(heed::name_of(heed::ErrorKind::usage));  // of those that Python raises itself
   py::register_exception_translator([](std::exception_ptr thrown) {
@@ -37,18 +39,17 @@ PYBIND11_MODULE(_heed, m) {
         const heed::kernels::Status status = heed::kernels::use_isa(name);
         heed::expect(status.ok(), "{}", status.message());
       },
-      py::arg("name"), "Uses an instruction set from the next call on; an empty name goes back to the best.");
+      py::arg("name"), "Selects an instruction set for all further calls; an empty name selects the best.");
   m.def(
       "set_threads",
       [](const py::object& given) {
         const int count = option_value<int>("set_threads", given);
-        heed::expect(count >= 0, "set_threads: expected 0 (as many as OpenMP gives) or more, got {}", count);
+        heed::expect(count >= 0, "set_threads: expected 0 (OpenMP's default) or more, got {}", count);
         threads = count;
       },
-      py::arg("count"), "How many threads each call uses; 0: as many as OpenMP gives.");
+      py::arg("count"), "Number of threads per call; 0: OpenMP's default.");
   m.def(
-      "threads", [] { return threads > 0 ? threads.load() : omp_get_max_threads(); },
-      "How many threads each call uses.");
+      "threads", [] { return threads > 0 ? threads.load() : omp_get_max_threads(); }, "Number of threads per call.");
 
   define_fused(m);
   define_catalogue(m);

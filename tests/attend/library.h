@@ -96,7 +96,7 @@ class Library {
     return run_on(tape, how, loss);
   }
 
-  /// One step on a tape that is used again and again.
+  /// One step on a tape that is reused.
   Outcome run_on(Tape& tape, Run how, const Loss& loss_from) {
     leaves_.clear();
     for (const auto& [name, m] : inputs_)

@@ -66,10 +66,10 @@ TEST(OwnMechanism, IsLikeAnyOtherOnceItWasAdded) {
   EXPECT_EQ(&find("twice", Part::score), &kDouble);
   EXPECT_EQ(context_of("twice", {0.5f, -0.25f}), context_of("dot", {1.0f, -0.5f}));
 
-  EXPECT_NE(refusal(kDouble).find("'double_dot' already"), std::string::npos) << refusal(kDouble);
+  EXPECT_NE(refusal(kDouble).find("already a 'double_dot'"), std::string::npos) << refusal(kDouble);
   Entry entry = kDouble;
   entry.name = "another";
-  EXPECT_NE(refusal(entry).find("'twice' already"), std::string::npos) << refusal(entry);
+  EXPECT_NE(refusal(entry).find("already a 'twice'"), std::string::npos) << refusal(entry);
   entry.aliases = "";
   entry.part = Part::region;
   EXPECT_NE(refusal(entry).find("make_region"), std::string::npos) << refusal(entry);

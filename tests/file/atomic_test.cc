@@ -163,12 +163,13 @@ TEST(Atomic, MessagesSayWhatToDo) {
   file::disk_fault() = [&](std::string_view call, const fs::path&) { return call == "create" ? EROFS : 0; };
   expect_error(
       [&] { file::write_file(folder / "f", "x"); },
-      fmt::format("cannot create '{}': Read-only file system; the disk can only be read: choose another folder", path));
+      fmt::format("cannot create '{}': Read-only file system; the disk is read-only: choose another folder", path));
   file::disk_fault() = [&](std::string_view call, const fs::path&) { return call == "make" ? EACCES : 0; };
-  expect_error([&] { file::FolderWriter(folder / "f"); },
-               fmt::format("cannot make the folder '{}': Permission denied; this user may not: choose another folder, "
-                           "or change its owner",
-                           path));
+  expect_error(
+      [&] { file::FolderWriter(folder / "f"); },
+      fmt::format("cannot make the folder '{}': Permission denied; you may not write there: choose another folder, "
+                  "or change its owner",
+                  path));
   file::disk_fault() = nullptr;
   expect_error([&] { file::write_file(folder / "no" / "f", "x"); },
                fmt::format("cannot create '{}': No such file or directory",

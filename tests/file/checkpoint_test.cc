@@ -92,7 +92,7 @@ TEST(Checkpoint, DamageIsNamed) {
   fs::remove(c / "MANIFEST.json");
   expect_refused(fmt::format("'{}' is no checkpoint: it has no MANIFEST.json", c.string()));
   spill(c / "MANIFEST.json", "");
-  expect_refused(damaged + "MANIFEST.json: it is not readable");
+  expect_refused(damaged + "MANIFEST.json: it is not valid JSON with a 'format'");
   fs::remove(c / "weights.safetensors");
   expect_refused(damaged + "weights.safetensors is missing");
   spill(c / "config.toml", "number = 1");

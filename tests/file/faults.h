@@ -16,7 +16,7 @@
 
 namespace heed::test {
 
-/// Runs `write` again and again; the first time its first call fails with `error`, then its second, until a run has no
+/// Runs `write` repeatedly; the first time its first call fails with `error`, then its second, until a run has no
 /// such call. After each failed one, `check(message)`. Returns how many there were.
 inline int fail_at_every_call(int error, const std::function<void()>& write,
                               const std::function<void(const std::string&)>& check) {

@@ -281,13 +281,13 @@ TEST(RunFolder, OneWriterAtATime) {
     EXPECT_TRUE(fs::is_directory(folder / "run"));
     expect_error(
         [&] { run.lock(); },
-        fmt::format("'{}' is in use: another training (process {}) is writing to it. Wait for its end, or choose "
+        fmt::format("'{}' is in use: another training (process {}) is writing to it. Wait until it ends, or choose "
                     "another folder",
                     (folder / "run").string(), ::getpid()));
     spill(folder / "run" / ".lock", "some text");
     expect_error(
         [&] { run.lock(); },
-        fmt::format("'{}' is in use: another training is writing to it. Wait for its end, or choose another folder",
+        fmt::format("'{}' is in use: another training is writing to it. Wait until it ends, or choose another folder",
                     (folder / "run").string()));
   }
   run.lock();

@@ -60,7 +60,7 @@ TEST(Safetensors, ReadsWhatItWrote) {
   }
   const std::vector<float> values = back.values(tensors[0].name);
   ASSERT_EQ(values.size(), odd.size());
-  EXPECT_EQ(std::memcmp(values.data(), odd.data(), odd.size() * sizeof(float)), 0) << "not bit by bit the same";
+  EXPECT_EQ(std::memcmp(values.data(), odd.data(), odd.size() * sizeof(float)), 0) << "not bit for bit the same";
   EXPECT_EQ(back.values("one"), one);
   EXPECT_TRUE(back.values("").empty());
 }
@@ -105,7 +105,7 @@ TEST(Safetensors, OffsetsBeyond4GB) {
         file::parse_safetensors_header(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[4294967296,4294967300]}})",
                                        4294967300, "f");
       },
-      "'f': no tensor owns the bytes from 0 to 4294967296, before tensor 'x'");
+      "'f': no tensor covers the bytes from 0 to 4294967296, before tensor 'x'");
   expect_error(
       [] {
         file::parse_safetensors_header(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4294967300, "f");
@@ -132,12 +132,13 @@ TEST(Safetensors, RefusesToWriteWhatCannotBe) {
     expect_error([&] { file::safetensors_bytes(tensors); }, message);
   };
   expect_refused({{"x", {1}, &x}, {"x", {1}, &x}}, "cannot write two tensors with the name 'x'");
-  expect_refused({{"__metadata__", {1}, &x}}, "cannot write a tensor with the name __metadata__: the format keeps it");
+  expect_refused({{"__metadata__", {1}, &x}},
+                 "cannot write a tensor with the name __metadata__: the format reserves it");
   expect_refused({{"x", {1}, nullptr}}, "cannot write tensor 'x': it has no data");
-  expect_refused({{"x", {2, -1}, &x}},
-                 "cannot write tensor 'x': no extent of the shape may be negative, as in [2, -1]");
-  expect_refused({{"x", {1, 1, 1, 1, 1, 1, 1, 1, 1}, &x}},
-                 "cannot write tensor 'x': the shape [1, 1, 1, 1, 1, 1, 1, 1, 1] has 9 extents, and 8 is the most");
+  expect_refused({{"x", {2, -1}, &x}}, "cannot write tensor 'x': the shape [2, -1] has a negative dimension");
+  expect_refused(
+      {{"x", {1, 1, 1, 1, 1, 1, 1, 1, 1}, &x}},
+      "cannot write tensor 'x': the shape [1, 1, 1, 1, 1, 1, 1, 1, 1] has 9 dimensions; at most 8 are allowed");
   expect_refused({{"x", {int64_t{1} << 40, int64_t{1} << 40}, &x}},
                  "cannot write tensor 'x': the shape [1099511627776, 1099511627776] is too large for any memory");
   expect_refused({{"\xff", {1}, &x}}, "cannot write tensors: a name or a text of the metadata is not valid UTF-8");
@@ -147,7 +148,7 @@ TEST(Safetensors, RefusesToWriteWhatCannotBe) {
       },
       "cannot write tensors: a name or a text of the metadata is not valid UTF-8");
   expect_refused({{std::string(100'000'000, 'n'), {1}, &x}},
-                 "cannot write tensors: the header would have 100000056 bytes, and 100000000 is the most");
+                 "cannot write tensors: the header would have 100000056 bytes; at most 100000000 are allowed");
 }
 
 TEST(Safetensors, MissingTensorSaysTheNearest) {
@@ -161,7 +162,7 @@ TEST(Safetensors, MissingTensorSaysTheNearest) {
   expect_error([&] { file.copy(file.at("encoder.weight"), small); },
                "'f': tensor 'encoder.weight' has shape [2, 3]; there is room for 5 numbers");
   const Safetensors none(file::safetensors_bytes({}), "f");
-  expect_error([&] { none.at("x"); }, "'f': there is no tensor 'x': there are none at all");
+  expect_error([&] { none.at("x"); }, "'f': there is no tensor 'x'; the file has no tensors");
 }
 
 TEST(Safetensors, WhatIsNoFile) {
@@ -199,7 +200,7 @@ TEST(Weights, EveryDifferenceIsNamed) {
                "'f' does not fit the model:\n"
                "  'turned' must be [4, 3], not [3, 4]\n"
                "  'more' [6] is missing\n"
-               "  'extra' [5] is nothing that the model has");
+               "  'extra' [5] is not in the model");
   EXPECT_EQ(to.at("same").value, std::vector<float>(2, 2.0f)) << "a file that does not fit must change nothing";
 }
 

@@ -70,7 +70,7 @@ TEST(TrainingState, Refusals) {
   EXPECT_TRUE(state.has("step"));
   EXPECT_FALSE(state.has("stop"));
   expect_error([&] { state.integer("stop"); }, "the state has no 'stop'; did you mean 'step'?");
-  expect_error([&] { state.natural("step"); }, "the state's 'step' must not be negative, as -1 is");
+  expect_error([&] { state.natural("step"); }, "the state's 'step' must not be negative, it is -1");
   expect_error([&] { state.integer("seed"); }, "the state's 'seed' must be at most 2^63 - 1, not 18446744073709551615");
   expect_error([&] { state.integer("loss"); }, "the state's 'loss' must be a whole number, not a real number");
   expect_error([&] { state.natural("name"); }, "the state's 'name' must be a whole number, not a text");
@@ -117,7 +117,7 @@ TEST(Manifest, Refusals) {
   EXPECT_EQ(file::parse_manifest(with(part("a"))).size(), 1u);
   for (const std::string& text : {std::string(), std::string("{}"), std::string("x"), std::string(R"({"format":1})"),
                                   with("") + "}", with("") + std::string(1, '\0'), std::string(100, '\0')})
-    expect_refused(text, "it is not readable");
+    expect_refused(text, "it is not valid JSON with a 'format'");
   expect_refused(R"({"format":"heed checkpoint 2"})",
                  "the format is 'heed checkpoint 2', and this version of heed reads 'heed checkpoint 1'");
   for (const char* text : {R"({"format":"heed checkpoint 1"})", R"({"format":"heed checkpoint 1","parts":{}})",
@@ -129,19 +129,19 @@ TEST(Manifest, Refusals) {
     expect_refused(with(part("x") + "," + inside), "part 2 must have a name, a size and a SHA-256");
   for (const char* name : {"", ".", "..", "../weights", "/etc/passwd", "a/b", ".hidden", "-rf", "a b", "a\xc3\xa9"})
     expect_refused(with(part(name)), "part 1 must have the name of a file, of letters, digits, '.', '_' and '-'");
-  expect_refused(with(part("a") + "," + part("a")), "the part 'a' comes twice");
+  expect_refused(with(part("a") + "," + part("a")), "the part 'a' appears twice");
 }
 
 TEST(Manifest, BracketsAndListsWithoutEnd) {
   const std::string deep = R"({"format":"heed checkpoint 1","parts":)" + std::string(120'000, '[');
-  expect_error([&] { file::parse_manifest(deep); }, "MANIFEST.json: it is not readable");
+  expect_error([&] { file::parse_manifest(deep); }, "MANIFEST.json: it is not valid JSON with a 'format'");
   expect_error([&] { file::parse_manifest(deep + std::string(120'000, ']') + "}"); },
-               "MANIFEST.json: it is not readable");
+               "MANIFEST.json: it is not valid JSON with a 'format'");
   std::vector<file::CheckpointPart> parts;
   for (int i = 0; i < 100'000; ++i) parts.push_back({"part" + std::to_string(i), 1, std::string(64, 'a')});
   const std::string text = file::manifest_text(parts);
   const std::clock_t begin = std::clock();
-  expect_error([&] { file::parse_manifest(text); }, "MANIFEST.json: it lists 100000 parts, and 1000 is the most");
+  expect_error([&] { file::parse_manifest(text); }, "MANIFEST.json: it lists 100000 parts; at most 1000 are allowed");
   EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC);
 }
 

@@ -21,7 +21,7 @@ inline std::string length_bytes(uint64_t length) {
   return bytes;
 }
 
-/// A file with this header and so many bytes of data.
+/// A file with this header and this many bytes of data.
 inline std::string safetensors_file(std::string_view header, size_t data) {
   return length_bytes(header.size()) + std::string(header) + std::string(data, '\x3f');
 }
@@ -49,15 +49,15 @@ inline std::vector<BrokenFile> broken_safetensors() {
       // ---- the length of the header
       {"", "it has 0 bytes, and a safetensors file has at least 8"},
       {std::string(7, '\0'), "it has 7 bytes, and a safetensors file has at least 8"},
-      {std::string(8, '\0'), "the header must begin with '{'; this is no safetensors file"},
+      {std::string(8, '\0'), "the header must start with '{'; this is not a safetensors file"},
       {length_bytes(1) + "", "the header claims 1 bytes, but only 0 follow; is the file cut off?"},
       {length_bytes(3) + "{}", "the header claims 3 bytes, but only 2 follow; is the file cut off?"},
       {length_bytes(100'000'001) + "{}",
-       "the header claims 100000001 bytes, and 100000000 is the most; this is no safetensors file"},
+       "the header claims 100000001 bytes; at most 100000000 are allowed. This is not a safetensors file"},
       {length_bytes(UINT64_MAX) + "{}",
-       "the header claims 18446744073709551615 bytes, and 100000000 is the most; this is no safetensors file"},
+       "the header claims 18446744073709551615 bytes; at most 100000000 are allowed. This is not a safetensors file"},
       {length_bytes(UINT64_MAX - 7) + "{}",
-       "the header claims 18446744073709551608 bytes, and 100000000 is the most; this is no safetensors file"},
+       "the header claims 18446744073709551608 bytes; at most 100000000 are allowed. This is not a safetensors file"},
   };
   const auto header = [&](std::string_view text, size_t data, std::string message) {
     all.push_back({safetensors_file(text, data), std::move(message)});
@@ -66,18 +66,18 @@ inline std::vector<BrokenFile> broken_safetensors() {
     header(std::string(R"({"x":{)") + std::string(inside) + "}}", data, std::move(message));
   };
   // ---- JSON
-  header("[]", 0, "the header must begin with '{'; this is no safetensors file");
-  header(" {}", 0, "the header must begin with '{'; this is no safetensors file");
-  header("\xEF\xBB\xBF{}", 0, "the header must begin with '{'; this is no safetensors file");
-  header("{", 0, "the header is not valid JSON, from byte 2 on");
-  header("{}}", 0, "the header is not valid JSON, from byte 3 on");
-  header("{} {}", 0, "the header is not valid JSON, from byte 4 on");
-  header("{,}", 0, "the header is not valid JSON, from byte 2 on");
-  header("{\"\xff\":1}", 0, "the header is not valid JSON, from byte 3 on");
-  header("{\"\xc0\x80\":1}", 0, "the header is not valid JSON, from byte 3 on");  // too long for what it says
-  header(R"({"\ud800":1})", 0, "the header is not valid JSON, from byte 9 on");   // half of a letter
-  header(R"({"x":{"dtype":"F32",}})", 0, "the header is not valid JSON, from byte 21 on");
-  header(R"({"x":{"shape":[01]}})", 0, "the header is not valid JSON, from byte 17 on");
+  header("[]", 0, "the header must start with '{'; this is not a safetensors file");
+  header(" {}", 0, "the header must start with '{'; this is not a safetensors file");
+  header("\xEF\xBB\xBF{}", 0, "the header must start with '{'; this is not a safetensors file");
+  header("{", 0, "the header is not valid JSON from byte 2");
+  header("{}}", 0, "the header is not valid JSON from byte 3");
+  header("{} {}", 0, "the header is not valid JSON from byte 4");
+  header("{,}", 0, "the header is not valid JSON from byte 2");
+  header("{\"\xff\":1}", 0, "the header is not valid JSON from byte 3");
+  header("{\"\xc0\x80\":1}", 0, "the header is not valid JSON from byte 3");  // too long for what it says
+  header(R"({"\ud800":1})", 0, "the header is not valid JSON from byte 9");   // half of a letter
+  header(R"({"x":{"dtype":"F32",}})", 0, "the header is not valid JSON from byte 21");
+  header(R"({"x":{"shape":[01]}})", 0, "the header is not valid JSON from byte 17");
   header(std::string_view("{}\0", 3), 0, "the header has a zero byte at 3");
   header(std::string_view("{\"\0\":1}", 7), 0, "the header has a zero byte at 3");
   // ---- what stands where
@@ -91,20 +91,20 @@ inline std::vector<BrokenFile> broken_safetensors() {
   header(R"({"__metadata__":null})", 0, "__metadata__ must be an object of texts, not null");
   header(R"({"__metadata__":{"a":1}})", 0, "__metadata__: 'a' must be a text, not the number 1");
   header(R"({"__metadata__":{"a":{}}})", 0, "__metadata__: 'a' must be a text, not an object");
-  header(R"({"__metadata__":{"a":"b","a":"b"}})", 0, "__metadata__: the name 'a' comes twice");
-  header(R"({"__metadata__":{},"__metadata__":{}})", 0, "the name '__metadata__' comes twice");
+  header(R"({"__metadata__":{"a":"b","a":"b"}})", 0, "__metadata__: the name 'a' appears twice");
+  header(R"({"__metadata__":{},"__metadata__":{}})", 0, "the name '__metadata__' appears twice");
   header(
       R"({"x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})",
-      0, "the name 'x' comes twice");
-  header(R"({"x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"\u0078":{}})", 0, "the name 'x' comes twice");
+      0, "the name 'x' appears twice");
+  header(R"({"x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"\u0078":{}})", 0, "the name 'x' appears twice");
   // ---- the fields of a tensor
   tensor("", 0, "tensor 'x': 'dtype' is missing");
   tensor(R"("dtype":"F32","data_offsets":[0,0])", 0, "tensor 'x': 'shape' is missing");
   tensor(R"("dtype":"F32","shape":[0])", 0, "tensor 'x': 'data_offsets' is missing");
-  tensor(R"("stride":1)", 0, "tensor 'x': unknown field 'stride'; there are dtype, shape and data_offsets");
-  tensor(R"("dtype":"F32","dtype":"F32")", 0, "tensor 'x': 'dtype' comes twice");
-  tensor(R"("shape":[1],"shape":[1])", 0, "tensor 'x': 'shape' comes twice");
-  tensor(R"("data_offsets":[0,0],"data_offsets":[0,0])", 0, "tensor 'x': 'data_offsets' comes twice");
+  tensor(R"("stride":1)", 0, "tensor 'x': unknown field 'stride'; the fields are dtype, shape and data_offsets");
+  tensor(R"("dtype":"F32","dtype":"F32")", 0, "tensor 'x': 'dtype' appears twice");
+  tensor(R"("shape":[1],"shape":[1])", 0, "tensor 'x': 'shape' appears twice");
+  tensor(R"("data_offsets":[0,0],"data_offsets":[0,0])", 0, "tensor 'x': 'data_offsets' appears twice");
   tensor(R"("dtype":1)", 0, "tensor 'x': dtype must be a text, not the number 1");
   tensor(R"("dtype":["F32"])", 0, "tensor 'x': dtype must be a text, not a list");
   tensor(R"("dtype":{})", 0, "tensor 'x': dtype must be a text, not an object");
@@ -126,15 +126,15 @@ inline std::vector<BrokenFile> broken_safetensors() {
   tensor(R"("data_offsets":[0,-4])", 0,
          "tensor 'x': data_offsets must hold whole numbers from 0 to 2^64 - 1, not the number -4");
   // ---- the type
-  tensor(R"("dtype":"BF16","shape":[2],"data_offsets":[0,4])", 4, "tensor 'x' holds BF16; only F32 is read");
-  tensor(R"("dtype":"I64","shape":[1],"data_offsets":[0,8])", 8, "tensor 'x' holds I64; only F32 is read");
+  tensor(R"("dtype":"BF16","shape":[2],"data_offsets":[0,4])", 4, "tensor 'x' has type BF16; only F32 is supported");
+  tensor(R"("dtype":"I64","shape":[1],"data_offsets":[0,8])", 8, "tensor 'x' has type I64; only F32 is supported");
   tensor(R"("dtype":"F33","shape":[1],"data_offsets":[0,4])", 4,
-         "tensor 'x' holds F33; only F32 is read, and no such type is known");
+         "tensor 'x' has type F33; only F32 is supported, and no such type is known");
   tensor(R"("dtype":"f32","shape":[1],"data_offsets":[0,4])", 4,
-         "tensor 'x' holds f32; only F32 is read, and no such type is known");
+         "tensor 'x' has type f32; only F32 is supported, and no such type is known");
   // ---- sizes
   tensor(R"("dtype":"F32","shape":[9223372036854775808],"data_offsets":[0,0])", 0,
-         "tensor 'x': the extent 9223372036854775808 of its shape is too large");
+         "tensor 'x': the dimension 9223372036854775808 of its shape is too large");
   tensor(R"("dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,0])", 0,
          "tensor 'x': the shape [4611686018427387904, 4] is too large for any memory");
   tensor(R"("dtype":"F32","shape":[4294967296,4294967296,4294967296,0],"data_offsets":[0,0])", 0,
@@ -149,7 +149,7 @@ inline std::vector<BrokenFile> broken_safetensors() {
          "tensor 'x' of shape [0] needs 0 bytes, but its data_offsets hold 4");
   // ---- places
   tensor(R"("dtype":"F32","shape":[1],"data_offsets":[4,0])", 4,
-         "tensor 'x': data_offsets end at 0, before they begin at 4");
+         "tensor 'x': data_offsets end at 0, before they start at 4");
   tensor(R"("dtype":"F32","shape":[1],"data_offsets":[0,4])", 3,
          "tensor 'x' ends at byte 4 of the data, but there are 3; is the file cut off?");
   tensor(R"("dtype":"F32","shape":[1073741824],"data_offsets":[0,4294967296])", 4,
@@ -157,20 +157,20 @@ inline std::vector<BrokenFile> broken_safetensors() {
   tensor(R"("dtype":"F32","shape":[1],"data_offsets":[18446744073709551612,18446744073709551615])", 4,
          "tensor 'x' ends at byte 18446744073709551615 of the data, but there are 4; is the file cut off?");
   tensor(R"("dtype":"F32","shape":[1],"data_offsets":[4,8])", 8,
-         "no tensor owns the bytes from 0 to 4, before tensor 'x'");
+         "no tensor covers the bytes from 0 to 4, before tensor 'x'");
   tensor(R"("dtype":"F32","shape":[1],"data_offsets":[0,4])", 5, "1 bytes follow the last tensor");
   header("{}", 4, "4 bytes follow the last tensor");
   const std::string a = R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)";
   header(a + R"("b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8,
-         "tensor 'b' begins at byte 4, inside tensor 'a' that ends at 8");
+         "tensor 'b' starts at byte 4, inside tensor 'a', which ends at 8");
   header(a + R"("b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 8,
-         "tensor 'b' begins at byte 0, inside tensor 'a' that ends at 8");
+         "tensor 'b' starts at byte 0, inside tensor 'a', which ends at 8");
   header(a + R"("b":{"dtype":"F32","shape":[0],"data_offsets":[4,4]}})", 8,
-         "tensor 'b' begins at byte 4, inside tensor 'a' that ends at 8");
+         "tensor 'b' starts at byte 4, inside tensor 'a', which ends at 8");
   header(a + R"("b":{"dtype":"F32","shape":[1],"data_offsets":[12,16]}})", 16,
-         "no tensor owns the bytes from 8 to 12, before tensor 'b'");
+         "no tensor covers the bytes from 8 to 12, before tensor 'b'");
   header(a + R"("b":{"dtype":"F32","shape":[0],"data_offsets":[12,12]}})", 12,
-         "no tensor owns the bytes from 8 to 12, before tensor 'b'");
+         "no tensor covers the bytes from 8 to 12, before tensor 'b'");
   return all;
 }
 

@@ -39,7 +39,7 @@ TEST(Parameters, AddressesStay) {
 
 TEST(Parameters, MissingNameSaysTheNearest) {
   Parameters all;
-  expect_error([&] { all.at("x"); }, "there is no parameter 'x': there are none at all");
+  expect_error([&] { all.at("x"); }, "there is no parameter 'x': there are no parameters");
   for (const char* name : {"encoder.0.query.weight", "encoder.0.query.bias", "decoder.0.query.weight"})
     all.make(name, {1}, Initialiser::constant(0.0f));
   for (const auto& [asked, nearest] : {std::pair("encoder.0.qeury.weight", "encoder.0.query.weight"),
@@ -55,11 +55,11 @@ TEST(Parameters, RefusesWhatCannotBe) {
     expect_error([&] { all.make(name, shape, Initialiser::xavier()); }, message);
   };
   expect_refused("w", {4},
-                 "parameter 'w' of shape [4] exists already, of shape [2, 3]; give each layer a scope of its own");
+                 "parameter 'w' of shape [4] already exists, with shape [2, 3]; give each layer its own scope");
   expect_refused("", {4}, "parameters: a parameter of shape [4] needs a name");
   expect_refused("v", {}, "parameter 'v': the shape must be [n] or [rows, cols], not []");
   expect_refused("v", {1, 2, 3}, "parameter 'v': the shape must be [n] or [rows, cols], not [1, 2, 3]");
-  expect_refused("v", {2, -1}, "parameter 'v': no extent of the shape may be negative, as in [2, -1]");
+  expect_refused("v", {2, -1}, "parameter 'v': the shape [2, -1] has a negative dimension");
   EXPECT_EQ(all.size(), 1u) << "a refused parameter must leave nothing behind";
 }
 

@@ -66,7 +66,7 @@ TEST(AllMetrics, Mistakes) {
                 bleu->score(Texts{"a"}, References{{"a", "\xC3"}});
               }),
               "a reference of hypothesis 1: byte 1 is not valid UTF-8");
-  expect_part(error_of([&] { bleu->score(Statistics(3)); }), "3 numbers a segment, expected 10");
+  expect_part(error_of([&] { bleu->score(Statistics(3)); }), "3 numbers per segment, expected 10");
   expect_part(error_of([] { Bleu({.order = 0}); }), "order must be at least 1");
   expect_part(error_of([] { Chrf({.characters = 0}); }), "n-grams of characters or words");
   Statistics statistics(2);

@@ -96,7 +96,7 @@ TEST(Resample, Mistakes) {
   expect_part(error_of([&] { paired_bootstrap(Exact(), five, six); }), "the baseline has 5 segments, the system 6");
   expect_part(error_of([&] { approximate_randomisation(Exact(), five, six); }), "5 segments, the system 6");
   expect_part(error_of([] { confidence(Exact(), Statistics(2)); }), "no segments");
-  expect_part(error_of([] { confidence(Exact(), Statistics(3)); }), "3 numbers a segment, expected 2");
+  expect_part(error_of([] { confidence(Exact(), Statistics(3)); }), "3 numbers per segment, expected 2");
   expect_part(error_of([&] { confidence(Exact(), five, {.samples = 0}); }), "samples must be at least 1, not 0");
 }
 

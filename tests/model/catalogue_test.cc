@@ -13,14 +13,17 @@ namespace {
 /// What is refused, and a part of the reason. All others must train.
 using Refused = std::map<std::string, std::string>;
 Refused refused_by_both() {
-  return {{"documents", "needs the document of every token"}, {"key_value_mode", "one vector per token that is both"},
-          {"learned_query", "no place for the query"},        {"hierarchical", "documents made of sentences"},
-          {"structured", "no place for the query"},           {"key_value", "there are two sequences"}};
+  return {{"documents", "needs a document id for every token"},
+          {"key_value_mode", "one vector per token that is both"},
+          {"learned_query", "no place for the query"},
+          {"hierarchical", "documents made of sentences"},
+          {"structured", "no place for the query"},
+          {"key_value", "there are two sequences"}};
 }
 Refused refused_by(const std::string& kind) {
   Refused all = refused_by_both();
   if (kind == "rnn") all.insert({{"intra", "general is the same score"}, {"self_attention", "cross_attention"}});
-  if (kind == "transformer") all.insert({"feed_forward", "multi_head, with kv_heads below heads"});
+  if (kind == "transformer") all.insert({"feed_forward", "use multi_head (kv_heads below heads"});
   return all;
 }
 

@@ -113,14 +113,14 @@ TEST(Refused, RotaryHeadsThatCannotTurn) {
   EXPECT_NE(message_of(o).find("additive does not multiply"), std::string::npos) << message_of(o);
   o.attention.score = "scaled_dot";
   o.attention.position = "alibi";
-  EXPECT_NE(message_of(o).find("give way"), std::string::npos) << message_of(o);
+  EXPECT_NE(message_of(o).find("set one of them to none"), std::string::npos) << message_of(o);
 }
 
 TEST(Refused, AllReasonsAtOnce) {
   Options o = small("rnn");
   o.attention.region = "documents";
   o.attention.value_width = 4;
-  EXPECT_NE(message_of(o).find("document of every token"), std::string::npos) << message_of(o);
+  EXPECT_NE(message_of(o).find("document id for every token"), std::string::npos) << message_of(o);
   EXPECT_NE(message_of(o).find("value_width = 4"), std::string::npos) << message_of(o);
 }
 

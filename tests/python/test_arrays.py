@@ -97,7 +97,7 @@ def test_out_is_written_where_it_lies():
     for out, message in (
         (np.zeros((2, 3, 5, 3), np.float32), r"out: expected shape \[2, 3, 5, 4\], got \[2, 3, 5, 3\]"),
         (np.zeros((2, 3, 5, 4)), "out: expected float32, got float64"),
-        (np.broadcast_to(np.float32(0), (2, 3, 5, 4)), "out: expected memory that can be written to"),
+        (np.broadcast_to(np.float32(0), (2, 3, 5, 4)), "out: expected a writable array"),
     ):
         with pytest.raises(heed.Error, match=message):
             heed.attend(x, x, x, out=out)
@@ -128,7 +128,7 @@ def test_dlpack():
 def test_devices_and_types_are_refused():
     x = big(1, 2, 5, 4)
     for bad, message in (
-        (Exporter(x, (2, 0)), "q: expected memory of the CPU, got an array on DLPack device 2"),
+        (Exporter(x, (2, 0)), "q: expected CPU memory, got an array on DLPack device 2"),
         (x.astype(np.float64), r"q: expected float32, got float64; convert with .astype\(numpy.float32\)"),
         (x.astype(np.float16), "q: expected float32, got float16"),
         (x.astype(np.int32), "q: expected float32, got int32"),

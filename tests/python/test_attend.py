@@ -245,7 +245,7 @@ def test_forced_forward_as_time():
         "forced_forward", query_width=H * D, key_width=G * D, value_width=G * DV, heads=H, kv_heads=G
     )
     close(heed.attend(*flat, q_heads=H, kv_heads=G, time="forced_forward"), module.forward(*flat).context, 1e-6)
-    with pytest.raises(heed.Error, match="depend on the steps before"):
+    with pytest.raises(heed.Error, match="depend on earlier steps"):
         heed.attend(q, k, v, time="forced_forward", stages="raw")
 
 
@@ -301,8 +301,8 @@ def test_combinations_are_refused_in_words():
             r"score.weight: expected \[8, 8\], got \[3, 3\]",
         ),
         (dict(parameters={"w": q}), "scaled_dot has none, got w"),
-        (dict(score="cosine", scale=2.0), "scale: expected with dot and scaled_dot only"),
-        (dict(score="cosine", stages="raw"), "cosine gives weights"),
+        (dict(score="cosine", scale=2.0), "scale: only for dot and scaled_dot"),
+        (dict(score="cosine", stages="raw"), "cosine only has weights"),
         (dict(hiden=3, score="additive"), "no option hiden; did you mean hidden"),
         (dict(past_key=k), "past_key, past_value: expected both or neither"),
         (dict(query_offsets=[0, 1]), "query_offsets, key_offsets: expected both or neither"),

@@ -195,7 +195,7 @@ def test_a_memory_that_grows():
     both = np.stack([a + b for a, b in zip(found["queries"], found["keys"])], axis=1)
     close(both, expected["queries"], 1e-5)
     close(found["output.weight"], expected["output.weight"], 1e-5)
-    with pytest.raises(heed.Error, match="extend: this memory came whole"):
+    with pytest.raises(heed.Error, match="extend: this memory is complete"):
         attention.prepare(x).extend(x[:, 0])
 
 
@@ -386,14 +386,14 @@ def test_refused_in_words():
             r"d_context: expected \[3, 4, 2\] like context, got \[1, 4, 2\]",
         ),
         (lambda: attention.forward(q, k, v).backward(), "expected d_context or another gradient, got none"),
-        (lambda: attention.forward(q, k, v).backward(d_entropy=zeros), "the forward was not asked for entropy"),
+        (lambda: attention.forward(q, k, v).backward(d_entropy=zeros), "pass entropy=True to forward first"),
         (
             lambda: attention.forward(k[0], k[0], v[0], query_offsets=[0, 5], key_offsets=[0, 6]),
             "numbers that rise from 0 to 6",
         ),
         (
             lambda: make("learned_query")[0].forward(keys=k, values=v, mask=np.ones((TQ, TK), bool)),
-            "the mechanism's own",
+            "this mechanism has its own",
         ),
     ):
         with pytest.raises(heed.Error, match=message):

@@ -81,12 +81,12 @@ def test_heads_are_shared_only_where_that_was_asked_for():
 
 
 MODULES = {
-    "predict_2": ("key_value", dict(key_width=6, predict=2), "predict 0"),
+    "predict_2": ("key_value", dict(key_width=6, predict=2), "predict must be 0"),
     "temperature_nan": ("cosine", dict(key_width=4, temperature=NAN), "finite"),
     "dropout_inf": ("dot", dict(key_width=4, dropout=INF), "finite"),
     "window_-1": ("local_m", dict(key_width=4, window=-1), "window"),
     "sinks_1.5": ("sinks", dict(key_width=4, sinks=1.5), "whole number"),
-    "sinks_0": ("dot", dict(key_width=4, region="sliding_window+sinks"), "sinks must be 1"),
+    "sinks_0": ("dot", dict(key_width=4, region="sliding_window+sinks"), "set sinks to 1"),
     "strict": ("dot", dict(key_width=4, region="sliding_window", strict=True), "strict is an option of causal"),
     "depth": ("dot", dict(key_width=4, depth=3), "depth is an option of mlp"),
     "samples": ("dot", dict(key_width=4, samples=3), "samples is an option of hard_sampled"),

@@ -174,18 +174,18 @@ TEST(Arrange, Errors) {
   const std::vector<int64_t> rows = {0, 1, 2}, at = {0, 3, 2, 5}, late = {1, 2, 3, 4};
   expect_error([&] { reshape(x, 3, 4); }, "reshape: [2, 5] cannot become [3, 4]");
   expect_error([&] { reshape(x, -2, -5); }, "reshape: [2, 5] cannot become [-2, -5]");
-  expect_error([&] { columns(x, 3, 3); }, "columns: [3, 6) of the 5 columns of x");
+  expect_error([&] { columns(x, 3, 3); }, "columns: [3, 6) is outside the 5 columns of x");
   expect_error([&] { concat_columns({x, y}); }, "concat_columns: a part has 3 rows, the first 2");
   expect_error([&] { concat_rows({x, y}); }, "concat_rows: a part has 4 columns, the first 5");
   expect_error([&] { concat_rows(std::span<const Tensor>()); }, "concat_rows: no parts");
-  expect_error([&] { gather_rows(x, rows); }, "gather_rows: number 2 asks for row 2 of 2");
+  expect_error([&] { gather_rows(x, rows); }, "gather_rows: index 2 is row 2, but there are 2 rows");
   expect_error([&] { repeat_rows(x, tape.offsets(at)); }, "repeat_rows: 2 rows for 3 sequences");
   expect_error([&] { repeat_rows(y, tape.offsets(at)); }, "repeat_rows: sequence 1 has the length -1");
   expect_error([&] { repeat_rows(y, tape.offsets(late)); }, "repeat_rows: the offsets start at 1, not at 0");
-  expect_error([&] { write_rows(x, y, 2, 2); }, "write_rows: place 2 of 2");
+  expect_error([&] { write_rows(x, y, 2, 2); }, "write_rows: row 2 is outside the capacity of 2");
   expect_error([&] { write_rows(x, y, 2, 1); }, "write_rows: the cache is [2, 5], expected [6, 4]");
   expect_error([&] { write_rows(tape.filled(6, 4, 0.0f), y, 2, 1); },
-               "write_rows: the cache is a tensor that is only read; make_cache() gives one to write");
+               "write_rows: the cache is a read-only tensor; make_cache() makes a writable one");
   expect_error([&] { transpose(Tensor()); }, "transpose: x is empty");
 }
 

@@ -103,14 +103,15 @@ TEST(Convolution, Errors) {
   other.width = 5;
   expect_error([&] { convolution(x, w, {}, other); }, "convolution: x has 12 rows, 1 images of [3, 5] have 15");
   expect_error([&] { convolution(x, tape.filled(5, 17, 1.0f), {}, s); },
-               "convolution: weight is [5, 17], a kernel of 3 over 2 channels wants 18 columns");
+               "convolution: weight is [5, 17], a kernel of 3 over 2 channels needs 18 columns");
   expect_error([&] { convolution(x, w, x, s); }, "convolution: bias is [12, 2], expected [1, 5]");
   other = s;
   other.kernel = 7;
   expect_error([&] { convolution(x, w, {}, other); },
                "convolution: a kernel of 7 does not fit into [3, 4] with a padding of 1");
   other.stride = 0;
-  expect_error([&] { convolution(x, w, {}, other); }, "convolution: 1 images of [3, 4], kernel 7, stride 0, padding 1");
+  expect_error([&] { convolution(x, w, {}, other); },
+               "convolution: invalid sizes: 1 images of [3, 4], kernel 7, stride 0, padding 1");
 }
 
 }  // namespace

@@ -80,8 +80,8 @@ TEST(CrossEntropy, Errors) {
   const Tensor x = tape.filled(3, 4, 1.0f);
   const std::vector<int32_t> few = {0, 1}, high = {0, 4, 1}, low = {0, 1, -2}, good = {0, 1, 2};
   expect_error([&] { cross_entropy(x, few); }, "cross_entropy: 2 targets for 3 rows of logits");
-  expect_error([&] { cross_entropy(x, high); }, "cross_entropy: the target of row 1 is 4, of 4 classes");
-  expect_error([&] { cross_entropy(x, low); }, "cross_entropy: the target of row 2 is -2, of 4 classes");
+  expect_error([&] { cross_entropy(x, high); }, "cross_entropy: the target of row 1 is 4, but there are 4 classes");
+  expect_error([&] { cross_entropy(x, low); }, "cross_entropy: the target of row 2 is -2, but there are 4 classes");
   expect_error([&] { cross_entropy(x, good, 1.5f); }, "cross_entropy: label smoothing 1.5 is not in [0, 1]");
 }
 

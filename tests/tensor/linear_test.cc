@@ -72,10 +72,10 @@ TEST(Linear, AnyNumberOfThreads) {
 TEST(Linear, Errors) {
   Tape tape;
   const Tensor x = tape.filled(2, 5, 1.0f), w = tape.filled(8, 4, 1.0f);
-  expect_error([&] { linear(x, w); }, "linear: x has 5 columns, weight [8, 4] wants 4");
+  expect_error([&] { linear(x, w); }, "linear: x has 5 columns, weight [8, 4] needs 4");
   expect_error([&] { linear(tape.filled(2, 4, 1.0f), w, x); }, "linear: bias is [2, 5], expected [1, 8]");
   expect_error([&] { linear(x, Tensor()); }, "linear: weight is empty");
-  expect_error([&] { matmul(x, w); }, "matmul: [2, 5] times [8, 4]: 5 columns meet 8 rows");
+  expect_error([&] { matmul(x, w); }, "matmul: cannot multiply [2, 5] by [8, 4]: 5 columns, but 8 rows");
 }
 
 }  // namespace

@@ -176,12 +176,12 @@ TEST(OutputLoss, Errors) {
   const std::vector<int32_t> few = {0, 1}, high = {0, 5, 1}, low = {0, 1, -2}, good = {0, 1, 2};
   expect_error([&] { output_loss({}, w, b, good); }, "output_loss: x is empty");
   expect_error([&] { output_loss(x, tape.filled(5, 3, 1.0f), b, good); },
-               "output_loss: x has 4 columns, weight [5, 3] wants 3");
+               "output_loss: x has 4 columns, weight [5, 3] needs 3");
   expect_error([&] { output_loss(x, w, tape.filled(1, 4, 0.0f), good); },
                "output_loss: bias is [1, 4], expected [1, 5]");
   expect_error([&] { output_loss(x, w, b, few); }, "output_loss: 2 targets for 3 rows");
-  expect_error([&] { output_loss(x, w, b, high); }, "output_loss: the target of row 1 is 5, of 5 classes");
-  expect_error([&] { output_loss(x, w, b, low); }, "output_loss: the target of row 2 is -2, of 5 classes");
+  expect_error([&] { output_loss(x, w, b, high); }, "output_loss: the target of row 1 is 5, but there are 5 classes");
+  expect_error([&] { output_loss(x, w, b, low); }, "output_loss: the target of row 2 is -2, but there are 5 classes");
   expect_error([&] { output_loss(x, w, b, good, {.label_smoothing = 1.5f}); },
                "output_loss: label smoothing 1.5 is not in [0, 1]");
 }

@@ -40,7 +40,7 @@ TEST(Pool, Errors) {
       [&] {
         mean_of_sequences({tape.filled(3, 2, 0.0f), tape.offsets(offsets)});
       },
-      "mean_of_sequences: 3 rows for sequences of 2");
+      "mean_of_sequences: 3 rows, but the offsets cover 2");
 }
 
 }  // namespace

@@ -246,8 +246,8 @@ TEST(Recurrent, Errors) {
   const RecurrentWeights w{filled(12, 5), filled(12, 4), filled(1, 12), filled(1, 12)};
   const std::vector<int64_t> at = {0, 2, 3};
   const Packed x{filled(3, 5), tape.offsets(at)};
-  expect_error([&] { gru({filled(3, 6), x.offsets}, w); }, "gru: x has 6 columns, the input weight [12, 5] wants 5");
-  expect_error([&] { gru({filled(4, 5), x.offsets}, w); }, "gru: there are 4 rows, the offsets speak of 3");
+  expect_error([&] { gru({filled(3, 6), x.offsets}, w); }, "gru: x has 6 columns, the input weight [12, 5] needs 5");
+  expect_error([&] { gru({filled(4, 5), x.offsets}, w); }, "gru: there are 4 rows, but the offsets cover 3");
   expect_error([&] { gru(x, w, {filled(3, 4), {}}); }, "gru: the state h is [3, 4], expected [2, 4]");
   expect_error([&] { lstm(x, w); }, "lstm: the state weight is [12, 4], expected [16, 4]");
   expect_error(

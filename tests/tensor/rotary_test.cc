@@ -89,7 +89,7 @@ TEST(Rotary, Errors) {
   const Tensor x = tape.filled(2, 6, 1.0f);
   const std::vector<int64_t> good = {0, 1}, low = {0, -1};
   expect_error([&] { rotate({}, good.data()); }, "rotate: x is empty");
-  expect_error([&] { rotate(x, good.data(), 4); }, "rotate: 6 columns cannot be shared by 4 heads");
+  expect_error([&] { rotate(x, good.data(), 4); }, "rotate: 6 columns cannot be split into 4 heads");
   expect_error([&] { rotate(x, low.data()); }, "rotate: the position -1 is below 0");
 }
 

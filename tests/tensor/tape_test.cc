@@ -92,14 +92,15 @@ TEST(Tape, WithoutRecordingNothingIsKept) {
   EXPECT_FALSE(loss.needs_gradient());
   EXPECT_TRUE(p.gradient.empty());
   expect_error([&] { tape.backward(loss); },
-               "backward: nothing below this tensor wants a gradient (the tape is not recording)");
+               "backward: nothing that this tensor depends on needs a gradient (the tape is not recording)");
 }
 
 TEST(Tape, Errors) {
   Parameter p = parameter(2, 2);
   Tape tape;
   expect_error([&] { tape.backward(tape.parameter(p)); }, "backward: the loss must be one number, not [2, 2]");
-  expect_error([&] { tape.backward(tape.filled(1, 1, 0.0f)); }, "backward: nothing below this tensor wants a gradient");
+  expect_error([&] { tape.backward(tape.filled(1, 1, 0.0f)); },
+               "backward: nothing that this tensor depends on needs a gradient");
 }
 
 TEST(Tape, SeedsOfRandomOperations) {

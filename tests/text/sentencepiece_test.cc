@@ -126,12 +126,12 @@ TEST(SentencePiece, BrokenModels) {
   const auto error = [](std::string_view contents) {
     return error_of([&] { Tokeniser::parse("sentencepiece", contents, "m.model"); });
   };
-  expect_part(error("this is no model"), "m.model: this is not a model of SentencePiece");
-  expect_part(error(""), "m.model: this is not a model of SentencePiece");
+  expect_part(error("this is no model"), "m.model: this is not a SentencePiece model");
+  expect_part(error(""), "m.model: this is not a SentencePiece model");
   const std::string good = train({.size = 100})->contents();
   std::string zero = good;
   zero[good.find("\u2581")] = '\0';  // a piece that ends where it begins
-  expect_part(error(zero), "m.model: this is not a model of SentencePiece");
+  expect_part(error(zero), "m.model: this is not a SentencePiece model");
   for (size_t n = 1; n < good.size(); n += 37) {
     // What is cut off at the end of a piece is a smaller model; it must be refused or usable, nothing else.
     try {

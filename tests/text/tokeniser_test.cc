@@ -166,7 +166,7 @@ TEST(Tokeniser, Mistakes) {
   expect_part(error_of([&] { Tokeniser::load(folder / "source"); }), "source.characters.txt");
   folder.write("source.characters.txt", "<unk>\n<s>\n</s>\n");
   folder.write("source.words.txt", "<unk>\n<s>\n</s>\n");
-  expect_part(error_of([&] { Tokeniser::load(folder / "source"); }), "which tokeniser?");
+  expect_part(error_of([&] { Tokeniser::load(folder / "source"); }), "there are two tokenisers");
   folder.write("target.words.txt", "a\n");
   expect_part(error_of([&] { Tokeniser::load(folder / "target"); }), "target.words.txt, line 1");
 }

@@ -86,7 +86,7 @@ TEST(Vocabulary, NoTokenHasAControlCharacter) {
   };
   for (const char* line : {"\\n", "a\\rb", "\\0", "\x1B[2J", "\x7F", "\u0085"})
     expect_part(error(line), "v.txt, line 5: the token '");
-  expect_part(error("a\x1B"), "'a\\x1b' holds a control character, which would break the lines of an output");
+  expect_part(error("a\x1B"), "'a\\x1b' holds a control character, which would break output lines");
 }
 
 TEST(Vocabulary, BrokenFiles) {
@@ -101,13 +101,13 @@ TEST(Vocabulary, BrokenFiles) {
   expect_part(error("\xEF\xBB\xBF<unk>\n<s>\n</s>\n"), "line 1");
   expect_part(error(good + "a\n\nb\n"), "v.txt, line 5: the token is empty");
   expect_part(error(good + "a\nb"), "v.txt, line 5: the newline at the end is missing");
-  expect_part(error(good + "a\nb\na\n"), "v.txt, line 6: 'a' stands there twice, before in line 4");
-  expect_part(error(good + "a\n</s>\n"), "v.txt, line 5: '</s>' stands there twice, before in line 3");
+  expect_part(error(good + "a\nb\na\n"), "v.txt, line 6: 'a' appears twice, first in line 4");
+  expect_part(error(good + "a\n</s>\n"), "v.txt, line 5: '</s>' appears twice, first in line 3");
   expect_part(error(good + "a b\n"), "v.txt, line 4: a blank, tab or other character that must be escaped, at byte 2");
   expect_part(error("<unk>\r\n<s>\r\n</s>\r\n"), "line 1");
   expect_part(error(good + "a\r\n"), "v.txt, line 4");
-  expect_part(error(good + "\\x\n"), "v.txt, line 4: after a backslash");
-  expect_part(error(good + "ab\\\n"), "v.txt, line 4: after a backslash");
+  expect_part(error(good + "\\x\n"), "v.txt, line 4: a backslash must be followed by");
+  expect_part(error(good + "ab\\\n"), "v.txt, line 4: a backslash must be followed by");
   expect_part(error(good + "ok\nab\x80\n"), "v.txt, line 5: not valid UTF-8 at byte 3");
 }
 

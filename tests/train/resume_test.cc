@@ -1,4 +1,4 @@
-// A training that was stopped, killed or lost a checkpoint goes on as if nothing had happened, bit by bit.
+// A training run that was stopped, killed or lost a checkpoint continues as if nothing had happened, bit for bit.
 #include <omp.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -14,7 +14,7 @@ const Entry cross_attention_entry = {
     .memory = "that of the score + (n + 2 m) D",
     .combines = "any score, normaliser, region and time behaviour",
     .page =
-        "Queries come from the decoder, keys and values from the encoder. The memory is prepared once and asked at "
+        "Queries come from the decoder, keys and values from the encoder. The memory is prepared once and used at "
         "every step.",
     .options = "query_width key_width width heads kv_heads",
     .preset =

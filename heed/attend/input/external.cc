@@ -14,8 +14,8 @@ const Entry external_entry = {
     .memory = "nothing",
     .combines = "any score, normaliser, region and time behaviour",
     .page =
-        "Somebody else asks: a decoder state, a question, a caption in the making. Queries and memory go in as they "
-        "are; nothing is projected unless project is set. The default.",
+        "The query comes from elsewhere: a decoder state, a question, a partial caption. Queries and memory are used "
+        "as they are; nothing is projected unless project is set. The default.",
     .options = "query_width key_width value_width",
     .preset = [](Options& o) { o.input = "external"; },
 };

@@ -14,7 +14,7 @@ const Entry plain_mode_entry = {
     .memory = "nothing",
     .combines = "any score, normaliser, region and time behaviour",
     .page =
-        "One vector per memory row does both: it is compared with the query, and it is what the query gets. "
+        "One vector per memory row serves as both: it is compared with the query, and it is what the query receives. "
         "value_width stays 0.",
     .options = "key_width",
     .preset = [](Options& o) { o.value_width = 0; },

@@ -16,8 +16,8 @@ const Entry self_attention_entry = {
     .memory = "that of the score + 3 n D",
     .combines = "any score, normaliser, region and time behaviour",
     .page =
-        "Every row asks all rows of its own sequence. Three matrices make query, key and value of it, so that a row "
-        "can ask for something else than it offers. Pass the same rows to prepare() and attend().",
+        "Every row attends to all rows of its own sequence. Three matrices turn it into query, key and value, so that "
+        "a row can ask for something other than what it offers. Pass the same rows to prepare() and attend().",
     .options = "key_width width heads kv_heads",
     .preset =
         [](Options& o) {

@@ -14,8 +14,8 @@ const Entry entmax15_entry = {
     .memory = "2 n, and the scores of 96 queries per thread",
     .combines = "any score and region (no learned sink); any time behaviour but forced_forward",
     .page =
-        "Half way between softmax and sparsemax: exact zeros for keys far behind, smooth weights among those that "
-        "lead. A good first choice where alignments should be sparse and still train easily.",
+        "Halfway between softmax and sparsemax: exact zeros for keys with low scores, smooth weights among the best "
+        "ones. A good first choice when alignments should be sparse and still train easily.",
     .options = "dropout",
     .make_normalise = new_normalise<kernels::Normaliser::entmax15>,
 };

@@ -1,4 +1,4 @@
-// N3 hard: weight 1 on the best key, the first of equals. Straight-through gradient: as if it had been softmax.
+// N3 hard: weight 1 on the best key, the first one in a tie. Straight-through gradient: that of softmax.
 #include "heed/attend/normalise/normalise.h"
 
 namespace heed::attend {
@@ -7,7 +7,7 @@ const Entry hard_entry = {
     .id = "N3",
     .name = "hard",
     .part = Part::normalise,
-    .title = "hard: the best key alone",
+    .title = "hard: only the best key",
     .formula = "a_ij = 1 for j = argmax e_i, else 0;  gradient as of softmax",
     .paper =
         "Xu et al. 2015, Show, Attend and Tell: Neural Image Caption Generation with Visual Attention; the gradient: "
@@ -17,9 +17,9 @@ const Entry hard_entry = {
     .memory = "3 n",
     .combines = "any score and region (no learned sink); any time behaviour but forced_forward",
     .page =
-        "One key is chosen and its value is the context; of equal scores the first wins. A choice has no gradient, so "
-        "the scores are trained as if softmax had been there (the straight-through gradient): biased, but it needs no "
-        "sampling and works well where one key is right.",
+        "One key is chosen and its value is the context; in a tie the first wins. A choice has no gradient, so the "
+        "scores are trained with the gradient of softmax (straight-through). This is biased, but it needs no sampling "
+        "and works well when exactly one key is right.",
     .options = "",
     .make_normalise = new_normalise<kernels::Normaliser::argmax>,
 };

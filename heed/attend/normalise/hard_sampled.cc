@@ -40,7 +40,7 @@ std::unique_ptr<Normalise> make_hard_sampled(const Scope&, const Options& option
 std::string refuse_bad_sampling(const Options& o, const Parts&) {
   if (o.samples < 1) return fmt::format("hard_sampled needs samples of at least 1, not {}", o.samples);
   if (!has_word(kAtTest, o.at_test))
-    return fmt::format("hard_sampled knows at_test {}, not '{}'", listed(words_of(kAtTest)), o.at_test);
+    return fmt::format("hard_sampled has the values {} for at_test, not '{}'", listed(words_of(kAtTest)), o.at_test);
   if (!(o.baseline_decay >= 0.0f && o.baseline_decay < 1.0f))
     return fmt::format("hard_sampled needs a baseline_decay from 0 to less than 1, not {}", o.baseline_decay);
   if (!(o.entropy_weight >= 0.0f))
@@ -62,17 +62,18 @@ const Entry hard_sampled_entry = {
     .memory = "3 n",
     .combines = "any score and region (no learned sink); any time behaviour but forced_forward",
     .page =
-        "While training, one key is drawn with the probability that softmax gives it (or several, and their contexts "
-        "are averaged). The model learns from the reward R that followed: log_prob, the logarithm of that "
-        "probability, comes out beside the context, and Reinforce (heed/attend/reinforce.h) makes a loss of it.\n\n"
-        "The gradient of that loss is, on average over the draws, the gradient of the expected loss. All heads and all "
-        "samples of a query together made its one context, so their log-probabilities add up: the sum over heads and "
+        "During training, one key is drawn with its softmax probability (or several, and their contexts are averaged). "
+        "The model learns from the resulting reward R: log_prob, the logarithm of that probability, is returned with "
+        "the context, and Reinforce (heed/attend/reinforce.h) turns it into a loss.\n\n"
+        "The gradient of that loss is, on average over the draws, the gradient of the expected loss. All heads and "
+        "samples of a query produce its context together, so their log-probabilities add up: the sum over heads and "
         "samples, the mean over queries. A moving average b of the rewards (baseline_decay) is subtracted, which "
-        "changes no mean and makes the gradient less noisy; entropy_weight adds the entropy of the choices to what is "
-        "sought, so that they stay open. The models of a recipe do all this by themselves, with the log-probability of "
-        "the right token as reward; b is saved with the model. A choice is rewarded for its own token alone: what it "
-        "does to later tokens (through input feeding, or a layer above that looks back) is not counted.\n\n"
-        "Outside training the context is the expectation, which is soft attention, or the best key alone (at_test = "
+        "leaves the mean unchanged and makes the gradient less noisy. entropy_weight rewards the entropy of the "
+        "choices, so that the model keeps exploring. Models trained from a recipe do all this automatically, with the "
+        "log-probability of the correct token as the reward; b is saved with the model. A choice is rewarded for its "
+        "own token only: its effect on later tokens (through input feeding, or a layer above that looks back) is not "
+        "counted.\n\n"
+        "Outside training the context is the expectation, which is soft attention, or only the best key (at_test = "
         "\"argmax\").",
     .options = "samples at_test baseline_decay entropy_weight",
     .instead = {.in_encoder = &softmax_entry, .in_decoder = &softmax_entry},

@@ -16,8 +16,8 @@ const Entry identity_entry = {
     .memory = "2 n",
     .combines = "any score and region (no learned sink); any time behaviour but forced_forward",
     .page =
-        "The scores themselves are the weights, also negative ones. With a dot product the context is then linear in "
-        "the query; what softmax adds can be seen by comparison.",
+        "The scores themselves are the weights, including negative ones. With a dot product the context is then linear "
+        "in the query. A comparison shows what softmax contributes.",
     .options = "divide_by_visible dropout",
     .make_normalise = new_normalise<kernels::Normaliser::identity>,
 };

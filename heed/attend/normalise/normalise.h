@@ -1,4 +1,4 @@
-// The part that makes weights of scores.
+// The part that turns scores into weights.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class Normalise {
   virtual int64_t runs(const Tape&) const { return 1; }
 };
 
-/// A normaliser that is one word of the kernels.
+/// A normaliser that the kernels provide.
 /// Threads: as Mechanism.
 class PlainNormalise final : public Normalise {
  public:

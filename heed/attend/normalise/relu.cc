@@ -14,8 +14,8 @@ const Entry relu_entry = {
     .memory = "2 n",
     .combines = "any score and region (no learned sink); any time behaviour but forced_forward",
     .page =
-        "A key with a negative score gets nothing; the others get what they score. Nothing makes the weights sum to "
-        "1, so keys do not compete, and a long memory gives a large context unless divide_by_visible is set.",
+        "A key with a negative score gets weight 0; for the others the score is the weight. The weights need not sum "
+        "to 1, so keys do not compete, and a long memory gives a large context unless divide_by_visible is set.",
     .options = "divide_by_visible dropout",
     .make_normalise = new_normalise<kernels::Normaliser::relu>,
 };

@@ -14,8 +14,8 @@ const Entry sigmoid_entry = {
     .memory = "2 n",
     .combines = "any score and region (no learned sink); any time behaviour but forced_forward",
     .page =
-        "Each key is judged by itself, between not at all and fully. Keys do not compete; with divide_by_visible the "
-        "context does not grow with the memory.",
+        "Each key gets a weight between 0 and 1, independent of the others, so keys do not compete. With "
+        "divide_by_visible the context does not grow with the memory.",
     .options = "divide_by_visible dropout",
     .make_normalise = new_normalise<kernels::Normaliser::sigmoid>,
 };

@@ -16,9 +16,9 @@ const Entry softmax_entry = {
     .memory = "2 n",
     .combines = "any score, region and time behaviour",
     .page =
-        "Every visible key gets some weight, and the weights of a query sum to 1. Computed in one pass with a running "
-        "maximum, so no score is too large.\n\n"
-        "The default, and right unless there is a reason for another.",
+        "Every visible key gets some weight, and the weights of a query sum to 1. It is computed in one pass with a "
+        "running maximum, so large scores do not overflow.\n\n"
+        "The default, and the right choice unless there is a reason for another.",
     .options = "dropout",
     .sums_exp = true,
     .make_normalise = new_normalise<kernels::Normaliser::softmax>,

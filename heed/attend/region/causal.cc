@@ -23,16 +23,16 @@ const Entry causal_entry = {
     .id = "R4",
     .name = "causal",
     .part = Part::region,
-    .title = "no look ahead",
+    .title = "no looking ahead",
     .formula = "j <= t,  or j < t with strict",
     .paper = "Vaswani et al. 2017, Attention Is All You Need",
     .time = "n m / 2 pairs",
     .memory = "nothing",
     .combines = "any score, normaliser and time behaviour",
     .page =
-        "A position sees itself and what came before, never what comes after: this is what lets a decoder train on "
-        "all positions at once and then write one token at a time. With strict it does not see itself either, and the "
-        "first row gets zeros.",
+        "A position sees itself and earlier positions, never later ones. This lets a decoder train on all positions at "
+        "once and then generate one token at a time. With strict a position does not see itself either, and the first "
+        "row gets zeros.",
     .options = "strict",
     .order_matters = true,
     .instead = {.to_source = &global_entry},

@@ -10,7 +10,7 @@ class Documents final : public Region {
   explicit Documents(const Options&) {}
   void configure(CallContext& c) const override {
     expect(c.queries.documents != nullptr && c.prepared.memory.documents != nullptr,
-           "documents: an id for every query row and every key row is needed (Queries::documents, Memory::documents)");
+           "documents: every query row and every key row needs a document id (Queries::documents, Memory::documents)");
     c.call.problem.region.query_documents = c.queries.documents;
     c.call.problem.region.key_documents = c.prepared.memory.documents;
   }
@@ -22,7 +22,7 @@ std::unique_ptr<Region> make_documents(const Scope&, const Options& options) {
 
 std::string refuse_queries_without_document(const Options&, const Parts& parts) {
   if (!parts.any(&Entry::own_queries)) return "";
-  return "documents needs a document for every query; learned and static queries belong to none";
+  return "documents needs a document for every query; learned and static queries have none";
 }
 }  // namespace
 
@@ -39,13 +39,13 @@ const Entry documents_entry = {
     .memory = "nothing",
     .combines = "any score, normaliser and time behaviour",
     .page =
-        "Several documents stand one behind the other in a sequence, and none may look into its neighbour. The ids "
-        "come with the call (Memory::documents, Queries::documents); blocks of pairs between two documents are never "
+        "Several documents are packed one after another in a sequence, and none may see its neighbours. The ids are "
+        "passed with the call (Memory::documents, Queries::documents); blocks of pairs between two documents are never "
         "visited.",
     .options = "",
     .order_matters = true,
     .instead = {.to_source = &global_entry},
-    .not_to_source = "needs the document of every token, and a pair of sequences has one",
+    .not_to_source = "needs a document id for every token, and a pair of sequences is one document",
     .reads_documents = true,
     .refuses = refuse_queries_without_document,
     .make_region = make_documents,

@@ -31,8 +31,8 @@ const Entry local_m_entry = {
     .memory = "nothing",
     .combines = "any score, normaliser and time behaviour",
     .page =
-        "At step t only the keys within `window` of position t count, on the bet that source and target run side by "
-        "side. The cost follows the window, not the length.",
+        "At step t only the keys within `window` of position t count, assuming that source and target are roughly "
+        "aligned. The cost depends on the window, not on the length.",
     .options = "window",
     .order_matters = true,
     .instead = {.to_source = &global_entry},

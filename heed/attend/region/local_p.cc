@@ -1,7 +1,7 @@
 // R3 local_p: a window around a predicted position.   Luong, Pham and Manning 2015.
 //   p_t = S sigmoid(v_p^T tanh(W_p s_t))
 //   a_tj = softmax_j(e_tj) exp(-(j - p_t)^2 / (2 sigma^2)) over |j - p_t| <= window,  sigma = window / 2 by default
-// The loop visits the window alone, and its gradient reaches p_t through the Gaussian, and from there v_p and W_p.
+// The loop visits only the window. The gradient reaches p_t through the Gaussian, and from there v_p and W_p.
 // Parameters: region.weight W_p [hidden, Dq], region.v v_p [hidden].
 #include <fmt/format.h>
 
@@ -63,11 +63,10 @@ const Entry local_p_entry = {
     .memory = "n H",
     .combines = "any score, normaliser and time behaviour",
     .page =
-        "The query says where in the source it wants to look, as a real number; only keys within `window` of that "
-        "place count, and a Gaussian favours its middle. Through the Gaussian the gradient moves the place itself.\n\n"
-        "The cost follows the window and not the length of the source. A key outside the window gives no gradient, so "
-        "a "
-        "place that starts far off may never be found: begin with a wide window.",
+        "The query predicts where in the source to look, as a real number. Only keys within `window` of that position "
+        "count, and a Gaussian favours the centre. Through the Gaussian the gradient moves the position itself.\n\n"
+        "The cost depends on the window, not on the length of the source. A key outside the window gives no gradient, "
+        "so a target that starts far away may never be found: start with a wide window.",
     .options = "window sigma hidden",
     .instead = {.in_encoder = &global_entry, .in_decoder = &global_entry},
     .refuses = refuse_local_p,

@@ -1,4 +1,4 @@
-// R5 masked: what the lengths and the mask of a call leave. They are applied by every region; this one adds nothing.
+// R5 masked: the keys that the lengths and the mask of a call allow. Every region applies them; this one adds nothing.
 #include "heed/attend/region/region.h"
 
 namespace heed::attend {
@@ -24,10 +24,10 @@ const Entry masked_entry = {
     .memory = "nothing",
     .combines = "any score, normaliser and time behaviour, and with every other region",
     .page =
-        "Padding and any boolean mask. Lengths and masks come with the call, not with the model: Memory::lengths, "
-        "Queries::mask, or `key_lengths` and `mask` in Python; every region respects them, and this name says that "
-        "nothing else limits the view.\n\n"
-        "A packed batch needs neither: there is no padding in it. A query that sees no key gives zeros.",
+        "Padding and any boolean mask. Lengths and masks are passed with the call, not stored in the model: "
+        "Memory::lengths, Queries::mask, or `key_lengths` and `mask` in Python. Every region respects them; this name "
+        "means that there is no other limit.\n\n"
+        "A packed batch needs neither, because it has no padding. A query that sees no key gives zeros.",
     .options = "",
     .instead = {.to_source = &global_entry},
     .make_region = make_masked,

@@ -1,4 +1,4 @@
-// The part that says which keys a query may see. Several hold together.
+// The part that says which keys a query may see. Several can be combined.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class Region {
   virtual void configure(CallContext& c) const = 0;
 };
 
-/// A window's bound and another one that holds as well: the narrower. -1: none yet.
+/// Combines a window's bound with another: the narrower one. -1: none yet.
 inline void narrow(int64_t& bound, int64_t limit) { bound = bound < 0 ? limit : std::min(bound, limit); }
 
 /// For regions with a window.

@@ -1,4 +1,4 @@
-// R6 sinks: the first keys that nothing hides, and a learned score that takes weight and has no value.
+// R6 sinks: first keys that no window hides, and a learned score that takes weight but has no value.
 //   Xiao et al. 2024, Efficient Streaming Language Models with Attention Sinks; Miller 2023, Attention Is Off By One.
 // Parameters: sink [H] with learned_sink.
 #include <fmt/format.h>
@@ -28,14 +28,13 @@ std::unique_ptr<Region> make_sinks(const Scope& scope, const Options& options) {
 }
 
 std::string refuse_bad_sinks(const Options& o, const Parts& parts) {
-  if (o.sinks < 0) return fmt::format("sinks needs a number of keys, not {}", o.sinks);
+  if (o.sinks < 0) return fmt::format("sinks must be 0 or more, not {}", o.sinks);
   if (o.sinks == 0 && !o.learned_sink)
-    return "region sinks keeps the first keys visible: sinks must be 1 or more (4 is usual), or learned_sink true";
+    return "region sinks keeps the first keys visible: set sinks to 1 or more (4 is usual), or learned_sink to true";
   if (o.learned_sink && !parts.normalise->sums_exp)
-    return fmt::format("a learned sink takes a share of softmax; it has no meaning with normalise = \"{}\"",
-                       o.normalise);
+    return fmt::format("learned_sink takes a share of softmax and has no effect with normalise = \"{}\"", o.normalise);
   if (o.learned_sink && parts.time == &forced_forward_entry)
-    return "a learned sink has no column to remember, so it has no meaning with forced_forward";
+    return "learned_sink cannot be combined with forced_forward: a sink has no column of earlier scores";
   return "";
 }
 }  // namespace
@@ -45,7 +44,7 @@ const Entry sinks_entry = {
     .name = "sinks",
     .part = Part::region,
     .title = "first keys that no window hides",
-    .formula = "j < sinks or what the window shows;  learned: a_ij = exp(e_ij) / (exp(s_h) + sum_l exp(e_il))",
+    .formula = "j < sinks or j in the window;  learned: a_ij = exp(e_ij) / (exp(s_h) + sum_l exp(e_il))",
     .paper =
         "Xiao et al. 2024, Efficient Streaming Language Models with Attention Sinks; a learned sink: Miller 2023, "
         "Attention Is Off By One",
@@ -53,10 +52,10 @@ const Entry sinks_entry = {
     .memory = "nothing",
     .combines = "sliding_window, local_m and documents; a learned sink with softmax only",
     .page =
-        "Models put the attention they have no use for on the first tokens. When a window hides those, the model "
-        "breaks: so the first `sinks` keys stay visible. With learned_sink each head has a score of its own that "
-        "takes weight and gives no value: a head that has nothing to say can stay silent.\n\n"
-        "By its name alone it means a sliding window with 4 sinks.",
+        "Models put spare attention on the first tokens. If a window hides those, the model breaks, so the first "
+        "`sinks` keys stay visible. With learned_sink each head has a learned score that takes weight but has no "
+        "value: a head with nothing to contribute can stay silent.\n\n"
+        "By default the name means a sliding window with 4 sinks.",
     .options = "sinks learned_sink window",
     .preset =
         [](Options& o) {

@@ -32,8 +32,8 @@ const Entry sliding_window_entry = {
     .memory = "nothing",
     .combines = "any score, normaliser and time behaviour; often with sinks",
     .page =
-        "Each position sees itself and the `window` keys before it. Layers stacked on each other see further, so long "
-        "text is read at a cost that grows with its length and not with its square.",
+        "Each position sees itself and the `window` keys before it. Stacked layers see further, so a long text is "
+        "processed at a cost that grows with its length and not with its square.",
     .options = "window",
     .order_matters = true,
     .instead = {.to_source = &global_entry},

@@ -65,11 +65,11 @@ const Entry additive_entry = {
     .memory = "2 n + (n + m) H",
     .combines = "any normaliser, region and time behaviour; any widths",
     .page =
-        "A small network with one hidden layer looks at query and key together. Both projections are done once per "
-        "token; a pair costs one tanh per hidden unit, which the loop computes from e^(2q') and e^(2k') with one "
-        "multiplication and one reciprocal.\n\n"
-        "The first attention of machine translation, and still the one that learns alignments most surely on small "
-        "data. The name concat is the same thing written with one matrix for [k; q].",
+        "A small network with one hidden layer looks at query and key together. Both projections are computed once per "
+        "token. A pair costs one tanh per hidden unit, which the loop computes from e^(2q') and e^(2k') with one "
+        "multiplication and a share of a division.\n\n"
+        "The first attention used in machine translation, and still the one that learns alignments most reliably from "
+        "little data. concat is the same score, written with one matrix for [k; q].",
     .options = "hidden",
     .aliases = "concat",
     .make_score = make_additive,

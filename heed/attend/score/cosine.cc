@@ -1,6 +1,7 @@
 // S3 cosine: score = temperature * q . k / (|q| |k|).   Graves, Wayne and Danihelka 2014.
-// Prepare: every row is brought to length 1, once per token; the loop is inner. A zero row stays zero, with gradient 0.
-// Parameters: score.temperature [1] where it is learned; it multiplies q', so its gradient comes with q's.
+// Prepare: every row is scaled to length 1, once per token; the loop's score is inner. A zero row stays zero, with
+// gradient 0. Parameters: score.temperature [1] if it is learned; it multiplies q', so its gradient comes with that of
+// q.
 #include "heed/attend/score/score.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/norm.h"
@@ -41,9 +42,9 @@ const Entry cosine_entry = {
     .memory = "2 n + (n + m) D",
     .combines = "any normaliser, region and time behaviour; query and key of one width",
     .page =
-        "Only the direction counts: a long vector has no louder voice. Scores lie between -1 and 1, too close "
-        "together for softmax to choose, so a temperature above 1 (learned_temperature = true, temperature = 10) is "
-        "usual.\n\n"
+        "Only the direction counts, not the length of a vector. Scores lie between -1 and 1, too close together for "
+        "softmax to choose between them, so a temperature above 1 is usual (learned_temperature = true, temperature = "
+        "10).\n\n"
         "A vector of zeros has no direction: its score is 0 and it gets no gradient.",
     .options = "temperature learned_temperature",
     .inner_product = true,

@@ -1,5 +1,5 @@
 // S1 dot: score = q . k.   Luong, Pham and Manning 2015.
-// Maps to the loop as it is: inner with scale 1. No parameters, nothing to prepare.
+// Maps directly to the loop: inner with scale 1. No parameters, nothing to prepare.
 #include "heed/attend/score/score.h"
 
 namespace heed::attend {
@@ -26,9 +26,9 @@ const Entry dot_entry = {
     .memory = "2 n",
     .combines = "any normaliser, region and time behaviour; query and key of one width",
     .page =
-        "The plainest question a query can ask: how much do we point the same way? Long vectors shout louder than "
+        "The simplest comparison: how far do query and key point in the same direction? Long vectors score higher than "
         "short ones, and the sum grows with the width, so softmax soon puts nearly all weight on one key.\n\n"
-        "Take it where both sides are trained together and narrow; take scaled_dot where they are wide.",
+        "Use it when both sides are narrow and trained together; use scaled_dot when they are wide.",
     .inner_product = true,
     .refuses = refuse_unequal_widths,
     .make_score = new_score<Dot>,

@@ -1,5 +1,5 @@
 // S4 general: score = q^T W k.   Luong, Pham and Manning 2015.
-// Prepare: q' = q W, once per query; the loop is inner. q and k may differ in width.
+// Prepare: q' = q W, once per query; the loop's score is inner. q and k may differ in width.
 // Parameters: score.weight [Dq, Dk].
 #include "heed/attend/score/general.h"
 
@@ -16,9 +16,9 @@ const Entry general_entry = {
     .memory = "2 n + n D",
     .combines = "any normaliser, region and time behaviour; any widths",
     .page =
-        "A matrix between query and key learns which part of one answers which part of the other. The query is "
+        "A matrix between query and key learns which features of one match which features of the other. The query is "
         "multiplied by it once, so a pair costs no more than a dot product.\n\n"
-        "Take it where query and key come from different places or have different widths.",
+        "Use it when query and key come from different sources or have different widths.",
     .aliases = "multiplicative bilinear",
     .inner_product = true,
     .make_score = new_score<General>,

@@ -8,8 +8,8 @@ namespace heed::attend {
 namespace {
 std::string needs_the_past_only(const Options& o, const Parts& parts) {
   if (parts.has_region(causal_entry) && o.strict) return "";
-  return "intra looks at earlier rows only: it needs region = \"causal\" with strict = true; general is the same score "
-         "without that";
+  return "intra looks at earlier rows only: set region = \"causal\" and strict = true, or use general, the same score "
+         "without this limit";
 }
 }  // namespace
 
@@ -24,8 +24,8 @@ const Entry intra_entry = {
     .memory = "2 n + n D",
     .combines = "any normaliser and time behaviour; region causal (strict), alone or with windows",
     .page =
-        "A decoder looks back at its own earlier states, and so at what it has already said: the cure for summaries "
-        "that repeat themselves. The first step has no past and gets a context of zeros.",
+        "A decoder looks back at its own earlier states, and so at what it has already written. This keeps summaries "
+        "from repeating themselves. The first step has no past and gets a context of zeros.",
     .preset =
         [](Options& o) {
           o.region = "causal";

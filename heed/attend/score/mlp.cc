@@ -12,7 +12,7 @@ namespace {
 std::string needs_a_network(const Options& o, const Parts&) {
   if (o.depth < 1 || o.depth > 8) return fmt::format("mlp needs depth from 1 to 8, not {}", o.depth);
   if (!has_word(kActivations, o.activation))
-    return fmt::format("mlp knows the activations {}, not '{}'", listed(words_of(kActivations)), o.activation);
+    return fmt::format("mlp has the activations {}, not '{}'", listed(words_of(kActivations)), o.activation);
   return "";
 }
 }  // namespace
@@ -30,10 +30,10 @@ const Entry mlp_entry = {
     .memory = "2 n + (n + m) H",
     .combines = "any normaliser, region and time behaviour; any widths",
     .page =
-        "More layers than additive: the score may depend on query and key in ways that no sum of one-layer features "
-        "expresses. The hidden layers belong to a pair and cannot be shared between pairs, so this is the dearest "
-        "score; they are computed block by block and never stored.\n\n"
-        "With depth 1 and tanh it equals additive, number for number. By its name alone it has two hidden layers "
+        "More layers than additive: the score can depend on query and key in ways that no sum of one-layer features "
+        "can express. The hidden layers differ for every pair, so this is the most expensive score; they are computed "
+        "block by block and never stored.\n\n"
+        "With depth 1 and tanh it equals additive, number for number. By default the name means two hidden layers "
         "(depth = 2).",
     .options = "hidden depth activation",
     .preset =

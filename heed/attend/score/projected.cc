@@ -1,5 +1,5 @@
 // S7 projected: score = (W q) . (W' k) + b, with W' = W allowed.   Vaswani et al. 2017 for two, Reformer for one
-// matrix. Prepare: q' = W q, k' = W' k, once per token; the loop is inner, b a bias of one number. Parameters:
+// matrix. Prepare: q' = W q, k' = W' k, once per token; the loop's score is inner, and b is a single bias. Parameters:
 // score.query.weight [hidden, Dq], score.key.weight [hidden, Dk] (not with shared_projection), score.bias [1].
 #include <fmt/format.h>
 
@@ -58,10 +58,10 @@ const Entry projected_entry = {
     .memory = "2 n + (n + m) H",
     .combines = "any normaliser, region and time behaviour; any widths (one width with shared_projection)",
     .page =
-        "Query and key are carried into a common space of `hidden` dimensions and compared there. It is general "
-        "attention whose matrix W^T W' has no more than `hidden` independent rows, so it needs fewer parameters. With "
-        "shared_projection both use the same matrix and the score is symmetric.\n\n"
-        "b changes nothing under softmax, which only sees differences; it is the threshold under sigmoid and relu.",
+        "Query and key are projected into a common space of `hidden` dimensions and compared there. This is general "
+        "attention whose matrix W^T W' has rank `hidden` at most, so it needs fewer parameters. With shared_projection "
+        "both use the same matrix and the score is symmetric.\n\n"
+        "b has no effect with softmax, which only sees differences; with sigmoid and relu it is the threshold.",
     .options = "hidden shared_projection",
     .inner_product = true,
     .hidden_wide = true,

@@ -1,5 +1,5 @@
 // S2 scaled_dot: score = q . k / sqrt(D).   Vaswani et al. 2017.
-// Maps to the loop as it is: inner with scale 1 / sqrt(D). No parameters, nothing to prepare.
+// Maps directly to the loop: inner with scale 1 / sqrt(D). No parameters, nothing to prepare.
 #include <cmath>
 
 #include "heed/attend/score/score.h"
@@ -31,8 +31,8 @@ const Entry scaled_dot_entry = {
     .memory = "2 n",
     .combines = "any normaliser, region and time behaviour; query and key of one width",
     .page =
-        "The dot product divided by the square root of the width, so that scores keep the same spread whatever the "
-        "width and softmax keeps a gradient. The score of the Transformer, and the default here.",
+        "The dot product divided by the square root of the width, so that scores have the same spread for any width "
+        "and softmax does not saturate. The score of the Transformer, and the default here.",
     .inner_product = true,
     .refuses = refuse_unequal_widths,
     .make_score = new_score<ScaledDot>,

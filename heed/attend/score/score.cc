@@ -7,8 +7,8 @@ namespace heed::attend {
 std::string refuse_unequal_widths(const Options& o, const Parts&) {
   if (o.query_width == o.key_width) return "";
   return fmt::format(
-      "{} multiplies q and k as they are, so a query of width {} does not fit a key of width {}; general, additive and "
-      "projected take any widths",
+      "{} multiplies q and k directly, so a query of width {} does not fit a key of width {}; general, additive and "
+      "projected accept any widths",
       o.score, o.query_width, o.key_width);
 }
 

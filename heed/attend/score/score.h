@@ -1,5 +1,4 @@
-// The part that scores a pair. What can be computed per token is done by queries() and keys(), once per token; the loop
-// sees only q' and k'.
+// The part that scores a pair. queries() and keys() do the work per token; the loop sees only q' and k'.
 #pragma once
 
 #include <memory>
@@ -21,9 +20,9 @@ class Score {
   virtual Tensor keys(Tensor k) const { return k; }
   /// The score's kind, its numbers and its learned tensors.
   virtual void configure(CallContext& c) const = 0;
-  /// Dq where the score itself decides it (learned queries); 0: the query's width.
+  /// Dq if the score itself decides it (learned queries); 0: the query's width.
   virtual int64_t query_width() const { return 0; }
-  /// False: the query does not matter, and need not be given: one row per sequence then.
+  /// False: the query does not matter and may be omitted: then one row per sequence.
   virtual bool reads_queries() const { return true; }
   /// False: the bias alone decides, q' and k' are not used.
   virtual bool reads_pairs() const { return true; }
@@ -35,7 +34,7 @@ std::unique_ptr<Score> new_score(const Scope& scope, const Options& options) {
   return std::make_unique<T>(scope / "score", options);
 }
 
-/// For scores that multiply q and k as they are.
+/// For scores that multiply q and k directly.
 std::string refuse_unequal_widths(const Options& options, const Parts&);
 
 }  // namespace heed::attend

@@ -36,7 +36,7 @@ void SelfScored::configure(CallContext& c) const {
 namespace {
 std::string needs_a_form(const Options& o, const Parts&) {
   if (has_word(kForms, o.form)) return "";
-  return fmt::format("self_scored knows the forms {}, not '{}'", listed(words_of(kForms)), o.form);
+  return fmt::format("self_scored has the forms {}, not '{}'", listed(words_of(kForms)), o.form);
 }
 }  // namespace
 
@@ -51,10 +51,10 @@ const Entry self_scored_entry = {
         "Feed-Forward Networks with Attention Can Solve Some Long-Term Memory Problems, for the linear form",
     .time = "m D H + n m,  H = hidden",
     .memory = "2 n + m H",
-    .combines = "any normaliser, region and time behaviour; the query is not read",
+    .combines = "any normaliser, region and time behaviour; the query is not used",
     .page =
-        "Nobody asks: each row of the memory says by itself how important it is. All queries get the same scores, so "
-        "one query per sequence is enough. It is the score for turning a sentence into one vector.",
+        "There is no query: each row of the memory decides by itself how important it is. All queries would get the "
+        "same scores, so one per sequence is enough. Use it to turn a sentence into one vector.",
     .options = "hidden form",
     .refuses = needs_a_form,
     .make_score = new_score<SelfScored>,

@@ -56,8 +56,8 @@ const Entry synthesizer_mixture_entry = {
     .memory = "3 n max_length",
     .combines = "any normaliser, region and time behaviour; heads; query and key of one width",
     .page =
-        "Dot product, dense and random Synthesizer side by side, with three learned shares that say how much each "
-        "counts. After training, the shares themselves tell which of them the task wanted.",
+        "Dot product, dense and random Synthesizer together, with three learned shares that say how much each counts. "
+        "After training, the shares show which of them the task needed.",
     .options = "hidden max_length fixed_table",
     .order_matters = true,
     .instead = {.to_source = &scaled_dot_entry},

@@ -33,8 +33,8 @@ const Entry synthesizer_random_entry = {
     .memory = "2 n",
     .combines = "any normaliser, region and time behaviour; heads, each with its own table",
     .page =
-        "A table of scores by position, the same for every sentence. It starts random and is trained, or stays as it "
-        "is (fixed_table = true). The surprise of the paper is how much of a Transformer still works with it.",
+        "A table of scores by position, the same for every sentence. It starts random and is trained, or stays fixed "
+        "(fixed_table = true). The paper's surprise is how well a Transformer still works with it.",
     .options = "max_length fixed_table",
     .order_matters = true,
     .instead = {.to_source = &scaled_dot_entry},

@@ -1,6 +1,6 @@
 // L6 feed_forward: e_t = a(h_t), softmax over t, c = sum alpha_t h_t.   Raffel and Ellis 2015.
-// A sequence to one vector: the self_scored score in its linear form, with one query per sequence that nobody has to
-// give. Parameters: score.weight [1, D], score.bias [1].
+// A sequence to one vector: the self_scored score in its linear form, with one implicit query per sequence. Parameters:
+// score.weight [1, D], score.bias [1].
 #include <fmt/format.h>
 
 #include "heed/attend/attention.h"
@@ -34,7 +34,7 @@ const Entry feed_forward_entry = {
     .memory = "m",
     .combines = "self_scored in both forms; any normaliser; global and masked regions make sense",
     .page =
-        "Each state says how much it matters, and the weighted mean stands for the whole sequence: pooling that "
+        "Each state decides how much it matters, and the weighted mean represents the whole sequence: pooling that "
         "learns what to keep.",
     .options = "form hidden",
     .preset =
@@ -44,7 +44,7 @@ const Entry feed_forward_entry = {
         },
     .own_queries = true,
     .only_score = &self_scored_entry,
-    .in_heads_instead = "score = \"self_scored\" weighs keys in its way",
+    .in_heads_instead = "score = \"self_scored\" weighs keys in the same way",
     .refuses = refuse_another_score,
     .make_structure = make_feed_forward,
 };

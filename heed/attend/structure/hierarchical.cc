@@ -58,9 +58,10 @@ class Hierarchical final : public Mechanism {
   PreparedMemory prepare(const Memory& memory) const override {
     const Tensor rows = memory.rows.rows;
     expect(rows.cols() == width_, "hierarchical: the words have {} columns, key_width is {}", rows.cols(), width_);
-    expect(static_cast<bool>(memory.sentences), "hierarchical: which sentences make a document? Set Memory::sentences");
+    expect(static_cast<bool>(memory.sentences),
+           "hierarchical: set Memory::sentences, which says which sentences form a document");
     expect(memory.sentences.total() == memory.rows.offsets.count,
-           "hierarchical: {} sentences in documents, but {} in the memory", memory.sentences.total(),
+           "hierarchical: Memory::sentences covers {} sentences, but the memory has {}", memory.sentences.total(),
            memory.rows.offsets.count);
     PreparedMemory p;
     p.memory = memory;
@@ -73,7 +74,7 @@ class Hierarchical final : public Mechanism {
   using Mechanism::attend;
   Attended attend(const Queries& queries, const PreparedMemory& prepared, const State&,
                   const Request& request) const override {
-    expect(!queries.rows.rows, "hierarchical: the queries are learned; give none");
+    expect(!queries.rows.rows, "hierarchical: the queries are learned; do not pass any");
     const Attended sentence = words_(prepared.memory.rows, request);
     Attended document = sentences_({sentence.context, prepared.memory.sentences}, request);
     document.inner_weights = sentence.weights;
@@ -99,15 +100,16 @@ std::unique_ptr<Mechanism> make_hierarchical(const Scope& scope, const Options& 
 
 std::string refuse_hierarchical(const Options& o, const Parts& parts) {
   if (o.heads != 1 || o.project || o.project_output)
-    return "hierarchical attention has one learned query per level; heads and projections have no place in it";
+    return "hierarchical attention has one learned query per level and no heads or projections";
   if (parts.time->order_matters || parts.time->own_queries)
-    return fmt::format("hierarchical attention has one query per level; time = \"{}\" has no steps to go", o.time);
+    return fmt::format("hierarchical attention has one query per level, so time = \"{}\" has no steps to act on",
+                       o.time);
   if (parts.regions.size() > 1 || !(parts.has_region(global_entry) || parts.has_region(masked_entry)))
     return fmt::format(
         "hierarchical attention reads whole sentences and documents; region = \"{}\" would hide part of them",
         o.region);
   if (o.classes < 0) return fmt::format("hierarchical: classes must be 0 (no classifier) or more, not {}", o.classes);
-  if (o.value_width != 0) return "hierarchical attention pools the states it scores; value_width has no meaning there";
+  if (o.value_width != 0) return "hierarchical attention pools the states it scores and does not use value_width";
   return "";
 }
 }  // namespace
@@ -123,10 +125,10 @@ const Entry hierarchical_entry = {
     .memory = "that of two bidirectional GRUs",
     .combines = "any normaliser; its own score and input",
     .page =
-        "Documents are made of sentences and sentences of words, and not all of them matter. A recurrent network "
-        "(gated recurrent units, GRU for short, in both directions) reads the words, and attention with a learned "
-        "question weighs them into a sentence vector; the same happens again with the sentences of a document. The "
-        "two sets of weights show which sentences decided, and which words in them.",
+        "Documents consist of sentences and sentences of words, and not all of them matter equally. A recurrent "
+        "network (gated recurrent units, GRU for short, in both directions) reads the words, and attention with a "
+        "learned query pools them into a sentence vector. The same happens with the sentences of a document. The two "
+        "sets of weights show which sentences mattered, and which words in them.",
     .options = "hidden classes",
     .aliases = "han",
     .own_queries = true,

@@ -1,9 +1,9 @@
-// L5 key_value: a state is split in a key and a value, and each row looks at the `window` rows before it.   Daniluk et
+// L5 key_value: a state is split into a key and a value, and each row looks at the `window` rows before it. Daniluk et
 // al. 2017.
 //   h_t = [k_t; v_t]
 //   M_t = tanh(W^Y [k_{t-L} .. k_{t-1}] + (W^h k_t) 1^T),  alpha_t = softmax(w^T M_t)
 //   r_t = [v_{t-L} .. v_{t-1}] alpha_t^T,  h*_t = tanh(W^r r_t + W^x v_t)
-// With predict the state has a third part p_t, which takes the place of v_t in the last line and is all that predicts.
+// With predict the state has a third part p_t, which replaces v_t in the last line and alone is used to predict.
 // Maps to the loop as tanh_sum inside a strict causal window.
 // Parameters: score.key.weight W^Y, score.query.weight W^h [d, d], score.v w [d], output.context.weight W^r,
 // output.value.weight W^x [d, d];  d = key_width / 2, or / 3 with predict.
@@ -62,9 +62,10 @@ class KeyValue final : public Mechanism {
     const Tensor rows = queries.rows.rows;
     expect(static_cast<bool>(rows) && rows.cols() == width_, "key_value: the queries have {} columns, expected {}",
            rows ? rows.cols() : 0, width_);
-    expect(!queries.mask && !queries.bias && !queries.documents && !queries.bottom_right && queries.window_left < 0 &&
-               queries.window_right < 0,
-           "key_value: its window alone says what is seen; a mask, a bias, documents or another window came");
+    expect(
+        !queries.mask && !queries.bias && !queries.documents && !queries.bottom_right && queries.window_left < 0 &&
+            queries.window_right < 0,
+        "key_value: its window alone decides what is visible; do not pass a mask, a bias, documents or another window");
     Tape& tape = rows.tape();
     AttentionCall call;
     auto& p = call.problem;
@@ -108,20 +109,19 @@ std::unique_ptr<Mechanism> make_key_value(const Scope& scope, const Options& opt
 
 std::string refuse_key_value(const Options& o, const Parts& parts) {
   if (o.predict != 0 && o.predict != 1)
-    return fmt::format("key_value knows predict 0 (two parts) and 1 (three), not {}", o.predict);
+    return fmt::format("key_value: predict must be 0 (two parts) or 1 (three), not {}", o.predict);
   if (o.key_width % part_count(o) != 0)
-    return fmt::format("key_value splits a state of width {} in {} equal parts, which does not go", o.key_width,
-                       part_count(o));
+    return fmt::format("key_value cannot split a state of width {} into {} equal parts", o.key_width, part_count(o));
   if (o.query_width != 0 && o.query_width != o.key_width)
     return fmt::format(
-        "key_value: queries and memory are the same states; a query_width of {} beside a key_width of {} is none",
+        "key_value: queries and memory are the same states, so query_width = {} must equal key_width = {}",
         o.query_width, o.key_width);
   if (o.window < 1) return fmt::format("key_value needs a window of at least 1, not {}", o.window);
   const Options plain;
   if (o.heads != 1 || o.project || o.project_output || o.normalise != plain.normalise || o.time != plain.time ||
       o.region != plain.region || (o.score != plain.score && parts.score != &additive_entry) || o.value_width != 0 ||
       o.position != plain.position || o.softcap != 0.0f)
-    return "key_value has its own score, region and split of the state; only window and predict can be chosen";
+    return "key_value has its own score, region and split of the state; only window and predict can be set";
   return "";
 }
 }  // namespace
@@ -139,10 +139,10 @@ const Entry key_value_entry = {
     .memory = "n d",
     .combines = "nothing: it brings its own score and region",
     .page =
-        "The state of a recurrent language model has three tasks: to be found, to be read, and to predict the next "
-        "word. Here each task gets a part of its own: the state is split in key and value (predict = 1: and a third "
+        "The state of a recurrent language model has three jobs: to be found, to be read, and to predict the next "
+        "word. Here each job gets its own part: the state is split into key and value (and with predict = 1 a third "
         "part that alone predicts), and every step looks back at the `window` states before it. The first step has "
-        "nothing to look back at: only its own part counts.",
+        "nothing to look back at, so only its own part counts.",
     .options = "key_width window predict",
     .order_matters = true,
     .not_to_source =

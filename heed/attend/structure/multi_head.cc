@@ -1,5 +1,5 @@
-// L3 multi_head: head_i = attend(Q W_i^Q, K W_i^K, V W_i^V), joined, then W^O.   Vaswani et al. 2017.
-// The heads lie side by side in one projection and never mix before W^O; the loop reads them by strides.
+// L3 multi_head: head_i = attend(Q W_i^Q, K W_i^K, V W_i^V), concatenated, then W^O.   Vaswani et al. 2017.
+// The heads are side by side in one projection and never mix before W^O; the loop reads them through strides.
 // Parameters: query, key, value, output .weight and .bias.
 #include "heed/attend/attention.h"
 
@@ -25,11 +25,11 @@ const Entry multi_head_entry = {
     .memory = "that of the score + 2 (n + m) D",
     .combines = "any score, normaliser, region, time behaviour and input; kv_heads from 1 to heads",
     .page =
-        "Several attentions side by side, each in its own projection of the rows, so that one token can look at "
-        "several others for different reasons. With kv_heads below heads, groups of heads share keys and values: less "
-        "to compute, and much less to keep while decoding.\n\n"
-        "A score with parameters of its own (additive, general and so on) shares them between the heads; the "
-        "projections differ. By its name alone it has 4 heads.",
+        "Several attentions in parallel, each on its own projection of the rows, so that one token can look at several "
+        "others for different reasons. With kv_heads below heads, groups of heads share keys and values: less to "
+        "compute, and much less to store while decoding.\n\n"
+        "A score with parameters (additive, general and so on) shares them between the heads; the projections differ. "
+        "By default the name means 4 heads.",
     .options = "heads kv_heads width output_width",
     .preset =
         [](Options& o) {

@@ -1,4 +1,4 @@
-// L1 single: one query, one pass. What all other structures are made of.
+// L1 single: one query, one pass. All other structures are built from it.
 #include "heed/attend/attention.h"
 
 namespace heed::attend {
@@ -19,7 +19,7 @@ const Entry single_entry = {
     .time = "that of the score",
     .memory = "that of the score",
     .combines = "any score, normaliser, region, time behaviour and input",
-    .page = "One set of weights per query, one context. Every other structure is made of this.",
+    .page = "One set of weights per query, one context. Every other structure is built from this.",
     .has_heads = true,
     .make_structure = make_single,
 };

@@ -1,5 +1,5 @@
 // L4 structured: A = softmax(V_a tanh(W_a H^T)), C = A H.   Lin et al. 2017.
-// r learned queries, the rows of V_a, ask keys k' = tanh(W_a h): the loop's inner score.
+// r learned queries, the rows of V_a, on keys k' = tanh(W_a h): the loop's inner score.
 // Parameters: score.weight W_a [hidden, D], queries V_a [r, hidden].
 #include <fmt/format.h>
 
@@ -35,9 +35,8 @@ class Structured final : public Mechanism {
                   const Request& request) const override {
     if (!request.penalty) return attention_.attend(queries, prepared, state, request);
 
-    // G = A A^T comes out of the loop when A^T stands beside the values: [C | G] = A [H | A^T]. The A^T there is a
-    // number, not a variable. By symmetry it would have brought the same gradient as the A before it, hence the 2
-    // below.
+    // The loop also computes G = A A^T if A^T is appended to the values: [C | G] = A [H | A^T]. That A^T is a constant,
+    // not a variable. By symmetry it would have contributed the same gradient as the A before it, hence the 2 below.
     Tape& tape = prepared.values.tape();
     Request with_weights = request;
     with_weights.weights = true;
@@ -69,10 +68,11 @@ std::unique_ptr<Mechanism> make_structured(const Scope& scope, const Options& op
 
 std::string refuse_structured(const Options& o, const Parts& parts) {
   if (o.heads != 1 || o.project || o.project_output)
-    return "structured attention has its own r rows of weights; heads and projections have no place in it";
+    return "structured attention has its own r rows of weights and no heads or projections";
   if (o.queries < 1) return fmt::format("structured needs queries of at least 1, not {}", o.queries);
   if (parts.time->order_matters || parts.time->own_queries)
-    return fmt::format("structured attention has all its rows at once; time = \"{}\" has no steps to go", o.time);
+    return fmt::format("structured attention computes all its rows at once, so time = \"{}\" has no steps to act on",
+                       o.time);
   return "";
 }
 }  // namespace
@@ -88,10 +88,10 @@ const Entry structured_entry = {
     .memory = "m H",
     .combines = "any normaliser and region; dynamic and guided time",
     .page =
-        "A sentence becomes a matrix: r learned questions each take their own weighted mean of its states. The "
-        "penalty keeps the questions from all asking the same: it is 0 when every row of weights sits on one word of "
-        "its own.\n\n"
-        "r is the option queries; by its name alone it is 4.",
+        "A sentence becomes a matrix: each of r learned queries takes its own weighted mean of the states. The penalty "
+        "keeps the queries from all doing the same: it is 0 when every row of weights is on a different single "
+        "word.\n\n"
+        "r is the option queries (default 4 for this name).",
     .options = "queries hidden",
     .preset =
         [](Options& o) {
@@ -99,7 +99,7 @@ const Entry structured_entry = {
         },
     .own_queries = true,
     .not_to_source =
-        "makes a few vectors of a whole sequence by questions of its own; it has no place for the query of a decoder's "
+        "turns a whole sequence into a few vectors with its own queries; it has no place for the query of a decoder "
         "step",
     .own_score = true,
     .refuses = refuse_structured,

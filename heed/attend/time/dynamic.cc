@@ -19,7 +19,7 @@ const Entry dynamic_entry = {
     .time = "that of the score",
     .memory = "nothing",
     .combines = "anything",
-    .page = "Each step of the target asks anew, and no step remembers what another looked at. The default.",
+    .page = "Each step of the target has a new query, and no step remembers what another looked at. The default.",
     .grows_with_memory = true,
     .make_time = make_dynamic,
 };

@@ -1,4 +1,4 @@
-// T3 forced_forward (temporal): what was looked at before counts less.   Paulus, Xiong and Socher 2018.
+// T3 forced_forward (temporal): keys that got attention before count less.   Paulus, Xiong and Socher 2018.
 //   e'_ti = exp(e_ti) for t = 1, exp(e_ti) / sum_{j<t} exp(e_ji) after;  then normalised over i
 // In the log domain: e_ti minus the running log-sum-exp of its column, which is the state between steps.
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ const Entry forced_forward_entry = {
     .id = "T3",
     .name = "forced_forward",
     .part = Part::time,
-    .title = "what was looked at counts less (temporal)",
+    .title = "earlier attention counts against a key (temporal)",
     .formula = "e'_ti = exp(e_ti) / sum_{u<t} exp(e_ui)  (t = 1: exp(e_ti)),  a_ti = e'_ti / sum_l e'_tl",
     .paper =
         "Sankaran et al. 2016, Temporal Attention Model for Neural Machine Translation; Paulus, Xiong and Socher "
@@ -41,9 +41,9 @@ const Entry forced_forward_entry = {
     .memory = "n m / 96",
     .combines = "any score and region; softmax; no learned sink",
     .page =
-        "A key that has had much attention counts less in all later steps, so the model is pushed on to what it has "
-        "not read yet. The running sums are kept as logarithms, which no score can overflow, and are the state that "
-        "goes from step to step; gradients flow through them.",
+        "A key that has received much attention counts less in all later steps, which pushes the model towards what it "
+        "has not read yet. The running sums are the state between steps; they are kept as logarithms, so no score can "
+        "overflow them, and gradients flow through them.",
     .aliases = "temporal",
     .order_matters = true,
     .instead = {.in_encoder = &dynamic_entry, .in_decoder = &dynamic_entry},

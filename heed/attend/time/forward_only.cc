@@ -1,8 +1,8 @@
 // T4, hard form: the position may only move forward.   Compare Raffel et al. 2017, Online and Linear-Time Attention by
 // Enforcing Monotonic Alignments.
 //   step t sees the keys j >= p_{t-1},  p_t = argmax_j a_tj,  p_t = p_{t-1} where no key has any weight
-// Where a step may look depends on where the one before it looked, so the steps run one after the other, also when all
-// queries are there at once.
+// Where a step may look depends on where the previous one looked, so the steps run one after another, even if all
+// queries are given at once.
 #include <fmt/format.h>
 
 #include <span>
@@ -19,7 +19,7 @@ namespace heed::attend {
 
 namespace {
 
-/// Keys from a first one on, per sequence and head.
+/// All keys from a given one, per sequence and head.
 struct From {
   const int32_t* first;  // [B * H]
   int64_t heads;
@@ -34,12 +34,12 @@ class ForwardOnly final : public Time {
   explicit ForwardOnly(const Options& options) : heads_(options.heads) {}
 
   Attended attend(const Attention& attention, const AttendArguments& asked) const override {
-    expect(!asked.prepared.memory.stacked, "forward_only: heads must lie side by side");
+    expect(!asked.prepared.memory.stacked, "forward_only: heads must be side by side, not stacked");
     const Offsets& all = asked.queries.rows.offsets;
     expect(static_cast<bool>(all), "forward_only: the queries need offsets");
-    expect(!asked.queries.bottom_right,
-           "forward_only: queries stand where the steps before them left off, not at the "
-           "end of the keys (align bottom_right)");
+    expect(
+        !asked.queries.bottom_right,
+        "forward_only: queries continue where earlier steps stopped, not at the end of the keys (align bottom_right)");
     Tape& tape = asked.prepared.values.tape();
     State state = asked.state;
     if (state.numbers().empty())
@@ -95,7 +95,7 @@ class ForwardOnly final : public Time {
   Queries pick(const Queries& all, std::span<const int64_t> rows, const Offsets& offsets, Tape& tape) const {
     Queries one = all;
     one.rows = {gather_rows(all.rows.rows, rows), offsets};
-    std::vector<int64_t> of_heads;  // rows of what has one per query and head
+    std::vector<int64_t> of_heads;  // rows, for tensors with one per query and head
     for (const int64_t row : rows)
       for (int64_t h = 0; h < heads_; ++h) of_heads.push_back(row * heads_ + h);
     if (all.bias) one.bias = gather_rows(all.bias, all.bias_per_head ? std::span<const int64_t>(of_heads) : rows);
@@ -122,9 +122,9 @@ std::unique_ptr<Time> make_forward_only(const Scope&, const Options& options) {
 }
 
 std::string refuse_forward_only(const Options& o, const Parts& parts) {
-  if (parts.input->own_queries) return "forward_only moves from query to query; learned queries have no order";
+  if (parts.input->own_queries) return "forward_only needs queries in order; learned queries have none";
   if (parts.normalise->draws && o.samples != 1)
-    return fmt::format("forward_only moves to the one key that was chosen; samples = {} choose several", o.samples);
+    return fmt::format("forward_only moves to the one key that was chosen, so samples must be 1, not {}", o.samples);
   return "";
 }
 }  // namespace
@@ -140,10 +140,9 @@ const Entry forward_only_entry = {
     .memory = "that of n steps",
     .combines = "any score, normaliser and region",
     .page =
-        "The hard form of guided attention: a step may look at the key that the step before it liked best and at "
-        "everything after that key, never at what lies before. Speech, spelling and transliteration read from left to "
-        "right; so does this.\n\n"
-        "The choice itself has no gradient; the weights inside what may be seen have theirs as always.",
+        "The hard form of guided attention: a step may look at the previous step's best key and everything after it, "
+        "never before it. It suits speech, spelling and transliteration, which run from left to right.\n\n"
+        "The choice itself has no gradient; the weights of the visible keys have the usual one.",
     .order_matters = true,
     .instead = {.in_encoder = &dynamic_entry, .in_decoder = &dynamic_entry},
     .step_by_step = true,

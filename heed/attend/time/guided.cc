@@ -1,7 +1,7 @@
 // T4 guided: a cost that pulls the attention towards the diagonal.   Tachibana, Uenoyama and Aihara 2018.
 //   cost = sum_ij A_ij G_ij,  G_ij = 1 - exp(-(i/Tq - j/Tk)^2 / (2 g^2))
-// The cost comes out of the same loop as the context, and its gradient goes back in it. A sequence-to-sequence model
-// adds it to its loss, guide_weight times; elsewhere how much it weighs, and when, is for the caller to say.
+// The loop computes the cost together with the context, and its gradient together with the others. A
+// sequence-to-sequence model adds it to its loss, times guide_weight; elsewhere the caller decides its weight.
 
 #include "heed/attend/time/time.h"
 #include "heed/kernels/exact_math.h"
@@ -18,13 +18,12 @@ class Guided final : public Time {
     if (!request.guide_cost) return;
     c.call.want_guide_cost = true;
     if (!c.state.target_lengths()) {
-      expect(
-          c.state.step() == 0,
-          "guided: step by step, i / Tq needs the length of each target before it is there: set State::target_lengths");
+      expect(c.state.step() == 0,
+             "guided: step by step, i / Tq needs the final length of each target: set State::target_lengths");
       c.call.problem.guide.sigma = sigma_;
       return;
     }
-    // Step by step: the rows of G that are at hand, from the lengths that the targets will have.
+    // Step by step: the rows of G for these steps, from the final lengths of the targets.
     const int64_t keys = c.longest_memory();
     float* costs = c.tape.keep<float>(c.query_count() * keys);
     const Offsets& o = c.call.query_offsets;
@@ -68,15 +67,14 @@ const Entry guided_entry = {
     .paper =
         "Tachibana, Uenoyama and Aihara 2018, Efficiently Trainable Text-to-Speech System Based on Deep Convolutional "
         "Networks with Guided Attention",
-    .time = "n m exp more while the cost is asked for",
+    .time = "n m exp more if the cost is requested",
     .memory = "n",
     .combines = "any score, normaliser and region",
     .page =
-        "Where source and target run side by side, attention that strays from the diagonal pays for it, and the model "
-        "finds its alignment in a fraction of the time. The cost is a second output (Request::guide_cost). The "
-        "models of a recipe add it to their loss by themselves, guide_weight times; with an attention of your own, add "
-        "it "
-        "with a weight that fades.\n\n"
+        "When source and target are roughly aligned, penalising attention far from the diagonal lets the model find "
+        "its alignment in a fraction of the time. The cost is a second output (Request::guide_cost). Models trained "
+        "from a recipe add it to their loss, times guide_weight. In your own code, add it with a weight that "
+        "decays.\n\n"
         "forward_only is the hard form: the position may never move back.",
     .options = "guide_sigma guide_weight",
     .instead = {.in_encoder = &dynamic_entry, .in_decoder = &dynamic_entry},

@@ -1,5 +1,5 @@
-// T2 static: one query for the whole output, u = the first and the last state of the memory joined; one context for all
-// steps.
+// T2 static: one query for the whole output, u = the first and last state of the memory concatenated; one context for
+// all steps.
 #include <fmt/format.h>
 
 #include "heed/attend/attention.h"
@@ -32,14 +32,13 @@ class Static final : public Time {
   Attended attend(const Attention& attention, const AttendArguments& asked) const override {
     const PreparedMemory& prepared = asked.prepared;
     expect(static_cast<bool>(prepared.offsets),
-           "static: the query is made of the ends of the memory, so it must not grow");
+           "static: the query is made from the first and last row of the memory, so the memory must not grow");
     expect(!prepared.memory.stacked,
-           "static: the query is made of whole rows of the memory; heads must lie side by side");
+           "static: the query is made from whole rows of the memory, so heads must be side by side, not stacked");
     const Queries& steps_in = asked.queries;
-    expect(
-        !steps_in.mask && !steps_in.bias && !steps_in.lengths && !steps_in.bottom_right && steps_in.window_left < 0 &&
-            steps_in.window_right < 0,
-        "static: one query of its own looks at the memory; a mask, a bias, lengths or a window of other queries came");
+    expect(!steps_in.mask && !steps_in.bias && !steps_in.lengths && !steps_in.bottom_right &&
+               steps_in.window_left < 0 && steps_in.window_right < 0,
+           "static: it makes its own query; do not pass a mask, a bias, lengths or a window for other queries");
     Tape& tape = prepared.values.tape();
     Attended a;
     const Tensor context = asked.state.context(tape), seen = asked.state.weights(tape);
@@ -50,7 +49,7 @@ class Static final : public Time {
                    seen ? seen.data() : nullptr};
     } else {
       const Queries one{{ends(prepared.memory), tape.even_offsets(prepared.batch, 1)}};
-      const State start;  // the one query stands at position 0, whatever the step
+      const State start;  // the one query is at position 0, whatever the step
       a = attention.run({one, prepared, start, asked.request});
       a.state = asked.state;
       const Weights& w = a.weights;
@@ -81,7 +80,8 @@ std::unique_ptr<Time> make_static(const Scope&, const Options&) { return std::ma
 
 std::string refuse_static(const Options& o, const Parts& parts) {
   if (!parts.input->own_queries) return "";
-  return fmt::format("static makes its query from the ends of the memory, so input = \"{}\" cannot", o.input);
+  return fmt::format("static makes its query from the first and last row of the memory, so input cannot be \"{}\"",
+                     o.input);
 }
 }  // namespace
 
@@ -92,17 +92,17 @@ const Entry static_query_entry = {
     .title = "one query for the whole output",
     .formula = "u = [h_1; h_S],  c = attend(u, memory) for every step",
     .paper =
-        "Hermann et al. 2015, Teaching Machines to Read and Comprehend: the Attentive Reader asks once, with the two "
-        "ends of a bidirectional network joined",
+        "Hermann et al. 2015, Teaching Machines to Read and Comprehend: the Attentive Reader has one query, the two "
+        "ends of a bidirectional network concatenated",
     .time = "one query instead of n",
     .memory = "nothing",
     .combines =
-        "scores that take a query of twice the key's width (general, additive, mlp, projected), or any with "
+        "scores that accept a query of twice the key's width (general, additive, mlp, projected), or any with "
         "projections",
     .page =
-        "The two ends of the encoder ask once, and every step of the target gets the same context: a better summary "
-        "of the source than its last state, at the price of one query.\n\n"
-        "The query is twice as wide as a key, so by its name alone the score is general.",
+        "The two ends of the encoder form one query, and every step of the target gets the same context: a better "
+        "summary of the source than its last state, at the cost of one query.\n\n"
+        "The query is twice as wide as a key, so the default score is general.",
     .preset =
         [](Options& o) {
           if (o.score == scaled_dot_entry.name && !o.project) o.score = general_entry.name;

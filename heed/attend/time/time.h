@@ -10,7 +10,7 @@ namespace heed::attend {
 
 class Attention;
 
-/// What comes in, together.
+/// The arguments of a call, together.
 struct AttendArguments {
   const Queries& queries;
   const PreparedMemory& prepared;

@@ -1,4 +1,4 @@
-// A user's own bias, and the list of all biases.
+// User-defined biases, and the list of all biases.
 #include <algorithm>
 
 #include "heed/kernels/bias/bias.h"

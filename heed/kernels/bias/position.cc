@@ -1,4 +1,4 @@
-// Biases that depend on where query and key stand: ALiBi and the relative-position table.
+// Biases that depend on the positions of query and key: ALiBi and the relative-position table.
 // Plain loops: compiled once per instruction set, they become vector code.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/bias/position.cc"
@@ -13,7 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// j - position(i) of the tile's first pair; it falls by one from lane to lane and rises by one from key to key.
+/// j - position(i) of the tile's first pair; it decreases by one per lane and increases by one per key.
 HWY_INLINE int64_t FirstDistance(const Tile& t, const Sequence& s) { return t.key - (t.query + s.offset); }
 
 // bias = -slope_h |j - position(i)|,   d_slope_h = -sum d_score |j - position(i)|

@@ -23,7 +23,7 @@ class TensorBias final : public BiasKernel {
         most_keys_(d_tensor ? most_keys(p) : 0) {}
 
   void add(const Tile& t, const Sequence&) const override {
-    // +inf must win without making NaN of itself: as the largest bias that still leaves room to add.
+    // +inf must win without producing NaN: it becomes the largest bias that still leaves room to add.
     constexpr float kMost = 1e38f;
     const Rows rows{bias_.tensor + offset(t), bias_.query, bias_.key};
     ForTransposed(rows, t.queries, t.keys, [&](auto d, size_t query, size_t key, auto v) HWY_ATTR {
@@ -66,7 +66,7 @@ class TensorBias final : public BiasKernel {
     }
   }
 
-  // One place per part of the tensor that is really there: an axis with stride 0 is one part.
+  // One slot per stored part of the tensor: an axis with stride 0 is one part.
   size_t places(const Geometry& g) const override {
     if (!d_tensor_) return 0;
     return static_cast<size_t>(p_.shape.batch * p_.shape.heads * query_blocks(g) * key_blocks(g));
@@ -81,8 +81,8 @@ class TensorBias final : public BiasKernel {
   int64_t query_blocks(const Geometry& g) const { return most_queries_ / g.width + 1; }
   int64_t key_blocks(const Geometry& g) const { return most_keys_ / g.keys + 1; }
 
-  // An axis of stride 0 is summed within the tile first, in the lanes of a vector: what is added to the user's float is
-  // then one number per tile. Pair by pair the roundings of a long sum would add up.
+  // An axis of stride 0 is summed within the tile first, in the lanes of a vector: then one number per tile is added to
+  // the user's float. Pair by pair, the rounding errors of a long sum would add up.
 
   /// d[query] += sum_key g[key][query]; without a query axis, d += the sum of all.
   void add_over_keys(const Tile& t, float* d_bias) const {

@@ -1,4 +1,4 @@
-// What the loop asks of a column state: something that a key's earlier queries leave for its later ones. The forward
+// The loop's interface to a column state: what a key's earlier queries leave for its later ones. The forward
 // runs along the queries, the backward against them; query blocks that share a key take turns, and a tile holds all
 // queries of its block.
 #pragma once
@@ -26,7 +26,7 @@ class ColumnKernel {
   virtual void begin_backward(const BackwardInputs& from, const Gradients& grad, CallArena& arena) = 0;
   virtual void finish_backward() const = 0;
 
-  /// Changes the scores of a tile by the state of its columns, and moves the state on.
+  /// Changes the scores of a tile by the state of its columns, and updates the state.
   virtual void forward(const Tile& scores, const Sequence& sequence, float* scratch) const = 0;
   /// The same from what the forward left: any tile, in any order.
   virtual void again(const Tile& scores, const Sequence& sequence, float* scratch) const = 0;
@@ -37,7 +37,7 @@ class ColumnKernel {
 /// The columns have a state.
 bool has_column_state(const Problem& problem);
 
-/// Null where not has_column_state(). `backward`: again() keeps what backward() needs.
+/// Null unless has_column_state(). `backward`: again() keeps what backward() needs.
 ArenaPtr<ColumnKernel> make_column(const Problem& problem, bool backward, CallArena& arena);
 
 }  // namespace heed::kernels

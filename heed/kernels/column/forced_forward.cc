@@ -19,8 +19,8 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 // Shifts the scores of a tile and moves `column` [tile.keys] on: C before the first lane -> C after the last one. Where
 // not null, the tile buffers `kept_score` and `kept_before` receive e_ti and C_ti. `turned`: scratch of [queries,
-// keys]. The running sum goes from query to query, so here vectors lie along the keys: the tile is turned, scanned,
-// turned back.
+// keys]. The running sum goes from query to query, so here vectors lie along the keys: the tile is transposed, scanned,
+// and transposed back.
 void Shift(const Tile& t, float* column, float* kept_score, float* kept_before, float* turned) {
   const F32 d;
   const size_t stride = PadToLanes(t.keys);
@@ -142,7 +142,7 @@ class ForcedForwardColumns final : public ColumnKernel {
       for (int64_t n = 0; n < columns; ++n) carry_[n] = -from.d_column_lse[n];
   }
 
-  /// What has reached the state before the first query. Where that was nothing, nothing depends on it.
+  /// The gradient of the state before the first query. If that state was empty, nothing depends on it.
   void finish_backward() const override {
     if (!d_first_) return;
     for (int64_t n = 0; n < column_count(p_); ++n)

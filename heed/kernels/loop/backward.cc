@@ -1,4 +1,4 @@
-// The loop, backward. Scores and weights are computed again tile by tile; nothing of size Tq x Tk was kept.
+// The loop, backward. Scores and weights are recomputed tile by tile; nothing of size Tq x Tk was stored.
 //   for each query block:  for each key block it sees:
 //     W = weights again      dW = V dO^T      dV += W^T dO      dS = gradient of normalise
 //     dQ += dS K             dK += dS^T Q
@@ -63,7 +63,7 @@ class SharedSums {
   void wait(const Block& b, size_t task, size_t visit) {
     const size_t at = first_[task] + visit;
     keys_.wait(key_slot(b.task, b.key_blocks[visit]), key_rank_[at]);
-    // Begun by whoever comes first, when the rows are about to be used, rather than in a pass over memory before.
+    // Zeroed by the first task to use the rows, instead of in a separate pass over memory.
     if (key_rank_[at] == 0) zero_key_block(b.sequence, b.task.batch, b.kv_head, b.key_blocks[visit]);
     if (in_place_) bias_.wait(in_place_->place(geometry_, b.task, b.key_blocks[visit]), bias_rank_[at]);
   }
@@ -145,7 +145,7 @@ class Backward {
   }
 
  private:
-  /// What the forward left of each row, and delta where it follows from the outputs.
+  /// What the forward saved for each row, and delta if it follows from the outputs.
   void load_rows(Block& b) const {
     const RowState& rows = b.rows;
     const int count = b.task.count;
@@ -190,7 +190,7 @@ class Backward {
     const Kernels& k = b.kernels;
     Tiles t;
     t.scores = piece.in(b.tile_a);
-    // The weights may overwrite the scores where nobody reads those again.
+    // The weights may overwrite the scores if nothing reads those again.
     t.weights = k.normaliser->gradient_reads_scores() ? piece.in(b.tile_b) : t.scores;
     t.after = k.weigh ? piece.in(b.tile_d) : t.weights;
     t.d = piece.in(b.tile_c);
@@ -214,7 +214,7 @@ class Backward {
       b.rows.delta[c] = b.rows.slope_sum[c] > 0.0f ? b.rows.slope_d[c] / b.rows.slope_sum[c] : 0.0f;
   }
 
-  /// In turn: a piece's share of all that tasks have in common, and of the task's own d_q.
+  /// In order: a piece's share of the sums that tasks have in common, and of the task's own d_q.
   void add_piece(Block& b, int32_t key_block, const Tiles& t) const {
     const Kernels& k = b.kernels;
     const int64_t first_key = static_cast<int64_t>(key_block) * b.geometry.keys;
@@ -234,7 +234,7 @@ class Backward {
     k.score->backward(b.queries, b.keys, t.d, {b.d_queries, d_k, b.parameter_sums});
   }
 
-  /// What the task alone owns, and in turn what all tasks share.
+  /// Stores what the task alone owns, and in order what all tasks share.
   void store(Block& b, size_t task) {
     if (b.kernels.score && grad_.d_q.data) {
       const MutableRows d_q = query_rows(p_, grad_.d_q, b.sequence, b.task.batch, b.task.head).from(b.task.first_query);

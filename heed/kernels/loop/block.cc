@@ -19,8 +19,8 @@ Kernels make_kernels(const Problem& p, NormaliserOptions options, const Gradient
 
 namespace {
 
-/// Less than about 10 microseconds of work. To begin and end a parallel region takes one or two of them where all
-/// threads are awake, 50 and more where they sleep or other programs run.
+/// Less than about 10 microseconds of work. Starting and ending a parallel region takes one or two of them if all
+/// threads are awake, 50 or more if they sleep or other programs run.
 bool over_in_no_time(const Call& call) {
   constexpr double kFew = 1 << 19;  // multiply-adds
   constexpr int64_t kVector = 16;   // queries take up whole vectors
@@ -91,7 +91,7 @@ size_t Block::layout(Scratch* scratch) {
   value_scratch = take(kernels.values->value_floats(geometry.keys));
   const bool backward = direction == Direction::backward;
   tile_a = take(tile);
-  // A turned tile has its keys padded to whole vectors.
+  // A transposed tile has its keys padded to whole vectors.
   penalties = take(hides_single_pairs(problem.region) ? width * (geometry.keys + 64) : 0);
   capped = take(backward && problem.score.softcap > 0.0f ? tile : 0);
   tile_b = take(backward ? tile : 0);
@@ -204,7 +204,7 @@ void Block::load_keys(int32_t key_block) {
   if (!kernels.score || loaded_keys_ == key_block) return;
   const int64_t first = static_cast<int64_t>(key_block) * geometry.keys;
   keys.rows = key_rows(problem, in.k, sequence, task.batch, kv_head).from(first);
-  // Keys behind the sequence's length may hold anything: they are not even looked at.
+  // Keys beyond the sequence's length may hold anything: they are not read.
   keys.count = static_cast<int>(std::min<int64_t>(geometry.keys, sequence.live_keys - first));
   kernels.score->load_keys(keys, task.head);
   loaded_keys_ = key_block;

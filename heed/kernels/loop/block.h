@@ -1,5 +1,5 @@
-// One query block and everything a thread needs to run it: the kernels' scratch, what is known of each row, the pieces
-// of tiles to visit, and the scores of a piece. Forward, backward and weights-on-request are loops over these.
+// One query block and everything a thread needs to run it: the kernels' scratch, what is known about each row, the
+// pieces of tiles to visit, and the scores of a piece. Forward, backward and weights-on-request are loops over these.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace heed::kernels {
 
 enum class Direction { forward, backward };
 
-/// The parts that a problem exchanges, made once per call and shared by all threads.
+/// The parts that a problem selects, made once per call and shared by all threads.
 struct Kernels {
   ArenaPtr<ScoreKernel> score;  // null: every score is 0, and neither q nor k is read
   std::pmr::vector<ArenaPtr<BiasKernel>> biases;
@@ -32,7 +32,7 @@ struct Kernels {
   ArenaPtr<ValueKernel> values;
   ArenaPtr<ColumnKernel> column;  // null: columns have no state
 
-  /// f(part, its place among a task's sums) for every part that may have learned parameters, in a fixed order.
+  /// f(part, its offset in a task's sums) for every part that may have learned parameters, in a fixed order.
   template <class F>
   void for_each_learned(F&& f) const {
     size_t at = 0;
@@ -51,7 +51,7 @@ struct Kernels {
     return floats;
   }
 };
-/// `grad`: which gradients are asked for; null: a forward.
+/// `grad`: which gradients are requested; null: a forward.
 Kernels make_kernels(const Problem& problem, NormaliserOptions options, const Gradients* grad, CallArena& arena);
 
 /// What is computed: the same for all threads of a call.
@@ -75,22 +75,22 @@ class Block {
   /// `memory` is this thread's.
   Block(const Call& call, ThreadMemory& memory);
 
-  /// Takes the thread's scratch. False: no memory. Nothing that is done with the block afterwards asks for any: a task
-  /// that gave up half-way would leave others waiting for their turn.
+  /// Reserves the thread's scratch. False: out of memory. Nothing done with the block afterwards allocates: a task that
+  /// failed halfway would leave others waiting for their turn.
   bool reserve();
   /// Bytes that reserve() takes.
   size_t scratch_bytes() const;
 
   /// What a task sees: its ranges and key blocks ...
   void plan(const BlockTask& task);
-  /// ... and with its queries prepared and what is known of its rows beforehand.
+  /// ... and with its queries prepared and what is known about its rows in advance.
   void load(const BlockTask& task);
 
-  /// Puts the rows of a task that comes next into this thread's PrefetchQueue: the inputs', and those of `others`.
+  /// Puts the rows of an upcoming task into this thread's PrefetchQueue: those of the inputs and of `others`.
   void prefetch(const BlockTask& task, std::span<const Touched> others) const;
 
-  /// The same for the values of the visit at hand and the keys of the next, where a task has several key blocks; at the
-  /// last visit for `out` (may be null) and the queries of the task that likely comes next.
+  /// The same for the values of the current visit and the keys of the next, if a task has several key blocks; at the
+  /// last visit for `out` (may be null) and the queries of the likely next task.
   void prefetch_visit(size_t visit, const ConstView& out) const;
 
   /// Calls f(piece, cover) for each part of the key block that has visible pairs. Pieces have no buffer yet:
@@ -102,7 +102,7 @@ class Block {
   void load_keys(int32_t key_block);
   void load_values(int32_t key_block);
 
-  /// score, softcap (a copy to `capped` where not null), biases, hidden pairs: into the tile's own buffer.
+  /// score, softcap (a copy to `capped` if not null), biases, hidden pairs: into the tile's own buffer.
   void scores(const Tile& tile, Cover cover, float* capped);
 
   const Problem& problem;
@@ -113,7 +113,7 @@ class Block {
 
   const BlockTask* likely_next = nullptr;
 
-  // Of the task at hand
+  // Of the current task
   BlockTask task{};
   Sequence sequence;
   int64_t kv_head = 0;
@@ -122,10 +122,10 @@ class Block {
   std::pmr::vector<Tile> strip_pieces;   // normalisers of whole rows, forward: the pieces of the strip
   RowState rows;
   ScoreOperand queries, keys;
-  Rows value_rows;  // of the key block at hand
+  Rows value_rows;  // of the current key block
   float* value_scratch = nullptr;
 
-  // Buffers for whoever runs the block: [geometry.keys, geometry.stride] each
+  // Buffers for the code that runs the block: [geometry.keys, geometry.stride] each
   float* tile_a = nullptr;
   float* tile_b = nullptr;  // from here on backward only
   float* tile_c = nullptr;
@@ -134,7 +134,7 @@ class Block {
   float* capped = nullptr;          // softcap's backward
   float* out = nullptr;             // forward: [width, padded Dv]
   float* d_out = nullptr;           // backward: d_out packed
-  Rows d_out_rows;                  // ... and as it stands
+  Rows d_out_rows;                  // ... and in place
   float* d_value_scratch = nullptr;
   float* d_queries = nullptr;
   float* parameter_sums = nullptr;  // gradient_floats() of all parts
@@ -191,7 +191,7 @@ void Block::for_pieces(int32_t key_block, F&& f) {
   }
 }
 
-/// How many threads a call uses.
+/// Number of threads of a call.
 int thread_count(const Call& call, size_t tasks);
 
 }  // namespace heed::kernels

@@ -1,6 +1,6 @@
-// Small things that live as long as a call: its parts, its plan, its turns. They are taken one behind the other from
-// memory that the thread keeps, and given back all at once: a call of one query would otherwise spend more time in the
-// allocator than in attention.
+// Small objects that live as long as a call: its parts, its plan, its ordered sums. They are allocated one after
+// another in memory that the thread keeps, and freed all at once: a call of one query would otherwise spend more time
+// in the allocator than in attention.
 #pragma once
 
 #include <cassert>
@@ -13,7 +13,7 @@
 
 namespace heed::kernels {
 
-/// Ends the life of what lies in an arena; its memory stays the arena's.
+/// Destroys an object in an arena; its memory stays with the arena.
 struct Destroy {
   template <class T>
   void operator()(T* at) const {
@@ -26,8 +26,8 @@ using ArenaPtr = std::unique_ptr<T, Destroy>;
 
 class CallArena final : public std::pmr::memory_resource {
  public:
-  /// Bytes kept from one call to the next at most. A plan larger than that (some 10^5 tiles) goes back to the system
-  /// when its call is over, which is long enough not to notice.
+  /// The most bytes kept between calls. A larger plan (some 10^5 tiles) is returned to the system after its call, which
+  /// is long enough not to notice.
   static constexpr size_t kKept = size_t{1} << 20;
 
   CallArena() = default;
@@ -40,7 +40,7 @@ class CallArena final : public std::pmr::memory_resource {
   ArenaPtr<T> make(Arguments&&... arguments) {
     return ArenaPtr<T>(::new (allocate(sizeof(T), alignof(T))) T(std::forward<Arguments>(arguments)...));
   }
-  /// `count` elements that begin as zeros.
+  /// `count` elements, initially zero.
   template <class T>
   T* array(size_t count) {
     static_assert(std::is_trivially_destructible_v<T>);
@@ -49,7 +49,8 @@ class CallArena final : public std::pmr::memory_resource {
     return at;
   }
 
-  /// After a call, when nothing that lies here lives any more. If it took several chunks, the next finds one.
+  /// After a call, when nothing in here is alive any more. If the call took several chunks, the next one gets a single
+  /// chunk.
   void clear();
 
  private:

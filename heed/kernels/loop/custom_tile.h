@@ -1,4 +1,4 @@
-// A tile as a user's own type sees it.
+// A tile as a user-defined type sees it.
 #pragma once
 
 #include "heed/kernels/custom.h"
@@ -6,7 +6,7 @@
 
 namespace heed::kernels {
 
-/// Where the pairs are and what they are; q and k are left empty.
+/// Describes the pairs; q and k are left empty.
 inline CustomTile custom_tile(const Tile& t) {
   CustomTile tile{};
   tile.queries = t.queries;

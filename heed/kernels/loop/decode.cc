@@ -38,8 +38,8 @@ int most_rows(const Problem& p, const Decoding& decoding) {
   return most;
 }
 
-/// The hardware of AMD's CPUs follows one stream at full speed, and loses a quarter with eight; Intel's gives one
-/// stream two thirds of what it gives eight (docs/kernels.md).
+/// AMD's CPUs follow one stream at full speed and lose a quarter with eight; Intel's reach two thirds of the bandwidth
+/// of eight streams with one (docs/kernels.md).
 ReadOrder best_read_order() {
 #if defined(__x86_64__)
   static const bool amd = __builtin_cpu_is("amd");
@@ -49,7 +49,7 @@ ReadOrder best_read_order() {
 #endif
 }
 
-/// A range that is read in several parts: whoever finishes the last one adds them up.
+/// A range that is read in several parts: the task that finishes last adds them up.
 struct Whole {
   DecodeSums* parts;
   std::atomic<int32_t> left;
@@ -81,7 +81,7 @@ class DecodeRun {
 
   int threads() const {
     // Some 10 microseconds of work, whether keys and values come from the cache or are multiplied with many rows: less
-    // is over before a second thread has begun.
+    // is done before a second thread has started.
     constexpr int64_t kFew = 1 << 17;
     if (p_.threads == 0 && floats_read() * std::max(1, most_rows_ / 2) <= kFew) return 1;
     const int most = p_.threads > 0 ? p_.threads : most_threads();
@@ -92,8 +92,8 @@ class DecodeRun {
     const int threads = this->threads();
     // Short ranges: a thread takes several neighbours, and knows what comes next.
     const size_t chunk = std::clamp<size_t>(tasks_.size() / (8 * static_cast<size_t>(threads)), 1, 16);
-    // What may lie in a cache is not asked for: to ask takes longer there than to read (docs/kernels.md). It changes no
-    // bit.
+    // Data that may be in a cache is not prefetched: prefetching takes longer than reading there (docs/kernels.md). It
+    // changes no bit.
     constexpr int64_t kCached = 1 << 21;
     const ReadOrder order = floats_read() > kCached ? best_read_order() : ReadOrder::cached;
     std::atomic<size_t> next{0};
@@ -219,8 +219,8 @@ bool Decoding::takes_any() const {
 }
 
 int64_t decode_part_keys(int64_t keys, int64_t kv_heads) {
-  // Some 32 tasks of a sequence, but long ones: eight streams of 64 keys give 5 % less than of 128. Where a sequence
-  // has few key heads, that is the price of a second thread.
+  // About 32 tasks per sequence, but long ones: eight streams of 64 keys give 5 % less than of 128. If a sequence has
+  // few key heads, that is the price of a second thread.
   constexpr int64_t kTasks = 32, kMost = 4096;
   const int64_t least = kv_heads < 4 ? 512 : 1024;
   const int64_t wanted = std::clamp(keys / kTasks * kv_heads, least, kMost);

@@ -1,8 +1,7 @@
 // A decoding step: a query or a few of each sequence on a long memory, where reading the keys and values is the work.
-// Such sequences take a way of their own. The query heads of a key/value head are one task, so that the memory is read
+// Such sequences take a separate path. The query heads of a key/value head are one task, so that the memory is read
 // once for all of them, and a long memory is cut into parts that several threads read.
-//
-// All that decides how a sequence is cut is its own shape. Neither the other sequences of the batch nor the number of
+// How a sequence is cut depends only on its own shape. Neither the other sequences of the batch nor the number of
 // threads change a bit of it.
 #pragma once
 
@@ -17,7 +16,7 @@
 
 namespace heed::kernels {
 
-/// Which sequences are decoded so, and on which keys.
+/// Which sequences take this path, and on which keys.
 class Decoding {
  public:
   Decoding(const Problem& problem, const Inputs& in);
@@ -51,7 +50,7 @@ std::pmr::vector<DecodeTask> plan_decoding(const Problem& problem, const Decodin
 /// Bytes that a thread needs besides.
 int64_t decode_scratch_bytes(const Problem& problem, const Decoding& decoding);
 
-/// Runs all of plan_decoding(). False: no memory.
+/// Runs all of plan_decoding(). False: out of memory.
 bool decode(const Problem& problem, const Inputs& in, const Outputs& out, const Decoding& decoding,
             ThreadMemory& memory);
 

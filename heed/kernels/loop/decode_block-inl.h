@@ -1,4 +1,4 @@
-// How a decoding task walks over its keys and values: blocks, the streams of a block, and what is asked for ahead.
+// How a decoding task walks over its keys and values: blocks, the streams of a block, and prefetching.
 #if defined(HEED_KERNELS_LOOP_DECODE_BLOCK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_LOOP_DECODE_BLOCK_INL_H_
 #undef HEED_KERNELS_LOOP_DECODE_BLOCK_INL_H_
@@ -25,13 +25,13 @@ inline constexpr int kRowsAtOnce = 4;
 #endif
 
 // A task reads its keys and values block by block, keys first. A block is cut into eight streams, whose values are
-// summed apart: so it makes no difference to the bits whether they are read one after the other or all at once, and
-// each CPU gets its memory in the order that it likes (ReadOrder).
+// summed separately. So the bits do not depend on whether they are read one after another or all at once, and each CPU
+// gets its memory in the order that suits it (ReadOrder).
 inline constexpr int kStreams = 8;
 inline constexpr int kBlockKeys = kStreams * 122;
 inline constexpr int kLeastCut = 256;  // rows; fewer come from a cache, and eight sums would only take time
-// Rows of each stream that are asked for ahead, where eight are read at once; in order: rows at the end of a stretch
-// that ask for the beginning of the next one, whose place the hardware cannot know.
+// Rows of each stream that are prefetched, if eight are read at once; in order: rows at the end of a range that
+// prefetch the start of the next one, which the hardware cannot predict.
 inline constexpr int kLead = 30;
 inline constexpr int kNextRows = 64;
 // Rows that stay in the first-level cache while all queries pass: of each stream, or in order.
@@ -41,7 +41,7 @@ inline constexpr int kOrderedRows = kStreams * kStreamRows;
 inline constexpr int kValueTurn = 12;
 inline constexpr size_t kScoreStride = PadToLanes(kBlockKeys);
 
-/// Keys or values that are read one after the other: a block of them.
+/// Keys or values that are read one after another: a block of them.
 struct BlockRows {
   const float* data = nullptr;
   int64_t row = 0;
@@ -69,14 +69,14 @@ HWY_INLINE BlockRows BlockAt(Rows rows, int64_t keys, int64_t first) {
   return {rows.data + first * rows.row, rows.row, static_cast<int>(std::min(KeysOfBlock(keys), keys - first))};
 }
 
-/// Rows of memory to ask for: row i stands at data + i * row. No data: none.
+/// Rows of memory to prefetch: row i is at data + i * row. No data: none.
 struct Fetched {
   const float* data = nullptr;
   int64_t row = 0;
-  bool far = false;  // into the second-level cache
+  bool far = false;  // into the L2 cache
 };
 
-/// What to ask for while a block is read: more of the block itself, or of what is read after it.
+/// What to prefetch while a block is read: more of the block itself, or of what is read after it.
 struct BlockPrefetch {
   BlockRows now, next;
   bool fetch, several_queries;

@@ -1,4 +1,4 @@
-// Softmax attention of a few rows on a stretch of keys that all of them see: what one task of a decoding step does.
+// Softmax attention of a few rows on a range of keys that all of them see: the work of one task of a decoding step.
 // One implementation per instruction set.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace heed::kernels {
 
-/// What is found over a stretch of keys, [rows] each: weights are exp(score - shift), `out` is their sum of values.
+/// Results over a range of keys, [rows] each: weights are exp(score - shift), `out` is their sum of values.
 struct DecodeSums {
   float* shift;
   float* norm;      // sum of the weights
@@ -18,11 +18,11 @@ struct DecodeSums {
   float* out;       // [rows, padded Dv]
 };
 
-/// How memory is read. It changes no bit, only how soon keys and values come.
+/// How memory is read. It changes no bit, only how soon keys and values arrive.
 enum class ReadOrder {
-  cached,         // in order, and nothing is asked for ahead: to ask takes longer than to read
-  in_order,       // in order; what comes next is asked for into the second-level cache where the order breaks off
-  eight_streams,  // from eight places at once, and what comes next is asked for into the first-level cache
+  cached,         // in order, without prefetching: that takes longer than reading
+  in_order,       // in order; what comes next is prefetched into the L2 cache where the order breaks
+  eight_streams,  // eight streams at once, and what comes next is prefetched into the L1 cache
 };
 
 struct DecodePart {
@@ -30,9 +30,9 @@ struct DecodePart {
   int queries = 0;
   int64_t dim = 0, value_dim = 0, keys = 0;
   float scale = 1.0f;
-  bool entropy = false;  // `surprise` is asked for
+  bool entropy = false;  // `surprise` is requested
   ConstView q;           // of the first row; `batch` is not used
-  Rows k, v;             // of the first key; columns stand side by side
+  Rows k, v;             // of the first key; columns are contiguous
   ReadOrder order = ReadOrder::cached;
   Rows next;  // keys that are likely read after these, or none
   int64_t next_count = 0;

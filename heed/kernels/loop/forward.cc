@@ -15,8 +15,7 @@
 namespace heed::kernels {
 namespace {
 
-/// The order in which tasks move the state of columns on: those of one head one after the other, key block by key
-/// block.
+/// The order in which tasks update the state of columns: those of one head one after another, key block by key block.
 class ColumnTurns {
  public:
   ColumnTurns(const Problem& p, const Geometry& g, std::span<const BlockTask> tasks, CallArena& arena)
@@ -56,7 +55,7 @@ class ColumnTurns {
   size_t* first_rank_ = nullptr;  // of each task, into the ranks
 };
 
-/// What was found of each row, to where the caller wants it. The block's rows are neighbours there.
+/// Stores the results of each row where the caller wants them. The block's rows are neighbours there.
 void store_rows(const Block& block, const Outputs& out, bool whole_rows) {
   const RowState& rows = block.rows;
   const int count = block.task.count;
@@ -130,7 +129,7 @@ class BlockForward {
  private:
   int piece_count() const { return static_cast<int>(block_.strip_pieces.size()); }
 
-  /// Scores of a piece, and where weights need not wait for a whole row, its weights and values.
+  /// Scores of a piece, and also its weights and values unless weights need a whole row.
   void take_piece(size_t visit, const Tile& piece, Cover seen) {
     const int32_t key_block = block_.key_blocks[visit];
     const size_t strip_row = visit * static_cast<size_t>(block_.geometry.keys);
@@ -149,7 +148,7 @@ class BlockForward {
     if (!store_only_piece(t, key_block)) add_values(t, key_block);
   }
 
-  /// All of the rows' keys in one tile: the norm is known before the values, and the outputs go where they belong.
+  /// All keys of the rows are in one tile: the norm is known before the values, so the outputs are written directly.
   bool store_only_piece(const Tile& t, int32_t key_block) {
     if (block_.key_blocks.size() != 1 || t.queries != count_ || k_.weigh) return false;
     k_.normaliser->finish(rows_, count_);
@@ -182,7 +181,7 @@ class BlockForward {
   const bool whole_rows_;
   const int count_;
   bool begun_ = false;   // block.out holds a sum
-  bool stored_ = false;  // the outputs are where they belong
+  bool stored_ = false;  // the outputs are already written
 };
 
 Status run_forward(const Problem& p, const Inputs& in, const Outputs& out) {

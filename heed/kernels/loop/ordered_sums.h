@@ -1,6 +1,6 @@
 // Sums that several tasks add to, in a fixed order: task by task, whatever thread runs them. So a result has the same
-// bits for any number of threads, without a copy per thread. Tasks are handed out in order, therefore the one that is
-// waited for is always running or done, and neighbours run one tile apart like a pipeline instead of in lockstep.
+// bits for any number of threads, without a copy per thread. Tasks are handed out in order, so a task that another
+// waits for is always running or done, and neighbours run one tile apart like a pipeline instead of in lockstep.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class OrderedSums {
 
   int32_t visits(size_t slot) const { return count_[slot]; }
 
-  /// After planning. Without a second visit anywhere nobody ever waits.
+  /// After planning. If no slot has a second visit, no task ever waits.
   void start() {
     for (size_t slot = 0; slot < slots_; ++slot) contended_ |= count_[slot] > 1;
     if (contended_) done_ = arena_.array<std::atomic<int32_t>>(slots_);

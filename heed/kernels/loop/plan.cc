@@ -16,7 +16,7 @@ int round_up(int64_t n, int to) { return static_cast<int>((n + to - 1) / to * to
 Geometry geometry(const Problem& p) {
   // Chosen by measurement (docs/kernels.md). The queries of a block are a multiple of every panel; 96 and 120 are
   // multiples of the heights of the products' blocks. They must not depend on lengths: where a row's keys are cut
-  // decides its last bits, and those should be the same whatever stands beside it in the batch or in the cache.
+  // decides its last bits, which should not depend on the rest of the batch or the cache.
   constexpr int kKeys = 120;
   const int lanes = vector_lanes();
   const int64_t queries = std::max<int64_t>(most_queries(p), 1);

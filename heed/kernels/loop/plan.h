@@ -1,5 +1,5 @@
-// How a problem is cut: into tasks of one query block each, and keys into blocks. Nothing here depends on the number of
-// threads.
+// How a problem is cut into tasks of one query block each, and its keys into blocks. Nothing here depends on the number
+// of threads.
 #pragma once
 
 #include <cstdint>

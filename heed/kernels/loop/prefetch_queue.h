@@ -1,6 +1,6 @@
-// Memory that will be needed soon. Whoever knows what comes next puts it here; the products, which leave the memory
-// idle, ask for some of it with every step they take: as many bytes as the memory can give in the time of the step. A
-// burst of requests instead would wait for itself.
+// Memory that will be needed soon. Code that knows what comes next puts it here. The products, which leave the memory
+// idle, prefetch some of it with every step: as many bytes as the memory can deliver in the time of the step. A burst
+// of requests would stall instead.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class PrefetchQueue {
 
   struct Steps {
     const char* at;
-    size_t step;  // bytes from one request to the next, or 0 where there is nothing to ask for
+    size_t step;  // bytes from one request to the next, or 0 if there is nothing to prefetch
   };
 
   void clear() { count_ = next_ = 0; }
@@ -22,8 +22,8 @@ class PrefetchQueue {
       ranges_[count_++] = {static_cast<const char*>(data), static_cast<const char*>(data) + bytes};
   }
 
-  /// What to ask for in the next `steps` steps, `pace` bytes with each; `idle` is any address that is in the cache
-  /// already.
+  /// What to prefetch in the next `steps` steps, `pace` bytes with each; `idle` is any address that is already in the
+  /// cache.
   Steps take(size_t steps, size_t pace, const void* idle) {
     if (next_ == count_) return {static_cast<const char*>(idle), 0};
     Range& range = ranges_[next_];

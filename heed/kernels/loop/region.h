@@ -32,7 +32,7 @@ enum class Cover { none, some, all };
 /// `ranges` are those of the tile's lanes.
 Cover cover(const Problem& problem, const Tile& tile, const KeyRange* ranges);
 
-/// True where a mask or a user's region may hide pairs inside the ranges.
+/// True if a mask or a user-defined region may hide pairs inside the ranges.
 bool hides_single_pairs(const Region& region);
 
 /// penalties[query][key], [tile.queries, tile.keys]: 0 where visible, -inf where a mask or a user's region hides the

@@ -1,4 +1,4 @@
-// What is known of each query of a block while its keys go by. One float per lane, padded to whole vectors.
+// What is known about each query of a block while its keys are processed. One float per lane, padded to whole vectors.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct RowState {
   float* surprise = nullptr;  // running sum of weight * (score - shift), for the entropy
   float* cost = nullptr;      // running guide cost
 
-  // Backward: d_score = slope * (d_weight - delta) and what else comes back
+  // Backward: d_score = slope * (d_weight - delta), and other incoming gradients
   float* delta = nullptr;
   float* slope_sum = nullptr;  // sum of slopes, of slopes * d_weight: for normalisers that need a pass of their own
   float* slope_d = nullptr;

@@ -24,17 +24,16 @@ struct Run {
 /// How run_tasks() ended.
 enum class Ran { all, no_memory, interrupted };
 
-/// ... as the caller gets to know it.
+/// ... as the caller sees it.
 inline Status status_of(Ran ran) {
   Status status;
   if (ran == Ran::no_memory) return no_memory();
-  if (ran == Ran::interrupted) status.refuse("interrupted: the caller wanted no more of this");
+  if (ran == Ran::interrupted) status.refuse("interrupted by the caller");
   return status;
 }
 
-/// Runs body(block, task_number), which must not throw, for every task, handed out in order to the threads that are
-/// free. Where the caller interrupts, no more are handed out; those that were are finished, since others may wait for
-/// them.
+/// Runs body(block, task_number), which must not throw, for every task, handed out in order to free threads. If the
+/// caller interrupts, no more are handed out; those already handed out are finished, since others may wait for them.
 template <class Body>
 Ran run_tasks(const Run& run, Body&& body) {
   const std::span<const BlockTask> tasks = run.tasks;
@@ -43,9 +42,9 @@ Ran run_tasks(const Run& run, Body&& body) {
   std::atomic<size_t> next{0};
   std::atomic<bool> stopped{false};
   const int threads = thread_count(run.call, tasks.size());
-  // Short sequences make many tasks of one tile each: a thread takes several neighbours, and fetches the next one's
-  // rows while it works on this one's. Tasks that add in turns are taken one by one, or a thread would wait for
-  // another's rest.
+  // Short sequences make many tasks of one tile each: a thread takes several neighbours, and prefetches the next one's
+  // rows while it works on this one's. Tasks that add in order are taken one by one, or a thread would wait for
+  // another's remaining tasks.
   const bool small = run.independent && most_queries(problem) <= geometry.width && most_keys(problem) <= geometry.keys;
   const size_t chunk = small ? std::clamp<size_t>(tasks.size() / (8 * static_cast<size_t>(threads)), 1, 16) : 1;
   const auto work = [&](ThreadMemory& memory) {

@@ -18,18 +18,18 @@ class Scratch {
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() { release(); }
 
-  /// Room for `floats` floats in all, in any number of pieces of which each is rounded up. False: no memory.
+  /// Room for `floats` floats in all, in any number of pieces, each rounded up. False: out of memory.
   bool reserve(size_t floats, size_t pieces) {
     const size_t bytes = (floats * sizeof(float) + pieces * kAlign + kAlign - 1) / kAlign * kAlign;
     used_ = 0;
     if (bytes <= size_) return true;
-    // A quarter more than before at least: a decoder's keys grow by one from call to call.
+    // At least a quarter more than before: a decoder's keys grow by one per call.
     const size_t size = std::max(bytes, size_ + size_ / 4);
     release();
     base_ = static_cast<char*>(::operator new(size, std::align_val_t(kAlign), std::nothrow));
     if (!base_) return false;
     size_ = size;
-    std::memset(base_, 0, size_);  // lanes that nobody reads are computed all the same: they should be numbers
+    std::memset(base_, 0, size_);  // unused lanes are computed too, so they should hold numbers
     return true;
   }
 

@@ -2,7 +2,7 @@
 //   arena    parts and plan of a call: at most CallArena::kKept, 1 MiB
 //   scratch  the tiles of a block: explain() says how many bytes a problem needs; what the largest one so far needed is
 //            kept
-// Both only grow, and go when the thread ends.
+// Both only grow, and are freed when the thread ends.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ struct ThreadMemory {
   ThreadMemory* next = nullptr;  // while it is idle
 };
 
-/// The memory of this thread, until the end of a scope. A call inside a call (a user's score that asks the library for
-/// something) finds it taken and gets another.
+/// The memory of this thread, until the end of a scope. A nested call (a user-defined score that calls the library)
+/// finds it taken and gets another.
 class ThreadMemoryLease {
  public:
   ThreadMemoryLease();  // throws std::bad_alloc
@@ -37,8 +37,8 @@ class ThreadMemoryLease {
 };
 
 /// Runs work(memory) on the calling thread, whose memory is `own`, and on helpers (on_threads()) with theirs. False:
-/// one of them found too little; then its call of `work` returned false or threw std::bad_alloc, which must not happen
-/// once it has begun something that others wait for.
+/// one of them ran out of memory; then its call of `work` returned false or threw std::bad_alloc, which must not happen
+/// once it has started something that others wait for.
 template <class Work>
 bool on_threads_with_memory(int threads, ThreadMemory& own, Work&& work) {
   std::atomic<bool> enough{true};

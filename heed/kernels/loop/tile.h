@@ -1,4 +1,4 @@
-// The nouns of the loop: rows of a matrix, a block of queries, a tile of pairs.
+// The terms of the loop: rows of a matrix, a block of queries, a tile of pairs.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,13 @@ struct PairStrides {
   int64_t batch, head, query;
   bool packed;
 
-  /// Each sequence has a part of the tensor to itself.
+  /// Whether each sequence has its own part of the tensor.
   bool per_sequence() const { return packed ? query != 0 : batch != 0; }
 };
 
-/// A tile of pairs: keys down the rows, queries across the lanes. Whatever is done per query (maximum, sum, scale) is
-/// then a plain vector operation, and neither keys nor values are ever transposed. Lanes from `queries` up to the next
-/// whole vector hold numbers that nobody reads.
+/// A tile of pairs: keys down the rows, queries across the lanes. Per-query work (maximum, sum, scale) is then plain
+/// vector code, and neither keys nor values are ever transposed. Lanes from `queries` up to the next whole vector hold
+/// numbers that are not used.
 struct Tile {
   float* at = nullptr;  // [keys, stride]
   size_t stride = 0;
@@ -64,7 +64,7 @@ struct Tile {
 struct Geometry {
   int width = 0;   // queries of a block, whole vectors
   int stride = 0;  // from one row of a tile to the next: a vector more, since powers of two share cache sets
-  int panel = 0;   // where a tile is only partly visible it is cut into panels of this many queries
+  int panel = 0;   // a partly visible tile is cut into panels of this many queries
   int keys = 0;    // keys of a block
 };
 
@@ -76,7 +76,7 @@ struct BlockTask {
   int32_t count;
 };
 
-/// Sequence b: where its rows begin in ragged storage, how long it is, where its queries stand among the keys.
+/// Sequence b: where its rows start in ragged storage, its lengths, and the position of its queries among the keys.
 struct Sequence {
   int64_t first_query = 0;  // ragged: row of query 0 in the packed matrix
   int64_t first_key = 0;

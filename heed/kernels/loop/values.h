@@ -29,9 +29,9 @@ class ValueKernel {
 
   /// out[query] += sum_key P[key][query] v[key], or = where `first`;  `out` is [width, padded()].
   virtual void forward(const Tile& weights, Rows v, const float* scratch, float* out, bool first) const = 0;
-  /// rows[query] = sum_key factor[query] P[key][query] v[key] straight to where the caller wants it, where rows are
-  /// whole vectors; otherwise nothing happens and false is returned. The weights are multiplied, being fewer than the
-  /// outputs.
+  /// rows[query] = sum_key factor[query] P[key][query] v[key] written directly to the caller's rows, if they are whole
+  /// vectors; otherwise does nothing and returns false. The weights are multiplied by the factor, since there are fewer
+  /// of them than outputs.
   virtual bool forward_to_rows(const Tile& weights, const float* factor, Rows v, const float* scratch,
                                MutableRows rows) const = 0;
   /// out[lane + c] *= factor[lane + c] for c < count
@@ -41,8 +41,8 @@ class ValueKernel {
 
   /// Backward: d_out as [Dv, width] and as rows, into `scratch` (query_floats()).
   virtual void load_d_out(Rows d_out, int count, size_t width, float* scratch) const = 0;
-  /// <d_out, out> of each row, after load_d_out(). Summed in the order of d_weights(): where one weight is 1, its
-  /// d_weight and this are the same bits and cancel exactly, however large they are.
+  /// <d_out, out> of each row, after load_d_out(). Summed in the order of d_weights(): if one weight is 1, its d_weight
+  /// and this have the same bits and cancel exactly, however large they are.
   virtual void row_dots(const float* d_out, size_t width, Rows out, int count, float* dots) const = 0;
   /// d_weights[key][query] = <v[key], d_out[query]>
   virtual void d_weights(const Tile& d, Rows v, const float* d_out, size_t width) const = 0;

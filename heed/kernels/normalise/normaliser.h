@@ -1,4 +1,4 @@
-// What the loop asks of a normaliser: scores to weights, and the gradient back. One file per family implements it.
+// The loop's interface to a normaliser: scores to weights, and the gradient back. One file per family implements it.
 #pragma once
 
 #include "heed/kernels/loop/call_arena.h"
@@ -11,7 +11,7 @@ namespace heed::kernels {
 
 class NormaliserKernel : public Learned {
  public:
-  /// For a person: when weights are known.
+  /// For explain(): when weights are known.
   virtual const char* explain() const = 0;
 
   /// True: all scores of a row must be seen before its first weight is known (the loop then keeps a strip of them).
@@ -21,7 +21,7 @@ class NormaliserKernel : public Learned {
   virtual void load_rows(const BlockTask& task, RowState& rows) const { (void)task, (void)rows; }
 
   /// Forward, key block by key block. begin() before the first; absorb() turns the tile's scores into weights that
-  /// still lack the factor `inverse`, and returns true where earlier sums must be multiplied by rows.rescale.
+  /// still lack the factor `inverse`, and returns true if earlier sums must be multiplied by rows.rescale.
   virtual void begin(RowState& rows, int64_t head, int count) const = 0;
   virtual bool absorb(const Tile& tile, RowState& rows) const = 0;
 
@@ -61,7 +61,7 @@ struct NormaliserOptions {
 /// Nothing but the softmax of the scores themselves.
 bool is_plain_softmax(const Normalise& normalise);
 
-/// `grad` (may be null) says which gradients are asked for.
+/// `grad` (may be null) says which gradients are requested.
 ArenaPtr<NormaliserKernel> make_normaliser(const Problem& problem, NormaliserOptions options, const Gradients* grad,
                                            CallArena& arena);
 

@@ -1,6 +1,6 @@
 // softmax: w_j = exp(s_j - m) / sum_j exp(s_j - m), online (Milakov and Gimelshein 2018): the shift m is the maximum so
-// far, or near it, and what was summed under an older one is rescaled. An optional sink logit stands in the sum without
-// a value.
+// far, or near it, and what was summed under an older one is rescaled. An optional sink logit is part of the sum but
+// has no value.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/normalise/softmax.cc"
 #include "hwy/foreach_target.h"

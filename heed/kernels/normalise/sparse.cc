@@ -5,7 +5,7 @@
 // In both tau lies in [-1, 0], and sum w as a function of tau is convex and falls: Newton's steps from -1 rise towards
 // the root and never pass it. A last step in closed form over the support that was found ends on it, from either side:
 // of many equal scores tau is about -1/n, and the first step, to -1 + (1 - 1/n), rounds that to 2^-24 of 1. For the
-// same reason the sums are made in short parts, which are added with the rounding errors carried along.
+// same reason the sums are made in short parts, which are added with compensation for the rounding errors.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/normalise/sparse.cc"
 #include "hwy/foreach_target.h"
@@ -74,7 +74,7 @@ class Sparse final : public NormaliserKernel {
             },
             [&]() HWY_ATTR { value.close(); });
         const V32 rise = hn::Div(hn::Sub(value.total(), hn::Set(d, 1.0f)), hn::Max(slope, hn::Set(d, 1e-30f)));
-        // Never backwards: rounding near the root must not make the steps swing.
+        // Never backwards: rounding near the root must not make the steps oscillate.
         const V32 next = hn::Max(tau, hn::Add(tau, hn::IfThenElseZero(hn::Gt(slope, hn::Zero(d)), rise)));
         const bool done = hn::AllTrue(d, hn::Eq(next, tau));
         tau = next;

@@ -1,4 +1,4 @@
-// A user's own score.
+// User-defined scores.
 #include <algorithm>
 
 #include "heed/kernels/loop/custom_tile.h"

@@ -23,13 +23,13 @@ class Inner final : public ScoreKernel {
   double cost_of_pair() const override { return static_cast<double>(dim_); }
   const char* explain(int64_t queries) const override {
     if (queries > kFewQueries) return nullptr;
-    return "so few queries leave the lanes of a tile empty, so keys are read along their width";
+    return "too few queries to fill the lanes of a tile, so keys are read along their width";
   }
 
   // Queries: Q^T [D, width] for the scores, then for dK the scaled rows [width, padded D]. Few queries: their scaled
   // rows.
   size_t query_floats(size_t width) const override { return dim_ * width + width * padded_; }
-  // Keys: the rows as whole vectors where they do not stand so, then a tile's dK.
+  // Keys: the rows as whole vectors unless they already are, then a tile's dK.
   size_t key_floats(size_t keys) const override { return 2 * keys * padded_; }
   size_t query_gradient_floats(size_t width) const override { return width * padded_; }
 
@@ -75,8 +75,8 @@ class Inner final : public ScoreKernel {
   }
 
  private:
-  // Below this many queries the lanes of a tile would stand empty: the lanes then run along D.
-  // (Turning the keys as they come, which keeps the order of the sum, took longer: docs/kernels.md.)
+  // Below this many queries the lanes of a tile would be mostly empty: the lanes then run along D. (Transposing the
+  // keys on the fly, which keeps the order of the sum, took longer: docs/kernels.md.)
   static constexpr int kFewQueries = 4;
 
   void few_queries(const ScoreOperand& q, Rows keys, const Tile& t) const {
@@ -90,7 +90,7 @@ class Inner final : public ScoreKernel {
         }
       return;
     }
-    // Four keys at a time: more rows on their way from memory at once.
+    // Four keys at a time: more rows in flight from memory.
     constexpr int kKeys = 4;
     const int64_t padded = static_cast<int64_t>(padded_);
     PrefetchQueue& ahead = PrefetchQueue::of_this_thread();

@@ -9,7 +9,7 @@ ArenaPtr<ScoreKernel> make_none(const Problem&, const Gradients*, CallArena&) { 
 
 void check_none(const Problem& p, Reasons& reasons) {
   reasons.expect(p.score.softcap == 0.0f, "score.softcap: ScoreKind::none has no score to cap");
-  reasons.expect(has_bias(p.bias), "score.kind: ScoreKind::none needs a bias, which alone decides");
+  reasons.expect(has_bias(p.bias), "score.kind: ScoreKind::none needs a bias, since it has no other score");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // score = v . h_n,  h_1 = act(q + k),  h_{l+1} = act(W_l h_l + b_l): a multilayer perceptron on the pair.
 //
 // Key by key: the hidden layers of one key with all queries of the tile are matrices [hidden, queries], so that each
-// layer is one matrix product with the queries across the lanes. Nothing is kept for all pairs; the backward computes
-// the layers of a key again before it goes back through them.
+// layer is one matrix product with the queries across the lanes. Nothing is stored for all pairs; the backward
+// recomputes the layers of a key before it goes back through them.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/score/pair_mlp.cc"
 #include "hwy/foreach_target.h"
@@ -34,7 +34,7 @@ HWY_INLINE V32 Act(MlpActivation kind, V32 z) {
   return hn::Mul(z, NormalCdf(z));
 }
 
-/// act'(z), with h = act(z) at hand
+/// act'(z), given h = act(z)
 HWY_INLINE V32 ActSlope(MlpActivation kind, V32 z, V32 h) {
   const F32 d;
   switch (kind) {
@@ -102,7 +102,7 @@ class PairMlp final : public ScoreKernel {
   void backward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t, const ScoreGradients& to) const override {
     const F32 d;
     const size_t lanes = PadToLanes(t.queries);
-    // Lanes nobody reads must not enter the sums over queries.
+    // Unused lanes must not enter the sums over queries.
     for (int r = 0; r < t.keys; ++r)
       for (size_t c = t.queries; c < lanes; ++c) t.at[r * t.stride + c] = 0.0f;
     float* d_this = q.scratch + q.stride * (dim_ + 2 * hidden_);
@@ -183,7 +183,7 @@ class PairMlp final : public ScoreKernel {
  private:
   enum Which { kZ, kH };
 
-  /// Layer l of the key at hand: before (z) or after (h) its activation, [widths_[l], stride].
+  /// Layer l of the current key: before (z) or after (h) its activation, [widths_[l], stride].
   float* layer(const ScoreOperand& q, size_t l, Which which) const {
     size_t before = dim_;
     for (size_t i = 0; i < l; ++i) before += 2 * widths_[i];

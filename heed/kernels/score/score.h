@@ -1,4 +1,5 @@
-// What the loop asks of a score. One file per score implements it, forward beside backward, and defines its ScoreEntry.
+// The loop's interface to a score. One file per score implements it, forward next to backward, and defines its
+// ScoreEntry.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 
 namespace heed::kernels {
 
-/// A block of queries, or of keys, as a score wants to see it: the rows as given, and the score's own copy of them.
+/// A block of queries, or of keys, as a score needs it: the rows as given, and the score's own copy of them.
 struct ScoreOperand {
   Rows rows;
   int count = 0;
@@ -29,12 +30,12 @@ struct ScoreGradients {
 
 class ScoreKernel : public Learned {
  public:
-  /// The cost of a pair that is always worth a second thread.
+  /// A cost per pair that always justifies a second thread.
   static constexpr double kMuchWork = std::numeric_limits<double>::infinity();
 
-  /// About how many multiply-adds the score of a pair takes.
+  /// Approximate number of multiply-adds for the score of a pair.
   virtual double cost_of_pair() const = 0;
-  /// For a person, where there is more to say than the formula: how scores of blocks of up to `queries` queries are
+  /// For explain(), if there is more to say than the formula: how scores of blocks of up to `queries` queries are
   /// computed. Null: nothing.
   virtual const char* explain(int64_t queries) const {
     (void)queries;
@@ -46,7 +47,7 @@ class ScoreKernel : public Learned {
   virtual size_t key_floats(size_t keys) const = 0;
   virtual size_t query_gradient_floats(size_t width) const = 0;
 
-  /// Everything that is done once per token: into q.scratch ...
+  /// All work per token: into q.scratch ...
   virtual void load_queries(const ScoreOperand& q, int64_t head) const = 0;
   /// ... and k.scratch.
   virtual void load_keys(const ScoreOperand& k, int64_t head) const = 0;
@@ -69,13 +70,13 @@ struct ScoreParameters {
   bool custom = false;  // Gradients::d_custom_score
 };
 
-/// All that is asked of a score before it is made.
+/// What must be known about a score before it is made.
 struct ScoreEntry {
-  /// Queries of a block, where the score does not say otherwise: docs/kernels.md.
+  /// Queries of a block, unless the score says otherwise: docs/kernels.md.
   static constexpr int kBlockQueries = 96;
 
-  /// `grad` says which gradients are asked for; null: a forward. Returns null where the score is 0 and reads neither q
-  /// nor k.
+  /// `grad` says which gradients are requested; null: a forward. Returns null if the score is 0 and reads neither q nor
+  /// k.
   ArenaPtr<ScoreKernel> (*make)(const Problem& problem, const Gradients* grad, CallArena& arena);
   /// What is wrong with problem.score; null: nothing can be.
   void (*check)(const Problem& problem, Reasons& reasons) = nullptr;

@@ -38,7 +38,7 @@ class TanhSum final : public ScoreKernel {
 
   double cost_of_pair() const override { return 8.0 * static_cast<double>(dim_); }
   const char* explain(int64_t) const override {
-    return "exponentials are taken once per token; keys with inputs beyond +-20 take tanh of the sum instead";
+    return "exponentials are computed once per token; keys with inputs beyond +-20 use tanh of the sum instead";
   }
 
   // Queries: q^T [whole D, width], e^2q^T [whole D, width], the largest |q|; then v padded to whole D, and the sum of
@@ -71,7 +71,7 @@ class TanhSum final : public ScoreKernel {
   void forward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t) const override {
     const Queries a = queries(q);
     const Keys b = keys(k);
-    // Each key decides for itself, so that no key's score depends on its neighbours.
+    // Decided per key, so that no key's score depends on its neighbours.
     for (int r = 0, count = 0; r < t.keys; r += count) {
       const int dims = dims_together(a, b, t.row + r);
       for (count = 1; count < kRows && r + count < t.keys && dims_together(a, b, t.row + r + count) == dims;) ++count;
@@ -104,7 +104,7 @@ class TanhSum final : public ScoreKernel {
     bool factored = true;
     for (int r = 0; r < t.keys; ++r) factored &= dims_together(a, b, t.row + r) >= 2;
     const F32 d;
-    // Lanes nobody reads must not enter the sums over queries.
+    // Unused lanes must not enter the sums over queries.
     const size_t lanes = PadToLanes(t.queries);
     for (int r = 0; r < t.keys; ++r)
       for (size_t c = t.queries; c < lanes; ++c) t.at[r * t.stride + c] = 0.0f;
@@ -118,7 +118,7 @@ class TanhSum final : public ScoreKernel {
 
     float* d_keys = keys(k).d_k;
     for (size_t x = 0; x < whole_; x += 2) {
-      V32 v_sum[2] = {hn::Zero(d), hn::Zero(d)};  // d_v wants sum g u (or, directly, sum g tanh)
+      V32 v_sum[2] = {hn::Zero(d), hn::Zero(d)};  // d_v needs sum g u (or, directly, sum g tanh)
       int r = 0;
       for (; r + kRows <= t.keys; r += kRows)
         factored ? two_dims<true, kRows>(a, b, t, {r, x, to.d_queries, d_keys, v_sum})

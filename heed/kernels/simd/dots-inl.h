@@ -1,4 +1,4 @@
-// Inner products of a few queries with keys as they stand, per instruction set: the lanes run along D.
+// Inner products of a few queries with keys in place, per instruction set: the lanes run along D.
 #if defined(HEED_KERNELS_SIMD_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_SIMD_DOTS_INL_H_
 #undef HEED_KERNELS_SIMD_DOTS_INL_H_
@@ -18,8 +18,8 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 inline constexpr size_t kLineFloats = 16;  // of a cache line
 
-/// A vector that several multiply-adds use is loaded once. GCC would rather read it from memory in each of them, and
-/// wait for the loads.
+/// Loads a vector that several multiply-adds use only once. GCC would otherwise read it from memory in each of them,
+/// and wait for the loads.
 HWY_INLINE void KeepLoaded(V32& v) {
 #if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
   asm("" : "+v"(v.raw));
@@ -28,14 +28,14 @@ HWY_INLINE void KeepLoaded(V32& v) {
 #endif
 }
 
-/// Rows to ask the memory for while as many others are read: row k stands at data + k * row. No data: none.
+/// Rows to prefetch while as many others are read: row k is at data + k * row. No data: none.
 struct Fetch {
   const float* data = nullptr;
   int64_t row = 0;
-  bool far = false;  // into the second-level cache
+  bool far = false;  // into the L2 cache
 };
 
-/// Asks for the cache line of `at`. Which level is best depends on the maker of the CPU (docs/kernels.md).
+/// Prefetches the cache line of `at`. Which level is best depends on the CPU's vendor (docs/kernels.md).
 HWY_INLINE void FetchLine(const float* at, bool far) {
   if (far)
     __builtin_prefetch(at, 0, 2);
@@ -43,15 +43,15 @@ HWY_INLINE void FetchLine(const float* at, bool far) {
     __builtin_prefetch(at, 0, 3);
 }
 
-/// Row r stands at data + r * row.
+/// Row r is at data + r * row.
 struct DotRows {
   const float* data;
   int64_t row;
 };
 
 /// out[r * kKeys + k] = <q[r], keys[k]> for kRows packed queries (padded with zeros to whole vectors) and kKeys keys.
-/// The sum of a pair has the same order for every kRows and kKeys. Meanwhile kFetch rows are
-/// asked for, a line with each line of the keys: faster requests than the memory answers wait for each other.
+/// The sum of a pair has the same order for every kRows and kKeys. Meanwhile kFetch rows are prefetched, one line with
+/// each line of the keys: requests faster than the memory would stall.
 template <int kRows, int kKeys, int kFetch>
 HWY_INLINE void Dots(DotRows queries, DotRows key_rows, size_t dim, Fetch fetch, float* HWY_RESTRICT out) {
   const F32 d;
@@ -89,7 +89,8 @@ HWY_INLINE void Dots(DotRows queries, DotRows key_rows, size_t dim, Fetch fetch,
   SumLanes(sum, out);
 }
 
-/// As Dots of one query, with the same bits, but key after key: so memory is read in order, which some CPUs reward.
+/// As Dots of one query, with the same bits, but one key at a time: so memory is read in order, which is faster on some
+/// CPUs.
 template <int kKeys, int kFetch>
 HWY_INLINE void DotsInOrder(const float* HWY_RESTRICT q, DotRows keys, size_t dim, Fetch fetch,
                             float* HWY_RESTRICT out) {

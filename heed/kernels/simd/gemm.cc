@@ -28,8 +28,8 @@ struct Operands {
   bool add;
 };
 
-// With 16 registers a function of its own: in line, the loops around it take some of them, and it is 8 % slower. With
-// 32 the call costs 4 %.
+// With 16 registers a separate function: inlined, the loops around it take some of them, and it is 8 % slower. With 32
+// the call costs 4 %.
 #undef HEED_BLOCK
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
 #define HEED_BLOCK HWY_NOINLINE
@@ -49,8 +49,8 @@ HEED_BLOCK void MicroKernel(const Operands& o, PrefetchQueue::Steps ahead) {
     for (int v = 0; v < kVecs; ++v) acc[r][v] = hn::Zero(d);
 
   // Three rows share a base pointer: base, base + row and base + 2 row are addressing modes, not registers. The
-  // compiler would rather keep a register per row, and run out of them: the empty assembly hides from it how the bases
-  // relate.
+  // compiler would otherwise keep a register per row, and run out of them: the empty assembly hides how the bases are
+  // related.
   constexpr int kBases = kUnitRow ? 1 : (kRows + 2) / 3;
   const float* base[kBases];
 #pragma GCC unroll 4
@@ -116,7 +116,7 @@ HWY_INLINE void MultiplyBlocks(Operands all, size_t m, size_t n, Heights heights
     constexpr size_t kPace = kLanes * sizeof(float);
     MicroKernel<decltype(height)::value, decltype(width)::value, kUnitRow>(o, ahead.take(o.depth, kPace, o.b));
   };
-  // Where all of B fits in the first-level cache, A is read once past it; otherwise a panel of B stays while A passes.
+  // If all of B fits in the L1 cache, A is streamed past it once; otherwise a panel of B stays while A passes.
   constexpr size_t kFits = 28 * 1024;
   if (all.depth * n * sizeof(float) <= kFits)
     Cut(m, heights, [&](auto height, size_t i) HWY_ATTR {

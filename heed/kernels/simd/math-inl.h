@@ -39,7 +39,7 @@ HWY_INLINE V32 Exp(V32 x) {
   return hn::IfThenZeroElse(hn::Lt(x, low), hn::BitCast(d, bits));
 }
 
-/// 1 / x, rounded as IEEE 754 says. Never by the approximate instruction: its bits are each vendor's own.
+/// 1 / x, rounded as IEEE 754 says. Never by the approximate instruction: its bits differ between vendors.
 HWY_INLINE V32 Reciprocal(V32 x) { return hn::Div(hn::Set(F32(), 1.0f), x); }
 
 /// tanh(x) for any x: 4 ULP. A polynomial below 0.625, where 1 - 2 / (1 + e^2x) would cancel.

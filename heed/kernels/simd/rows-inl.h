@@ -132,11 +132,11 @@ HWY_INLINE void AddRows(const float* from, size_t stride, size_t count, size_t w
     for (size_t c = 0; c < width; ++c) *rows.at(static_cast<int64_t>(r), static_cast<int64_t>(c)) += from[c];
 }
 
-/// True where rows can be written as whole vectors where they stand.
+/// True if rows can be written in place as whole vectors.
 HWY_INLINE bool InPlace(MutableRows rows, size_t width) { return rows.col == 1 && width == PadToLanes(width); }
 
-/// `rows` as whole, aligned vectors: where they stand if they are such already, otherwise a padded copy in `scratch`,
-/// which MakeWholeVectors() writes. A load across cache lines costs twice, and each row is loaded many times.
+/// `rows` as whole, aligned vectors: in place if they already are, otherwise a padded copy in `scratch`, written by
+/// MakeWholeVectors(). A load across cache lines costs twice as much, and each row is loaded many times.
 HWY_INLINE VectorRows WholeVectors(Rows rows, size_t width, const float* scratch) {
   const bool aligned = reinterpret_cast<uintptr_t>(rows.data) % (kLanes * sizeof(float)) == 0 &&
                        rows.row % static_cast<int64_t>(kLanes) == 0;

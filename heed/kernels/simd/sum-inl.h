@@ -29,7 +29,7 @@ HWY_INLINE V32 AddNeighbours(V32 a, V32 b) {
 template <int kCount>
 HWY_INLINE V32 SumTree(const V32* v) {
 #if HWY_TARGET == HWY_AVX2
-  // Inside blocks of 128 bits first: to cross them costs two more shuffles each time.
+  // Inside blocks of 128 bits first: crossing them costs two more shuffles each time.
   const F32 d;
   const hn::Repartition<double, F32> d2;
   const auto four = [=](V32 a, V32 b, V32 c, V32 e) HWY_ATTR {

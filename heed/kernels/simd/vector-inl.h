@@ -1,4 +1,4 @@
-// The vector of the instruction set at hand.
+// The vector of the current instruction set.
 #if defined(HEED_KERNELS_SIMD_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_SIMD_VECTOR_INL_H_
 #undef HEED_KERNELS_SIMD_VECTOR_INL_H_
@@ -49,7 +49,7 @@ HWY_INLINE V32 AtMost(V32 high, V32 x) {
 #endif
 }
 
-/// The first `count` < kLanes floats at `at`, and zeros. Nothing behind them is read.
+/// The first `count` < kLanes floats at `at`, and zeros. Nothing beyond them is read.
 HWY_INLINE V32 LoadPart(const float* at, size_t count) {
   const F32 d;
 #if HWY_TARGET <= HWY_AVX2

@@ -12,6 +12,6 @@ Tensor scale(Tensor x, float factor);              // factor * x
 Tensor scale(Tensor x, Tensor factor);             // factor [1, 1], learned
 Tensor add_row(Tensor x, Tensor row);              // x [n, d] + row [1, d] to every row
 Tensor scale_rows(Tensor x, Tensor factor);        // x [n, d], factor [n, 1]: row r times factor[r]
-Tensor scale_rows(Tensor x, const float* factor);  // the same with numbers (kept by the caller until reset)
+Tensor scale_rows(Tensor x, const float* factor);  // the same with constants (owned by the caller until reset)
 
 }  // namespace heed

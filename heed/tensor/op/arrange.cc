@@ -73,8 +73,8 @@ Tensor transpose(Tensor x) {
 
 Tensor columns(Tensor x, int64_t first, int64_t count) {
   expect_there("columns", "x", x);
-  expect(first >= 0 && count >= 0 && first + count <= x.cols(), "columns: [{}, {}) of the {} columns of x", first,
-         first + count, x.cols());
+  expect(first >= 0 && count >= 0 && first + count <= x.cols(), "columns: [{}, {}) is outside the {} columns of x",
+         first, first + count, x.cols());
   Tape& tape = x.tape();
   Tensor y = tape.make_from(x.rows(), count, x);
   copy_block({x.data() + first, x.cols()}, {y.data(), count}, x.rows(), count);
@@ -146,7 +146,8 @@ Tensor gather_rows(Tensor x, std::span<const int64_t> rows) {
   expect_there("gather_rows", "x", x);
   const auto count = static_cast<int64_t>(rows.size());
   for (int64_t i = 0; i < count; ++i)
-    expect(rows[i] >= 0 && rows[i] < x.rows(), "gather_rows: number {} asks for row {} of {}", i, rows[i], x.rows());
+    expect(rows[i] >= 0 && rows[i] < x.rows(), "gather_rows: index {} is row {}, but there are {} rows", i, rows[i],
+           x.rows());
   Tape& tape = x.tape();
   const int64_t cols = x.cols();
   Tensor y = tape.make_from(count, cols, x);
@@ -158,7 +159,7 @@ Tensor gather_rows(Tensor x, std::span<const int64_t> rows) {
     GradientSink d_x = x.sink();
     clear_if_fresh(d_x, x.size());
     const float* g = y.gradient();
-    // A row may be asked for many times: each thread takes some columns of all of them, in order.
+    // A row may be requested many times: each thread takes some columns of all of them, in order.
     constexpr int64_t kColumns = 64;
     for_pieces((cols + kColumns - 1) / kColumns, count * kColumns, [&](int64_t begin, int64_t end) {
       const int64_t c0 = begin * kColumns, c1 = std::min(cols, end * kColumns);
@@ -199,10 +200,9 @@ Tensor make_cache(Tape& tape, int64_t rows, int64_t cols) { return tape.make_in_
 void write_rows(Tensor cache, Tensor rows, int64_t capacity, int64_t at) {
   expect_there("write_rows", "the cache", cache);
   expect_there("write_rows", "rows", rows);
-  expect(at >= 0 && at < capacity, "write_rows: place {} of {}", at, capacity);
+  expect(at >= 0 && at < capacity, "write_rows: row {} is outside the capacity of {}", at, capacity);
   expect_shape("write_rows", "the cache", cache, rows.rows() * capacity, rows.cols());
-  expect(cache.written_in_place(),
-         "write_rows: the cache is a tensor that is only read; make_cache() gives one to write");
+  expect(cache.written_in_place(), "write_rows: the cache is a read-only tensor; make_cache() makes a writable one");
   const int64_t cols = rows.cols();
   const int64_t stride = capacity * cols;
   copy_block({rows.data(), cols}, {cache.data() + at * cols, stride}, rows.rows(), cols);

@@ -20,7 +20,7 @@ struct AttentionSaved {
 
 namespace {
 
-// The kernels throw nothing and print nothing; what they refuse becomes an exception here.
+// The kernels never throw or print; their refusals become exceptions here.
 void demand(const kernels::Status& status) {
   if (kernels::interrupted()) throw Interrupted();
   if (!status) throw Error("attention: " + status.message());
@@ -107,13 +107,13 @@ class Call {
 
   static void check_columns(const char* name, const Slice& s, int64_t heads) {
     expect(static_cast<bool>(s.tensor), "attention: {} is missing", name);
-    expect(s.first >= 0 && s.first + s.width <= s.tensor.cols(), "attention: columns {} to {} of {} [{}, {}]", s.first,
-           s.first + s.width, name, s.tensor.rows(), s.tensor.cols());
-    expect(heads > 0 && s.width % heads == 0, "attention: {} has {} columns, which {} heads cannot share", name,
+    expect(s.first >= 0 && s.first + s.width <= s.tensor.cols(), "attention: columns {} to {} are outside {} [{}, {}]",
+           s.first, s.first + s.width, name, s.tensor.rows(), s.tensor.cols());
+    expect(heads > 0 && s.width % heads == 0, "attention: {} has {} columns, which cannot be split into {} heads", name,
            s.width, heads);
   }
   static void check_rows(const char* name, const Slice& s, int64_t rows) {
-    expect(s.tensor.rows() == rows, "attention: {} has {} rows, the offsets say {}", name, s.tensor.rows(), rows);
+    expect(s.tensor.rows() == rows, "attention: {} has {} rows, but the offsets cover {}", name, s.tensor.rows(), rows);
   }
 
   AttentionCall& c_;
@@ -141,7 +141,7 @@ kernels::BackwardInputs backward_inputs(const AttentionSaved& saved, const HeadL
   return from;
 }
 
-/// Where every learned part wants its gradient. Null: no gradient is wanted.
+/// Where the gradient of every learned part goes. Null: none is needed.
 class CallGradients {
  public:
   explicit CallGradients(Tape& tape) : tape_(tape), slices_(tape), small_(tape) {}
@@ -194,7 +194,7 @@ void backward(const AttentionSaved& saved, Tape& tape) {
     d_out = zeros;
   }
   float* column = nullptr;
-  if (call.problem.forced_forward.on) {  // the backward starts from the same first state, and writes over it
+  if (call.problem.forced_forward.on) {  // the backward starts from the same first state, and overwrites it
     const int64_t size = result.column_lse.size();
     column = arena.take_array<float>(size);
     std::copy_n(saved.first_column_lse, size, column);
@@ -218,7 +218,7 @@ bool needs_gradient(const AttentionCall& call) {
   return learned;
 }
 
-/// The tensors that were asked for, and where the kernels write them.
+/// The requested tensors, and where the kernels write them.
 void make_results(AttentionSaved& saved, const Call& filled, bool learned, Tape& tape) {
   const AttentionCall& call = saved.call;
   const kernels::Problem& p = call.problem;
@@ -243,7 +243,7 @@ void make_results(AttentionSaved& saved, const Call& filled, bool learned, Tape&
     o.choice = tape.keep<int32_t>(heads * rows);
 }
 
-/// Forced-forward: the loop goes on from the state that came in, in a tensor of its own.
+/// Forced-forward: the loop continues from the given state, in a new tensor.
 void start_columns(AttentionSaved& saved, const Call& filled, bool learned, Tape& tape) {
   AttentionCall& call = saved.call;
   Tensor& state = saved.result.column_lse;

@@ -26,11 +26,11 @@ struct MlpTensors {
   Tensor bias;    // [1, out], or empty
 };
 
-/// H heads lie side by side in the columns, and a tensor "of rows" is [H, query rows]. Or stacked: q is [B * H * Tq,
+/// H heads are side by side in the columns, and a tensor "of rows" is [H, query rows]. Or stacked: q is [B * H * Tq,
 /// D], k [B * G * Tk, D], all sequences are equally long, and a tensor of rows is [B * H, Tq].
 struct AttentionCall {
-  /// What is not learned: heads, score kind, region, normaliser, dropout, guide. Sizes, offsets and the pointers to
-  /// what stands below are filled in. Arrays it points to must live until the backward (Tape::keep).
+  /// What is not learned: heads, score kind, region, normaliser, dropout, guide. Sizes, offsets and the pointers to the
+  /// tensors below are filled in. Arrays it points to must live until the backward (Tape::keep).
   kernels::Problem problem;
   bool stacked = false;
   Slice q;                   // [query rows, H * D]; empty for ScoreKind::none
@@ -42,7 +42,7 @@ struct AttentionCall {
   int64_t key_count = 0;     //   ... and has this many rows (a cache that fills)
 
   Tensor score_v;                      // tanh_sum: [1, D] or [H, D]; pair_mlp: [1, width of the last layer]
-  std::span<const MlpTensors> layers;  // pair_mlp; kept by the caller until the backward
+  std::span<const MlpTensors> layers;  // pair_mlp; owned by the caller until the backward
   Tensor bias;                         // read by the strides in problem.bias
   Tensor alibi_slopes;                 // [1, H]
   Tensor relative;                     // [1, 2 * reach + 1] or [H, 2 * reach + 1]
@@ -60,7 +60,7 @@ struct AttentionSaved;  // what the backward and weights() need
 
 struct AttentionResult {
   Tensor out;         // [query rows, H * Dv]
-  Tensor lse;         // of rows, where wanted, as are the next three
+  Tensor lse;         // of rows, on request, like the next three
   Tensor log_prob;    // of rows
   Tensor entropy;     // of rows
   Tensor guide_cost;  // of rows
@@ -68,16 +68,16 @@ struct AttentionResult {
   const AttentionSaved* saved = nullptr;
 };
 
-/// Throws Error with every reason where the problem cannot be run.
+/// Throws Error with every reason if the problem cannot be run.
 AttentionResult attention(const AttentionCall& call);
 
-/// What came in, as far as it shapes the weights.
+/// The sizes of the inputs, as far as they determine the shape of the weights.
 struct AttentionShape {
   int64_t batch, heads, longest_query, longest_memory;
 };
 AttentionShape attention_shape(const AttentionResult& result);
 
-/// The weights of a result, recomputed from two saved numbers a row.
+/// The weights of a result, recomputed from two saved numbers per row.
 void attention_weights(const AttentionResult& result, const kernels::WeightsRequest& request);
 
 }  // namespace heed

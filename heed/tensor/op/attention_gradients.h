@@ -1,4 +1,4 @@
-// Where the kernels leave the gradients of one call of attention().
+// Where the kernels put the gradients of one call of attention().
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace heed {
 
-/// How the heads and sequences of one operand lie in memory.
+/// How the heads and sequences of one operand are laid out in memory.
 struct HeadLayout {
   int64_t heads;
   int64_t rows;  // of one sequence; not used for packed sequences
@@ -24,8 +24,8 @@ struct HeadLayout {
   }
 };
 
-/// The kernels overwrite what they give a gradient to. Where one has arrived already, or another slice of the same
-/// tensor was written by this very call, theirs goes to a place of its own and is added.
+/// The kernels overwrite gradients. If a tensor already has one, or another slice of it was written by this call, the
+/// new gradient goes to separate memory and is added.
 class SliceGradients {
  public:
   explicit SliceGradients(Tape& tape) : tape_(tape) {}

@@ -1,4 +1,4 @@
-// What operations check about their inputs, and the words they use for it.
+// What operations check about their inputs, with the messages.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ inline void expect_offsets(const char* op, const Offsets& offsets, int64_t rows)
   expect(offsets.at[0] == 0, "{}: the offsets start at {}, not at 0", op, offsets.at[0]);
   for (int64_t b = 0; b < offsets.count; ++b)
     expect(offsets.length(b) >= 0, "{}: sequence {} has the length {}", op, b, offsets.length(b));
-  expect(offsets.total() == rows, "{}: there are {} rows, the offsets speak of {}", op, rows, offsets.total());
+  expect(offsets.total() == rows, "{}: there are {} rows, but the offsets cover {}", op, rows, offsets.total());
 }
 
 }  // namespace heed

@@ -19,15 +19,15 @@ void check(Tensor x, Tensor weight, Tensor bias, const ConvolutionShape& s) {
   expect_there("convolution", "x", x);
   expect_there("convolution", "weight", weight);
   expect(s.images >= 0 && s.height >= 0 && s.width >= 0 && s.kernel > 0 && s.stride > 0 && s.padding >= 0,
-         "convolution: {} images of [{}, {}], kernel {}, stride {}, padding {}", s.images, s.height, s.width, s.kernel,
-         s.stride, s.padding);
+         "convolution: invalid sizes: {} images of [{}, {}], kernel {}, stride {}, padding {}", s.images, s.height,
+         s.width, s.kernel, s.stride, s.padding);
   expect(s.height + 2 * s.padding >= s.kernel && s.width + 2 * s.padding >= s.kernel,
          "convolution: a kernel of {} does not fit into [{}, {}] with a padding of {}", s.kernel, s.height, s.width,
          s.padding);
   expect(x.rows() == s.images * s.height * s.width, "convolution: x has {} rows, {} images of [{}, {}] have {}",
          x.rows(), s.images, s.height, s.width, s.images * s.height * s.width);
   expect(weight.cols() == s.kernel * s.kernel * x.cols(),
-         "convolution: weight is [{}, {}], a kernel of {} over {} channels wants {} columns", weight.rows(),
+         "convolution: weight is [{}, {}], a kernel of {} over {} channels needs {} columns", weight.rows(),
          weight.cols(), s.kernel, x.cols(), s.kernel * s.kernel * x.cols());
   if (bias) expect_shape("convolution", "bias", bias, 1, weight.rows());
 }

@@ -1,5 +1,5 @@
 // loss = sum_r lse_r - (1 - s) x[r, target_r] - s / C sum_j x[r, j],  lse_r = log sum_j e^x[r, j], C classes, smoothing
-// s. Of the forward one number a row is kept, lse; the probabilities e^(x - lse) are made again where the gradient is
+// s. The forward saves one number per row, lse; the probabilities e^(x - lse) are recomputed when the gradient is
 // written.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/tensor/op/cross_entropy.cc"
@@ -66,8 +66,8 @@ void check(Tensor logits, std::span<const int32_t> targets, float smoothing) {
   expect(count == logits.rows(), "cross_entropy: {} targets for {} rows of logits", count, logits.rows());
   expect(smoothing >= 0.0f && smoothing <= 1.0f, "cross_entropy: label smoothing {} is not in [0, 1]", smoothing);
   for (int64_t r = 0; r < count; ++r)
-    expect(targets[r] >= -1 && targets[r] < logits.cols(), "cross_entropy: the target of row {} is {}, of {} classes",
-           r, targets[r], logits.cols());
+    expect(targets[r] >= -1 && targets[r] < logits.cols(),
+           "cross_entropy: the target of row {} is {}, but there are {} classes", r, targets[r], logits.cols());
 }
 
 }  // namespace

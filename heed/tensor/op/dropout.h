@@ -4,8 +4,8 @@
 
 namespace heed {
 
-/// Zeroes each element with probability p and divides the others by 1 - p. Only on a tape that trains; x itself
-/// otherwise. The mask is drawn again in the backward, not kept.
+/// Zeroes each element with probability p and divides the others by 1 - p. Only on a tape with training on; otherwise
+/// returns x itself. The mask is drawn again in the backward, not stored.
 Tensor dropout(Tensor x, float p);
 
 }  // namespace heed

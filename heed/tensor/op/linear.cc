@@ -10,7 +10,7 @@ namespace heed {
 Tensor linear(Tensor x, Tensor weight, Tensor bias) {
   expect_there("linear", "x", x);
   expect_there("linear", "weight", weight);
-  expect(x.cols() == weight.cols(), "linear: x has {} columns, weight [{}, {}] wants {}", x.cols(), weight.rows(),
+  expect(x.cols() == weight.cols(), "linear: x has {} columns, weight [{}, {}] needs {}", x.cols(), weight.rows(),
          weight.cols(), weight.cols());
   const int64_t n = x.rows(), in = weight.cols(), out = weight.rows();
   if (bias) expect_shape("linear", "bias", bias, 1, out);
@@ -36,8 +36,8 @@ Tensor linear(Tensor x, Tensor weight, Tensor bias) {
 Tensor matmul(Tensor a, Tensor b) {
   expect_there("matmul", "a", a);
   expect_there("matmul", "b", b);
-  expect(a.cols() == b.rows(), "matmul: [{}, {}] times [{}, {}]: {} columns meet {} rows", a.rows(), a.cols(), b.rows(),
-         b.cols(), a.cols(), b.rows());
+  expect(a.cols() == b.rows(), "matmul: cannot multiply [{}, {}] by [{}, {}]: {} columns, but {} rows", a.rows(),
+         a.cols(), b.rows(), b.cols(), a.cols(), b.rows());
   const int64_t n = a.rows(), k = a.cols(), m = b.cols();
   Tape& tape = a.tape();
   Tensor y = tape.make_from(n, m, a, b);

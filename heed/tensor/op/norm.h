@@ -1,4 +1,4 @@
-// Rows brought to a common size.
+// Normalisation of rows.
 #pragma once
 
 #include "heed/tensor/tensor.h"

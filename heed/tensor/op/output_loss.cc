@@ -82,7 +82,7 @@ void check(const OutputLayer& layer) {
   expect_there("output_loss", "x", layer.x);
   expect_there("output_loss", "weight", layer.weight);
   const int64_t width = layer.width(), classes = layer.classes();
-  expect(layer.weight.cols() == width, "output_loss: x has {} columns, weight [{}, {}] wants {}", width, classes,
+  expect(layer.weight.cols() == width, "output_loss: x has {} columns, weight [{}, {}] needs {}", width, classes,
          layer.weight.cols(), layer.weight.cols());
   if (layer.bias) expect_shape("output_loss", "bias", layer.bias, 1, classes);
   expect(std::ssize(layer.targets) == layer.rows(), "output_loss: {} targets for {} rows", layer.targets.size(),
@@ -90,11 +90,11 @@ void check(const OutputLayer& layer) {
   const float smoothing = layer.options.label_smoothing;
   expect(smoothing >= 0.0f && smoothing <= 1.0f, "output_loss: label smoothing {} is not in [0, 1]", smoothing);
   for (int64_t r = 0; r < layer.rows(); ++r)
-    expect(layer.target(r) >= -1 && layer.target(r) < classes, "output_loss: the target of row {} is {}, of {} classes",
-           r, layer.target(r), classes);
+    expect(layer.target(r) >= -1 && layer.target(r) < classes,
+           "output_loss: the target of row {} is {}, but there are {} classes", r, layer.target(r), classes);
 }
 
-/// What the forward leaves for the backward: the gradients of the loss. Null: not wanted.
+/// What the forward saves for the backward: the gradients of the loss. Null: not needed.
 struct OutputGradients {
   float *d_x, *d_weight, *d_bias;
 };
@@ -131,7 +131,7 @@ void run_losses(const OutputLayer& layer, const OutputBlock& block, bool gradien
   });
 }
 
-/// Adds the rows of a block to what is told about all of them, in their order.
+/// Adds the rows of a block to the totals, in order.
 void add_rows(const OutputBlock& block, OutputLoss& result, float* row_nll, double& loss) {
   for (int64_t r = 0; r < block.count; ++r) {
     const OutputRow& row = block.rows[r];

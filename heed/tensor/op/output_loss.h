@@ -1,4 +1,4 @@
-// The last layer of a model and its loss in one: the logits and probabilities of all tokens never exist at once.
+// The last layer of a model fused with its loss: the logits and probabilities of all tokens never exist at once.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,13 @@ struct OutputLoss {
   double negative_log_likelihood = 0;   // sum over rows, without smoothing or scale
   int64_t correct = 0;                  // rows whose best class is the target
   int64_t rows = 0;                     // rows that count
-  std::span<const float> row_nll = {};  // [n] of each row, 0 where it does not count; in the tape's memory
+  std::span<const float> row_nll = {};  // [n] for each row, 0 if it does not count; in the tape's memory
 };
 
 /// logits = x W^T + b.  x [n, d], weight [V, d], bias [1, V] or empty, targets [n] (-1: the row does not count).
-/// A block of rows at a time: product, softmax, and at once the two products of the gradient; the backward only scales
-/// what the forward left. Floating-point work is that of the plain layer, memory that of one block.
+/// It works on one block of rows at a time: product, softmax, and right away the two products of the gradient; the
+/// backward only scales the saved result. It does the floating-point work of the plain layer with the memory of one
+/// block.
 OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int32_t> targets,
                        const OutputLossOptions& options = {});
 

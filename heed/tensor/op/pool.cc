@@ -19,7 +19,7 @@ constexpr float share_of(int64_t length) { return length > 0 ? 1.0f / static_cas
 Tensor mean_of_sequences(const Packed& x) {
   expect_there("mean_of_sequences", "x", x.rows);
   const Offsets o = x.offsets;
-  expect(o.total() == x.rows.rows(), "mean_of_sequences: {} rows for sequences of {}", x.rows.rows(), o.total());
+  expect(o.total() == x.rows.rows(), "mean_of_sequences: {} rows, but the offsets cover {}", x.rows.rows(), o.total());
   Tape& tape = x.rows.tape();
   const int64_t width = x.rows.cols();
   const int64_t work = width * std::max<int64_t>(1, o.total() / std::max<int64_t>(1, o.count));  // of a sequence

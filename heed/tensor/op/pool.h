@@ -1,4 +1,4 @@
-// A row for each sequence, from all its rows.
+// One row per sequence, from all its rows.
 #pragma once
 
 #include "heed/tensor/tensor.h"

@@ -1,5 +1,5 @@
-// GRU and LSTM over packed batches: one product for the inputs of all steps, one small product and one fused cell a
-// step. Sequences of unequal length leave the batch when they end; nothing is computed for padding.
+// GRU and LSTM over packed batches: one product for the inputs of all steps, then one small product and one fused cell
+// per step. Sequences of unequal length leave the batch when they end; nothing is computed for padding.
 #pragma once
 
 #include "heed/tensor/tensor.h"

@@ -11,14 +11,14 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t kCellCost = 8;  // elements of plain work that one element of a cell is worth
+constexpr int64_t kCellCost = 8;  // an element of a cell costs this many elements of plain work
 
 void check(const char* name, const RecurrentRun& run) {
   expect_there(name, "x", run.x);
   expect_there(name, "the input weight", run.w.input);
   expect_there(name, "the state weight", run.w.state);
   const int64_t h = run.hidden, wide = run.gates * h;
-  expect(run.w.input.cols() == run.x.cols(), "{}: x has {} columns, the input weight [{}, {}] wants {}", name,
+  expect(run.w.input.cols() == run.x.cols(), "{}: x has {} columns, the input weight [{}, {}] needs {}", name,
          run.x.cols(), run.w.input.rows(), run.w.input.cols(), run.w.input.cols());
   expect_shape(name, "the state weight", run.w.state, wide, h);
   expect_shape(name, "the input weight", run.w.input, wide, run.x.cols());
@@ -36,7 +36,7 @@ void run_cell(RecurrentCell cell, const RecurrentStep& step) {
              [&](int64_t begin, int64_t end) { cell(step, begin, end); });
 }
 
-/// Places by falling length; equal lengths stay in order.
+/// Places by decreasing length; equal lengths stay in order.
 void plan_steps(RecurrentRun& run, Tape& tape) {
   const int64_t sequences = run.sequences();
   run.steps = run.offsets.longest();
@@ -129,8 +129,8 @@ void input_gradients(const RecurrentRun& run) {
   layer_gradient(d_gate, {run.x.data(), run.tokens(), in}, run.w.input.sink(), run.w.input_bias.sink());
 }
 
-/// The gradient inside the gates is the same for what comes from the input and from the state; only the new gate of a
-/// GRU has one of its own, in `extra`.
+/// The gradient inside the gates is the same for the input and the state part; only the new gate of a GRU has a
+/// separate one, in `extra`.
 void state_gradients(const RecurrentRun& run, const float* h_before) {
   const int64_t h = run.hidden, wide = run.gates * h;
   const int64_t shared = run.gates == 3 ? 2 * h : wide;

@@ -1,7 +1,6 @@
 // What GRU and LSTM share: the order of the steps, the products around the cells, the gradients of the weights.
-//
-// Sequences are placed by falling length, so that those with a step t are the places [0, active[t]) and the state of
-// all of them is one matrix [active, h]. Everything that belongs to a token stands in the order of the input rows.
+// Sequences are ordered by decreasing length, so that those with a step t are the places [0, active[t]) and the state
+// of all of them is one matrix [active, h]. Everything per token is in the order of the input rows.
 #pragma once
 
 #include <cstdint>

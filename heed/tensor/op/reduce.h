@@ -13,7 +13,7 @@ Tensor mean(Tensor x);                                // -> [1, 1]; 0 for an emp
 Tensor weighted_sum(Tensor x, const float* weights);  // sum_i weights[i] x[i] -> [1, 1]; weights like x, not learned
 Tensor sum_squares(Tensor x);                         // sum_i x[i]^2 -> [1, 1]
 
-/// [n]: the column of the largest number in each row of x [n, d], the first of equal ones. Has no backward.
+/// [n]: the column of the largest number in each row of x [n, d], the first one in a tie. Has no backward.
 std::vector<int32_t> largest_columns(Tensor x);
 
 }  // namespace heed

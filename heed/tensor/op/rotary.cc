@@ -1,5 +1,5 @@
 // y_2i   = x_2i cos(p theta_i) - x_2i+1 sin(p theta_i)
-// y_2i+1 = x_2i sin(p theta_i) + x_2i+1 cos(p theta_i);   the backward turns the other way.
+// y_2i+1 = x_2i sin(p theta_i) + x_2i+1 cos(p theta_i);   the backward rotates the other way.
 #include "heed/tensor/op/rotary.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct Turn {
   float cosine, sine;
 };
 
-/// A row of turns for every position from the first to the last: rows of a batch share them, and a single step of a
-/// search needs one row only.
+/// A row of rotations for every position from the first to the last: rows of a batch share them, and a single search
+/// step needs one row only.
 struct Turns {
   const Turn* at;  // [last - first + 1, pairs]
   int64_t first, pairs;
@@ -42,7 +42,7 @@ Turns make_turns(Tape& tape, const int64_t* positions, int64_t rows, int64_t pai
   return {turns, *first, pairs};
 }
 
-/// out (+)= x turned, `direction` 1 or -1. One head of one row.
+/// out (+)= x rotated, `direction` 1 or -1. One head of one row.
 template <bool kAdd>
 void turn(const Turn* turns, int64_t width, float direction, const float* x, float* out) {
   const auto leave = [out](int64_t c, float value) { out[c] = kAdd ? out[c] + value : value; };
@@ -59,7 +59,7 @@ void turn(const Turn* turns, int64_t width, float direction, const float* x, flo
 
 Tensor rotate(Tensor x, const int64_t* positions, int64_t heads) {
   expect_there("rotate", "x", x);
-  expect(heads > 0 && x.cols() % heads == 0, "rotate: {} columns cannot be shared by {} heads", x.cols(), heads);
+  expect(heads > 0 && x.cols() % heads == 0, "rotate: {} columns cannot be split into {} heads", x.cols(), heads);
   Tape& tape = x.tape();
   const int64_t rows = x.rows(), cols = x.cols(), width = cols / heads;
   const Turns turns = make_turns(tape, positions, rows, width / 2);
