@@ -22,9 +22,13 @@ namespace {
 
 constexpr std::string_view kBlankMark = "\u2581";
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
+std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string all;
+  for (size_t at = text.find(from); at != std::string_view::npos; at = text.find(from)) {
+    all.append(text.substr(0, at)).append(to);
+    text.remove_prefix(at + from.size());
+  }
+  return all.append(text);
 }
 
 class SentencePiece final : public Tokeniser {
@@ -63,7 +67,7 @@ class SentencePiece final : public Tokeniser {
     std::vector<std::string> pieces;
     const auto status = processor_.Encode(text, &pieces);
     expect(status.ok(), ErrorKind::data, "SentencePiece cannot encode '{}': {}", text, status.message());
-    for (std::string& piece : pieces) replace_all(piece, kBlankMark, " ");
+    for (std::string& piece : pieces) piece = replaced(piece, kBlankMark, " ");
     return pieces;
   }
 
@@ -75,7 +79,7 @@ class SentencePiece final : public Tokeniser {
       pieces.push_back(processor_.IdToPiece(id));
       if (id != kUnknown || unknown[next++].empty()) continue;
       pieces.back() = unknown[next - 1];
-      replace_all(pieces.back(), " ", kBlankMark);
+      pieces.back() = replaced(pieces.back(), " ", kBlankMark);
     }
     std::string text;
     const auto status = processor_.Decode(pieces, &text);
