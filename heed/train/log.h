@@ -1,4 +1,4 @@
-// log.jsonl: what happened, one JSON object a line, for programs.
+// log.jsonl in the folder of a training run.
 #pragma once
 
 #include <cstdint>
@@ -6,37 +6,25 @@
 #include <fstream>
 #include <string>
 
-#include "heed/train/observer.h"
+#include "heed/train/event_lines.h"
 
 namespace heed::train {
 
-/// A line for the start, every `every`-th update, each validation, checkpoint, warning and update left out, and the
-/// end. A training that goes on from update n forgets the lines after it and writes on: the file reads as if nothing
-/// had happened.
+/// The lines of EventLines, in a file. A run that is resumed after update n drops the lines after it and appends: the
+/// file reads as if nothing had happened.
 /// Threads: one at a time.
-class Log final : public TrainingObserver {
+class Log final : public EventLines {
  public:
   Log(std::filesystem::path path, int64_t every);
 
   void started(const Started& started) override;
-  void warned(const std::string& text) override;
-  void stepped(const StepReport& report, const Progress& progress) override;
-  void skipped(const StepReport& report) override;
-  void validated(const Validated& validated, const Progress& progress) override;
-  void saved(const std::string& checkpoint, bool is_best) override;
-  void finished(const Finished& finished) override;
 
  private:
   void write(const std::string& line);
 
   std::filesystem::path path_;
-  int64_t every_;
-  int64_t step_ = 0;  // of the last update
   std::ofstream file_;
-  std::string early_;  // what was said before started()
+  std::string early_;  // lines from before started()
 };
-
-/// "steps", "epochs", "minutes", "patience", "stopped".
-const char* name_of(Ending ending);
 
 }  // namespace heed::train

@@ -95,7 +95,7 @@ constexpr std::string_view kOfTheModel[] = {
     "data.joint",      "data.sentencepiece", "validate.metric",    "validate.longest"};
 
 /// What is open follows from the weights; what is not must be as they need it.
-void fit_to_weights(Recipe& r, const Beginning& beginning) {
+std::vector<task::Suggestion> fit_to_weights(Recipe& r, const Beginning& beginning) {
   const Recipe& theirs = beginning.weights->recipe;
   recipe::settle_as(r, theirs, kOfTheModel);
   const auto mine = recipe::values_of(r), other = recipe::values_of(theirs);
@@ -114,7 +114,7 @@ void fit_to_weights(Recipe& r, const Beginning& beginning) {
   constexpr float kGently = 0.3f;
   const task::Suggestion rate = {"train.learning_rate", fmt::format("{}", kGently * theirs.train.schedule.peak),
                                  "gentle: goes on from trained weights"};
-  recipe::settle(r, std::span(&rate, 1));
+  return recipe::settle(r, std::span(&rate, 1));
 }
 
 }  // namespace
@@ -131,10 +131,13 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
     constexpr std::string_view kAll[] = {""};
     recipe::settle_as(r, trained::recipe_of(*beginning.checkpoint), kAll);
   }
-  if (beginning.weights) fit_to_weights(r, beginning);
+  if (beginning.weights) p.chosen = fit_to_weights(r, beginning);
   say("reading the data");
   const std::unique_ptr<task::Texts> texts = r.task().read(r.data, r.train.seed);
-  p.chosen = recipe::settle(r, texts->suggest(r.open, r.data, r.model));
+  const auto add = [&](const std::vector<task::Suggestion>& chosen) {
+    p.chosen.insert(p.chosen.end(), chosen.begin(), chosen.end());
+  };
+  add(recipe::settle(r, texts->suggest(r.open, r.data, r.model)));
   say("cutting it into tokens");
   p.vocabularies = beginning.checkpoint ? task::Vocabularies::load(*beginning.checkpoint, r.data)
                                         : texts->learn_vocabularies(
@@ -143,9 +146,7 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
   p.corpus = texts->encode(p.vocabularies, r.data);
   check_lengths(p.corpus, max_positions);
   p.updates_per_epoch = updates_per_epoch(*p.corpus.train, r.train);
-  const std::vector<task::Suggestion> length =
-      recipe::settle(r, recipe::suggest_length(r, p.updates_per_epoch, beginning.weights != nullptr));
-  p.chosen.insert(p.chosen.end(), length.begin(), length.end());
+  add(recipe::settle(r, recipe::suggest_length(r, p.updates_per_epoch, beginning.weights != nullptr)));
   const std::vector<std::string> warnings = recipe::length_warnings(r, p.updates_per_epoch);
   p.corpus.warnings.insert(p.corpus.warnings.begin(), warnings.begin(), warnings.end());
   return p;

@@ -5,6 +5,7 @@ out, gradient = heed.attend_with_gradient(q, k, v)           # and its gradients
 attention = heed.Attention("additive", query_width=16, key_width=8)      # parameters by name, forward, backward
 heed.mechanisms()                                            # list them
 heed.load("en-de").predict(["A dog runs."])[0].text          # a model from `heed train`
+heed.train(pairs).predict("12 Sept 84").text                 # or trained here
 
 heed.STAGES: the names of heed.attend's stages. heed.torch: the same on tensors, inside autograd.
 """
@@ -17,6 +18,7 @@ from ._onnx import OnnxAttention, onnx_attention
 from ._parameters import Parameters
 from ._question import STAGES
 from ._result import Memory, Result
+from ._train import train
 from ._trained import Output, PairScore, Prediction, TrainedModel, load
 
 __version__ = "0.1.0"
@@ -47,5 +49,6 @@ __all__ = [
     "parameter_shapes",
     "set_threads",
     "threads",
+    "train",
     "use_isa",
 ]

@@ -1,6 +1,6 @@
 """The compiled part of heed. It expects arrays as prepared by python/heed/, which is what users call."""
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -144,3 +144,15 @@ class Predictor:
     @property
     def vocabulary_sizes(self) -> Tuple[int, int]:
         """Source and target."""
+
+def train(
+    recipe: bytes,
+    settings: List[bytes],
+    folder: bytes,
+    from_model: bytes,
+    resume: bool,
+    callback: Callable[[str], Optional[bool]],
+) -> None:
+    """Calls back with every event as JSON."""
+
+def export_model(model: bytes, checkpoint: str, path: bytes) -> None: ...

@@ -129,6 +129,7 @@ class TrainedModel:
             raise FileNotFoundError(errno.ENOENT, "there is no model", folder)
         self._predictor = _heed.Predictor(os.fsencode(folder), checkpoint)
         self.path = folder
+        self._checkpoint = checkpoint
 
     @overload
     def predict(self, lines: str, **options: Any) -> Prediction: ...
@@ -226,6 +227,17 @@ class TrainedModel:
                 raise TypeError(f"pairs[{i}]: expected a source and a target, got {pair!r}")
             asked.append((_bytes(pair[0], f"pairs[{i}][0]"), _bytes(pair[1], f"pairs[{i}][1]")))
         return [PairScore(**found) for found in self._predictor.score(asked)]
+
+    def export(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes the model to one file, as `heed export` does; heed.load, the program and C++ read it.
+
+        Args:
+            path: the file. An existing model is replaced; any other file is not.
+
+        Raises:
+            heed.Error, a ValueError: the file cannot be written, or is not a model.
+        """
+        _heed.export_model(os.fsencode(self.path), self._checkpoint, os.fsencode(path))
 
     @property
     def task(self) -> str:

@@ -103,5 +103,6 @@ void define_fused(py::module_& m);      // the loop of heed/kernels on strided a
 void define_catalogue(py::module_& m);  // names, options and what is known of each mechanism
 void define_attention(py::module_& m);  // every mechanism, on a tape
 void define_predictor(py::module_& m);  // trained models
+void define_train(py::module_& m);      // training runs
 
 }  // namespace heed::python

@@ -55,4 +55,5 @@ PYBIND11_MODULE(_heed, m) {
   define_catalogue(m);
   define_attention(m);
   define_predictor(m);
+  define_train(m);
 }

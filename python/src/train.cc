@@ -1,0 +1,116 @@
+// Training runs: heed/train for Python. What users see is python/heed/_train.py.
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings.h"
+#include "heed/file/checkpoint.h"
+#include "heed/file/model_file.h"
+#include "heed/recipe/recipe.h"
+#include "heed/train/event_file.h"
+#include "heed/train/event_lines.h"
+#include "heed/train/log.h"
+#include "heed/train/session.h"
+#include "heed/trained/export.h"
+#include "heed/trained/trained_model.h"
+
+namespace heed::python {
+namespace {
+
+/// Calls Python with every event. Ctrl-C, an exception of the function, or False from it stops the run after the
+/// current update; it is saved first, and what was raised is raised again afterwards.
+class Callback {
+ public:
+  explicit Callback(py::object function) : function_(std::move(function)) {}
+  ~Callback() {
+    const py::gil_scoped_acquire acquire;
+    raised_.reset();
+    function_ = py::none();
+  }
+  Callback(const Callback&) = delete;
+  Callback& operator=(const Callback&) = delete;
+
+  void call(const std::string& line) {
+    const py::gil_scoped_acquire acquire;
+    if (raised_) return;
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      const py::object answer =
+          function_(py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(line.data(), std::ssize(line), "replace")));
+      if (answer.is(py::bool_(false))) stop = true;
+    } catch (py::error_already_set& error) {
+      raised_.emplace(std::move(error));
+      stop = true;
+    }
+  }
+
+  /// With Python's lock.
+  void raise_again() {
+    if (!raised_) return;
+    py::error_already_set error = std::move(*raised_);
+    raised_.reset();
+    throw error;
+  }
+
+  std::atomic<bool> stop = false;
+
+ private:
+  py::object function_;
+  std::optional<py::error_already_set> raised_;
+};
+
+struct Threads {
+  Threads() : before(omp_get_max_threads()) {
+    if (const int wanted = threads; wanted > 0) omp_set_num_threads(wanted);
+  }
+  ~Threads() { omp_set_num_threads(before); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+  int before;
+};
+
+/// `recipe`: the name of a TOML file, or nothing.
+void train(const std::string& recipe_file, const std::vector<std::string>& settings, const std::string& folder,
+           const std::string& from, bool resume, const py::object& function) {
+  Callback callback(function);
+  {
+    const py::gil_scoped_release release;
+    const Threads some;
+    recipe::Recipe recipe =
+        recipe_file.empty() ? recipe::parse("", "train", settings) : recipe::read(recipe_file, settings);
+    recipe.output.folder = folder;
+    recipe.open.erase("output.folder");
+    train::EventLines events(1, [&](const std::string& line) { callback.call(line); });
+    train::Log log(std::filesystem::path(folder) / "log.jsonl", recipe.output.log_every);
+    train::EventFile curves(folder, recipe.output.log_every);
+    train::run_session(recipe,
+                       {.resume = resume, .from = from, .stop = &callback.stop, .observers = {&events, &log, &curves}});
+  }
+  callback.raise_again();
+}
+
+void export_model(const std::string& model, const std::string& checkpoint, const std::string& path) {
+  run([&] {
+    std::error_code ignored;
+    expect(!std::filesystem::exists(path, ignored) || file::is_model_file(path), ErrorKind::cannot_write,
+           "'{}' exists and is not a model: it is not replaced", path);
+    trained::with_checkpoint(model, checkpoint,
+                             [&](const file::Checkpoint& from) { trained::export_model(from, path); });
+    return true;
+  });
+}
+
+}  // namespace
+
+void define_train(py::module_& m) {
+  m.def("train", &train, py::arg("recipe"), py::arg("settings"), py::arg("folder"), py::arg("from_model"),
+        py::arg("resume"), py::arg("callback"));
+  m.def("export_model", &export_model, py::arg("model"), py::arg("checkpoint"), py::arg("path"));
+}
+
+}  // namespace heed::python
