@@ -32,6 +32,7 @@ Tensor RowsByStep::put_back(const std::vector<Tensor>& of_steps) const {
 
 Tensor RowsByStep::put_back_columns(const std::vector<Tensor>& of_steps) const {
   std::vector<Tensor> turned;
+  turned.reserve(of_steps.size());
   for (const Tensor& step : of_steps) turned.push_back(transpose(step));
   return transpose(put_back(turned));
 }

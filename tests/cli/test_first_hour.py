@@ -9,7 +9,7 @@ import sys
 import pytest
 from heed_program import CONFIG, DATA, NO_INPUT, PROGRAM, SOURCE, USAGE, heed, text
 
-sys.path.insert(0, str(SOURCE / "examples"))
+sys.path.insert(0, str(SOURCE / "examples" / "python"))
 import phone_numbers  # noqa: E402  pylint: disable=wrong-import-position
 
 BUILD = pathlib.Path(PROGRAM).resolve().parent.parent

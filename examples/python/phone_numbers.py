@@ -1,7 +1,7 @@
 """Phone numbers as people write them, and as a machine wants them: "0049 (0)30 / 123-4567" and "+49301234567".
 
-python3 examples/phone_numbers.py 3000 > phones.tsv       # made up; the second number is a seed
-python3 examples/phone_numbers.py 500 7 > unseen.tsv
+python3 examples/python/phone_numbers.py 3000 > phones.tsv       # made up; the second number is a seed
+python3 examples/python/phone_numbers.py 500 7 > unseen.tsv
 """
 import random
 import sys
@@ -59,7 +59,5 @@ def write(path, some):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    for source, target in pairs(*map(int, sys.argv[1:3])):
+    for source, target in pairs(*map(int, sys.argv[1:3] or ["10"])):
         print(source, target, sep="\t")
