@@ -19,13 +19,16 @@ std::vector<task::Suggestion> settle(Recipe& recipe, std::span<const task::Sugge
   return taken;
 }
 
+bool is_among(std::string_view key, std::span<const std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view beginning) { return key.starts_with(beginning); });
+}
+
 void settle_as(Recipe& recipe, const Recipe& from, std::span<const std::string_view> beginnings) {
   const auto values = values_of(from);
   std::vector<std::string> settings;
   for (const std::string& key : recipe.open) {
-    const bool wanted = std::any_of(beginnings.begin(), beginnings.end(),
-                                    [&](std::string_view beginning) { return key.starts_with(beginning); });
-    if (const auto found = values.find(key); wanted && found != values.end())
+    if (const auto found = values.find(key); found != values.end() && is_among(key, beginnings))
       settings.push_back(key + "=" + found->second);
   }
   set(recipe, settings);

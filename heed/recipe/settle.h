@@ -14,6 +14,9 @@ namespace heed::recipe {
 /// Takes the suggestions for keys that are open. Returns those.
 std::vector<task::Suggestion> settle(Recipe& recipe, std::span<const task::Suggestion> suggestions);
 
+/// The key begins with one of these.
+bool is_among(std::string_view key, std::span<const std::string_view> beginnings);
+
 /// Takes what `from` says for open keys that begin with one of `beginnings` ("model.", "train.warmup").
 void settle_as(Recipe& recipe, const Recipe& from, std::span<const std::string_view> beginnings);
 

@@ -101,11 +101,9 @@ std::vector<task::Suggestion> fit_to_weights(Recipe& r, const Beginning& beginni
   const auto mine = recipe::values_of(r), other = recipe::values_of(theirs);
   std::string wrong;
   for (const auto& [key, value] : mine) {
-    const bool of_the_model = std::any_of(std::begin(kOfTheModel), std::end(kOfTheModel),
-                                          [&](std::string_view each) { return key.starts_with(each); });
     const bool free = key.starts_with("validate.") || key.find("dropout") != std::string::npos ||
                       key.find("_size") != std::string::npos || key.find("_min_count") != std::string::npos;
-    if (!of_the_model || free || other.at(key) == value) continue;
+    if (!recipe::is_among(key, kOfTheModel) || free || other.at(key) == value) continue;
     wrong += fmt::format("{}{} is {}, but '{}' was trained with {}", wrong.empty() ? "" : "\n", key, value,
                          beginning.weights_name, other.at(key));
   }
