@@ -13,10 +13,10 @@ namespace {
 
 using file::Json;
 
-/// Texts may come from anywhere: what is not UTF-8 is replaced.
+/// Texts may come from anywhere, so invalid UTF-8 is replaced.
 std::string text_of(const Json& json) { return json.line() + "\n"; }
 
-/// The lines of a log up to the one of update `last`. A line that is cut off in the middle is dropped.
+/// The lines of a log up to update `last`. A truncated line is dropped.
 std::string until(const std::filesystem::path& path, int64_t last) {
   std::ifstream in(path);
   std::string kept;
@@ -57,7 +57,7 @@ void Log::write(const std::string& line) {
     return;
   }
   file_ << line << std::flush;
-  expect(file_.good(), ErrorKind::cannot_write, "'{}' could not be written, and is not written any more",
+  expect(file_.good(), ErrorKind::cannot_write, "'{}' could not be written; nothing more will be written to it",
          path_.string());
 }
 

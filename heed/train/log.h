@@ -1,4 +1,4 @@
-// log.jsonl: what happened, one JSON object a line, for programs.
+// log.jsonl: what happened, one JSON object per line, for programs.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,8 @@
 
 namespace heed::train {
 
-/// A line for the start, every `every`-th update, each validation, checkpoint, warning and update left out, and the
-/// end. A training that goes on from update n forgets the lines after it and writes on: the file reads as if nothing
-/// had happened.
+/// A line for the start, every `every`-th update, each validation, checkpoint, warning and skipped update, and the end.
+/// A run that resumes from update n drops the lines after it and appends: the file reads as if nothing had happened.
 /// Threads: one at a time.
 class Log final : public TrainingObserver {
  public:
@@ -33,7 +32,7 @@ class Log final : public TrainingObserver {
   int64_t every_;
   int64_t step_ = 0;  // of the last update
   std::ofstream file_;
-  std::string early_;  // what was said before started()
+  std::string early_;  // lines from before started()
 };
 
 /// "steps", "epochs", "minutes", "patience", "stopped".
