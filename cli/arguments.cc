@@ -19,7 +19,7 @@ namespace heed::cli {
 
 namespace {
 
-/// CLI11 has no place for what an option may be.
+/// The values that an option offers; CLI11 has no place for them.
 std::map<const CLI::Option*, std::vector<std::string>>& all_offered() {
   static std::map<const CLI::Option*, std::vector<std::string>> words;
   return words;
@@ -36,7 +36,7 @@ std::string joined(const std::vector<std::string>& words) {
   return all;
 }
 
-/// CLI11's own takes a number of any length for the largest that it knows, and a negative one for a large one.
+/// CLI11's own check turns a number that is too long into the largest one, and a negative one into a large one.
 template <class Number>
 CLI::Validator whole_number(Number least, Number most) {
   const auto wrong = [least, most](const std::string& word) {
@@ -110,7 +110,7 @@ Option& Option::offer(std::vector<std::string> words) {
   return *this;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- verb
+// ------------------------------------------------------------------------------------------------------------- command
 
 Option Verb::option(const std::string& name, std::string& value, const std::string& meaning) {
   return Option(app_->add_option(name, value, meaning));
@@ -148,13 +148,13 @@ void Verb::footer(const std::string& text) { app_->footer(text); }
 
 void Verb::run(const std::function<void()>& what) {
   app_->callback([what] {
-    // A name that does not exist, in the environment: no verb computes something without saying so first.
+    // HEED_ISA may name an instruction set that does not exist: refuse before anything is computed.
     if (const kernels::Status isa = kernels::isa_status(); !isa) throw Error(isa.message());
     what();
   });
 }
 
-// ----------------------------------------------------------------------------------------------- what the program has
+// -------------------------------------------------------------------------------------------- options of the program
 
 namespace {
 
@@ -175,7 +175,7 @@ OptionText text_of(const CLI::Option& option) {
   text.value_may_be_left_out = is_switch && !words.empty();
   if (text.value_may_be_left_out) text.value = "KIND";
   if (!is_switch && !text.positional) text.value = option.get_type_name();
-  text.value = text.value.substr(0, text.value.find(':'));  // CLI11 puts the range behind it
+  text.value = text.value.substr(0, text.value.find(':'));  // CLI11 appends the range
   return text;
 }
 
@@ -186,7 +186,7 @@ std::vector<OptionText> texts_of(const CLI::App& app) {
   return texts;
 }
 
-/// Those that are listed; the others are known too, but nobody means them by mistake.
+/// The listed commands. The others exist too, but nobody mistypes them.
 std::vector<std::string> verbs_of(const CLI::App& app) {
   std::vector<std::string> verbs;
   for (const CLI::App* verb : app.get_subcommands(is_listed)) verbs.push_back(verb->get_name());
@@ -197,7 +197,7 @@ bool is_verb(const CLI::App& app, std::string_view word) {
   return !app.get_subcommands([word](const CLI::App* v) { return v->get_name() == word; }).empty();
 }
 
-/// What was on the command line and has no meaning there.
+/// The message about a word on the command line that means nothing there.
 std::string unexpected(const CLI::App& app) {
   std::vector<std::string> options;
   std::string where;
@@ -207,7 +207,7 @@ std::string unexpected(const CLI::App& app) {
     for (const CLI::Option* option : verb->get_options())
       for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
   }
-  if (app.remaining(true).empty()) return "a verb is needed: " + joined(verbs_of(app));
+  if (app.remaining(true).empty()) return "a command is needed: " + joined(verbs_of(app));
   const std::string word = app.remaining(true).front();
   if (word.rfind('-', 0) == 0) return where + complaint("option", word, options);
   return fmt::format("{}'{}' was not expected", where, word);
@@ -219,16 +219,16 @@ std::string unexpected(const CLI::App& app) {
 
 Program::Program(const std::string& meaning, const std::string& version)
     : app_(std::make_unique<CLI::App>(meaning, "heed")) {
-  app_->set_version_flag("--version", version, "The version");
-  app_->set_help_flag("-h,--help", "This text");
+  app_->set_version_flag("--version", version, "Print the version");
+  app_->set_help_flag("-h,--help", "Print this help");
   app_->require_subcommand(1);
-  app_->get_formatter()->label("SUBCOMMAND", "VERB");
+  app_->get_formatter()->label("SUBCOMMAND", "COMMAND");
 }
 
 Program::~Program() = default;
 
 Verb Program::verb(const std::string& name, const std::string& meaning) {
-  return Verb(app_->add_subcommand(name, meaning)->group("Verbs"));
+  return Verb(app_->add_subcommand(name, meaning)->group("Commands"));
 }
 
 Verb Program::unlisted_verb(const std::string& name, const std::string& meaning) {
@@ -249,9 +249,9 @@ ProgramText Program::text() const {
 void Program::run(int argc, char** argv) {
   CLI::App& app = *app_;
   for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; }))
-    verb->set_help_flag("-h,--help", "This text");
+    verb->set_help_flag("-h,--help", "Print this help");
   if (argc > 1 && argv[1][0] != '-' && !is_verb(app, argv[1]))
-    if (const std::string wrong = complaint("verb", argv[1], verbs_of(app)); !wrong.empty()) throw Error(wrong);
+    if (const std::string wrong = complaint("command", argv[1], verbs_of(app)); !wrong.empty()) throw Error(wrong);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion& version) {
@@ -262,7 +262,7 @@ void Program::run(int argc, char** argv) {
     const std::string verb = app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name();
     throw Error(verb.empty() || !app.remaining(true).empty()
                     ? unexpected(app)
-                    : fmt::format("{}: {}. heed {} --help tells more", verb, error.what(), verb));
+                    : fmt::format("{}: {}. See heed {} --help", verb, error.what(), verb));
   } catch (const CLI::ExtrasError&) {
     throw Error(unexpected(app));
   } catch (const CLI::ParseError& error) {

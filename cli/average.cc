@@ -1,4 +1,4 @@
-// heed average: the mean of the weights of some checkpoints, often better than each of them.
+// heed average: the mean of the weights of several checkpoints, often better than each of them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,7 +22,7 @@ struct Chosen {
   int64_t last = 0;  // 0: all
 };
 
-/// A checkpoint is itself; the folder of a training is its last ones.
+/// A checkpoint stands for itself, a run folder for its last checkpoints.
 std::vector<file::Checkpoint> checkpoints_of(const Chosen& c) {
   std::vector<file::Checkpoint> all;
   for (const std::string& folder : c.folders) {
@@ -39,7 +39,7 @@ std::vector<file::Checkpoint> checkpoints_of(const Chosen& c) {
     if (c.last > 0 && found.front() != path) {
       if (std::ssize(found) < c.last)
         throw Error(ErrorKind::data,
-                    fmt::format("'{}' holds {} checkpoints, and --last asks for {}", folder, found.size(), c.last));
+                    fmt::format("'{}' holds {} checkpoints, but --last asks for {}", folder, found.size(), c.last));
       found.erase(found.begin(), found.end() - c.last);
     }
     for (const std::filesystem::path& one : found) all.push_back(file::Checkpoint::open(one, file::Purpose::run));
@@ -49,9 +49,9 @@ std::vector<file::Checkpoint> checkpoints_of(const Chosen& c) {
 
 void run(const Chosen& c) {
   std::error_code ignored;
-  // A link that leads nowhere is there too, and is not ours to replace.
+  // A dangling link exists too, and is not ours to replace.
   if (std::filesystem::exists(std::filesystem::symlink_status(c.output, ignored)))
-    throw Error(ErrorKind::cannot_write, fmt::format("'{}' is there already: --output takes a new folder", c.output));
+    throw Error(ErrorKind::cannot_write, fmt::format("'{}' already exists: --output takes a new folder", c.output));
   const std::vector<file::Checkpoint> checkpoints = checkpoints_of(c);
   std::vector<std::string> names;
   names.reserve(checkpoints.size());
@@ -65,18 +65,16 @@ constexpr const char* kHelp = R"(Examples:
   heed average model/step-000400 model/step-000500 --output averaged
   heed predict averaged < source.txt
 
-All must be of one model, with the same vocabularies. The result is a checkpoint for predict, score, evaluate and info; a
-training cannot go on from it.)";
+All must be checkpoints of the same model, with the same vocabularies. The result is a checkpoint for predict, score,
+evaluate and info; training cannot be resumed from it.)";
 
 }  // namespace
 
 void add_average(Program& program) {
   auto c = std::make_shared<Chosen>();
-  Verb verb = program.verb("average", "One model from the mean of the weights of several checkpoints");
-  verb.option("FOLDER", c->folders, "The folder of a training, checkpoints, or files that heed export wrote")
-      .value("")
-      .required();
-  verb.option("--last", c->last, "The last N checkpoints of a training's folder; else all that it holds")
+  Verb verb = program.verb("average", "Average the weights of several checkpoints into one model");
+  verb.option("FOLDER", c->folders, "A training folder, checkpoints, or files from heed export").value("").required();
+  verb.option("--last", c->last, "Only the last N checkpoints of a training folder (default: all)")
       .value("N")
       .from_to(int64_t{1}, int64_t{1'000'000});
   verb.option("--output", c->output, "A new folder for the result").value("FOLDER").required();

@@ -64,7 +64,7 @@ std::string cut_to(std::string_view text, size_t columns) {
   const icu::UnicodeString all = unicode(text);
   if (columns_of(all) <= columns) return std::string(text);
   icu::UnicodeString kept;
-  size_t used = 1;  // the sign for what is missing
+  size_t used = 1;  // the …
   for (const auto& [begin, end] : clusters(all)) {
     const icu::UnicodeString letter(all, begin, end - begin);
     used += columns_of(letter);

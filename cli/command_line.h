@@ -1,5 +1,5 @@
-// What the command line has, read from the definitions of the verbs: completions and the manual are made from this, and
-// nobody writes an option down twice.
+// The command line as data, read from the definitions of the commands. Completions and the manual are generated from
+// it, so that no option is written down twice.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 namespace heed::cli {
 
 struct OptionText {
-  std::vector<std::string> names;  // "-h", "--help"; of what stands without a name: "MODEL"
+  std::vector<std::string> names;  // "-h", "--help"; of a positional argument: "MODEL"
   std::string value;               // "N", "FILE"; empty: a switch
   std::string meaning;
-  std::vector<std::string> words;  // what the value may be, or some of that
+  std::vector<std::string> words;  // possible values, or some of them
   bool positional = false, required = false, several = false;
   bool value_may_be_left_out = false;  // --alignments, --alignments=matrix
 };
@@ -24,7 +24,7 @@ struct VerbText {
 struct ProgramText {
   std::string meaning, footer;
   std::vector<OptionText> options;
-  std::vector<VerbText> verbs;  // without those that are not listed
+  std::vector<VerbText> verbs;  // only the listed ones
 };
 
 }  // namespace heed::cli

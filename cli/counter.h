@@ -1,5 +1,5 @@
-// How many lines are done, for a person: one line on standard error that is written again and again. Nothing where that
-// is no terminal, or where standard output is one, which then shows the answers themselves.
+// How many lines are done, for a person: one line on standard error, redrawn in place. Silent if standard error is no
+// terminal, or if standard output is one and shows the answers themselves.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class Counter {
   ~Counter();  // leaves nothing behind
 
   void add(int64_t count);
-  void erase();  // before something else is written there
+  void erase();  // call it before writing anything else there
 
  private:
   using Clock = std::chrono::steady_clock;

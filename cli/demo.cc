@@ -34,7 +34,7 @@ namespace heed::cli {
 
 namespace {
 
-/// What reaches 99 % soonest on two cores; docs/performance.md tells what else was tried.
+/// Reaches 99 % soonest on two cores; docs/performance.md says what else was tried.
 constexpr const char* kRecipe = R"(
 [data]
 task = "dates"
@@ -72,10 +72,10 @@ constexpr int64_t kUnseen = 2000;
 struct Chosen {
   std::string folder;
   bool retrain = false;
-  int64_t steps = 0;  // 0: those of the recipe
+  int64_t steps = 0;  // 0: as in the recipe
 };
 
-/// Where the model is kept: a new recipe, or other dates by another ICU, make a new model.
+/// Where the model is kept. A new recipe, or a new ICU with other dates, gets a new folder.
 std::filesystem::path cache_folder(int64_t steps) {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
@@ -89,8 +89,8 @@ std::filesystem::path cache_folder(int64_t steps) {
 // ------------------------------------------------------------------------------------------------------------ training
 
 void introduce(const recipe::Recipe& recipe, const Terminal& terminal) {
-  print(paragraph(fmt::format("A small network with additive attention will read dates in {} languages. It is told "
-                              "nothing about months, years or alphabets: it sees {} pairs like these, and finds out.",
+  print(paragraph(fmt::format("A small network with additive attention will learn to read dates in {} languages. It is "
+                              "told nothing about months, years or alphabets: it sees only {} pairs like these.",
                               data::date_language_codes().size(), grouped(recipe.data.examples)),
                   1, std::min<size_t>(terminal.width(), 90)) +
         "\n");
@@ -100,10 +100,10 @@ void introduce(const recipe::Recipe& recipe, const Terminal& terminal) {
   print("\n");
 }
 
-/// What the newest good checkpoint says of the training that is kept in the folder.
+/// What the newest good checkpoint says about the training run in the folder.
 struct Kept {
-  int64_t done = 0;        // updates; 0: there is no training
-  std::string other = {};  // why it is not the demo's, or cannot be read
+  int64_t done = 0;        // updates; 0: no training run
+  std::string other = {};  // why it is not the demo's, or unreadable
 };
 
 Kept kept_in(const std::filesystem::path& folder, const recipe::Recipe& recipe) {
@@ -119,20 +119,20 @@ Kept kept_in(const std::filesystem::path& folder, const recipe::Recipe& recipe) 
           .other = same ? "" : "it is not the demo's: " + (changed.empty() ? "another recipe" : changed)};
 }
 
-/// Empty where the user stopped the training.
+/// Empty if the user stopped the training.
 std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal& terminal) {
   recipe::Recipe recipe = recipe::parse(kRecipe, "the demo's recipe");
-  recipe.open.clear();  // what it leaves out is meant to be the default
+  recipe.open.clear();  // keys that it leaves out take their defaults
   if (c.steps > 0) recipe.stop.steps = c.steps;
   const std::filesystem::path folder =
       c.folder.empty() ? cache_folder(recipe.stop.steps) : std::filesystem::path(c.folder);
   recipe.output.folder = folder.string();
   recipe.output.keep_last = 1;
   Kept kept = kept_in(folder, recipe);
-  // Only what the demo has made is removed; in the cache nobody else makes anything.
+  // Only what the demo made is removed; nobody else writes to its cache folder.
   if (!kept.other.empty() && !(c.folder.empty() && c.retrain))
     throw Error(ErrorKind::cannot_write,
-                fmt::format("the training in '{}' stays as it is: {}. {}", folder.string(), kept.other,
+                fmt::format("the training run in '{}' was left untouched: {}. {}", folder.string(), kept.other,
                             c.folder.empty() ? "--retrain trains again" : "Choose another --folder"));
   if (c.retrain) {
     file::RunFolder(folder).clear();
@@ -140,7 +140,7 @@ std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal&
   }
   const int64_t done = kept.done;
   if (done >= recipe.stop.steps) {
-    print(paragraph(fmt::format("The model was trained before, from {} pairs, and is there. --retrain trains it again.",
+    print(paragraph(fmt::format("Using the model that was trained earlier, from {} pairs. --retrain trains it again.",
                                 grouped(recipe.data.examples)),
                     1, std::min<size_t>(terminal.width(), 90)) +
           "\n");
@@ -152,13 +152,13 @@ std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal&
   const train::Finished finished =
       train::run_session(recipe, {.resume = true, .stop = &stop.asked(), .observers = {&view}});
   if (finished.ending == train::Ending::stopped) {
-    print(" Stopped, and kept: heed demo goes on from here.\n");
+    print(" Stopped and saved: heed demo continues from here.\n");
     return {};
   }
   return predict::load(folder, "last");
 }
 
-/// kUnseen texts, each of them once: a day may be written the same way twice, so some more are made.
+/// kUnseen different texts: the same text may be drawn twice, so a few more are drawn.
 data::References unseen_dates() {
   data::References dates =
       data::group_references(data::date_pairs(kUnseen + kUnseen / 10, /*seed=*/7, {.split = data::Split::test}));
@@ -176,7 +176,7 @@ void show_accuracy(const predict::Predictor& predictor, const Terminal& terminal
     outputs.push_back(p.text());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const metric::Accuracy right = metric::exact_match(outputs, unseen.targets);
-  print(fmt::format(" {} dates it has never seen: {} ({} wrong), {} a second\n\n", grouped(right.count),
+  print(fmt::format(" {} dates it has never seen: {} ({} wrong), {} per second\n\n", grouped(right.count),
                     terminal.bold(fmt::format("{:.2f} % right", 100.0 * right.rate())), right.count - right.right,
                     grouped(std::llround(static_cast<double>(right.count) / std::max(seconds, 1e-3)))));
 }
@@ -187,7 +187,7 @@ void show_accuracy(const predict::Predictor& predictor, const Terminal& terminal
 std::string answer(const predict::Predictor& predictor, const std::string& text, const Terminal& terminal) {
   const predict::Prediction found = predictor.predict(text);
   if (found.nbest.empty())
-    return fmt::format("  No answer: {}.\n", found.error.empty() ? "nothing there" : found.error);
+    return fmt::format("  No answer: {}.\n", found.error.empty() ? "the line is empty" : found.error);
   const predict::Output& best = found.nbest.front();
   AlignmentPicture picture{.source = text, .rows = {}, .weights = best.alignment};
   for (const std::string_view character : text::CodePoints(best.text)) picture.rows.emplace_back(character);
@@ -206,7 +206,7 @@ std::string answer_or_complaint(const predict::Predictor& predictor, std::string
   return answer(predictor, text, terminal);
 }
 
-/// Something stands in standard input, or will soon. A program that starts heed may leave it open and never write.
+/// Standard input has something to read, or will soon. A program that starts heed may leave it open and never write.
 bool input_is_there() {
   constexpr int kPatience = 1000;  // milliseconds
   pollfd in{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
@@ -224,7 +224,7 @@ void answer_lines(const predict::Predictor& predictor, const Terminal& terminal)
   if (typed && terminal.interactive()) {
     show(examples.source.front());
     print(
-        paragraph("\nEach row is a character that it wrote; the bright cells are what it read for it. Now you: type a "
+        paragraph("\nEach row is a character that it wrote; the bright cells show what it was reading. Now you: type a "
                   "date, in words or numbers, in any of its languages. Enter alone shows another example, Ctrl-D ends.",
                   1, std::min<size_t>(terminal.width(), 90)));
     size_t next = 1;
@@ -253,11 +253,11 @@ void run(const Chosen& c) {
 
 void add_demo(Program& program) {
   auto c = std::make_shared<Chosen>();
-  Verb verb = program.verb("demo", "See it work: trains a model that reads dates, and asks for some");
-  verb.flag("--retrain", c->retrain, "Train again, also where a trained model is there");
-  verb.option("--folder", c->folder, "Where the model is kept; else in the user's cache").value("FOLDER");
+  Verb verb = program.verb("demo", "See it work: train a model that reads dates, then try it");
+  verb.flag("--retrain", c->retrain, "Train again, even if there is a trained model");
+  verb.option("--folder", c->folder, "Where to keep the model (default: the user's cache)").value("FOLDER");
   add_threads(verb);
-  verb.option("--steps", c->steps, "Updates of the training; fewer are faster, and worse")
+  verb.option("--steps", c->steps, "Training updates; fewer are faster, but worse (default 1000)")
       .value("N")
       .from_to(int64_t{1}, int64_t{1'000'000});
   verb.footer(

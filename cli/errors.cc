@@ -45,7 +45,7 @@ std::string painted_difference(const WrongLine& wrong, const Terminal& terminal)
 }
 
 std::string text_of(const WrongLine& wrong, bool have_source, const Terminal& terminal) {
-  // On a terminal, text from right to left stays on its side of the line.
+  // On a terminal, right-to-left text must not turn the rest of the line around.
   const auto shown = [&](const std::string& text) { return terminal.interactive() ? isolated(text) : text; };
   std::string text = terminal.bold(fmt::format("line {}", wrong.number)) + "\n";
   if (have_source) text += fmt::format("  source      {}\n", shown(wrong.source));
@@ -62,7 +62,7 @@ Json json_of(const WrongLine& wrong, bool have_source) {
   return j;
 }
 
-/// A tab in a text is a blank: it would be the next column.
+/// A tab in a text becomes a blank: it would start the next column.
 std::string tsv_of(const WrongLine& wrong) {
   const auto cell = [](std::string text) {
     std::replace(text.begin(), text.end(), '\t', ' ');
@@ -76,7 +76,7 @@ std::string tsv_of(const WrongLine& wrong) {
 
 std::string Errors::count() const {
   std::string text = fmt::format("{} of {} {} wrong", wrong, all, wrong == 1 ? "is" : "are");
-  if (lines.size() < wrong) text += fmt::format("; shown: the {} worst", lines.size());
+  if (lines.size() < wrong) text += fmt::format("; the {} worst are shown", lines.size());
   return text;
 }
 

@@ -1,4 +1,4 @@
-// The lines that are wrong, and what is wrong with each: heed evaluate --errors.
+// The wrong lines, and what is wrong with each: heed evaluate --errors.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace heed::cli {
 
-/// A line that is equal to none of its references.
+/// A line that equals none of its references.
 struct WrongLine {
   int64_t number = 0;  // of the line, from 1
-  std::string source;  // empty where there is none
+  std::string source;  // empty if there is none
   std::string output;
   std::string reference;  // of several, the one with the fewest edits
   double badness = 0;     // edits per letter of the reference
 };
 
 struct Errors {
-  std::vector<WrongLine> lines;  // the worst first; of equals, the first in the file
-  size_t wrong = 0;              // more than `lines` where only some were asked for
+  std::vector<WrongLine> lines;  // the worst first; ties in the order of the file
+  size_t wrong = 0;              // all of them; `lines` may hold fewer
   size_t all = 0;
   bool have_sources = false;
 
@@ -31,14 +31,14 @@ struct Errors {
   std::string count() const;
 };
 
-/// `most`: of the worst; 0: all. They are compared as the options say: without BPE, without capital letters.
+/// Keeps the `most` worst; 0: all. The options say what is compared: without BPE marks, in lower case.
 Errors errors_of(const Outputs& outputs, const EvaluationOptions& options, int64_t most);
 
-/// For the eye: what is too much is red on a terminal with colours, what is missing green; the marks are there anyway.
+/// For people. On a terminal with colours, what is too much is red and what is missing green, beside the marks.
 std::string errors_text(const Errors& errors, const Terminal& terminal);
 file::Json errors_json(const Errors& errors);
 
-/// In the form that the name of the file asks for: .tsv, .jsonl, or as text.
+/// The extension decides the format: .tsv, .jsonl, or otherwise text.
 void write_errors(const Errors& errors, const std::string& path);
 
 }  // namespace heed::cli

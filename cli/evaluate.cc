@@ -1,4 +1,4 @@
-// heed evaluate: how good outputs are, of a model or from a file.
+// heed evaluate: how good outputs are, from a model or from a file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -32,13 +32,13 @@ struct Chosen {
   ModelChoice model;
   std::vector<std::string> files;  // after the model: a source and references, or a TSV
   std::string hypotheses, baseline, save;
-  std::string errors;  // kShown, or a file; empty: not asked for
-  int64_t most = 0;    // errors that are listed; 0: all
+  std::string errors;  // kShown, or a file; empty: not requested
+  int64_t most = 0;    // errors to list; 0: all
   std::vector<std::string> references;
   std::string tokenise = "13a";
   EvaluationOptions options;
   SearchChoice search;
-  bool valid = false;  // on what the training validated on
+  bool valid = false;  // on the validation data of the training run
   bool json = false;
 };
 
@@ -49,13 +49,13 @@ metric::Texts lines_of(const std::string& path) {
   return lines;
 }
 
-/// References of each line, from files with one for each.
+/// The references of each line, from files that hold one reference per line.
 std::vector<metric::Texts> references_of(const std::vector<std::string>& files, const std::string& of, size_t count) {
   std::vector<metric::Texts> references(count);
   for (const std::string& file : files) {
     const metric::Texts lines = lines_of(file);
     if (lines.size() != count)
-      throw Error(ErrorKind::data, fmt::format("'{}' has {} lines, and '{}' has {}", of, count, file, lines.size()));
+      throw Error(ErrorKind::data, fmt::format("'{}' has {} lines, but '{}' has {}", of, count, file, lines.size()));
     for (size_t i = 0; i < count; ++i) references[i].push_back(lines[i]);
   }
   return references;
@@ -69,7 +69,7 @@ struct Sources {
   std::vector<int64_t> lines;
 };
 
-/// A source that stands there several times is asked once.
+/// A source that occurs several times is predicted once.
 Sources grouped(data::References all) { return {std::move(all.source), std::move(all.targets), std::move(all.line)}; }
 
 Sources sources_of(const Chosen& c) {
@@ -86,7 +86,7 @@ Sources sources_of(const Chosen& c) {
   return grouped(data::group_references(pairs));
 }
 
-/// The files of the training must be where they were. What it held out of them is drawn again from its seed.
+/// The training files must still be where they were. What was held out is drawn again from the same seed.
 Sources validation_of(const recipe::Recipe& recipe) {
   const data::Options& data = recipe.data;
   for (const data::PairFiles* files : {&data.train, &data.valid})
@@ -103,7 +103,7 @@ metric::Texts predicted(const predict::Predictor& predictor, const Sources& sour
   check(options, predictor);
   Counter counter("lines");
   metric::Texts outputs;
-  // Many at once, so that the batches are of like lengths, and yet the counter moves.
+  // Many at once, so that batches hold lines of similar length, but few enough that the counter moves.
   const size_t chunk = lines_at_once(c.search) * 8;
   for (size_t begin = 0; begin < sources.texts.size(); begin += chunk) {
     const auto some = std::span(sources.texts).subspan(begin, std::min(chunk, sources.texts.size() - begin));
@@ -121,7 +121,7 @@ metric::Texts predicted(const predict::Predictor& predictor, const Sources& sour
 
 // ----------------------------------------------------------------------------------------------------------------- run
 
-/// The first word is a model, or outputs: then those behind it are what they should be.
+/// The first argument is a model, or a file of outputs; then the following ones are the references.
 void tell_outputs_from_a_model(Chosen& c) {
   namespace fs = std::filesystem;
   const std::string first = c.model.folder;
@@ -130,11 +130,11 @@ void tell_outputs_from_a_model(Chosen& c) {
                                         !(fs::is_regular_file(first, ignored) && file::begins_as_safetensors(first)));
   if (!outputs) return;
   if (!c.hypotheses.empty() || !c.references.empty())
-    throw Error(
-        fmt::format("evaluate: '{}' is no model, and --hypotheses and --references say what is compared", first));
+    throw Error(fmt::format(
+        "evaluate: '{}' is not a model; leave it out, since --hypotheses and --references say what to compare", first));
   if (c.files.empty() && !c.valid)
     throw Error(
-        fmt::format("evaluate: '{0}' is no model, and nothing stands beside it: heed evaluate MODEL {0}, or heed "
+        fmt::format("evaluate: '{0}' is not a model, and is the only file: use heed evaluate MODEL {0}, or heed "
                     "evaluate {0} REFERENCE",
                     first));
   c.model.folder.clear();
@@ -146,19 +146,19 @@ void tell_outputs_from_a_model(Chosen& c) {
 void refuse_half_a_question(const Chosen& c) {
   const bool model = !c.model.folder.empty();
   const bool files = !c.hypotheses.empty() || !c.references.empty();
-  if (model && files) throw Error("evaluate: MODEL and --hypotheses do not go together");
+  if (model && files) throw Error("evaluate: MODEL and --hypotheses cannot be combined");
   if (!model && !files)
     throw Error(
-        "evaluate: what? heed evaluate MODEL SOURCE REFERENCE, or of outputs that are there: heed evaluate OUTPUT "
-        "REFERENCE");
+        "evaluate: arguments are needed: heed evaluate MODEL SOURCE REFERENCE, or for existing outputs: heed evaluate "
+        "OUTPUT REFERENCE");
   if (!model && c.valid) throw Error("evaluate: --valid needs a MODEL");
   std::error_code ignored;
   const std::vector<std::string>& read = model ? c.files : c.references;
   if (c.errors == kShown && !read.empty() && read.back() != "-" && !std::filesystem::exists(read.back(), ignored))
     throw Error(ErrorKind::missing,
-                fmt::format("there is no file '{0}'; to list errors to it: --errors={0}", read.back()));
+                fmt::format("there is no file '{0}'; to write errors to it: --errors={0}", read.back()));
   if (c.most > 0 && c.errors.empty()) throw Error("evaluate: --most needs --errors");
-  if (c.valid && !c.files.empty()) throw Error("evaluate: --valid stands instead of files");
+  if (c.valid && !c.files.empty()) throw Error("evaluate: --valid and files cannot be combined");
   if (model && c.files.empty() && !c.valid)
     throw Error("evaluate: SOURCE and REFERENCE are needed, or a TSV, or --valid");
   if (files && c.hypotheses.empty()) throw Error("evaluate: --hypotheses is needed too");
@@ -167,19 +167,19 @@ void refuse_half_a_question(const Chosen& c) {
   if (c.options.randomisation && c.baseline.empty()) throw Error("evaluate: --randomisation needs --compare");
 }
 
-/// What a model is judged by where nobody says it: as its training did it, and by how much is right as a whole. Returns
-/// what to say about that.
+/// Without --metric, a model is judged by the metric of its training run and by exact match. Returns a note that says
+/// so.
 std::string take_metrics_of(const recipe::Recipe& recipe, std::vector<std::string>& metrics) {
   const std::string& own = recipe.validate.metric;
   const bool has_own = own != "loss";
   metrics = {has_own ? own : recipe.task().metrics().front()};
   if (metrics.front() != "exact") metrics.emplace_back("exact");
-  return fmt::format("{} is {}; --metric takes others.", metrics.front(),
+  return fmt::format("{} is {}; --metric chooses others.", metrics.front(),
                      has_own ? "validate.metric of the model's recipe"
                              : "the first metric of the model's task, since its recipe validates by the loss");
 }
 
-/// `note`: what to say about the metrics that were taken.
+/// `note`: what to say about the chosen metrics.
 Outputs outputs_of(Chosen& c, std::string& note) {
   Outputs outputs;
   std::string from = c.hypotheses;
@@ -197,10 +197,10 @@ Outputs outputs_of(Chosen& c, std::string& note) {
     from = c.valid ? "validation" : c.files.front();
   }
   if (c.options.metrics.empty()) c.options.metrics = {"bleu", "chrf"};
-  if (outputs.hypotheses.empty()) throw Error(ErrorKind::data, fmt::format("'{}' holds no line", from));
+  if (outputs.hypotheses.empty()) throw Error(ErrorKind::data, fmt::format("'{}' has no lines", from));
   if (!c.baseline.empty()) outputs.baseline = lines_of(c.baseline);
   if (outputs.baseline && outputs.baseline->size() != outputs.hypotheses.size())
-    throw Error(ErrorKind::data, fmt::format("'{}' has {} lines, and there are {} outputs to compare", c.baseline,
+    throw Error(ErrorKind::data, fmt::format("'{}' has {} lines, but there are {} outputs to compare", c.baseline,
                                              outputs.baseline->size(), outputs.hypotheses.size()));
   return outputs;
 }
@@ -247,51 +247,52 @@ constexpr const char* kHelp = R"(Examples:
   heed evaluate model words.tsv --metric wer,per,cer
   heed evaluate model --valid --metric wer,per
 
-BLEU, chrF and TER are those of sacreBLEU, and so are the lines with the settings in them. With a TSV, a source that
-stands there several times is asked once, and all its targets are right; with files, each line stands for itself.
+BLEU, chrF and TER match sacreBLEU, and so do the signature lines with the settings. In a TSV, a source that occurs
+several times is predicted once, and each of its targets counts as right; with separate files, every line counts alone.
 
---errors lists what is equal to no reference, the most edits per letter first, after the table or to a file:
-tab-separated (.tsv), as JSON lines (.jsonl), or as text. [-x-] is too much in the output, and {+x+} is missing from it.)";
+--errors lists the outputs that equal no reference, those with the most edits per letter first, below the table or in a
+file: tab-separated (.tsv), JSON lines (.jsonl), or text. In the output, [-x-] is too much and {+x+} is missing.)";
 
 }  // namespace
 
 void add_evaluate(Program& program) {
   auto c = std::make_shared<Chosen>();
-  Verb verb = program.verb("evaluate", "How good outputs are, from a file or of a model: BLEU, chrF, TER, error rates");
+  Verb verb =
+      program.verb("evaluate", "Measure how good outputs are, from a model or a file: BLEU, chrF, TER, error rates");
   std::vector<std::string> metrics;
   for (const metric::MetricEntry& entry : metric::all_metrics()) metrics.push_back(entry.name);
   add_model(verb, c->model, /*required=*/false);
-  verb.option(
-          "FILES", c->files,
-          "After MODEL: SOURCE and one or more REFERENCEs, line by line, or one TSV of both; with a file of outputs "
-          "in place of MODEL, its REFERENCEs")
+  verb.option("FILES", c->files,
+              "After MODEL: SOURCE and one or more REFERENCEs, line by line, or one TSV with both. After a file of "
+              "outputs instead of MODEL: its REFERENCEs")
       .value("");
-  verb.flag("--valid", c->valid, "After MODEL: on what its training validated on or held out, from the same files");
-  verb.option("--hypotheses", c->hypotheses, "Outputs, one a line; - is standard input").value("FILE");
-  verb.option("--references", c->references, "What they should be; each file has one for each line").value("FILE");
-  verb.option(
-          "--metric", c->options.metrics,
-          fmt::format("With commas: {}; else the model's own and exact, for files bleu,chrf", fmt::join(metrics, ", ")))
+  verb.flag("--valid", c->valid, "After MODEL: use the validation data of its training, from the same files");
+  verb.option("--hypotheses", c->hypotheses, "Outputs, one per line; - is standard input").value("FILE");
+  verb.option("--references", c->references, "The right outputs; each file holds one per line").value("FILE");
+  verb.option("--metric", c->options.metrics,
+              fmt::format("Separated by commas: {} (default: the model's metric and exact; for files bleu,chrf)",
+                          fmt::join(metrics, ", ")))
       .value("NAMES")
       .repeated(',')
       .one_of("metric", metrics);
-  verb.option("--tokenise", c->tokenise, "How BLEU cuts texts: 13a, none, char or intl; else 13a")
+  verb.option("--tokenise", c->tokenise, "How BLEU splits texts into tokens: 13a, none, char or intl (default 13a)")
       .value("NAME")
       .one_of("tokenisation", {"13a", "none", "char", "intl"});
-  verb.flag("--lowercase", c->options.lowercase, "Capital letters do not count");
-  verb.flag("--remove-bpe", c->options.remove_bpe, "Join what ends with @@ to what follows it");
-  verb.flag("--confidence", c->options.confidence, "Between what 95 % of the scores of such texts lie: bootstrap");
-  verb.option("--compare", c->baseline, "Other outputs: is the difference significant? By paired bootstrap")
+  verb.flag("--lowercase", c->options.lowercase, "Ignore case");
+  verb.flag("--remove-bpe", c->options.remove_bpe, "Undo BPE: join tokens that end with @@ to the next one");
+  verb.flag("--confidence", c->options.confidence, "Show 95 % confidence intervals (bootstrap)");
+  verb.option("--compare", c->baseline,
+              "Other outputs to compare with, and test if the difference is significant (paired bootstrap)")
       .value("FILE");
-  verb.flag("--randomisation", c->options.randomisation, "With --compare: by approximate randomisation");
-  add_seed(verb, c->options.seed, "For --confidence and --compare");
+  verb.flag("--randomisation", c->options.randomisation, "With --compare: use approximate randomisation");
+  add_seed(verb, c->options.seed, "Random seed for --confidence and --compare");
   add_search(verb, c->search);
   verb.flag("--errors", kShown, c->errors,
-            "List the lines that are wrong and mark the difference; --errors=FILE: to a file");
-  verb.option("--most", c->most, "With --errors: only the N worst; else all")
+            "List the wrong lines with the differences marked; --errors=FILE writes them to a file");
+  verb.option("--most", c->most, "With --errors: only the N worst (default: all)")
       .value("N")
       .from_to(int64_t{1}, kMostErrors);
-  verb.option("--save", c->save, "Keep the outputs of the model, one a line").value("FILE");
+  verb.option("--save", c->save, "Save the outputs of the model, one per line").value("FILE");
   add_json(verb, c->json);
   add_threads(verb);
   verb.footer(kHelp);

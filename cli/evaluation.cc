@@ -44,7 +44,7 @@ const metric::MetricEntry& entry_of(const std::string& name) {
   return *std::find_if(all.begin(), all.end(), [&](const metric::MetricEntry& e) { return e.name == name; });
 }
 
-/// Small letters are an option of theirs, and part of their signature.
+/// These metrics have an option for lower case, which is part of their signature.
 bool knows_case(const std::string& metric) {
   return metric == "bleu" || metric == "ter" || metric == "chrf" || metric == "chrf++";
 }
@@ -116,26 +116,25 @@ std::string evaluation_text(const std::vector<Evaluated>& all, const std::string
   const bool compared = !all.empty() && all.front().comparison;
   std::vector<Row> rows;
   Row heading = {"metric", "score"};
-  if (intervals) heading.insert(heading.end(), {"95 % between"});
+  if (intervals) heading.insert(heading.end(), {"95 % interval"});
   if (compared) heading.insert(heading.end(), {"baseline", "difference", "p"});
   heading.emplace_back("meaning");
   rows.push_back(heading);
   for (const Evaluated& e : all) {
     Row row = {e.score.name, fmt::format("{:.2f}", e.score.value)};
-    if (intervals) row.push_back(fmt::format("{:.2f} and {:.2f}", e.interval->low, e.interval->high));
+    if (intervals) row.push_back(fmt::format("{:.2f} to {:.2f}", e.interval->low, e.interval->high));
     if (compared) {
       const double baseline = e.comparison->baseline.value;
       row.push_back(fmt::format("{:.2f}", baseline));
       row.push_back(fmt::format("{:+.2f}", e.score.value - baseline));
       row.push_back(fmt::format("{:.4f}{}", e.comparison->p, e.comparison->p < kSignificant ? " *" : ""));
     }
-    row.push_back(fmt::format("{} is better: {}", e.score.higher_is_better ? "more" : "less", e.meaning));
+    row.push_back(fmt::format("{} is better: {}", e.score.higher_is_better ? "higher" : "lower", e.meaning));
     rows.push_back(row);
   }
   std::string text = table(rows, terminal, 0) + "\n";
   if (!note.empty()) text += paragraph(note, 2, terminal.width()) + "\n";
-  if (compared)
-    text += "  * the difference is significant: by chance alone, one as large has a probability below 0.05\n\n";
+  if (compared) text += "  * significant: the probability of a difference this large by chance is below 0.05\n\n";
   for (const Evaluated& e : all) {
     const std::string line = e.score.line(e.interval ? e.interval->note() : "");
     text += fmt::format("{}|{}{}\n", e.score.name, e.signature, line.substr(e.score.name.size()));

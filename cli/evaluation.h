@@ -1,4 +1,4 @@
-// Scores of outputs against references, and how they are shown.
+// Scores of outputs against references, as text and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct EvaluationOptions {
   metric::MetricOptions metric;
   bool lowercase = false;
   bool remove_bpe = false;     // "gro@@ ß" is "groß"
-  bool confidence = false;     // 95 % by bootstrap
-  bool randomisation = false;  // the test of a comparison: else by bootstrap
+  bool confidence = false;     // 95 % intervals, by bootstrap
+  bool randomisation = false;  // compare by approximate randomisation instead of bootstrap
   uint64_t seed = 12345;
 };
 
@@ -27,15 +27,15 @@ struct Outputs {
   metric::Texts hypotheses;
   std::vector<metric::Texts> references;  // of each hypothesis
   std::optional<metric::Texts> baseline;  // what to compare with
-  metric::Texts sources;                  // of each hypothesis; none where they are not known
-  std::vector<int64_t> lines;             // where each source stands in its file; none: one after the other
+  metric::Texts sources;                  // of each hypothesis; empty if they are not known
+  std::vector<int64_t> lines;             // of each source, its line in the file; empty: 1, 2, 3, ...
 };
 
-/// With the changes that the options ask for: without BPE, without capital letters.
+/// With the changes that the options ask for: without BPE marks, in lower case.
 Outputs as_compared(Outputs outputs, const EvaluationOptions& options);
 
 struct Evaluated {
-  std::string key;  // as it was asked for: "bleu"
+  std::string key;  // as requested: "bleu"
   std::string meaning;
   std::string signature;  // of the settings, as sacreBLEU writes it
   metric::Score score;
@@ -43,10 +43,10 @@ struct Evaluated {
   std::optional<metric::Comparison> comparison;
 };
 
-/// Throws Error where the texts do not belong together.
+/// Throws Error if the texts do not belong together.
 std::vector<Evaluated> evaluate(Outputs outputs, const EvaluationOptions& options);
 
-/// A table, below it `note`, and the lines that papers quote.
+/// A table, then `note`, then the lines that papers quote.
 std::string evaluation_text(const std::vector<Evaluated>& all, const std::string& note, const Terminal& terminal);
 file::Json evaluation_json(const std::vector<Evaluated>& all, size_t segments);
 

@@ -1,5 +1,5 @@
-// How the program ends, for scripts. The numbers are those of sysexits.h; docs/cli.md lists them. A verb throws
-// heed::Error or lets it pass; the code follows from its kind, here alone.
+// Exit codes, for scripts. The numbers are those of sysexits.h; docs/cli.md lists them. A command throws heed::Error or
+// lets one pass; only this file maps its kind to a code.
 #pragma once
 
 #include <exception>
@@ -26,15 +26,15 @@ struct ExitMeaning {
   const char* meaning;
 };
 inline constexpr ExitMeaning kExitMeanings[] = {
-    {kOk, "all is well; also where the reader of a pipe went away early"},
-    {kUsage, "wrong usage: a verb, an option or a name that does not exist. The message names the nearest one"},
+    {kOk, "success; also if the reader of a pipe closed it early"},
+    {kUsage, "wrong usage: a command, option or name that does not exist. The message names the nearest one"},
     {kData, "data or a checkpoint that cannot be used"},
-    {kNoInput, "a recipe, a model or a file to read that is not there"},
-    {kSoftware, "a fault of heed itself: please report it"},
-    {kMemory, "the machine has not enough memory. The message says about how much is needed, where that is known"},
-    {kCannotCreate, "a file or folder could not be written, or a folder holds something else already"},
+    {kNoInput, "a recipe, a model or an input file does not exist"},
+    {kSoftware, "a bug in heed: please report it"},
+    {kMemory, "not enough memory. The message says about how much is needed, if that is known"},
+    {kCannotCreate, "a file or folder could not be written, or the folder already holds something else"},
     {kOutput, "standard output could not be written, for example because the disk is full"},
-    {kConfig, "a recipe with mistakes: each with its line"},
+    {kConfig, "mistakes in a recipe, each with its line"},
 };
 
 constexpr ExitCode exit_code_of(ErrorKind kind) {
@@ -58,7 +58,7 @@ constexpr ExitCode exit_code_of(ErrorKind kind) {
   return kSoftware;
 }
 
-/// Standard output cannot be written. Only a program has one, so this is no kind of the library's errors.
+/// Standard output cannot be written. Only a program has one, so the library has no such kind of error.
 class OutputFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -23,7 +23,7 @@ struct Chosen {
   bool force = false;
 };
 
-/// A model may be replaced by a newer one; another file only where that was said, and a folder never.
+/// A model may be replaced by a newer one; any other file only with --force, and a folder never.
 void expect_replaceable(const Chosen& c) {
   std::error_code ignored;
   if (fs::is_directory(c.output, ignored))
@@ -31,7 +31,7 @@ void expect_replaceable(const Chosen& c) {
                 fmt::format("'{0}' is a folder: --output takes a file, such as {0}.heed", c.output));
   if (!c.force && fs::is_regular_file(c.output, ignored) && !file::is_model_file(c.output))
     throw Error(ErrorKind::cannot_write,
-                fmt::format("'{}' is there already, and is no model: --force replaces it", c.output));
+                fmt::format("'{}' already exists and is not a model: --force replaces it", c.output));
 }
 
 void run(const Chosen& c) {
@@ -42,8 +42,8 @@ void run(const Chosen& c) {
     from = checkpoint.folder().string();
   });
   std::error_code ignored;
-  if (!fs::is_regular_file(c.output, ignored)) return;  // a pipe: nothing may stand behind the file
-  print(fmt::format("'{}' is the model of '{}', in one file of {:.1f} MB\n", c.output, from,
+  if (!fs::is_regular_file(c.output, ignored)) return;  // a pipe: nothing may follow the model
+  print(fmt::format("'{}' holds the model of '{}' in one file of {:.1f} MB\n", c.output, from,
                     static_cast<double>(fs::file_size(c.output)) / 1e6));
 }
 
@@ -52,18 +52,18 @@ constexpr const char* kHelp = R"(Examples:
   heed export model --checkpoint last --output phones.heed
   heed predict phones.heed < source.txt
 
-The file holds the weights, the recipe and the vocabularies, and is all that predict, score, evaluate, average, info, Python
-and C++ need. It is in the safetensors format. A model of that name is replaced, at once and whole; another file is only
-replaced with --force. A training cannot be resumed from it: keep the folder for that.)";
+The file holds the weights, the recipe and the vocabularies: all that predict, score, evaluate, average, info, Python and
+C++ need. It is in the safetensors format. An existing model of that name is replaced atomically; any other file only
+with --force. Training cannot be resumed from it: keep the folder for that.)";
 
 }  // namespace
 
 void add_export(Program& program) {
   auto c = std::make_shared<Chosen>();
-  Verb verb = program.verb("export", "A trained model as one file: weights, recipe and vocabularies");
+  Verb verb = program.verb("export", "Write a trained model to one file: weights, recipe and vocabularies");
   add_model(verb, c->model);
   verb.option("--output", c->output, "The file to write").value("FILE").required();
-  verb.flag("--force", c->force, "Replace a file that is no model");
+  verb.flag("--force", c->force, "Replace a file that is not a model");
   verb.footer(kHelp);
   verb.run([c] { run(*c); });
 }

@@ -23,7 +23,7 @@ std::string type_text(const T&) {
   return "number";
 }
 
-/// As a recipe (TOML) writes it, and JSON too.
+/// As written in a recipe (TOML), and in JSON.
 template <class T>
 std::string value_text(const T& value) {
   if constexpr (std::is_same_v<T, std::string>) return '"' + value + '"';
@@ -42,7 +42,7 @@ std::vector<Setting> values_of(const Options& options) {
   return all;
 }
 
-/// Options of which none is the default.
+/// Options that all differ from their defaults.
 Options unlike_default() {
   Options o;
   attend::each_option(o, [](const char*, auto& field) {
@@ -57,7 +57,7 @@ Options unlike_default() {
   return o;
 }
 
-/// A name stands for what it changes in the defaults, and for what it sets whatever stood there before.
+/// What a name sets: options that it changes from their defaults, and options that it sets whatever they were before.
 std::vector<Setting> settings_of(const attend::Entry& entry) {
   const std::vector<Setting> defaults = values_of({}), other = values_of(unlike_default());
   Options small, large;
@@ -90,8 +90,8 @@ bool same_shapes(const std::vector<ParameterFact>& a, const std::vector<Paramete
                     [](const ParameterFact& x, const ParameterFact& y) { return x.shape == y.shape; });
 }
 
-/// Small widths, and all there is to learn. Widths of query and key differ where that is allowed and shows, so that
-/// shapes can be read.
+/// Small widths, and every learned part. Query and key have different widths if that is allowed and changes a shape, so
+/// that the shapes tell them apart.
 Options sample_options(const attend::Entry& entry) {
   Options o;
   o.key_width = 8;
@@ -161,7 +161,7 @@ std::string shape_text(const std::vector<int64_t>& shape) { return fmt::format("
 const char* heading_of(attend::Part part) {
   switch (part) {
     case attend::Part::score:
-      return "Scores: what a query and a key are to each other";
+      return "Scores: how well a query and a key match";
     case attend::Part::normalise:
       return "Weights from scores";
     case attend::Part::region:
@@ -171,7 +171,7 @@ const char* heading_of(attend::Part part) {
     case attend::Part::input:
       return "Input: where queries, keys and values come from";
     case attend::Part::structure:
-      return "Structures: what is built around one attention";
+      return "Structures: how attentions are put together";
   }
   return "";
 }

@@ -1,5 +1,5 @@
-// What is known of a mechanism, gathered from its entry, from the options and from really making it. The texts, the
-// JSON and the pages all say this.
+// Everything known about a mechanism, gathered from its entry, from the options, and from a model that is really made.
+// The text, the JSON and the pages are all written from it.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace heed::cli {
 struct OptionFact {
   std::string name;
   std::string type;     // string, integer, number or boolean
-  std::string value;    // the default, as a recipe writes it: "tanh" in quotes, true, 0.2
-  std::string by_name;  // what the mechanism's name makes of it; empty: the default stays
+  std::string value;    // the default, as written in a recipe: "tanh" in quotes, true, 0.2
+  std::string by_name;  // its value if the mechanism is chosen by name; empty: the default
   std::string meaning;
 };
 
 struct Setting {
   std::string name, value;
-  std::string as;  // the option that it follows, where it does
+  std::string as;  // the option that it follows, if any
 };
 
 struct ParameterFact {
@@ -32,11 +32,11 @@ struct ParameterFact {
 struct Facts {
   const attend::Entry* entry = nullptr;
   std::vector<std::string> aliases;
-  std::vector<OptionFact> options;        // those it reads
-  std::vector<Setting> settings;          // what its name stands for: score = "additive"
-  std::vector<Setting> sample;            // widths and the like of a small model
+  std::vector<OptionFact> options;        // that it reads
+  std::vector<Setting> settings;          // that its name sets: score = "additive"
+  std::vector<Setting> sample;            // widths and similar options of a small model
   std::vector<ParameterFact> parameters;  // of that model
-  std::string recipe;                     // that takes it, as TOML; empty: none does
+  std::string recipe;                     // that uses it, as TOML; empty: none can
 };
 
 Facts facts_of(const attend::Entry& entry);
@@ -50,12 +50,12 @@ std::string shape_text(const std::vector<int64_t>& shape);
 inline constexpr attend::Part kParts[] = {attend::Part::score, attend::Part::normalise, attend::Part::region,
                                           attend::Part::time,  attend::Part::input,     attend::Part::structure};
 
-/// A heading for the mechanisms of a part: "Scores: what a query and a key are to each other".
+/// A heading for the mechanisms of a part: "Scores: how well a query and a key match".
 const char* heading_of(attend::Part part);
 
-/// What the letters in costs mean.
+/// The letters in costs.
 inline constexpr const char* kCostLetters =
-    "n queries and m keys of a sequence, D their width, H the option hidden; time counts multiplications of a pass "
-    "forward, memory the numbers that training keeps beyond inputs and outputs.";
+    "n and m are the numbers of queries and keys of a sequence, D their width, H the option hidden. Time counts the "
+    "multiplications of a forward pass, memory the numbers that training keeps beyond inputs and outputs.";
 
 }  // namespace heed::cli

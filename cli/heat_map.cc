@@ -16,13 +16,13 @@ namespace {
 
 constexpr const char* kLeftToRightMark = "\u200e";
 
-/// Anything above zero leaves a trace, so that exact zeros (sparsemax, masks) can be told from small weights.
+/// Weights from 0.005 up leave a trace, so that zeros (sparsemax, masks) look different from small weights.
 const char* shade(float w) {
   static constexpr std::array<const char*, 5> kShades = {"·", "░", "▒", "▓", "█"};
   return kShades[w < 0.005f ? 0 : static_cast<size_t>(std::min(1.0f + std::sqrt(w) * 4.0f, 4.0f))];
 }
 
-/// From nearly black through violet and orange to pale yellow: lightness rises evenly, so it reads in grey as well.
+/// From nearly black through violet and orange to pale yellow. Lightness rises evenly, so it works in grey as well.
 std::string background(float w) {
   static constexpr std::array<std::array<float, 3>, 5> kRamp = {
       {{24, 22, 32}, {87, 23, 110}, {188, 55, 84}, {249, 142, 9}, {252, 250, 164}}};
@@ -50,15 +50,15 @@ std::string cell(float weight, size_t columns, bool colour) {
   return text;
 }
 
-/// A label that is seen, in `columns` columns.
+/// A visible label, `columns` wide.
 std::string label(const Letter& letter, size_t columns) {
   std::string text = letter.text == " " || letter.text == "\u00a0" || letter.text == "\u202f" ? "␣" : letter.text;
   size_t used = columns_of(text);
-  if (used == 0 && !text.empty()) {  // a mark alone stands on a dotted circle
+  if (used == 0 && !text.empty()) {  // a mark without a letter is shown on a dotted circle
     text = "\u25cc" + text;
     used = 1;
   }
-  // The mark keeps a terminal that knows about directions from turning the row of labels around.
+  // The mark keeps a terminal that supports right-to-left text from reversing the row of labels.
   if (letter.right_to_left) text = kLeftToRightMark + text + kLeftToRightMark;
   return text + std::string(columns > used ? columns - used : 0, ' ');
 }
@@ -77,7 +77,7 @@ std::string heat_map(const AlignmentPicture& picture, const Terminal& terminal) 
   for (const std::string& row : picture.rows) label_width = std::max(label_width, columns_of(row));
   const size_t before = label_width + 4, room = terminal.width() - before;
 
-  // Two columns a letter look like squares; where they do not fit, one will do.
+  // Two columns per letter look like squares; if they do not fit, one column must do.
   size_t all = 0;
   for (const Letter& letter : letters) all += std::max<size_t>(letter.columns, 2);
   const size_t least = all <= room ? 2 : 1;

@@ -1,4 +1,4 @@
-// Where a model looked, as a picture made of characters: the source across, the target down.
+// Attention weights as a picture made of characters: the source across, the target down.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace heed::cli {
 
 struct AlignmentPicture {
   std::string source;                       // its code points are the columns
-  std::vector<std::string> rows;            // a label each
+  std::vector<std::string> rows;            // the label of each
   std::vector<std::vector<float>> weights;  // [rows][code points of the source], from 0 to 1
 };
 
-/// A reader's letters share a column: the weights of a base and of the marks on it are added. Right-to-left text stands
-/// as it is read, from right to left. Colours where the terminal has them, shades elsewhere; a source that is wider
-/// than the terminal is drawn in several pieces below each other.
+/// Each letter that a reader sees is one column: the weights of a base and of the marks on it are added. Right-to-left
+/// text runs from right to left. With colours if the terminal has them, otherwise in shades. A source wider than the
+/// terminal is drawn in several pieces, one below the other.
 std::string heat_map(const AlignmentPicture& picture, const Terminal& terminal);
 
 }  // namespace heed::cli

@@ -29,7 +29,7 @@ struct Chosen {
 };
 
 // --------------------------------------------------------------------------------------------------------------- facts
-// All of it is gathered as JSON; the text is made from that, so that neither says more than the other.
+// Everything is gathered as JSON and the text is made from it, so that both say the same.
 
 Json machine() {
   return Json::object({{"heed", HEED_VERSION},
@@ -44,7 +44,7 @@ Json vocabulary(const text::Tokeniser& tokeniser) {
   return Json::object({{"kind", tokeniser.kind()}, {"size", tokeniser.size()}});
 }
 
-/// Numbers of each part of the model: "encoder", "decoder", ... .
+/// The number of parameters in each part of the model: "encoder", "decoder", ...
 Json parameters_by_part(const Parameters& parameters) {
   Json parts = Json::object();
   for (const Parameter& p : parameters) {
@@ -54,7 +54,7 @@ Json parameters_by_part(const Parameters& parameters) {
   return parts;
 }
 
-/// What the recipe says of the attention, and is not the default.
+/// The attention settings of the recipe that are not defaults.
 Json attention(const recipe::Recipe& recipe) {
   Json said = Json::object({{"score", recipe.model.attention.score}});
   const auto lines = [](const recipe::Recipe& r) {
@@ -163,7 +163,7 @@ void run(const Chosen& c) {
   if (!c.model.folder.empty())
     with_checkpoint(c.model, [&](const file::Checkpoint& checkpoint) { all["model"] = model(checkpoint); });
   all["machine"] = machine();
-  if (c.json) return print(all.line(2) + "\n");  // the name of a folder may not be UTF-8
+  if (c.json) return print(all.line(2) + "\n");  // a folder name need not be UTF-8
   const Terminal terminal;
   std::string text;
   if (const Json* model = all.find("model")) text += section("Model", *model, terminal) + "\n";
@@ -172,14 +172,14 @@ void run(const Chosen& c) {
 
 constexpr const char* kHelp = R"(Examples:
   heed info                            version, instruction set, threads
-  heed info model                      sizes, attention, vocabularies, parameters, where the training stands
+  heed info model                      sizes, attention, vocabularies, parameters, training progress
   heed info model --checkpoint last --json)";
 
 }  // namespace
 
 void add_info(Program& program) {
   auto c = std::make_shared<Chosen>();
-  Verb verb = program.verb("info", "What a model is, and what it runs on");
+  Verb verb = program.verb("info", "Describe a model and this machine");
   add_model(verb, c->model, /*required=*/false);
   add_json(verb, c->json);
   add_threads(verb);

@@ -19,7 +19,7 @@ std::vector<InputLines::Line> InputFiles::next(size_t most) {
   std::vector<InputLines::Line> lines;
   while (lines.size() < most) {
     if (in_standard_input_) {
-      if (!lines.empty()) break;  // they are not kept waiting for it
+      if (!lines.empty()) break;  // answer these before waiting for standard input
       lines = standard_input_.next(most);
       for (InputLines::Line& line : lines) line.number = ++read_;
       if (!lines.empty()) return lines;

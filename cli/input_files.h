@@ -1,4 +1,4 @@
-// The lines of some files, one file after the other; "-" is standard input, and so is no file at all.
+// The lines of several files, one file after the other. "-" is standard input; no file at all means "-".
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@ namespace heed::cli {
 
 class InputFiles {
  public:
-  /// Throws where one of them is not there, before anything is read.
+  /// Throws if one of them does not exist, before anything is read.
   explicit InputFiles(std::vector<std::string> files);
 
-  /// `most` lines at most, of one file or of several; none at the end of the last. Their numbers run on from file to
-  /// file. Of standard input those that are there, as InputLines says.
+  /// At most `most` lines, from one file or several; none at the end of the last. Line numbers continue from file to
+  /// file. Standard input gives the lines that are available, see InputLines.
   std::vector<InputLines::Line> next(size_t most);
 
  private:
@@ -24,7 +24,7 @@ class InputFiles {
   InputLines standard_input_;
   std::optional<data::LineReader> file_;
   bool in_standard_input_ = false;
-  int64_t read_ = 0;  // lines of all
+  int64_t read_ = 0;  // lines so far
 };
 
 }  // namespace heed::cli

@@ -14,7 +14,7 @@ namespace heed::cli {
 namespace {
 constexpr size_t kPiece = size_t{1} << 16;
 constexpr int kForever = -1;
-/// A writer that sends line by line gets its lines answered together as long as they follow each other so fast.
+/// Milliseconds. Lines that follow each other faster than this are answered together.
 constexpr int kPatience = 2;
 }  // namespace
 
@@ -28,8 +28,8 @@ std::vector<InputLines::Line> InputLines::next(size_t most) {
   return lines;
 }
 
-/// Is there something to read, or the end. The other side of standard output is watched too: a reader that went away
-/// ends the program also where no more input comes.
+/// True if there is something to read, or the end of the input. Standard output is watched too: if its reader goes
+/// away, the program ends even if no more input comes.
 bool InputLines::wait(int milliseconds) const {
   pollfd both[] = {{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
                    {.fd = STDOUT_FILENO, .events = 0, .revents = 0}};

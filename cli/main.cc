@@ -1,4 +1,4 @@
-// heed: the command line. Only what is in this folder prints; the library throws, and here it becomes a message.
+// heed: the command line. Only this folder prints; the library throws, and its errors become messages here.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -19,15 +19,15 @@ namespace heed::cli {
 namespace {
 
 constexpr const char* kExamples = R"(Examples:
-  heed demo                            a model that reads dates, trained in a minute
-  heed train recipe.toml               a model of your own; heed train --help shows a recipe
-  heed predict model < in > out        its outputs, line by line
-  heed evaluate model test.tsv         how good they are
-  heed info model                      what it is, and what it runs on
-  heed mechanisms                      every kind of attention, by part
-  heed mechanisms additive             what it does, costs, reads and learns
+  heed demo                            train a model that reads dates, in a minute
+  heed train pairs.tsv                 train your own model
+  heed predict model < in > out        run it, line by line
+  heed evaluate model test.tsv         measure how good it is
+  heed info model                      describe it, and this machine
+  heed mechanisms                      list every kind of attention, by part
+  heed mechanisms additive             formula, cost, options and parameters of one
 
-heed VERB --help tells more of a verb. Exit codes: 0 all is well, 64 wrong usage; docs/cli.md has the rest.)";
+heed COMMAND --help describes a command. Exit codes: 0 success, 64 wrong usage; docs/cli.md lists the others.)";
 
 int run(int argc, char** argv) {
   Program program("Attention, all of it.", fmt::format("heed {} ({})", HEED_VERSION, kernels::isa()));
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   using namespace heed::cli;
   occupy_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // print() sees the closed pipe
-  std::signal(SIGXFSZ, SIG_IGN);  // and who writes a file, that it became larger than ulimit -f allows
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond ulimit -f fails instead of ending the program
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc& error) {

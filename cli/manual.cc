@@ -12,8 +12,7 @@ namespace heed::cli {
 
 namespace {
 
-/// Text as troff reads it: a backslash is its own, a minus is a minus and no hyphen, and a line must not begin as one
-/// of its commands does.
+/// Escaped for troff: backslashes, minus signs (which would become hyphens), and lines that begin like a command.
 std::string troff(std::string_view text) {
   std::string all;
   bool begins = true;
@@ -50,17 +49,18 @@ std::string entry(const OptionText& option) {
   return fmt::format(".TP\n{}\n{}\n", head, troff(option.meaning));
 }
 
-/// As it stands, line by line.
+/// Unchanged, line by line.
 std::string verbatim(const std::string& text) { return text.empty() ? "" : ".PP\n.nf\n" + troff(text) + "\n.fi\n"; }
 
 struct Variable {
   const char *name, *meaning;
 };
 constexpr Variable kEnvironment[] = {
-    {"NO_COLOR", "set and not empty: no colours. There are none either where standard output is not a terminal"},
-    {"COLUMNS", "the width to write for; without it that of the terminal, or 80"},
-    {"HEED_ISA", "forces an instruction set: avx2, for example. One that cannot run ends every verb with code 64"},
-    {"OMP_NUM_THREADS", "number of threads"},
+    {"NO_COLOR", "if set and not empty, no colours. There are none either if standard output is not a terminal"},
+    {"COLUMNS", "the width of the output (default: that of the terminal, or 80)"},
+    {"HEED_ISA",
+     "forces an instruction set, for example avx2. If the machine cannot run it, every command ends with code 64"},
+    {"OMP_NUM_THREADS", "number of threads (default: all cores)"},
 };
 
 std::string page(const ProgramText& program) {
@@ -69,7 +69,7 @@ std::string page(const ProgramText& program) {
   for (const VerbText& verb : program.verbs) text += synopsis(verb);
   text += ".SH OPTIONS\n";
   for (const OptionText& option : program.options) text += entry(option);
-  text += ".SH VERBS\n";
+  text += ".SH COMMANDS\n";
   for (const VerbText& verb : program.verbs) {
     text += fmt::format(".SS heed {}\n{}.\n", verb.name, troff(verb.meaning));
     for (const OptionText& option : verb.options) text += entry(option);
@@ -86,7 +86,7 @@ std::string page(const ProgramText& program) {
 }  // namespace
 
 void add_manual(Program& program) {
-  Verb verb = program.unlisted_verb("manual", "The manual as troff, for man");
+  Verb verb = program.unlisted_verb("manual", "The manual page, for man");
   verb.run([&program] { print(page(program.text())); });
 }
 

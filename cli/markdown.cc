@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kGenerated = "<!-- generated from heed/attend by `make docs`; do not edit -->\n\n";
 constexpr size_t kColumns = 120;
 
-/// A bar would end the cell of a table.
+/// A bar would end the table cell.
 std::string cell(std::string_view text) {
   std::string safe;
   for (char c : text) safe += c == '|' ? std::string("\\|") : std::string(1, c);
@@ -88,8 +88,8 @@ std::string page(const Facts& facts) {
   text += "\n## Cost\n\n" + fmt::format("- time: `{}`\n- memory: `{}`\n\n", e.time, e.memory);
   text += prose(kCostLetters);
   text += "\n## Options\n\n";
-  text += facts.options.empty() ? "None of its own.\n" : option_table(facts.options);
-  text += "\nWhat every attention understands stands in [the list of all options](README.md#all-options).\n";
+  text += facts.options.empty() ? "None.\n" : option_table(facts.options);
+  text += "\nOptions that every attention has are in [the list of all options](README.md#all-options).\n";
   text += "\n## Parameters\n\n" + parameter_section(facts);
   text += "\n## Combines with\n\n" + prose(e.combines);
   text += "\n## Use\n\n" + usage_section(facts);
@@ -100,13 +100,13 @@ std::string index_page() {
   std::string text =
       std::string(kGenerated) + "# The catalogue of mechanisms\n\n" +
       paragraph(
-          "An attention is made of parts: a score, a way from scores to weights, a region, a behaviour "
-          "over time, an input and a structure. Every part is chosen by its name, and the parts combine; "
-          "what cannot stand together is refused with every reason. `heed mechanisms` prints this list, "
-          "`heed mechanisms NAME` a page of it.",
+          "An attention is made of parts: a score, a way to turn scores into weights, a region, a behaviour "
+          "over time, an input and a structure. Every part is chosen by its name, and the parts combine. "
+          "A combination that makes no sense is refused, with every reason. `heed mechanisms` prints this list, "
+          "`heed mechanisms NAME` one page of it.",
           0, kColumns);
   for (attend::Part part : kParts) {
-    text += fmt::format("\n## {}\n\n`{} = \"..\"`\n\n| id | name | what | formula |\n|---|---|---|---|\n",
+    text += fmt::format("\n## {}\n\n`{} = \"..\"`\n\n| id | name | title | formula |\n|---|---|---|---|\n",
                         heading_of(part), attend::name_of(part));
     for (const attend::Entry* e : attend::all())
       if (e->part == part)
@@ -121,7 +121,8 @@ std::string index_page() {
 void write_pages(const std::string& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  if (failed) throw Error(ErrorKind::cannot_write, fmt::format("{} could not be made: {}", folder, failed.message()));
+  if (failed)
+    throw Error(ErrorKind::cannot_write, fmt::format("{} could not be created: {}", folder, failed.message()));
   const std::filesystem::path root(folder);
   write(root / "README.md", index_page());
   for (const attend::Entry* e : attend::all()) write(root / (std::string(e->name) + ".md"), page(facts_of(*e)));

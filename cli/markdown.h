@@ -10,7 +10,7 @@ namespace heed::cli {
 std::string page(const Facts& facts);
 std::string index_page();
 
-/// Writes NAME.md for every mechanism, and README.md. Makes the folder where there is none.
+/// Writes NAME.md for every mechanism, and README.md. Creates the folder if needed.
 void write_pages(const std::string& folder);
 
 }  // namespace heed::cli

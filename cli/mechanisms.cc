@@ -1,4 +1,4 @@
-// heed mechanisms: the catalogue, as a list, one by one, as JSON, or as pages.
+// heed mechanisms: the catalogue, as a list, a single entry, JSON or pages.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -40,7 +40,7 @@ std::string list_text(const std::string& only, const Terminal& terminal) {
   for (attend::Part part : kParts) {
     if (!only.empty() && only != attend::name_of(part)) continue;
     text += fmt::format("{}{}\n", text.empty() ? "" : "\n", terminal.bold(heading_of(part)));
-    // All tables alike, so that the columns run on through the parts.
+    // The same widths in all tables, so that the columns line up across the parts.
     std::vector<Row> rows;
     for (const attend::Entry* e : attend::all()) {
       if (e->part != part) continue;
@@ -51,7 +51,8 @@ std::string list_text(const std::string& only, const Terminal& terminal) {
     }
     text += table(rows, terminal, 1);
   }
-  text += "\n" + paragraph("heed mechanisms NAME tells what one does, costs, reads and learns.", 0, terminal.width());
+  text +=
+      "\n" + paragraph("heed mechanisms NAME shows one: formula, cost, options and parameters.", 0, terminal.width());
   return text;
 }
 
@@ -99,7 +100,7 @@ std::string one_text(const Facts& facts, const Terminal& terminal) {
 
 // ------------------------------------------------------------------------------------------------------------- JSON
 
-/// A value as the facts write it, which is JSON.
+/// The facts write values as JSON.
 Json parsed(const std::string& value) { return Json::parse(value).value(); }
 
 Json json_of(const Facts& facts) {
@@ -156,40 +157,41 @@ void run(const Chosen& chosen) {
   print(list_text(chosen.part, terminal));
 }
 
-/// What is asked for two ways at once has no answer.
+/// Each of these asks for a different kind of output.
 void refuse_two_answers(const Chosen& c) {
   std::vector<const char*> asked;
   if (!c.name.empty()) asked.push_back("NAME");
   if (c.names) asked.push_back("--names");
   if (!c.folder.empty()) asked.push_back("--markdown");
-  if (asked.size() > 1) throw Error(fmt::format("{} and {} do not go together", asked[0], asked[1]));
+  if (asked.size() > 1) throw Error(fmt::format("{} and {} cannot be combined", asked[0], asked[1]));
   if (asked.empty()) return;
-  if (!c.part.empty() && !c.names) throw Error(fmt::format("{} and --part do not go together", asked[0]));
-  if (c.json && c.name.empty()) throw Error(fmt::format("{} and --json do not go together", asked[0]));
+  if (!c.part.empty() && !c.names) throw Error(fmt::format("{} and --part cannot be combined", asked[0]));
+  if (c.json && c.name.empty()) throw Error(fmt::format("{} and --json cannot be combined", asked[0]));
 }
 
 constexpr const char* kHelp = R"(Examples:
   heed mechanisms                      every kind of attention, by part
-  heed mechanisms --part score         the scores alone
-  heed mechanisms additive             what it does, costs, reads and learns
-  heed mechanisms additive --json      the same for a program)";
+  heed mechanisms --part score         only the scores
+  heed mechanisms additive             formula, cost, options and parameters of one
+  heed mechanisms additive --json      the same for programs)";
 
 }  // namespace
 
 void add_mechanisms(Program& program) {
   auto chosen = std::make_shared<Chosen>();
-  Verb verb = program.verb("mechanisms", "The kinds of attention: a list, or all about one");
+  Verb verb = program.verb("mechanisms", "List the kinds of attention, or describe one");
   std::vector<std::string> parts;
   for (attend::Part part : kParts) parts.emplace_back(attend::name_of(part));
   std::vector<std::string> names;
   for (const attend::Entry* entry : attend::all()) names.emplace_back(entry->name);
   verb.option("NAME", chosen->name, "A mechanism, by name or alias").value("").offer(names);
-  verb.option("--part", chosen->part, fmt::format("Only these: {}", fmt::join(parts, ", ")))
+  verb.option("--part", chosen->part, fmt::format("Only one part: {}", fmt::join(parts, ", ")))
       .value("PART")
       .one_of("part", parts);
   add_json(verb, chosen->json);
-  verb.flag("--names", chosen->names, "Names alone, one per line");
-  verb.option("--markdown", chosen->folder, "Write a page for each into a folder, and an index").value("FOLDER");
+  verb.flag("--names", chosen->names, "Only the names, one per line");
+  verb.option("--markdown", chosen->folder, "Write a page for each mechanism, and an index, to a folder")
+      .value("FOLDER");
   verb.footer(kHelp);
   verb.run([chosen] {
     refuse_two_answers(*chosen);

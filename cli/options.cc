@@ -21,7 +21,7 @@ bool is_there(const std::filesystem::path& path) {
 }  // namespace
 
 void add_threads(Verb verb) {
-  verb.option("--threads", omp_set_num_threads, "Threads; else OMP_NUM_THREADS, or all cores")
+  verb.option("--threads", omp_set_num_threads, "Number of threads (default: OMP_NUM_THREADS, or all cores)")
       .value("N")
       .from_to(int64_t{1}, int64_t{1024});
 }
@@ -29,17 +29,17 @@ void add_threads(Verb verb) {
 void add_json(Verb verb, bool& json, const std::string& meaning) { verb.flag("--json", json, meaning); }
 
 void add_seed(Verb verb, uint64_t& seed, const std::string& meaning) {
-  verb.option("--seed", seed, fmt::format("{}; else {}", meaning, seed))
+  verb.option("--seed", seed, fmt::format("{} (default {})", meaning, seed))
       .value("N")
       .from_to(uint64_t{0}, std::numeric_limits<uint64_t>::max());
 }
 
 void add_model(Verb verb, ModelChoice& choice, bool required) {
-  verb.option("MODEL", choice.folder, "The folder of a training, one checkpoint, or a file that heed export wrote")
+  verb.option("MODEL", choice.folder, "A training folder, a checkpoint, or a file from heed export")
       .value("")
       .required(required);
   verb.option("--checkpoint", choice.checkpoint,
-              "Which one of the folder: best, last, or a name such as step-000500; else best")
+              "Which checkpoint of the folder: best, last, or a name such as step-000500 (default best)")
       .value("NAME")
       .offer({"best", "last"});
 }
@@ -55,7 +55,7 @@ std::vector<std::string> checkpoints_of(const std::filesystem::path& folder) {
 void expect_there(const ModelChoice& choice) {
   if (!is_there(choice.folder)) throw Error(ErrorKind::missing, fmt::format("there is no model '{}'", choice.folder));
   std::error_code ignored;
-  if (!std::filesystem::is_directory(choice.folder, ignored)) return;  // a file that heed export wrote, or none at all
+  if (!std::filesystem::is_directory(choice.folder, ignored)) return;  // a file from heed export, or not a model at all
   if (is_there(std::filesystem::path(choice.folder) / "MANIFEST.json")) return;
   const std::vector<std::string> names = checkpoints_of(choice.folder);
   if (names.size() == 2) throw Error(ErrorKind::file, fmt::format("'{}' holds no checkpoint", choice.folder));

@@ -1,4 +1,4 @@
-// Options that several verbs have, so that they are called, checked and explained the same everywhere.
+// Options that several commands share, so that they have the same names, checks and help everywhere.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace heed::cli {
 
-/// --threads N: holds for all that the verb does.
+/// --threads N, for everything that the command does.
 void add_threads(Verb verb);
 void add_json(Verb verb, bool& json, const std::string& meaning = "As JSON");
 void add_seed(Verb verb, uint64_t& seed, const std::string& meaning);
 
-/// A trained model: MODEL, and --checkpoint for one of its folder.
+/// A trained model: MODEL, and --checkpoint to choose one from its folder.
 struct ModelChoice {
   std::string folder;
   std::string checkpoint = "best";
 };
 void add_model(Verb verb, ModelChoice& choice, bool required = true);
 
-/// Ends the program with its own code where the model is not there or cannot be used.
+/// Throws Error, with its own exit code, if the model does not exist or cannot be used.
 void with_checkpoint(const ModelChoice& choice, const std::function<void(const file::Checkpoint&)>& use);
 trained::TrainedModel load_model(const ModelChoice& choice);
 
-/// Throws kNoInput where the file is not there. "-" is standard input, which comes back as a path that can be read.
+/// Throws ErrorKind::missing if the file does not exist. "-" is standard input, returned as a path that can be read.
 std::string readable(const std::string& path);
 
 }  // namespace heed::cli

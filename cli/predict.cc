@@ -1,4 +1,4 @@
-// heed predict: lines in, outputs out, in the same order, as they come.
+// heed predict: lines in, outputs out, in the same order, as the lines come.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,13 +43,13 @@ struct Chosen {
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
-/// Where tabs separate fields, those of a text are blanks.
+/// Tabs separate fields, so tabs in a text become blanks.
 std::string without_tabs(std::string text) {
   std::replace(text.begin(), text.end(), '\t', ' ');
   return text;
 }
 
-/// score, output, alignment, those that were asked for, with tabs between them; one output after the other.
+/// Score, output and alignment, as far as requested, separated by tabs; then the same for the next output.
 std::string plain(const Prediction& prediction, const Chosen& c) {
   std::string line;
   for (const Output& output : prediction.nbest) {
@@ -72,7 +72,7 @@ std::vector<Prediction> answer(const std::vector<InputLines::Line>& lines, const
   std::vector<Prediction> predictions = predictor.predict_all(texts, options);
   for (size_t i = 0; i < lines.size(); ++i)
     if (lines[i].cut_off)
-      predictions[i].error = fmt::format("more than {} bytes: that is no text", InputLines::kLongest);
+      predictions[i].error = fmt::format("more than {} bytes: this is not text", InputLines::kLongest);
   return predictions;
 }
 
@@ -98,7 +98,7 @@ void run(Chosen& c) {
     for (size_t i = 0; i < lines.size(); ++i) {
       if (!predictions[i].error.empty()) {
         counter.erase();
-        warn(fmt::format("line {}: {}; it is answered by nothing", lines[i].number, predictions[i].error));
+        warn(fmt::format("line {}: {}; its output is empty", lines[i].number, predictions[i].error));
       }
       unknown.add(predictions[i]);
       text += c.json ? json_line(lines[i], predictions[i], c) : plain(predictions[i], c);
@@ -119,37 +119,37 @@ constexpr const char* kHelp = R"(Examples:
   heed predict model --sample --temperature 0.8 --top-p 0.95 --seed 7 < source.txt
   heed predict model --json --alignments=matrix < source.txt
 
-Every line of the input gives one line of the output, in the same order: an empty one for an empty line, and for one that
-cannot be answered (invalid UTF-8, too long), which is named on standard error. With --scores, --alignments and --nbest
-a line has fields with tabs between them: score, output, alignment, then the same of the next best.
-Where lines hold characters or words that are not in the model's vocabulary, standard error says so at the end; what the
-model writes for them is a guess, and what it cannot write is ⁇. --copy-unknown copies the source token in place of ⁇.
-Lines are answered as they come: a program may write one, and read its answer before it writes the next.)";
+Every input line gives one output line, in the same order. The output is empty for an empty line, and for a line that
+cannot be used (invalid UTF-8, too long), which is reported on standard error. With --scores, --alignments or --nbest,
+an output line has fields separated by tabs: score, output, alignment, then the same for the next best.
+If lines contain characters or words that are not in the model's vocabulary, standard error says so at the end: their
+outputs are a guess. ⁇ marks a token that the model cannot write; --copy-unknown copies the source token instead.
+Lines are answered as they come: a program may write one and read its answer before it writes the next.)";
 
 }  // namespace
 
 void add_predict(Program& program) {
   auto c = std::make_shared<Chosen>();
-  Verb verb = program.verb("predict", "Outputs of a trained model for lines of text");
+  Verb verb = program.verb("predict", "Run a trained model on lines of text");
   add_model(verb, c->model);
-  verb.option("FILES", c->files,
-              "Texts to read, plain or gzip, one after the other; - is standard input, and so is none")
+  verb.option("FILES", c->files, "Text files to read in turn, plain or gzip; - is standard input (default -)")
       .value("");
   add_search(verb, c->search);
   add_nbest_and_sampling(verb, c->search);
   verb.flag("--alignments", kPharaoh, c->alignments,
-            "Which source token each token looked at most, as i-j; =matrix with --json: all weights")
+            "For each token, the source token with the most attention, as i-j; with --json, =matrix gives all weights")
       .one_of("kind of alignments", {kPharaoh, kMatrix});
-  verb.option("--layer", c->search.options.layer, "Alignments of this layer of the decoder, from 1; else the last")
+  verb.option("--layer", c->search.options.layer,
+              "Alignments from this decoder layer, counted from 1 (default: the last)")
       .value("N")
       .from_to(int64_t{1}, task::kMostLayers);
-  verb.option("--head", c->search.options.head, "Alignments of this head of it, from 1; else the mean of all")
+  verb.option("--head", c->search.options.head, "Alignments from this head, counted from 1 (default: the mean of all)")
       .value("N")
       .from_to(int64_t{1}, task::kMostHeadsOfALayer);
   verb.flag("--copy-unknown", c->search.options.copy_unknown,
-            "In place of ⁇, the sign for an unknown token, the source token that it looked at most");
-  verb.flag("--scores", c->scores, "The score before each output: log p, divided as --length-penalty says");
-  add_json(verb, c->json, "One JSON object a line");
+            "Instead of ⁇, which marks an unknown token, copy the source token with the most attention");
+  verb.flag("--scores", c->scores, "Print a score before each output: log p, normalised by --length-penalty");
+  add_json(verb, c->json, "Print one JSON object per line");
   add_threads(verb);
   verb.footer(kHelp);
   verb.run([c] { run(*c); });

@@ -15,8 +15,8 @@ namespace heed::cli {
 
 namespace {
 
-constexpr std::chrono::milliseconds kRedraw(100);  // a bar that moves ten times a second moves smoothly
-constexpr std::chrono::seconds kPlainLine(10);     // between two plain lines about updates
+constexpr std::chrono::milliseconds kRedraw(100);  // ten times a second looks smooth
+constexpr std::chrono::seconds kPlainLine(10);     // between two plain progress lines
 
 std::string percent(double share) { return fmt::format("{:.2f} %", 100.0 * share); }
 
@@ -66,7 +66,7 @@ std::string counted(int64_t number, const std::string& noun) {
 }
 
 std::string bar_text(const train::StepReport& r, const train::Progress& p, size_t width) {
-  // What matters most comes first: a narrow terminal drops the rest.
+  // The most important parts come first: a narrow terminal drops the rest.
   std::vector<std::string> parts;
   if (p.share > 0) parts.push_back(fmt::format("{:3.0f} %", 100.0 * p.share));
   if (p.seconds_left >= 0) parts.push_back(duration_text(p.seconds_left) + " left");
@@ -93,13 +93,13 @@ ProgressView::ProgressView(const Terminal& terminal, ProgressOptions options)
     : terminal_(terminal), options_(options) {}
 
 ProgressView::~ProgressView() {
-  // An error may end a training in the middle of a bar.
+  // An error may end the training while a bar is shown.
   if (bar_there_) std::fputs("\r\033[K", stdout);
   std::fflush(stdout);
 }
 
-/// A full disk behind standard output is no reason to end a training, nor to hide its warnings. At the end the program
-/// writes there once more, and says by its code that it could not.
+/// A full disk behind standard output is no reason to end the training, or to hide its warnings. At the end the program
+/// writes there once more, and its exit code says that it could not.
 void ProgressView::show(const std::string& text) {
   if (silent_) return;
   try {
@@ -107,7 +107,7 @@ void ProgressView::show(const std::string& text) {
   } catch (const OutputFailure& failure) {
     silent_ = true;
     bar_there_ = false;
-    warned(fmt::format("{}; the training goes on without telling more there", failure.what()));
+    warned(fmt::format("{}; the training continues without printing progress", failure.what()));
   }
 }
 
@@ -141,8 +141,8 @@ void ProgressView::chose(const std::vector<task::Suggestion>& chosen) {
 }
 
 void ProgressView::started(const train::Started& s) {
-  if (s.resumed_from > 0) say(fmt::format("going on after update {}", grouped(s.resumed_from)));
-  say(fmt::format("{} to learn from, {} to validate on; vocabularies of {} and {} tokens", counted(s.examples, "pair"),
+  if (s.resumed_from > 0) say(fmt::format("resuming after update {}", grouped(s.resumed_from)));
+  say(fmt::format("{} for training, {} for validation; vocabularies of {} and {} tokens", counted(s.examples, "pair"),
                   grouped(s.valid_examples), grouped(s.source_tokens), grouped(s.target_tokens)));
   say(fmt::format("{} with {} parameters; {} per epoch", s.model, grouped(s.parameters),
                   counted(s.updates_per_epoch, "update")));
@@ -174,7 +174,7 @@ void ProgressView::stepped(const train::StepReport& r, const train::Progress& p)
 }
 
 void ProgressView::skipped(const train::StepReport& r) {
-  warned(fmt::format("update {} was left out: {}", r.step, r.skipped));
+  warned(fmt::format("update {} was skipped: {}", r.step, r.skipped));
 }
 
 void ProgressView::validating(int64_t) {
@@ -202,7 +202,8 @@ void ProgressView::saved(const std::string& checkpoint, bool) {
 
 void ProgressView::finished(const train::Finished& f) {
   erase();
-  if (f.skipped > 0) warned(fmt::format("{} left out because something was not finite", counted(f.skipped, "update")));
+  if (f.skipped > 0)
+    warned(fmt::format("{} skipped because of values that were not finite", counted(f.skipped, "update")));
 }
 
 }  // namespace heed::cli

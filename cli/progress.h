@@ -1,4 +1,4 @@
-// How a training goes, for a person: a bar on a terminal, plain lines elsewhere.
+// The progress of a training run, for people: a bar on a terminal, plain lines elsewhere.
 #pragma once
 
 #include <chrono>

@@ -20,7 +20,7 @@ bool makes_a_model(const std::string& toml) {
   }
 }
 
-/// The [attention] of a recipe with a [model] before it where only one kind takes it; empty where none does.
+/// The [attention] section, with a [model] section before it if only one kind of model takes it; empty if none does.
 std::string with_kind(const std::string& attention) {
   const std::string rnn = kind_text("rnn"), transformer = kind_text("transformer");
   const bool in_rnn = makes_a_model(rnn + attention), in_transformer = makes_a_model(transformer + attention);
@@ -36,14 +36,14 @@ std::string recipe_snippet(const attend::Entry& entry, const std::vector<Setting
   for (const Setting& s : settings) all += fmt::format("{} = {}\n", s.name, s.value);
   std::string snippet = with_kind(all);
   if (!snippet.empty()) return snippet;
-  // A model may bring along what else the name stands for.
+  // The model may set the other options of the name itself.
   return with_kind(fmt::format("[attention]\n{} = \"{}\"\n", attend::name_of(entry.part), entry.name));
 }
 
 const char* without_recipe(const attend::Entry& entry) {
   if (entry.part == attend::Part::input && !entry.own_queries)
-    return "A recipe has no key for it: where queries, keys and values come from follows from the model.";
-  return "No model of heed takes it yet: use it from Python or C++.";
+    return "A recipe has no key for it: the model decides where queries, keys and values come from.";
+  return "No model in heed uses it: use it from Python or C++.";
 }
 
 }  // namespace heed::cli

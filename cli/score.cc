@@ -1,4 +1,4 @@
-// heed score: how likely a model finds targets that are given.
+// heed score: the probability that a model gives to targets.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,7 +29,7 @@ struct Chosen {
   bool per_token = false, json = false;
 };
 
-constexpr size_t kChunk = 1024;  // pairs that are read before some are answered: enough to find some of like lengths
+constexpr size_t kChunk = 1024;  // pairs read at a time: enough to batch similar lengths
 
 struct Pair {
   predict::TextPair text;
@@ -50,18 +50,18 @@ class PairReader {
     if (target_) {
       if (target_->next(pair.text.target) != more)
         throw Error(ErrorKind::data,
-                    fmt::format("{} has {} lines, and {} has {}", source_.path().string(),
+                    fmt::format("{} has {} lines, but {} has {}", source_.path().string(),
                                 more ? "more" : fmt::format("{}", source_.number()), target_->path().string(),
                                 more ? fmt::format("{}", target_->number()) : "more"));
       return more;
     }
     const size_t tab = pair.text.source.find('\t');
     if (tab == std::string::npos) {
-      pair.scored.error = "there is no tab between a source and a target";
+      pair.scored.error = "there is no tab between source and target";
       return more;
     }
-    pair.text.target =
-        pair.text.source.substr(tab + 1, pair.text.source.find('\t', tab + 1) - tab - 1);  // more columns: not read
+    pair.text.target = pair.text.source.substr(
+        tab + 1, pair.text.source.find('\t', tab + 1) - tab - 1);  // further columns are ignored
     pair.text.source.resize(tab);
     return more;
   }
@@ -73,7 +73,7 @@ class PairReader {
 
 // -------------------------------------------------------------------------------------------------------------- scores
 
-/// Those that could be read.
+/// Scores the pairs that could be read.
 void score(std::vector<Pair>& pairs, const predict::Predictor& predictor) {
   std::vector<predict::TextPair> texts;
   std::vector<Pair*> asked;
@@ -149,22 +149,23 @@ constexpr const char* kHelp = R"(Examples:
   heed score model pairs.tsv --per-token
   paste source.txt target.txt | heed score model - --json
 
-For each pair, a line with the natural logarithm of the probability of the target and its end, given the source; with
---per-token, a tab and that of each token, the end last. A pair that cannot be scored (invalid UTF-8, an empty source, too
-long) gives an empty line and is named on standard error, where the sum and the perplexity of all pairs stand too.)";
+Prints for each pair the natural logarithm of the probability of the target and its end token, given the source. With
+--per-token, a tab and the values of the single tokens follow, the end token last. A pair that cannot be scored (invalid
+UTF-8, an empty source, too long) gives an empty line and is reported on standard error, as are the sum and the
+perplexity of all pairs.)";
 
 }  // namespace
 
 void add_score(Program& program) {
   auto c = std::make_shared<Chosen>();
-  Verb verb = program.verb("score", "How likely a model finds given targets");
+  Verb verb = program.verb("score", "Print the log probability that a model gives to targets");
   add_model(verb, c->model);
-  verb.option("SOURCE", c->source, "A line for each source; without TARGET, a TSV of both; - is standard input")
+  verb.option("SOURCE", c->source, "One source per line; without TARGET, a TSV with both; - is standard input")
       .value("")
       .required();
-  verb.option("TARGET", c->target, "Line n belongs to line n of SOURCE").value("");
-  verb.flag("--per-token", c->per_token, "The log probability of each token too");
-  add_json(verb, c->json, "One JSON object a line");
+  verb.option("TARGET", c->target, "The targets: line n belongs to line n of SOURCE").value("");
+  verb.flag("--per-token", c->per_token, "Also print the log probability of each token");
+  add_json(verb, c->json, "Print one JSON object per line");
   add_threads(verb);
   verb.footer(kHelp);
   verb.run([c] { run(*c); });

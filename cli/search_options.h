@@ -1,4 +1,4 @@
-// How outputs are searched for: the options of predict, and of evaluate where it predicts.
+// The search options of predict, and of evaluate with a model.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@ namespace heed::cli {
 
 struct SearchChoice {
   predict::Options options;
-  int64_t batch = 0;  // lines; 0: as many for each thread as make it worth having
+  int64_t batch = 0;  // lines; 0: enough to keep every thread busy
 };
 
-/// For a single output of each source.
+/// For a single output per source.
 void add_search(Verb verb, SearchChoice& choice);
-/// Several outputs, and outputs that are drawn.
+/// For several outputs per source, and for sampling.
 void add_nbest_and_sampling(Verb verb, SearchChoice& choice);
 
-/// Lines to work on at once.
+/// Lines to process at a time.
 size_t lines_at_once(const SearchChoice& choice);
 
-/// Ends the program where the options do not go together, or the model cannot do that.
+/// Throws Error if the options cannot be combined, or if the model does not support them.
 void check(const predict::Options& options, const predict::Predictor& predictor);
 
 }  // namespace heed::cli

@@ -1,4 +1,4 @@
-// Ctrl-C, kill and a closed terminal: the first asks for an end in good order, the second ends at once.
+// Ctrl-C, kill and a closed terminal: the first signal asks for an orderly end, the second ends at once.
 #pragma once
 
 #include <atomic>
@@ -6,14 +6,14 @@
 
 namespace heed::cli {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP (the terminal was closed) are kept as a wish. One at a time.
+/// While it lives, SIGINT, SIGTERM and SIGHUP (the terminal was closed) only set a flag. One at a time.
 class StopSignal {
  public:
   StopSignal() {
     flag() = false;
     for (const int signal : kSignals) {
-      // nohup has said that a closed terminal is to be ignored. An ignored SIGINT says only that a script started this
-      // in the background; who sends it means it.
+      // With nohup, a closed terminal stays ignored. An ignored SIGINT only means that a script started this in the
+      // background; if one arrives, it is meant.
       const auto before = std::signal(signal, remember);
       if (signal == SIGHUP && before == SIG_IGN) std::signal(signal, SIG_IGN);
     }
@@ -35,10 +35,10 @@ class StopSignal {
   }
   static void remember(int signal) {
     flag() = true;
-    // A terminal that is closed sends SIGHUP, and so does its shell: the second of these is no second wish.
+    // Both a closed terminal and its shell send SIGHUP: the second one does not ask for an immediate end.
     std::signal(signal, signal == SIGHUP ? SIG_IGN : SIG_DFL);
   }
-  static_assert(std::atomic<bool>::is_always_lock_free, "a signal may only touch what needs no lock");
+  static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only use lock-free atomics");
 };
 
 }  // namespace heed::cli

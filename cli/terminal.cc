@@ -126,7 +126,7 @@ void note(std::string_view text) {
 }
 
 void occupy_standard_streams() {
-  // In the order of their numbers: open() takes the lowest that is free.
+  // In the order of their numbers: open() takes the lowest free one.
   for (const auto& [stream, mode] :
        {std::pair(STDIN_FILENO, O_WRONLY), std::pair(STDOUT_FILENO, O_RDONLY), std::pair(STDERR_FILENO, O_WRONLY)})
     if (fcntl(stream, F_GETFD) < 0) open("/dev/null", mode);

@@ -7,14 +7,14 @@
 
 namespace heed::cli {
 
-/// What standard output can show.
+/// What standard output supports.
 class Terminal {
  public:
-  Terminal();               // colours where it is a terminal and NO_COLOR is not set
+  Terminal();               // colours if it is a terminal and NO_COLOR is not set
   static Terminal plain();  // a file: no colours
 
   size_t width() const { return width_; }
-  bool interactive() const { return interactive_; }  // it is a terminal, and lines on it can be written again
+  bool interactive() const { return interactive_; }  // a terminal on which lines can be redrawn
   bool colour() const { return colour_; }
   std::string bold(std::string_view text) const { return painted(text, "1"); }
   std::string faint(std::string_view text) const { return painted(text, "2"); }
@@ -28,11 +28,11 @@ class Terminal {
   size_t width_ = 80;
 };
 
-/// Lines of at most `width` columns, broken at blanks; a word that is longer stands alone. A newline in the text breaks
-/// too, and two make an empty line.
+/// Lines of at most `width` columns, broken at blanks; a longer word gets its own line. A newline in the text breaks
+/// the line too, and two make an empty line.
 std::vector<std::string> wrap(std::string_view text, size_t width);
 
-/// The same as one text, every line behind `indent` blanks.
+/// The same as one text, every line indented by `indent` blanks.
 std::string paragraph(std::string_view text, size_t indent, size_t width);
 
 using Row = std::vector<std::string>;
@@ -41,18 +41,18 @@ using Row = std::vector<std::string>;
 /// The cells of column `strong` are bold.
 std::string table(const std::vector<Row>& rows, const Terminal& terminal, size_t strong, size_t indent = 2);
 
-/// Writes to standard output. A reader that has gone away (heed ... | head) is no error; a full disk is.
+/// Writes to standard output. A closed pipe (heed ... | head) is no error; a full disk is.
 void print(std::string_view text);
 
-/// Writes to standard error. What cannot be written there is lost: the work that it tells about goes on.
+/// Writes to standard error. What cannot be written there is lost, and the work continues.
 void note(std::string_view text);
 
-/// Standard input, output or error that the program was started without (2>&-) would be the next file that is opened,
-/// and messages would go into it. Something else takes their places: input and output that fail, as closed ones do, and
-/// an error that forgets.
+/// If the program is started with standard input, output or error closed (2>&-), the next file opened would get that
+/// number, and messages would go into it. This opens /dev/null in their place, so that input and output still fail, as
+/// closed ones do, and messages are dropped.
 void occupy_standard_streams();
 
-/// After print(): nobody reads standard output any more.
+/// Whether print() found that nobody reads standard output any more.
 bool reader_is_gone();
 
 }  // namespace heed::cli

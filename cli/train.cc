@@ -38,11 +38,11 @@ struct Chosen {
 recipe::Recipe recipe_of(const Chosen& c) {
   if (c.files.empty() && !c.resume)
     throw Error(
-        "train: what? heed train PAIRS.tsv, heed train SOURCE TARGET, or heed train RECIPE. heed train --help shows "
-        "one");
+        "train: data or a recipe is needed: heed train PAIRS.tsv, heed train SOURCE TARGET, or heed train RECIPE. "
+        "heed train --help shows a recipe");
   if (c.files.empty() && c.output.empty())
     throw Error(
-        "train: --resume needs the data, a recipe, or the folder of a training: "
+        "train: --resume needs the data, a recipe, or a training folder: "
         "heed train --resume --output FOLDER");
   recipe::Recipe recipe =
       c.files.empty() ? train::recipe_of_folder(c.output, c.overrides) : recipe_of_files(c.files, c.overrides);
@@ -53,7 +53,7 @@ recipe::Recipe recipe_of(const Chosen& c) {
   return recipe;
 }
 
-/// As a shell reads it back.
+/// Quoted for a shell, if needed.
 std::string shell_quoted(const std::string& word) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=@%+,-";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
@@ -62,7 +62,7 @@ std::string shell_quoted(const std::string& word) {
   return quoted + "'";
 }
 
-/// The command that goes on with this training.
+/// The command that resumes this training.
 std::string command_to_go_on(const Chosen& c, const std::string& folder) {
   std::string command = "heed train ";
   for (const std::string& file : c.files) command += shell_quoted(file) + " ";
@@ -70,16 +70,16 @@ std::string command_to_go_on(const Chosen& c, const std::string& folder) {
   return command + "--resume --output " + shell_quoted(folder);
 }
 
-/// What people do with a new model.
+/// What people usually do with a new model.
 std::string what_next(const std::string& folder) {
   const std::string model = shell_quoted(folder);
   std::filesystem::path name = std::filesystem::path(folder).filename();
   if (name.empty() || name == "." || name == "..") name = "model";
   const std::string file = shell_quoted(name.string() + ".heed");
   const std::vector<std::pair<std::string, const char*>> commands = {
-      {fmt::format("heed predict {} < lines.txt", model), "its outputs, line by line"},
-      {fmt::format("heed evaluate {} --valid --errors", model), "what it gets wrong"},
-      {fmt::format("heed export {} --output {}", model, file), "one file to take elsewhere"}};
+      {fmt::format("heed predict {} < lines.txt", model), "run it, line by line"},
+      {fmt::format("heed evaluate {} --valid --errors", model), "see what it gets wrong"},
+      {fmt::format("heed export {} --output {}", model, file), "write it to one file"}};
   size_t widest = 0;
   for (const auto& [command, meaning] : commands) widest = std::max(widest, command.size());
   std::string text = "What next:\n";
@@ -92,7 +92,7 @@ std::string ending_text(const train::Finished& f, const recipe::Recipe& recipe, 
   std::string text;
   switch (f.ending) {
     case train::Ending::stopped:
-      return fmt::format("stopped after update {}, and saved. To go on: {}\n", f.step, command_to_go_on(c, folder));
+      return fmt::format("stopped after update {} and saved. To resume: {}\n", f.step, command_to_go_on(c, folder));
     case train::Ending::patience:
       text = fmt::format("no better model in {}", counted(recipe.stop.patience, "validation"));
       break;
@@ -106,7 +106,7 @@ std::string ending_text(const train::Finished& f, const recipe::Recipe& recipe, 
   return text + "\n" + what_next(folder);
 }
 
-/// What took the time of the updates, the most first.
+/// Where the time of the updates went, the largest share first.
 std::string profile_text(const Profile& profile) {
   std::vector<std::pair<double, std::string>> parts;
   double other = profile.all;
@@ -122,7 +122,7 @@ std::string profile_text(const Profile& profile) {
   return text;
 }
 
-/// With what the training would choose for keys that are open, where the data can be read.
+/// The whole recipe, with the values that would be chosen for open keys if the data can be read.
 std::string shown(recipe::Recipe recipe, const Chosen& c) {
   try {
     std::optional<trained::TrainedModel> weights;
@@ -131,7 +131,7 @@ std::string shown(recipe::Recipe recipe, const Chosen& c) {
   } catch (const recipe::RecipeError&) {
     throw;
   } catch (const Error& error) {
-    warn(fmt::format("keys that follow from the data are shown with plain defaults, because it cannot be used: {}",
+    warn(fmt::format("the data cannot be used, so keys that depend on it are shown with their defaults: {}",
                      error.what()));
   }
   return recipe::text_of(recipe);
@@ -140,7 +140,7 @@ std::string shown(recipe::Recipe recipe, const Chosen& c) {
 void run(const Chosen& c) {
   const recipe::Recipe recipe = recipe_of(c);
   if (c.show) return print(shown(recipe, c));
-  if (!c.from.empty()) load_model({.folder = c.from});  // what is wrong with it shows before a folder is made
+  if (!c.from.empty()) load_model({.folder = c.from});  // fails before a folder is created
   const Terminal terminal;
   const StopSignal stop;
   const std::filesystem::path folder = recipe.output.folder;
@@ -159,24 +159,24 @@ void run(const Chosen& c) {
 
 std::string help() {
   std::string text = R"(Examples:
-  heed train pairs.tsv                      pairs separated by a tab; the rest is chosen to fit them
+  heed train pairs.tsv                      pairs separated by a tab; settings are chosen to fit the data
   heed train train.en train.de              two files, line by line (plain or gzip)
   heed train pairs.tsv --set model.kind=transformer --set stop.minutes=10
-  heed train new.tsv --from pairs-model     go on from a trained model, with new pairs
-  heed train recipe.toml                    as a recipe says
-  heed train --resume --output pairs-model  go on after Ctrl-C, a crash or a power cut
+  heed train new.tsv --from pairs-model     fine-tune a trained model on new pairs
+  heed train recipe.toml                    train with a recipe
+  heed train --resume --output pairs-model  resume after Ctrl-C, a crash or a power cut
 
-What a recipe leaves out is chosen to fit the data, printed, and written to recipe.toml in the folder of the result.
-A recipe that runs as it is:
+Keys that a recipe leaves out are chosen to fit the data, printed, and written to recipe.toml in the output folder.
+A complete recipe:
 
 )";
   text += recipe::example();
   text += R"(
-heed train RECIPE --show prints every key with its meaning and value, the chosen ones included. Names of files begin in
-data.folder: heed train recipe.toml --set data.folder=corpora/multi30k
+heed train RECIPE --show prints every key with its meaning and value, including the chosen ones. File names are relative
+to data.folder: heed train recipe.toml --set data.folder=corpora/multi30k
 
-The folder of the result holds a checkpoint for the best model and the last ones, recipe.toml, log.jsonl, and event files
-for tensorboard --logdir FOLDER. Ctrl-C saves and ends; --resume goes on as if nothing had happened.)";
+The output folder holds the best checkpoint and the last ones, recipe.toml, log.jsonl, and event files for
+tensorboard --logdir FOLDER. Ctrl-C saves and ends; --resume continues as if nothing had happened.)";
   return text;
 }
 
@@ -186,20 +186,18 @@ void add_train(Program& program) {
   auto c = std::make_shared<Chosen>();
   Verb verb = program.verb("train", "Train a model from pairs of lines");
   verb.option("DATA", c->files,
-              "Pairs separated by a tab; or two files, SOURCE and TARGET; or a recipe (TOML) that names them. With "
-              "--resume and --output it may be left out")
+              "Pairs separated by a tab; or two files, SOURCE and TARGET; or a recipe (TOML) that names them. "
+              "Optional with --resume and --output")
       .value("");
-  verb.option("--set", c->overrides, "Another value for a key of the recipe; may be repeated")
-      .value("SECTION.KEY=VALUE")
-      .repeated();
-  verb.option("--output", c->output, "Folder for the result; otherwise what output.folder says, or DATA-model")
+  verb.option("--set", c->overrides, "Set a key of the recipe; may be repeated").value("SECTION.KEY=VALUE").repeated();
+  verb.option("--output", c->output, "Output folder (default: output.folder of the recipe, or DATA-model)")
       .value("FOLDER");
-  verb.option("--from", c->from, "Begin with the weights of this model; its vocabularies grow by new tokens")
+  verb.option("--from", c->from, "Start from the weights of this model; new tokens are added to its vocabularies")
       .value("MODEL");
-  verb.flag("--resume", c->resume, "Go on from the newest good checkpoint of the folder");
+  verb.flag("--resume", c->resume, "Resume from the newest good checkpoint of the folder");
   add_threads(verb);
-  verb.flag("--profile", c->profile, "At the end, say what kind of work took the time");
-  verb.flag("--show", c->show, "Print the whole recipe, with what would be chosen, and stop");
+  verb.flag("--profile", c->profile, "Report at the end which kinds of work took the time");
+  verb.flag("--show", c->show, "Print the whole recipe, including the values that would be chosen, and stop");
   verb.footer(help());
   verb.run([c] { run(*c); });
 }

@@ -19,8 +19,8 @@ void expect_file(const std::string& path) {
   if (!fs::exists(path, ignored)) throw Error(ErrorKind::missing, fmt::format("there is no recipe or data '{}'", path));
 }
 
-/// Known by its name, or by what stands in it: a section or key = value on its first line that is no comment. What is
-/// no plain file (a pipe) can be read once only, and is taken for one.
+/// Recognised by its name, or by its first line that is no comment: a section. Anything but a plain file (a pipe) can
+/// be read only once, and counts as a recipe.
 bool is_recipe(const fs::path& path) {
   std::error_code ignored;
   if (path.extension() == ".toml" || !fs::is_regular_file(path, ignored)) return true;
@@ -65,14 +65,15 @@ recipe::Recipe recipe_of_files(const std::vector<std::string>& files, const std:
   for (const std::string& file : files) expect_file(file);
   if (files.size() == 1 && is_recipe(files.front())) return recipe::read(files.front(), settings);
   if (files.size() > 2)
-    throw Error(fmt::format("train: {} files are too many: a recipe, or one file of pairs, or two, SOURCE and TARGET",
-                            files.size()));
+    throw Error(
+        fmt::format("train: {} files are too many; give a recipe, one file of pairs, or two files, SOURCE and TARGET",
+                    files.size()));
   if (files.size() == 2)
     for (const std::string& file : files)
       if (fs::path(file).extension() == ".toml")
         throw Error(
-            fmt::format("train: '{}' is a recipe: it names its data itself (data.tsv, or data.source and "
-                        "data.target; --set changes one)",
+            fmt::format("train: '{}' is a recipe, which names its own data (data.tsv, or data.source and data.target): "
+                        "give it alone, and change the data with --set",
                         file));
   std::vector<std::string> all;
   if (files.size() == 1)

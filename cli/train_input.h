@@ -1,4 +1,4 @@
-// What `heed train` is given: a recipe, or the data itself.
+// The files given to `heed train`: a recipe, or the data itself.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace heed::cli {
 
-/// `files`: one recipe, or one file of pairs separated by tabs, or a file of sources and one of targets. A recipe ends
-/// with .toml, or begins as one. For data, all that is not in `settings` is left open, and the folder of the result is
+/// `files`: one recipe, or one file of pairs separated by tabs, or a file of sources and one of targets. A recipe is
+/// named .toml, or begins with a section. For data, every key not in `settings` stays open, and the output folder is
 /// named after the files. Throws Error.
 recipe::Recipe recipe_of_files(const std::vector<std::string>& files, const std::vector<std::string>& settings);
 

@@ -12,10 +12,10 @@ namespace heed::cli {
 
 namespace {
 
-constexpr size_t kNamed = 10;           // kinds that the message names
-constexpr size_t kMostKinds = 100'000;  // that are kept of an input without end
+constexpr size_t kNamed = 10;           // kinds that the message lists
+constexpr size_t kMostKinds = 100'000;  // kept in memory, however long the input
 
-/// Itself, or its number where a reader would not see it: blanks, control characters, a mark without a letter.
+/// The token, or its code points if it would not be visible: blanks, control characters, a mark without a letter.
 std::string visible(const std::string& token) {
   const auto text = icu::UnicodeString::fromUTF8(token);
   bool seen = text.length() > 0;
@@ -56,7 +56,7 @@ std::string UnknownTokens::text() const {
   const size_t more = kinds.size() - named.size();
   const bool one = with_unknown_ == 1;
   return fmt::format("{} of {} {} {} {} the model never saw: {}{}; {} a guess", with_unknown_, lines_,
-                     lines_ == 1 ? "line" : "lines", one ? "holds" : "hold",
+                     lines_ == 1 ? "line" : "lines", one ? "contains" : "contain",
                      kinds.size() == 1 ? "a " + what_ : what_ + "s", fmt::join(named, ", "),
                      more == 0 ? "" : fmt::format(" ({} more {})", more, more == 1 ? "kind" : "kinds"),
                      one ? "its output is" : "their outputs are");

@@ -1,4 +1,4 @@
-// What the lines hold that the vocabulary of the model does not: told once, at the end.
+// Tokens of the input that are not in the model's vocabulary, reported once, at the end.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ class UnknownTokens {
 
   void add(const predict::Prediction& prediction);
 
-  /// "3 of 200 lines hold characters the model never saw: ß, Ω (2 more kinds); their outputs are a guess"; empty where
+  /// "3 of 200 lines contain characters the model never saw: ß, Ω (2 more kinds); their outputs are a guess"; empty if
   /// there were none.
   std::string text() const;
 
  private:
   struct Kind {
-    int64_t lines = 0, first = 0;  // how many hold it, and the place among the kinds, as they came
+    int64_t lines = 0, first = 0;  // that contain it; its position among the kinds, in the order they came
   };
   std::string what_;
   std::map<std::string, Kind> kinds_;

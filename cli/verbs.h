@@ -1,4 +1,4 @@
-// The verbs. Each adds itself to the command line, and runs when it was chosen.
+// The commands. Each adds itself to the command line, and runs when chosen.
 #pragma once
 
 namespace heed::cli {

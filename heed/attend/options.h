@@ -1,4 +1,4 @@
-// What an attention is made of. One flat struct: the same names stand in C++, in a recipe and in Python.
+// The options of an attention. One flat struct: C++, recipes and Python use the same names.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace heed::attend {
 
 /// Every option, once: type, name, default, meaning. The fields of Options, recipes, Python and the documentation are
-/// made from this.
+/// generated from this.
 // clang-format off
 #define HEED_OPTIONS(X)                                                                                                \
   /* ------------------------------------------------------------------- the parts, by their names in the catalogue */ \
@@ -16,24 +16,25 @@ namespace heed::attend {
                                                     "hierarchical")                                                    \
   X(std::string, input,               "external",   "where the queries come from: external, self_attention, "          \
                                                     "cross_attention or learned_query")                                \
-  X(std::string, score,               "scaled_dot", "what a query and a key are to each other, before the weights")    \
+  X(std::string, score,               "scaled_dot", "how well a query and a key match; becomes a weight")              \
   X(std::string, normalise,           "softmax",    "how scores become weights")                                       \
   X(std::string, region,              "global",     "which keys a query may see; several joined by +: "                \
                                                     "causal+sliding_window")                                           \
   X(std::string, time,                "dynamic",    "how attention moves from step to step: dynamic, static, "         \
                                                     "forced_forward, guided or forward_only")                          \
   /* ------------------------------------------------------------------------------------------------------- widths */ \
-  X(int64_t,     query_width,         0,            "of the queries that come in; 0: as the keys")                     \
-  X(int64_t,     key_width,           0,            "of the memory's keys")                                            \
-  X(int64_t,     value_width,         0,            "of the memory's values; 0: the keys are the values (plain mode)") \
-  X(int64_t,     heads,               1,            "attentions side by side, each on its own columns")                \
-  X(int64_t,     kv_heads,            0,            "heads of keys and values, each shared by heads / kv_heads; 0: as" \
-                                                    " many as heads")                                                  \
-  X(bool,        project,             false,        "q, k, v are projected first: query.weight, key.weight, "          \
+  X(int64_t,     query_width,         0,            "width of the queries; 0: as the keys")                            \
+  X(int64_t,     key_width,           0,            "width of the keys")                                               \
+  X(int64_t,     value_width,         0,            "width of the values; 0: the keys are the values (plain mode)")    \
+  X(int64_t,     heads,               1,            "number of heads, each on its own columns")                        \
+  X(int64_t,     kv_heads,            0,            "heads of keys and values, each shared by heads / kv_heads query " \
+                                                    "heads; 0: as many as heads")                                      \
+  X(bool,        project,             false,        "project q, k and v first: query.weight, key.weight, "             \
                                                     "value.weight")                                                    \
-  X(bool,        project_output,      false,        "and the context after the heads: output.weight")                  \
-  X(int64_t,     width,               0,            "all heads of the projected q and k together; 0: query_width")     \
-  X(int64_t,     output_width,        0,            "of output.weight; 0: query_width")                                \
+  X(bool,        project_output,      false,        "project the context after the heads: output.weight")              \
+  X(int64_t,     width,               0,            "width of the projected q and k, all heads together; 0: "          \
+                                                    "query_width")                                                     \
+  X(int64_t,     output_width,        0,            "width of the projected context; 0: query_width")                  \
   /* -------------------------------------------------------------------------------------------------------- score */ \
   X(int64_t,     hidden,              0,            "units of the hidden layer of additive, mlp, projected, "          \
                                                     "self_scored, structured, hierarchical, local_p and the "          \
@@ -41,46 +42,45 @@ namespace heed::attend {
   X(int64_t,     depth,               1,            "mlp: hidden layers")                                              \
   X(std::string, activation,          "tanh",       "mlp: tanh, relu or gelu")                                         \
   X(bool,        learned_temperature, false,        "cosine: the temperature is learned")                              \
-  X(float,       temperature,         1.0f,         "cosine: what the score is multiplied by, or where that starts "   \
-                                                    "when it is learned")                                              \
+  X(float,       temperature,         1.0f,         "cosine: factor of the score, or its initial value if learned")    \
   X(bool,        shared_projection,   false,        "projected: W' = W, one matrix for queries and keys")              \
   X(std::string, form,                "vector",     "self_scored: vector v^T tanh(W h), or linear tanh(w^T h + b)")    \
   X(int64_t,     max_length,          64,           "synthesizers: the longest memory")                                \
-  X(bool,        fixed_table,         false,        "synthesizer_random: R is drawn once and not trained")             \
-  X(float,       softcap,             0.0f,         "largest score: softcap * tanh(score / softcap); 0: no limit")     \
+  X(bool,        fixed_table,         false,        "synthesizer_random: R is random and not trained")                 \
+  X(float,       softcap,             0.0f,         "limits scores: softcap * tanh(score / softcap); 0: no limit")     \
   /* --------------------------------------------------------------------------------------------- bias by distance */ \
-  X(std::string, position,            "none",       "how scores know distances: none, alibi (Press et al. "            \
+  X(std::string, position,            "none",       "how scores depend on distance: none, alibi (Press et al. "        \
                                                     "2022), relative (a learned number per distance) or "              \
-                                                    "rotary (Su et al. 2021: q and k are turned by their "             \
-                                                    "places, so that their product knows the distance)")               \
-  X(int64_t,     reach,               16,           "relative: distances beyond are as this one")                      \
+                                                    "rotary (Su et al. 2021: q and k are rotated by their "            \
+                                                    "positions, so that their product depends on the distance)")       \
+  X(int64_t,     reach,               16,           "relative: larger distances count as this one")                    \
   /* --------------------------------------------------------------------------------------------------- normaliser */ \
   X(bool,        divide_by_visible,   false,        "relu, sigmoid, identity: divide by the number of visible keys")   \
-  X(int64_t,     samples,             1,            "hard_sampled: keys drawn per query while training; their "        \
+  X(int64_t,     samples,             1,            "hard_sampled: keys sampled per query in training; their "         \
                                                     "contexts are averaged")                                           \
-  X(std::string, at_test,             "expectation","hard_sampled outside training: expectation (softmax) or argmax")  \
-  X(float,       baseline_decay,      0.9f,         "hard_sampled: of the moving average of rewards that a model "     \
-                                                    "subtracts from each; 0: the mean of the batch before")            \
-  X(float,       entropy_weight,      0.0f,         "hard_sampled: what the entropy of the choices counts in the "     \
-                                                    "loss of a model, to keep them open")                              \
-  X(float,       dropout,             0.0f,         "on the weights, while training")                                  \
+  X(std::string, at_test,             "expectation","hard_sampled at inference: expectation (softmax) or argmax")      \
+  X(float,       baseline_decay,      0.9f,         "hard_sampled: decay of the moving average of rewards that a "     \
+                                                    "model uses as baseline; 0: the mean of the previous batch")       \
+  X(float,       entropy_weight,      0.0f,         "hard_sampled: weight in the loss of the entropy of the choices, " \
+                                                    "which encourages exploration")                                    \
+  X(float,       dropout,             0.0f,         "dropout on the weights, in training")                             \
   /* ------------------------------------------------------------------------------------------------------- region */ \
   X(int64_t,     window,              8,            "local_m, local_p: keys to each side; sliding_window, key_value: " \
                                                     "keys before the query")                                           \
-  X(float,       sigma,               0.0f,         "local_p: deviation of the Gaussian; 0: window / 2")               \
+  X(float,       sigma,               0.0f,         "local_p: standard deviation of the Gaussian; 0: window / 2")      \
   X(bool,        strict,              false,        "causal: j < i instead of j <= i")                                 \
-  X(int64_t,     sinks,               0,            "sinks: first keys that no window hides")                          \
-  X(bool,        learned_sink,        false,        "sinks: a learned score per head that takes weight and has no "    \
+  X(int64_t,     sinks,               0,            "sinks: number of first keys that no window hides")                \
+  X(bool,        learned_sink,        false,        "sinks: a learned score per head that takes weight but has no "    \
                                                     "value")                                                           \
   /* --------------------------------------------------------------------------------------------------------- time */ \
-  X(float,       guide_sigma,         0.2f,         "guided: g, how far from the diagonal attention may stray for "    \
-                                                    "little")                                                          \
-  X(float,       guide_weight,        1.0f,         "guided: what the cost counts in the loss of a model")             \
+  X(float,       guide_sigma,         0.2f,         "guided: g, how far attention may stray from the diagonal at "     \
+                                                    "little cost")                                                     \
+  X(float,       guide_weight,        1.0f,         "guided: weight of the cost in the loss of a model")               \
   /* ---------------------------------------------------------------------------------------------------- structure */ \
   X(int64_t,     queries,             1,            "learned_query, structured: number of learned queries")            \
   X(int64_t,     classes,             0,            "hierarchical: outputs of its classifier; 0: the document vector " \
                                                     "itself")                                                          \
-  X(int64_t,     predict,             0,            "key_value: 1 splits the state in three parts, key-value-predict")
+  X(int64_t,     predict,             0,            "key_value: 1 splits the state into key, value and predict parts")
 // clang-format on
 
 struct Options {
@@ -89,7 +89,7 @@ struct Options {
 #undef HEED_FIELD
 };
 
-/// Calls visit(name, field), or visit(name, field, meaning) where it takes three, for every option in the order above.
+/// Calls visit(name, field), or visit(name, field, meaning) if it takes three, for every option in the order above.
 template <class O, class Visit>
 void each_option(O& o, Visit&& visit) {
   const auto call = [&](const char* name, auto& field, const char* meaning) {

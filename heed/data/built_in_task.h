@@ -1,4 +1,4 @@
-// The tasks that need no data: their examples are made up.
+// The tasks that need no data: their examples are generated.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct BuiltInTask {
 
 std::span<const BuiltInTask> built_in_tasks();
 
-/// Throws Error that offers the nearest name.
+/// Throws Error that suggests the nearest name.
 const BuiltInTask& find_built_in_task(std::string_view name);
 
 }  // namespace heed::data

@@ -78,7 +78,7 @@ void expect_icu(UErrorCode status, const char* what, const char* code) {
          u_errorName(status));
 }
 
-/// A pattern in parts: fields such as MMMM, and what stands between them, quotes included.
+/// A pattern in parts: fields such as MMMM, and the text between them, quotes included.
 struct Part {
   icu::UnicodeString text;
   char field = 0;  // E weekday, d, M (also of the form L), y, G era; 0: between the fields
@@ -106,7 +106,7 @@ icu::UnicodeString joined(const std::vector<Part>& parts) {
   return pattern;
 }
 
-/// What the rule at the top of the header needs to know.
+/// What the rules at the top of the header need to know.
 struct Shape {
   bool named_month = false;
   bool marked = false;  // the year has its sign
@@ -132,7 +132,7 @@ Shape shape_of(const std::vector<Part>& parts) {
   return shape;
 }
 
-/// The form of this pattern with these digits, where the rule allows it.
+/// The form of this pattern with these digits, if the rules allow it.
 std::optional<DateForm> readable_form(const std::vector<Part>& parts, const char* numbers) {
   const Shape s = shape_of(parts);
   DateForm form;
@@ -140,7 +140,7 @@ std::optional<DateForm> readable_form(const std::vector<Part>& parts, const char
   form.short_year = parts[s.year].text.length() == 2;
   joined(parts).toUTF8String(form.pattern);
   if (s.marked) return form;
-  // Numbers that are written out ("十二") cannot stand side by side without their signs.
+  // Numbers that are written out ("十二") cannot be adjacent without their signs.
   if (form.numbers.find('=') != std::string::npos) return std::nullopt;
   const bool year_last = s.year > s.day && (s.named_month || s.year > s.month);
   if (form.short_year && (!year_last || s.era)) return std::nullopt;  // with its era, year 24 is year 24
@@ -157,8 +157,8 @@ std::vector<Part> with_year(std::vector<Part> parts, const char16_t* year) {
   return parts;
 }
 
-/// The same with this between day, month and year; none where there is more between them than dots, slashes, dashes
-/// and blanks. A dot that closes the last number ("2024. 03. 05.") goes with the dots.
+/// The same with this separator between day, month and year; none if there is more between them than dots, slashes,
+/// dashes and blanks. A dot after the last number ("2024. 03. 05.") is replaced with the others.
 std::optional<std::vector<Part>> with_separator(std::vector<Part> parts, const char16_t* separator) {
   const Shape s = shape_of(parts);
   const auto [first, last] = std::minmax({s.year, s.month, s.day});
@@ -173,7 +173,7 @@ std::optional<std::vector<Part>> with_separator(std::vector<Part> parts, const c
   return parts;
 }
 
-/// The same without commas; none where there were no commas.
+/// The same without commas; none if there were no commas.
 std::optional<std::vector<Part>> without_commas(std::vector<Part> parts) {
   bool found = false;
   for (Part& part : parts) {
@@ -184,7 +184,7 @@ std::optional<std::vector<Part>> without_commas(std::vector<Part> parts) {
   return found ? std::optional(parts) : std::nullopt;
 }
 
-/// All readable variants of one pattern.
+/// All unambiguous variants of one pattern.
 std::vector<DateForm> variants(const icu::UnicodeString& pattern, const Known& language) {
   const std::vector<Part> original = parts_of(pattern);
   std::vector<std::vector<Part>> shapes = {original};

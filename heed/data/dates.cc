@@ -26,7 +26,7 @@ int64_t days_of(int64_t year, int64_t month) {
   return month == 2 && is_leap(year) ? 29 : kDays[month - 1];
 }
 
-/// Milliseconds from 1970 to noon of the date. Noon: no shift of the clock can make another day of it.
+/// Milliseconds from 1970 to noon of the date. At noon, no clock change can turn it into another day.
 UDate noon(const CivilDate& date) {
   int64_t days = 0;
   for (int64_t year = 1970; year < date.year; ++year) days += is_leap(year) ? 366 : 365;
@@ -57,8 +57,8 @@ std::unique_ptr<icu::SimpleDateFormat> make_format(const std::string& code, cons
   return format;
 }
 
-/// What is not seen, or not told from a blank, may or may not be there: marks of direction, and blanks that do not
-/// break.
+/// Removes direction marks, and turns non-breaking blanks into plain ones. A reader does not see the difference, so
+/// texts of both kinds occur.
 void remove_marks(icu::UnicodeString& text) {
   text.findAndReplace(u"\u200E", u"").findAndReplace(u"\u200F", u"");
   text.findAndReplace(u"\u00A0", u" ").findAndReplace(u"\u202F", u" ");
@@ -111,7 +111,8 @@ DateWriter::~DateWriter() = default;
 
 std::vector<WrittenDate> DateWriter::sample(int64_t count, uint64_t seed, const DateOptions& options) const {
   expect(options.first_year >= 1000 && options.first_year <= options.last_year && options.last_year <= 9999,
-         "dates: years from {} to {}; they must have four digits and not fall", options.first_year, options.last_year);
+         "dates: years from {} to {}; they must have four digits, and the first must not be above the last",
+         options.first_year, options.last_year);
   const auto years = static_cast<uint64_t>(options.last_year - options.first_year + 1);
   text::Random random(seed);
   std::vector<WrittenDate> dates;

@@ -5,7 +5,7 @@
 //
 // The texts come from ICU: full, long, medium and short forms, with and without the weekday, months in words or
 // numbers, years of two or four digits, separators / . - and blank, native and Latin digits, lower and upper case. No
-// text means two dates: date_forms.h has the rule. A sample is a function of the seed, the options and the version of
+// text means two dates: date_forms.h has the rules. A sample is a function of the seed, the options and the version of
 // ICU.
 #pragma once
 
@@ -44,10 +44,10 @@ class DateWriter {
   explicit DateWriter(std::span<const std::string> languages = {});
   ~DateWriter();
 
-  /// `count` dates of one split, as the seed draws them.
+  /// `count` dates of one split, drawn with the seed.
   std::vector<WrittenDate> sample(int64_t count, uint64_t seed, const DateOptions& options) const;
 
-  /// One date in every form and case there is.
+  /// One date in every form and case.
   std::vector<WrittenDate> all(const CivilDate& date) const;
 
  private:

@@ -16,13 +16,13 @@ constexpr size_t kBufferBytes = size_t{1} << 18;
 constexpr size_t kLongestLine = size_t{64} << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// Programs of Windows write it. Its letters are two bytes each, so that half of the bytes of most texts are 0.
+/// Windows programs write it. Its letters are two bytes each, so half of the bytes of most texts are 0.
 void expect_no_utf16(std::string_view beginning, const std::filesystem::path& path) {
   const bool marked = beginning.starts_with("\xFF\xFE") || beginning.starts_with("\xFE\xFF");
   const bool unmarked = beginning.size() >= 4 && (beginning[0] == 0) != (beginning[1] == 0) &&
                         (beginning[0] == 0) == (beginning[2] == 0) && (beginning[1] == 0) == (beginning[3] == 0);
   expect(!marked && !unmarked, ErrorKind::data,
-         "{} is UTF-16, and UTF-8 is needed. To convert it: iconv -f UTF-16 -t UTF-8 {} > {}.utf8", path.string(),
+         "{} is UTF-16, but UTF-8 is needed. To convert it: iconv -f UTF-16 -t UTF-8 {} > {}.utf8", path.string(),
          path.string(), path.string());
 }
 

@@ -11,8 +11,8 @@
 namespace heed::data {
 
 /// A line ends with \n or \r\n, which are not part of it; the last one may end with the file. A byte order mark at the
-/// very beginning is not part of the text. Throws Error where the file is missing, is a folder, cannot be read, is a
-/// damaged or cut off gzip file, or has a line of more than 64 MiB and is thus no text.
+/// very beginning is not part of the text. Throws Error if the file is missing, is a folder, cannot be read, is a
+/// damaged or truncated gzip file, or has a line of more than 64 MiB and is thus not text.
 class LineReader {
  public:
   explicit LineReader(std::filesystem::path path);
@@ -27,12 +27,12 @@ class LineReader {
   struct Close {
     void operator()(void* file) const;
   };
-  std::string_view available();  // bytes not yet given out, read from the file where there are none; empty at the end
+  std::string_view available();  // bytes not yet returned, read from the file if there are none; empty at the end
 
   std::filesystem::path path_;
   std::unique_ptr<void, Close> file_;  // a gzFile
   std::vector<char> buffer_;
-  size_t begin_ = 0, end_ = 0;  // of the bytes not yet given out
+  size_t begin_ = 0, end_ = 0;  // of the bytes not yet returned
   int64_t number_ = 0;
   bool finished_ = false;
 };

@@ -9,7 +9,7 @@ PackedPairs pack_sources(const Sequences& sources, std::span<const int64_t> indi
   batch.source_offsets.push_back(0);
   batch.target_offsets.assign(indices.size() + 1, 0);
   for (const int64_t i : indices) {
-    expect(i >= 0 && i < sources.size(), "there is no example {}: there are {}", i, sources.size());
+    expect(i >= 0 && i < sources.size(), "there is no example {}: there are only {}", i, sources.size());
     const auto ids = sources[i];
     batch.source.insert(batch.source.end(), ids.begin(), ids.end());
     batch.source_offsets.push_back(static_cast<int64_t>(batch.source.size()));

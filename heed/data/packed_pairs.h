@@ -13,7 +13,7 @@ namespace heed::data {
 ///
 ///   source      a b c
 ///   target_in   <s> x y      what the decoder reads
-///   target_out  x y </s>     what it shall say
+///   target_out  x y </s>     what it should write
 struct PackedPairs final : PackedBatch {
   std::vector<int32_t> source;          // [source tokens]
   std::vector<int64_t> source_offsets;  // [B + 1]

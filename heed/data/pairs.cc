@@ -125,12 +125,13 @@ void Pairs::add(std::string_view new_source, std::string_view new_target, int64_
 
 Pairs read_pairs(const PairFiles& files, Report& report) {
   const bool two = !files.source.empty() || !files.target.empty();
-  expect(two != !files.tsv.empty(), ErrorKind::data, "the data is either two files, source and target, or one TSV");
-  expect(!two || (!files.source.empty() && !files.target.empty()), ErrorKind::data, "the file of the {} is missing",
+  expect(two != !files.tsv.empty(), ErrorKind::data,
+         "the data must be either two files, source and target, or one TSV");
+  expect(!two || (!files.source.empty() && !files.target.empty()), ErrorKind::data, "the {} file is missing",
          files.source.empty() ? "source" : "target");
   Pairs pairs = two ? read_two(files, report) : read_tsv(files, report);
   const std::filesystem::path& file = two ? files.source : files.tsv;
-  expect(pairs.size() > 0, ErrorKind::data, "{} holds no pair that can be used. {}{}", file.string(), report.text(),
+  expect(pairs.size() > 0, ErrorKind::data, "{} has no usable pair. {}{}", file.string(), report.text(),
          two ? "" : separator_hint(file));
   return pairs;
 }
@@ -145,9 +146,8 @@ std::string header_hint(const Pairs& pairs) {
   };
   if (pairs.size() == 0 || pairs.line.front() != 1) return "";
   if (!is_name(pairs.source.front()) || !is_name(pairs.target.front())) return "";
-  return fmt::format(
-      "line 1 ('{}', '{}') looks like a header, and is learned as a pair: data.header = true leaves it out",
-      pairs.source.front(), pairs.target.front());
+  return fmt::format("line 1 ('{}', '{}') looks like a header, but is used as a pair: data.header = true skips it",
+                     pairs.source.front(), pairs.target.front());
 }
 
 std::vector<std::string_view> sentences(const Pairs& pairs, Side side) {

@@ -19,23 +19,23 @@ struct PairFiles {
   int64_t source_column = 1;       // of the TSV, from 1
   int64_t target_column = 2;
   bool header = false;         // the first line names the columns, and is no pair
-  int64_t columns = 0;         // every line has exactly so many; 0: at least those that are used
+  int64_t columns = 0;         // every line has exactly this many; 0: at least those that are used
   int64_t max_characters = 0;  // a longer side (in code points) is too long; 0: no limit. For tokens: encode_pairs()
 };
 
 struct Pairs {
-  std::vector<std::string> source, target;  // as they stand in the file, without the end of the line
+  std::vector<std::string> source, target;  // as in the file, without the end of the line
   std::vector<int64_t> line;                // their number in the file, from 1
 
   int64_t size() const { return static_cast<int64_t>(line.size()); }
   void add(std::string_view new_source, std::string_view new_target, int64_t number);
 };
 
-/// Throws Error where a file cannot be read (see LineReader), where the two files differ in their number of lines, and
-/// where no line is left.
+/// Throws Error if a file cannot be read (see LineReader), if the two files differ in their number of lines, or if no
+/// usable line is left.
 Pairs read_pairs(const PairFiles& files, Report& report);
 
-/// The first line seems to name the columns: "source", "target". What to tell the user; else nothing.
+/// A hint for the user if the first line seems to name the columns ("source", "target"); otherwise empty.
 std::string header_hint(const Pairs& pairs);
 
 /// The sentences of one side or of both, for Tokeniser::train(). They live as long as the pairs.

@@ -9,10 +9,11 @@ namespace heed::data {
 
 Pairs reverse_pairs(int64_t count, uint64_t seed, const ReverseOptions& options) {
   expect(options.min_length >= 1 && options.min_length <= options.max_length,
-         "reverse: lengths from {} to {}; they begin at 1 and must not fall", options.min_length, options.max_length);
+         "reverse: lengths from {} to {}: the first must be at least 1, and not above the second", options.min_length,
+         options.max_length);
   const std::string_view alphabet = options.letters ? "0123456789abcdefghijklmnopqrstuvwxyz" : "0123456789";
   expect(options.max_length >= (options.letters ? 3 : 4),
-         "reverse: max_length {} allows too few different strings to keep the test apart from the training",
+         "reverse: max_length {} allows too few different strings to keep training and test data apart",
          options.max_length);
   text::Random random(seed);
   Pairs pairs;

@@ -15,8 +15,8 @@ struct ReverseOptions {
   Split split = Split::train;
 };
 
-/// `count` pairs, a function of the seed and the options. There must be enough strings for every split: at least some
-/// ten thousand. Throws Error where there are not.
+/// `count` pairs, a function of the seed and the options. Throws Error if there are too few different strings for every
+/// split: at least some ten thousand are needed.
 Pairs reverse_pairs(int64_t count, uint64_t seed, const ReverseOptions& options = {});
 
 }  // namespace heed::data

@@ -1,5 +1,5 @@
-// Training, validation and test of made-up data, apart from each other for ever: what a pair belongs to follows from
-// the pair itself, so that no text of the test can occur in the training, whatever the seeds.
+// Training, validation and test sets of generated data. The split of a pair follows from the pair itself, so that no
+// pair of the test set can occur in training, whatever the seeds.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@ namespace heed::data {
 
 enum class Split { train, valid, test };
 
-/// Of 20 different pairs about 18 are for training, one for validation and one for the test.
+/// Of 20 different pairs, about 18 are for training, one for validation and one for testing.
 Split split_of(std::string_view source, std::string_view target);
 
 }  // namespace heed::data

@@ -11,7 +11,7 @@ namespace {
 using file::Json;
 using task::Output;
 
-/// As many digits as a float holds: 0.1f is 0.1, and not 0.10000000149011612.
+/// With the digits of a float: 0.1f is 0.1, not 0.10000000149011612.
 Json numbers(const std::vector<float>& values) {
   Json all = Json::array();
   for (const float value : values) all.push_back(std::stod(fmt::format("{}", value)));

@@ -1,4 +1,4 @@
-// A prediction as JSON: what `heed predict --json` prints, Python returns and a server answers.
+// A prediction as JSON, for `heed predict --json`, Python and servers.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace heed::predict {
 
 enum class AlignmentForm {
   none,
-  links,   // [[source, target], ..]: where each token looked most
+  links,   // [[source, target], ..]: the source token with the most attention
   matrix,  // [tokens][source tokens]: all weights
 };
 
@@ -20,8 +20,8 @@ struct JsonOptions {
   bool nbest = false;  // "outputs": all of them, the best first
 };
 
-/// Adds "source_tokens", "unknown", "output", "score", "log_probability", "finished" and "tokens" of the best output,
-/// and what the options ask for; or "output": "" and "error".
+/// Adds "source_tokens" and "unknown"; "output", "score", "log_probability", "finished" and "tokens" of the best
+/// output; and what the options ask for. After an error: "output": "" and "error".
 void add_prediction(file::Json& object, const task::Prediction& prediction, const JsonOptions& options);
 
 /// Adds "log_probability" and "token_count", and on request "tokens" and "token_log_probabilities"; or "error".

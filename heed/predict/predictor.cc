@@ -11,7 +11,7 @@ namespace heed::predict {
 Predictor::Predictor(trained::TrainedModel trained)
     : trained_(std::make_unique<trained::TrainedModel>(std::move(trained))),
       tapes_(std::make_unique<search::TapePool>()) {
-  // Throws where HEED_ISA names what cannot run: here, and not as what is wrong with every line.
+  // Throws if HEED_ISA names what cannot run: here, not as an error of every line.
   const Tape tape({.recording = false, .training = false});
 }
 Predictor::Predictor(Predictor&&) noexcept = default;

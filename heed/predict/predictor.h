@@ -3,7 +3,7 @@
 //   const heed::predict::Predictor model = heed::predict::load("en-de");
 //   std::puts(model.predict("A dog runs.", {.beam = 5}).text().c_str());
 //
-// The program heed, Python's heed.load() and examples/translate.cpp all ask through this.
+// The program heed, Python's heed.load() and examples/translate.cpp all use this.
 #pragma once
 
 #include <filesystem>
@@ -36,7 +36,7 @@ using task::Prediction;
 using task::TextPair;
 using Options = task::PredictOptions;
 
-/// Threads: any number may ask at once.
+/// Threads: any number at once.
 class Predictor {
  public:
   explicit Predictor(trained::TrainedModel trained);
@@ -44,20 +44,21 @@ class Predictor {
   Predictor& operator=(Predictor&&) noexcept;
   ~Predictor();
 
-  /// One line; its end (\n, \r\n, \r) does not count. Throws Error where the options have no meaning; what is wrong
-  /// with the line is told by Prediction::error.
+  /// One line; its end (\n, \r\n, \r) is ignored. Throws Error for invalid options; Prediction::error says what is
+  /// wrong with the line.
   ///
-  /// A line's output depends neither on the lines beside it nor on the number of threads.
+  /// A line's output depends neither on the other lines nor on the number of threads.
   Prediction predict(std::string_view line, const Options& options = {}) const;
 
-  /// [lines] -> [lines], in the same order. There may be many: they are cut into batches of like lengths, which is
-  /// faster than one after the other.
+  /// [lines] -> [lines], in the same order. There may be many: batches of similar lengths are faster than one line
+  /// after the other.
   std::vector<Prediction> predict_all(std::span<const std::string> lines, const Options& options = {}) const;
 
-  /// Throws Error, which begins with the name of an option, where they do not go together or the model cannot do that.
+  /// Throws Error if the options cannot be combined or the model does not support them. The message begins with the
+  /// name of an option.
   void check(const Options& options) const;
 
-  /// [pairs] -> [pairs]: how likely the model finds each target, given its source.
+  /// [pairs] -> [pairs]: the probability of each target, given its source.
   std::vector<PairScore> score_all(std::span<const TextPair> pairs) const;
 
   const trained::TrainedModel& model() const { return *trained_; }
@@ -69,9 +70,9 @@ class Predictor {
   std::unique_ptr<search::TapePool> tapes_;
 };
 
-/// `folder`: of a training, one checkpoint of it, or a file that `heed export` wrote. `checkpoint`, of a training:
-/// "best" (where none was marked: the newest good one), "last", or the name of one. Throws Error where it is not there
-/// or is damaged.
+/// `folder`: a training folder, one of its checkpoints, or a file from `heed export`. `checkpoint`, for a training
+/// folder: "best" (if none was marked: the newest good one), "last", or a name. Throws Error if it does not exist or is
+/// damaged.
 Predictor load(const std::filesystem::path& folder, std::string_view checkpoint = "best");
 
 }  // namespace heed::predict

@@ -1,5 +1,5 @@
-// The options of a training: how it updates, when it ends, how it is validated and what it keeps. Those of the data and
-// of the model stand with them.
+// The options of a training run: how it updates, when it ends, how it is validated and what it saves. The options of
+// the data and of the model are in their own folders.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,29 @@
 namespace heed::recipe {
 
 struct TrainerOptions {
-  uint64_t seed = 1;            // of the order of the batches and of dropout
-  int64_t batch_tokens = 4096;  // of a batch, on each side
+  uint64_t seed = 1;            // of the weights, the order of the batches and dropout
+  int64_t batch_tokens = 4096;  // per batch, on each side
   int64_t accumulate = 1;       // batches whose gradients make one update
   optimise::ScheduleOptions schedule;
   optimise::AdamOptions adam = {.beta2 = 0.98f, .epsilon = 1e-9f};
-  float clip = 1.0f;  // largest norm of all gradients together; 0: no limit
+  float clip = 1.0f;  // largest norm of all gradients together; 0: no clipping
   float label_smoothing = 0.1f;
-  float average = 0.0f;  // decay of the moving average of the weights that is evaluated and saved; 0: none
+  float average = 0.0f;  // decay of a moving average of the weights, which is then evaluated and saved; 0: none
 };
 
-/// When a training ends. The first limit that is reached counts; 0: no limit.
+/// When training ends: at the first limit that is reached; 0: no limit.
 struct StopOptions {
   int64_t steps = 0;
   int64_t epochs = 0;
   double minutes = 0;
-  int64_t patience = 0;  // validations in a row that are no better than the best
+  int64_t patience = 0;  // validations in a row without improvement
 };
 
 struct ValidateOptions {
   int64_t every = 500;  // updates
   std::string metric = "loss";
-  int64_t decode = 500;   // sources that are decoded for metrics; 0: none, -1: all
-  int64_t longest = 200;  // tokens of an output
+  int64_t decode = 500;   // sources to decode for metrics; 0: none, -1: all
+  int64_t longest = 200;  // longest output, in tokens
   int64_t samples = 3;    // outputs to show
 };
 

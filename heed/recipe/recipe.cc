@@ -17,16 +17,16 @@ namespace {
 
 using file::Fields;
 
-/// Names of files begin in data.folder.
+/// File names are relative to data.folder.
 void put_into_folder(Recipe& r) {
   const std::filesystem::path folder = r.data.folder;
   for (data::PairFiles* files : {&r.data.train, &r.data.valid})
     for (std::filesystem::path* file : {&files->source, &files->target, &files->tsv})
       if (!file->empty()) *file = folder / *file;
-  r.data.folder.clear();  // part of the names now
+  r.data.folder.clear();  // now part of the names
 }
 
-/// What follows from several keys.
+/// Values that follow from other keys.
 void complete(Recipe& r) {
   data::PairFiles valid = r.data.train;  // the same columns
   valid.source = r.data.valid.source;
@@ -38,16 +38,16 @@ void complete(Recipe& r) {
   if (r.data.joint) r.data.target = r.data.source;
 }
 
-/// What does not fit together.
+/// Keys that contradict each other.
 std::string problems(const Recipe& r, std::string_view file) {
   std::vector<std::string> reasons = r.task().problems(r.data, r.model);
   const auto need = [&](bool condition, std::string what) {
     if (!condition) reasons.push_back(std::move(what));
   };
   need(r.stop.steps > 0 || r.stop.epochs > 0 || r.stop.minutes > 0 || r.stop.patience > 0 || is_open(r, "stop.epochs"),
-       "the training would never end: stop.steps, stop.epochs, stop.minutes or stop.patience must be above 0");
+       "training would never end: stop.steps, stop.epochs, stop.minutes or stop.patience must be above 0");
   need(r.train.schedule.kind != "cosine" || r.stop.steps > 0 || r.stop.epochs > 0 || is_open(r, "stop.epochs"),
-       "train.schedule = \"cosine\" must know where it ends: stop.steps or stop.epochs must be above 0");
+       "train.schedule = \"cosine\" needs an end: stop.steps or stop.epochs must be above 0");
   need(r.validate.metric == "loss" || r.validate.decode != 0,
        "validate.metric = \"" + r.validate.metric + "\" needs outputs: validate.decode must not be 0");
   std::string all;
@@ -55,7 +55,7 @@ std::string problems(const Recipe& r, std::string_view file) {
   return all;
 }
 
-/// The task decides which keys there are. One that does not exist is refused with its line, among the mistakes.
+/// The task decides which keys exist. A task that does not exist is reported later, with its line, among the mistakes.
 const task::Task& task_of(std::string_view toml, std::span<const std::string> overrides) {
   const std::string name = file::peek(toml, "model.task", overrides);
   for (const task::Task* task : task::all())
@@ -63,17 +63,17 @@ const task::Task& task_of(std::string_view toml, std::span<const std::string> ov
   return *task::all().front();
 }
 
-/// The recipe as fields, for what they can be asked.
+/// Calls `use` with the recipe as fields.
 template <class Use>
 auto with_fields(Recipe copy, const Use& use) {
-  // TOML cannot hold it. In a checkpoint it is a note that nobody needs: who goes on names the folder.
+  // TOML holds only UTF-8. In a checkpoint the folder is only a note: resuming names it anyway.
   if (text::utf8_fault(copy.output.folder) != std::string::npos) copy.output.folder.clear();
   Fields fields;
   add_sections(fields, copy, copy.task());
   return use(fields);
 }
 
-/// The keys and values of a text() of Fields.
+/// The keys and values in the text() of Fields.
 std::map<std::string, std::string> values_of(const std::string& toml) {
   std::map<std::string, std::string> values;
   std::istringstream lines(toml);
@@ -157,12 +157,12 @@ std::string difference(const Recipe& now, const Recipe& before) {
 }
 
 std::string_view example() {
-  return R"(# Dates in some 40 languages to ISO 8601, by a GRU with additive attention: a minute on two cores.
+  return R"(# Dates in some 40 languages to ISO 8601, with a GRU and additive attention: a minute on two cores.
 [data]
 task = "dates"                # built in; or files:
 # source = "train.de.gz"      #   two files, line by line (plain or gzip),
 # target = "train.en.gz"
-# valid_source = "valid.de"   #   and two to validate on; without them data.held_out is kept back
+# valid_source = "valid.de"   #   and two for validation; without them, data.held_out of the pairs
 # valid_target = "valid.en"
 # tsv = "words.tsv"           #   or one file with columns
 # source_tokens = "words"     # characters, letters, words or sentencepiece

@@ -1,5 +1,5 @@
-// The sections of a recipe: every key, where it goes, what it means and what it may be. Those of [data] and [model]
-// that depend on the kind of task stand with the task.
+// The sections of a recipe: every key, where its value goes, its meaning and its allowed values. Keys of [data] and
+// [model] that depend on the kind of task are defined by the task.
 #include "heed/recipe/sections.h"
 
 #include <string>
@@ -15,20 +15,20 @@ namespace {
 
 using file::Fields;
 using file::Limit;
-using namespace task;  // from where to where numbers go
+using namespace task;  // the ranges of the numbers
 
-/// More than 0, and at most that.
+/// Above 0 and at most `most`.
 Limit positive(double most) { return {.least = Limit::Bound{0, false}, .most = Limit::Bound{most}}; }
 
 void add_model(Fields& f, model::Options& m, const Task& task) {
-  f.section("model", "From tokens to vectors to memory to context to logits.");
+  f.section("model", "The network, from tokens to logits.");
   std::vector<std::string> tasks;
   for (const Task* each : task::all()) tasks.emplace_back(each->name);
-  f.add("model.task", m.task, "what the model does", Limit::one_of(tasks));
+  f.add("model.task", m.task, "the kind of task", Limit::one_of(tasks));
   task.add_model(f, m);
 }
 
-/// Those that follow from the model, or belong to other tasks than this one.
+/// Options that follow from the model, or that belong to other tasks.
 bool is_inside(std::string_view option) {
   for (const char* name :
        {"input", "query_width", "key_width", "value_width", "output_width", "classes", "predict", "queries"})
@@ -37,8 +37,7 @@ bool is_inside(std::string_view option) {
 }
 
 void add_attention(Fields& f, attend::Options& a) {
-  f.section("attention",
-            "Between decoder and encoder, and in the heads of a Transformer: `heed mechanisms` tells more.");
+  f.section("attention", "Between decoder and encoder, and in the heads of a Transformer; see `heed mechanisms`.");
   attend::each_option(a, [&](const char* name, auto& value, const char* meaning) {
     if (!is_inside(name)) f.add(std::string("attention.") + name, value, meaning);
   });
@@ -59,25 +58,27 @@ void add_attention(Fields& f, attend::Options& a) {
 }
 
 void add_train(Fields& f, TrainerOptions& t) {
-  f.section("train", "One update after the other.");
+  f.section("train", "The updates of the weights.");
   f.add("train.seed", t.seed, "seed of the weights, the order of the batches and dropout");
-  f.add("train.batch_tokens", t.batch_tokens, "tokens of a batch, on each side", Limit::between(1, kMostTokens));
-  f.add("train.accumulate", t.accumulate, "batches whose gradients make one update", Limit::between(1, 1e6));
-  f.add("train.learning_rate", t.schedule.peak, "the largest rate, at the end of the warm-up", Limit::above(0));
-  f.add("train.schedule", t.schedule.kind, "how the rate goes on after the warm-up",
+  f.add("train.batch_tokens", t.batch_tokens, "tokens per batch, on each side", Limit::between(1, kMostTokens));
+  f.add("train.accumulate", t.accumulate, "batches per update; their gradients are added", Limit::between(1, 1e6));
+  f.add("train.learning_rate", t.schedule.peak, "the peak learning rate, reached at the end of the warm-up",
+        Limit::above(0));
+  f.add("train.schedule", t.schedule.kind, "how the learning rate changes after the warm-up",
         Limit::one_of({"constant", "inverse_sqrt", "cosine"}));
-  f.add("train.warmup", t.schedule.warmup, "updates from 0 to the largest rate", Limit::between(0, kMostUpdates));
-  f.add("train.final_rate", t.schedule.floor, "cosine: the rate at the end", Limit::between(0, kLargestRate));
-  f.add("train.beta1", t.adam.beta1, "of Adam: how long gradients are remembered", Limit::from_to_below(0, 1));
-  f.add("train.beta2", t.adam.beta2, "of Adam: how long squares of gradients are remembered",
-        Limit::from_to_below(0, 1));
-  f.add("train.epsilon", t.adam.epsilon, "of Adam: added to the root, so that nothing is divided by 0", positive(1));
+  f.add("train.warmup", t.schedule.warmup, "updates of the linear warm-up from 0 to the peak rate",
+        Limit::between(0, kMostUpdates));
+  f.add("train.final_rate", t.schedule.floor, "cosine: the final learning rate", Limit::between(0, kLargestRate));
+  f.add("train.beta1", t.adam.beta1, "Adam: decay of the mean of gradients", Limit::from_to_below(0, 1));
+  f.add("train.beta2", t.adam.beta2, "Adam: decay of the mean of squared gradients", Limit::from_to_below(0, 1));
+  f.add("train.epsilon", t.adam.epsilon, "Adam: added to the denominator, to avoid division by 0", positive(1));
   f.add("train.weight_decay", t.adam.decay, "weight decay of AdamW; 0: plain Adam", Limit::between(0, kLargestRate));
-  f.add("train.clip", t.clip, "largest norm of all gradients together; 0: no limit", Limit::between(0, 1e9));
-  f.add("train.label_smoothing", t.label_smoothing, "share of the probability that is spread over all tokens",
+  f.add("train.clip", t.clip, "clip the norm of all gradients together to this; 0: no clipping",
+        Limit::between(0, 1e9));
+  f.add("train.label_smoothing", t.label_smoothing, "share of the probability spread over all tokens",
         Limit::from_to_below(0, 1));
   f.add("train.average", t.average,
-        "decay of a moving average of the weights, which is then what is validated and kept; 0: none",
+        "decay of a moving average of the weights, which is then validated and saved; 0: none",
         Limit::from_to_below(0, 1));
 }
 
@@ -88,30 +89,31 @@ std::vector<std::string> metric_names(const task::Task& task) {
 }
 
 void add_stop(Fields& f, StopOptions& s) {
-  f.section("stop", "The first of these that is reached ends the training; 0: no limit.");
+  f.section("stop", "Training ends at the first of these limits; 0: no limit.");
   f.add("stop.steps", s.steps, "updates in all", Limit::between(0, kMostUpdates));
-  f.add("stop.epochs", s.epochs, "times through the data", Limit::between(0, kMostLines));
+  f.add("stop.epochs", s.epochs, "passes through the data", Limit::between(0, kMostLines));
   f.add("stop.minutes", s.minutes, "minutes of training", Limit::between(0, kMostLines));
-  f.add("stop.patience", s.patience, "validations in a row without a better one", Limit::between(0, kMostLines));
+  f.add("stop.patience", s.patience, "validations in a row without improvement", Limit::between(0, kMostLines));
 }
 
 void add_validate(Fields& f, ValidateOptions& v, const task::Task& task) {
-  f.section("validate", "How good the model is on pairs that it does not learn from.");
+  f.section("validate", "How good the model is on data that it is not trained on.");
   f.add("validate.every", v.every, "updates between two validations", Limit::between(1, kMostUpdates));
-  f.add("validate.metric", v.metric, "what says which model is the best: loss per token, or a metric of outputs",
+  f.add("validate.metric", v.metric,
+        "how to choose the best model: by the loss per token, or by a metric of its outputs",
         Limit::one_of(metric_names(task)));
-  f.add("validate.decode", v.decode, "sources that are decoded for metrics; 0: none, -1: all",
-        Limit::between(-1, kMostLines));
-  f.add("validate.longest", v.longest, "tokens of an output at most", Limit::between(1, kLongest));
+  f.add("validate.decode", v.decode, "sources to decode for metrics; 0: none, -1: all", Limit::between(-1, kMostLines));
+  f.add("validate.longest", v.longest, "longest output, in tokens", Limit::between(1, kLongest));
   f.add("validate.samples", v.samples, "outputs to show at each validation", Limit::between(0, 1e6));
 }
 
 void add_output(Fields& f, OutputOptions& o) {
-  f.section("output", "What is kept.");
-  f.add("output.folder", o.folder, "folder for checkpoints and logs; --output says it too");
-  f.add("output.keep_last", o.keep_last, "newest checkpoints to keep, besides the best one", Limit::between(1, 1e6));
+  f.section("output", "What is saved.");
+  f.add("output.folder", o.folder, "folder for checkpoints and logs; also --output");
+  f.add("output.keep_last", o.keep_last, "newest checkpoints to keep, in addition to the best one",
+        Limit::between(1, 1e6));
   f.add("output.checkpoint_minutes", o.checkpoint_minutes,
-        "minutes between two checkpoints at most; 0: only at validations", Limit::between(0, kMostLines));
+        "longest time between two checkpoints; 0: save only at validations", Limit::between(0, kMostLines));
   f.add("output.log_every", o.log_every, "updates between two lines of log.jsonl", Limit::between(1, kMostUpdates));
 }
 

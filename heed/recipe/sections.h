@@ -1,4 +1,4 @@
-// Which keys a recipe has.
+// The keys of a recipe.
 #pragma once
 
 #include "heed/file/fields.h"
@@ -6,10 +6,10 @@
 
 namespace heed::recipe {
 
-/// Those of all sections, for a recipe of that task, which must outlive the fields.
+/// The keys of all sections, for a recipe of that task. The recipe must outlive the fields.
 void add_sections(file::Fields& fields, Recipe& recipe, const task::Task& task);
 
-// Those that must stay as they were when a training goes on.
+// The keys that must not change when training is resumed.
 void add_model_sections(file::Fields& fields, Recipe& recipe, const task::Task& task);
 void add_train_section(file::Fields& fields, Recipe& recipe);
 

@@ -10,7 +10,7 @@ std::vector<task::Suggestion> settle(Recipe& recipe, std::span<const task::Sugge
   std::vector<task::Suggestion> taken;
   std::vector<std::string> settings;
   for (const task::Suggestion& each : suggestions)
-    // A metric of outputs is no use where none are made.
+    // A metric of outputs needs decoded outputs.
     if (is_open(recipe, each.key) && (each.key != "validate.metric" || recipe.validate.decode != 0)) {
       taken.push_back(each);
       settings.push_back(each.key + "=" + each.value);
@@ -41,14 +41,14 @@ int64_t updates_in_all(const Recipe& recipe, int64_t updates_per_epoch) {
 
 namespace {
 
-/// Updates after which a model of this kind has learned most of what it will.
+/// Updates after which a model of this kind has learned most.
 int64_t updates_for(const Recipe& recipe, bool goes_on) {
   if (goes_on) return 400;
   const bool transformer = recipe.model.encoder_kind() == "transformer" || recipe.model.decoder_kind() == "transformer";
   return transformer ? 5000 : 1500;
 }
 
-/// No limit was said.
+/// No limit was given.
 bool has_no_end(const StopOptions& s) { return s.steps == 0 && s.epochs == 0 && s.minutes == 0 && s.patience == 0; }
 
 std::string number(int64_t value) { return fmt::format("{}", value); }
@@ -58,23 +58,23 @@ std::string number(int64_t value) { return fmt::format("{}", value); }
 std::vector<task::Suggestion> suggest_length(const Recipe& recipe, int64_t updates_per_epoch, bool goes_on) {
   constexpr int64_t kFewestEpochs = 5, kMostEpochs = 200;
   std::vector<task::Suggestion> all;
-  Recipe r = recipe;  // as it will be
-  // A cosine must know where it ends; with a limit of time alone nobody knows.
+  Recipe r = recipe;  // with what is chosen here
+  // A cosine needs a known end; a time limit alone does not give one.
   const bool choose_epochs =
       is_open(r, "stop.epochs") && (has_no_end(r.stop) || (r.train.schedule.kind == "cosine" && r.stop.steps == 0));
   if (choose_epochs) {
     const int64_t wanted = updates_for(r, goes_on);
     r.stop.epochs =
         std::clamp((wanted + updates_per_epoch - 1) / updates_per_epoch, goes_on ? 2 : kFewestEpochs, kMostEpochs);
-    all.push_back({"stop.epochs", number(r.stop.epochs), fmt::format("of {} updates each", updates_per_epoch)});
+    all.push_back({"stop.epochs", number(r.stop.epochs), fmt::format("{} updates each", updates_per_epoch)});
   }
   const int64_t updates = updates_in_all(r, updates_per_epoch);
   if (updates > 0) all.push_back({"train.schedule", "cosine", ""});
-  // A twentieth of the training; where its end is not known, two epochs.
+  // A twentieth of the training; if its end is not known, two epochs.
   const int64_t warmup = updates > 0 ? updates / 20 : 2 * updates_per_epoch;
   all.push_back(
-      {"train.warmup", number(std::clamp<int64_t>(warmup, 1, 1000)), updates > 0 ? "a twentieth of them" : ""});
-  // Twenty times, and not so often that it takes longer than the training itself.
+      {"train.warmup", number(std::clamp<int64_t>(warmup, 1, 1000)), updates > 0 ? "a twentieth of all updates" : ""});
+  // Twenty times, but not so often that validation takes longer than training.
   const int64_t every = updates > 0 ? updates / 20 : updates_per_epoch;
   all.push_back({"validate.every",
                  number(std::clamp<int64_t>(every, std::min<int64_t>(20, std::max<int64_t>(updates, 1)), 1000)), ""});
@@ -88,14 +88,14 @@ std::vector<std::string> length_warnings(const Recipe& recipe, int64_t updates_p
   if (updates == 0) return warnings;
   const int64_t warmup = recipe.train.schedule.warmup;
   if (warmup >= updates)
-    warnings.push_back(fmt::format(
-        "the training ends after {} updates, before its warm-up of {} does: the learning rate never gets where "
-        "train.learning_rate says. A smaller train.warmup, or a longer training ([stop]), learns more",
-        updates, warmup));
+    warnings.push_back(
+        fmt::format("training ends after {} updates, before its warm-up of {}: the learning rate never reaches "
+                    "train.learning_rate. A smaller train.warmup, or longer training ([stop]), learns more",
+                    updates, warmup));
   if (recipe.validate.every > updates)
     warnings.push_back(fmt::format(
-        "the training ends after {} updates, before the first validation (validate.every = {}): only its end will be "
-        "validated, and nothing is seen before",
+        "training ends after {} updates, before the first validation (validate.every = {}): it will be validated "
+        "only at the end. A smaller validate.every shows progress",
         updates, recipe.validate.every));
   return warnings;
 }

@@ -1,4 +1,4 @@
-// Keys that a recipe leaves open, decided.
+// Choosing the keys that a recipe leaves open.
 #pragma once
 
 #include <span>
@@ -11,24 +11,24 @@
 
 namespace heed::recipe {
 
-/// Takes the suggestions for keys that are open. Returns those.
+/// Applies the suggestions for open keys, and returns those that were applied.
 std::vector<task::Suggestion> settle(Recipe& recipe, std::span<const task::Suggestion> suggestions);
 
-/// The key begins with one of these.
+/// Whether the key begins with one of these.
 bool is_among(std::string_view key, std::span<const std::string_view> beginnings);
 
-/// Takes what `from` says for open keys that begin with one of `beginnings` ("model.", "train.warmup").
+/// Copies the values of `from` for open keys that begin with one of `beginnings` ("model.", "train.warmup").
 void settle_as(Recipe& recipe, const Recipe& from, std::span<const std::string_view> beginnings);
 
-/// When a training of `updates_per_epoch` ends, warms up and validates, for what is open of that. `goes_on`: from
-/// trained weights, which need less.
+/// Length, warm-up and validations of a training run, for the keys that are open. `goes_on`: it starts from trained
+/// weights, which need less.
 std::vector<task::Suggestion> suggest_length(const Recipe& recipe, int64_t updates_per_epoch, bool goes_on);
 
-/// What a user should know before a training begins whose length is known: it would end inside its warm-up, or before
-/// its first validation. A sentence each.
+/// Warnings about a training run of known length: it would end during its warm-up, or before its first validation. One
+/// sentence each.
 std::vector<std::string> length_warnings(const Recipe& recipe, int64_t updates_per_epoch);
 
-/// Updates until stop.steps or stop.epochs ends it; 0: neither does.
+/// Updates until stop.steps or stop.epochs is reached; 0: neither is set.
 int64_t updates_in_all(const Recipe& recipe, int64_t updates_per_epoch);
 
 }  // namespace heed::recipe

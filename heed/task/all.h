@@ -1,4 +1,4 @@
-// The one list of kinds of task. A recipe's model.task, its keys, data, metrics, validation and prediction follow from
+// The list of all kinds of task. model.task of a recipe, its keys, data, metrics, validation and prediction follow from
 // it: a new task is one file and one line here.
 #pragma once
 

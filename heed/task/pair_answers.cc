@@ -34,11 +34,11 @@ std::vector<std::string> spelled(const text::Tokeniser& tokeniser, std::span<con
 }
 
 std::string too_long(int64_t tokens, int64_t places) {
-  return fmt::format("{} tokens are too long: the model has places for {}", tokens, places);
+  return fmt::format("{} tokens are too many: the model has positions for {}", tokens, places);
 }
 
-/// Where all of them together fail, each is tried alone: one that is too much for the memory or gives NaN takes no
-/// other with it. `run` answers some of them; `fail` tells one what was wrong.
+/// If all of them together fail, each is tried alone, so that one that needs too much memory or gives NaN does not fail
+/// the others. `run` answers some of them; `fail` stores the error of one.
 template <class Item, class Run, class Fail>
 void together_or_each(std::span<const Item> items, const Run& run, const Fail& fail) {
   std::string error;
@@ -55,7 +55,7 @@ void together_or_each(std::span<const Item> items, const Run& run, const Fail& f
 
 // ---------------------------------------------------------------------------------------------------------- predicting
 
-/// A line that the model is asked about.
+/// A line to predict.
 struct AskedLine {
   std::string_view text;
   std::vector<int32_t> source;  // tokens, at least one
@@ -63,7 +63,7 @@ struct AskedLine {
   Prediction* answer = nullptr;
 };
 
-/// The tokens of the line that the vocabulary does not hold, each kind once.
+/// The tokens of the line that are not in the vocabulary, each once.
 std::vector<std::string> unknown_in(std::string_view line, std::span<const int32_t> ids,
                                     const text::Tokeniser& source) {
   std::vector<std::string> unknown;
@@ -73,13 +73,13 @@ std::vector<std::string> unknown_in(std::string_view line, std::span<const int32
   for (size_t i = 0; i < std::min(ids.size(), tokens.size()); ++i) {
     if (ids[i] != text::kUnknown) continue;
     std::string token = tokens[i];
-    if (token.size() > 1 && token.starts_with(' ')) token.erase(0, 1);  // of a word; a blank itself stays
+    if (token.size() > 1 && token.starts_with(' ')) token.erase(0, 1);  // before a word; a blank alone stays
     if (seen.insert(token).second) unknown.push_back(std::move(token));
   }
   return unknown;
 }
 
-/// Tokens, or what is wrong with it.
+/// Its tokens. What is wrong with the line goes to prediction.error.
 std::vector<int32_t> read_line(std::string_view line, const Answering& asked, Prediction& prediction) {
   line = without_end(line);
   prediction.error = text::utf8_complaint(line);
@@ -93,7 +93,7 @@ std::vector<int32_t> read_line(std::string_view line, const Answering& asked, Pr
   return ids;
 }
 
-/// The source token that each unknown token of the output looked at most; an empty one where that is not known.
+/// For each unknown token of the output, the source token with the most attention; empty if that is not known.
 std::vector<std::string> copies_for(const search::Hypothesis& h, std::span<const std::string> source) {
   std::vector<std::string> copies;
   for (size_t t = 0; t < h.tokens.size(); ++t) {
@@ -107,9 +107,9 @@ std::vector<std::string> copies_for(const search::Hypothesis& h, std::span<const
   return copies;
 }
 
-/// `source`: the tokens to copy from; none: the sign for what is unknown stays.
+/// `source`: the tokens to copy from; none: ⁇ stays.
 Output output_of(search::Hypothesis&& h, const text::Tokeniser& target, std::span<const std::string> source) {
-  h.alignment.resize(std::min(h.alignment.size(), h.tokens.size()));  // what the end looked at is nobody's question
+  h.alignment.resize(std::min(h.alignment.size(), h.tokens.size()));  // without that of the end token
   return {.text = target.decode(h.tokens, copies_for(h, source)),
           .score = h.score,
           .log_probability = h.log_probability,
@@ -146,7 +146,7 @@ void search_lines(std::span<const AskedLine> lines, const Answering& asked, cons
 
 std::vector<Prediction> predict_targets(const Answering& asked, std::span<const std::string> lines,
                                         const PredictOptions& options) {
-  expect(asked.model.generator() != nullptr, "predict: this model writes nothing");
+  expect(asked.model.generator() != nullptr, "predict: this model cannot generate outputs");
   const search::Options how =
       search_options(options, {asked.model.max_positions(), asked.longest, asked.model.generator()->alignment_heads()});
   std::vector<Prediction> predictions(lines.size());
@@ -170,7 +170,7 @@ std::vector<Prediction> predict_targets(const Answering& asked, std::span<const 
 
 namespace {
 
-/// The tokens of a pair, or why there are none.
+/// Fills in the tokens of a pair. Returns why it cannot be scored, or nothing.
 std::string pair_complaint(const TextPair& pair, const Answering& asked, std::vector<int32_t>& source,
                            std::vector<int32_t>& target) {
   for (const std::string* side : {&pair.source, &pair.target})

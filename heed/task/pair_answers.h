@@ -1,4 +1,4 @@
-// Text in, search, text out: how a model that writes targets is asked.
+// Text in, search, text out: prediction and scoring with a model that writes targets.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace heed::task {
 
-/// [lines] -> [lines]. As Task::predict(), for models with a generator.
+/// [lines] -> [lines]. Task::predict() for models with a generator.
 std::vector<Prediction> predict_targets(const Answering& asked, std::span<const std::string> lines,
                                         const PredictOptions& options);
 
-/// [pairs] -> [pairs]. As Task::score().
+/// [pairs] -> [pairs]. Task::score().
 std::vector<PairScore> score_pairs(const Answering& asked, std::span<const TextPair> pairs);
 
 }  // namespace heed::task

@@ -17,10 +17,10 @@ namespace {
 
 constexpr int64_t kLooked = 100'000;  // pairs
 
-// Lines up to this length are read character by character: every spelling is known then, and nothing is lost by the
-// longer sequences. A sentence has twice as many.
+// Lines up to this length are split into characters: then no spelling is unknown, and the sequences are still short
+// enough. A sentence has twice as many.
 constexpr double kShortLine = 48;
-// Words are tokens where there are few of them, and each was seen often: phones, tags, commands.
+// Words are the tokens if there are few different ones and each occurs often: phones, tags, commands.
 constexpr int64_t kFewWords = 500;
 constexpr int64_t kSeenOften = 20;
 
@@ -63,12 +63,12 @@ struct Tokens {
 
 Tokens tokens_for(const SideFacts& f) {
   const bool closed = f.distinct_words <= kFewWords && f.all_words >= kSeenOften * f.distinct_words && f.words >= 2;
-  if (closed) return {"words", fmt::format("only {} different words, each seen often", f.distinct_words)};
-  if (f.characters <= kShortLine) return {"characters", fmt::format("short lines, {:.0f} characters", f.characters)};
+  if (closed) return {"words", fmt::format("only {} different words, which occur often", f.distinct_words)};
+  if (f.characters <= kShortLine) return {"characters", fmt::format("short lines of {:.0f} characters", f.characters)};
   return {"sentencepiece", fmt::format("sentences of {:.0f} words", f.words)};
 }
 
-/// Pieces that are each seen often enough to be learned.
+/// As many pieces as occur often enough to be learned.
 int64_t pieces_for(int64_t words) {
   if (words < 20'000) return 1000;
   if (words < 100'000) return 2000;
@@ -77,7 +77,7 @@ int64_t pieces_for(int64_t words) {
   return 16'000;
 }
 
-/// Of a line, about, and its end.
+/// Roughly, for a line and its end token.
 double tokens_of_a_line(const SideFacts& f, const std::string& kind) {
   constexpr double kPiecesOfAWord = 1.4;
   if (kind == "words") return f.words + 1;
@@ -95,7 +95,7 @@ Size size_for(bool transformer, int64_t pairs) {
   return pairs < 20'000 ? Size{128, 1} : Size{256, 1};
 }
 
-/// Nobody has said anything about it.
+/// All options have their defaults.
 bool is_untouched(const attend::Options& attention) {
   const auto values = [](const attend::Options& options) {
     std::vector<std::string> all;
@@ -105,7 +105,7 @@ bool is_untouched(const attend::Options& attention) {
   return values(attention) == values({});
 }
 
-/// A power of two, so that an epoch has at least `kUpdates` updates, and a batch is worth its overhead.
+/// A power of two: small enough for at least `kUpdates` updates per epoch, large enough to be worth the overhead.
 int64_t batch_for(double tokens) {
   constexpr double kUpdates = 50;
   const auto most = static_cast<uint64_t>(std::clamp(tokens / kUpdates, 256.0, 4096.0));
@@ -146,14 +146,14 @@ std::vector<Suggestion> suggest(const PairFacts& facts, const OpenKeys& open, co
   const bool joint = is_open("data.joint") ? pieces && facts.shared_letters > kOneScript : data.joint;
   say("data.source_tokens", source_tokens.kind, source_tokens.why);
   if (!joint) say("data.target_tokens", target_tokens.kind, target_tokens.why);
-  if (pieces) say("data.joint", joint ? "true" : "false", joint ? "both sides have the same letters" : "");
+  if (pieces) say("data.joint", joint ? "true" : "false", joint ? "both sides use the same letters" : "");
   const int64_t words = facts.source.all_words + (joint ? facts.target.all_words : 0);
   if (source_tokens.kind == "sentencepiece") say("data.source_size", fmt::format("{}", pieces_for(words)));
   if (target_tokens.kind == "sentencepiece" && !joint)
     say("data.target_size", fmt::format("{}", pieces_for(facts.target.all_words)));
 
   // ------------------------------------------------------------------------------------------------------------- model
-  // A recurrent network learns what is nearly monotone from few pairs; a Transformer needs more, and then is better.
+  // A recurrent network learns nearly monotone tasks from few pairs; a Transformer needs more data, but then is better.
   constexpr int64_t kEnough = 10'000;
   const bool mixed = !model.encoder.empty() || !model.decoder.empty();
   const bool chosen = is_open("model.kind") && !mixed;
@@ -168,7 +168,7 @@ std::vector<Suggestion> suggest(const PairFacts& facts, const OpenKeys& open, co
   if (transformer) {
     say("model.encoder_layers", fmt::format("{}", size.layers));
     say("model.decoder_layers", fmt::format("{}", size.layers));
-    say("model.norm", "pre", "trains steadily");
+    say("model.norm", "pre", "more stable training");
   }
   if (is_untouched(model.attention)) {
     say("attention.score", transformer ? "scaled_dot" : "additive");
@@ -180,11 +180,11 @@ std::vector<Suggestion> suggest(const PairFacts& facts, const OpenKeys& open, co
   const double tokens = static_cast<double>(facts.pairs) * std::max(tokens_of_a_line(facts.source, source_tokens.kind),
                                                                     tokens_of_a_line(facts.target, target_tokens.kind));
   const int64_t batch = batch_for(tokens);
-  say("train.batch_tokens", fmt::format("{}", batch), fmt::format("of about {:.0f}", tokens));
+  say("train.batch_tokens", fmt::format("{}", batch), fmt::format("about {:.0f} in all", tokens));
   say("train.learning_rate", transformer ? "0.001" : "0.003");
   const bool sentences = target_tokens.kind == "sentencepiece" || facts.target.characters > kShortLine;
   say("validate.metric", sentences ? "bleu" : "exact",
-      sentences ? "outputs are sentences" : "short outputs are right or wrong");
+      sentences ? "outputs are sentences" : "outputs are short: right or wrong");
   return all;
 }
 

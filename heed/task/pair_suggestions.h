@@ -1,5 +1,5 @@
-// How pairs of lines are best cut into tokens, and which model, batch and metric fit them: what somebody would choose
-// who has trained many models, and looked at the data.
+// Which tokens, model, batch and metric fit given pairs of lines: what an experienced person would choose after looking
+// at the data.
 #pragma once
 
 #include <vector>
@@ -11,22 +11,22 @@
 
 namespace heed::task {
 
-/// What matters of the lines of one side.
+/// Statistics of the lines of one side.
 struct SideFacts {
-  double characters = 0, words = 0;  // of a line, on average
+  double characters = 0, words = 0;  // per line, on average
   int64_t distinct_words = 0;
   int64_t all_words = 0;
 };
 
-/// Of the first 100,000 pairs: more would not change what is chosen.
+/// From the first 100,000 pairs: more would not change the choices.
 struct PairFacts {
   int64_t pairs = 0;  // all of them
   SideFacts source, target;
-  double shared_letters = 0;  // share of the letters of both sides that both have
+  double shared_letters = 0;  // letters that occur on both sides, as a share of all
 };
 PairFacts facts_of(const data::Pairs& pairs);
 
-/// For a new model. What is not in `open` was decided, and stands in `data` and `model`.
+/// For a new model. Keys that are not in `open` were given, and are set in `data` and `model`.
 std::vector<Suggestion> suggest(const PairFacts& facts, const OpenKeys& open, const data::Options& data,
                                 const model::Options& model);
 

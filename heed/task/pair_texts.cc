@@ -16,12 +16,13 @@ namespace heed::task {
 
 namespace {
 
-/// Moves every pair whose source was drawn to the validation: a source with several targets is never in both. Where no
-/// share is said, a tenth, but no more sources than are needed to tell two models apart.
+/// Moves every pair whose source was drawn to the validation data, so that no source is in both. The default share is a
+/// tenth, but no more sources than are needed to tell two models apart.
 void hold_out(TextPairs& pairs, double share, uint64_t seed) {
   constexpr double kShare = 0.1, kEnough = 2000;
   std::vector<std::string> sources = data::group_references(pairs.train).source;
-  expect(sources.size() >= 2, ErrorKind::data, "the data has a single source: nothing can be held out for validation");
+  expect(sources.size() >= 2, ErrorKind::data,
+         "the data has a single source, so none can be held out for validation: add data, or name validation files");
   text::Random(seed, /*stream=*/0x686f6c64).shuffle(std::span(sources));
   const auto all = static_cast<double>(sources.size());
   const double wanted = share > 0 ? share * all : std::min(kShare * all, kEnough);
@@ -47,10 +48,10 @@ std::string fingerprint_of(const data::Examples& train, const data::Examples& va
   return hash.hex();
 }
 
-/// The pairs that became examples.
+/// The pairs that were encoded.
 data::Pairs kept(const data::Pairs& pairs, const data::Examples& examples) {
   data::Pairs all;
-  size_t next = 0;  // the examples stand in the order of the pairs
+  size_t next = 0;  // the examples are in the order of the pairs
   for (size_t i = 0; i < pairs.line.size() && next < examples.line.size(); ++i)
     if (pairs.line[i] == examples.line[next]) {
       all.add(pairs.source[i], pairs.target[i], pairs.line[i]);
@@ -72,7 +73,7 @@ TextPairs load_pairs(const data::Options& o, uint64_t seed) {
   pairs.reports.resize(2);
   if (o.task != "none") {
     const data::BuiltInTask& task = data::find_built_in_task(o.task);
-    constexpr double kOfAPair = 200;  // bytes: two texts and their tokens
+    constexpr double kOfAPair = 200;  // bytes per pair: two texts and their tokens
     expect_memory(kOfAPair * static_cast<double>(o.examples + o.valid_examples),
                   fmt::format("the data (data.examples = {}, data.valid_examples = {})", o.examples, o.valid_examples));
     pairs.train = task.pairs(o.examples, seed, data::Split::train);
@@ -112,15 +113,15 @@ Vocabularies learn_vocabularies(const data::Pairs& pairs, const data::Options& o
 Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o) {
   const data::EncodeOptions limits{.max_source = o.max_source, .max_target = o.max_target};
   Corpus corpus;
-  // Pairs that are held out were counted with those of the training.
+  // Pairs that are held out were counted with the training data.
   const bool apart = o.task != "none" || o.has_validation_files();
   data::Report& of_train = pairs.reports[0];
   data::Report& of_valid = apart ? pairs.reports[1] : of_train;
   auto train = std::make_unique<data::Examples>(data::encode_pairs(pairs.train, vocabularies.both(), limits, of_train));
   auto valid = std::make_unique<data::Examples>(data::encode_pairs(pairs.valid, vocabularies.both(), limits, of_valid));
-  expect(train->size() > 0, ErrorKind::data, "{}: no pair is left to learn from. {}", name_of(o.train, o),
+  expect(train->size() > 0, ErrorKind::data, "{}: no pair is left for training. {}", name_of(o.train, o),
          of_train.text());
-  expect(valid->size() > 0, ErrorKind::data, "{}: no pair is left to validate on. {}",
+  expect(valid->size() > 0, ErrorKind::data, "{}: no pair is left for validation. {}",
          name_of(apart ? o.valid : o.train, o), of_valid.text());
   corpus.warnings = pairs.hints;
   if (of_train.dropped() > 0) corpus.warnings.push_back(name_of(o.train, o) + ": " + of_train.text());

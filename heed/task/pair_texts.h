@@ -1,4 +1,4 @@
-// From the data of a recipe to pairs of texts, and on to what is trained and validated on.
+// From the data of a recipe to pairs of texts, then to training and validation data.
 #pragma once
 
 #include <memory>
@@ -14,20 +14,20 @@ namespace heed::task {
 
 struct TextPairs {
   data::Pairs train, valid;
-  std::vector<data::Report> reports;    // of lines that cannot be used: training, validation
+  std::vector<data::Report> reports;    // of unusable lines: training, validation
   std::vector<std::string> hints = {};  // for the user
 };
 
-/// Reads or makes the pairs. Without files for validation a share of the sources is held out, with all their targets.
+/// Reads or generates the pairs. Without validation files, a share of the sources is held out, with all their targets.
 TextPairs load_pairs(const data::Options& options, uint64_t seed);
 
-/// With `known`, these grow by the tokens that they lack; SentencePiece's pieces stay as they are.
+/// With `known`, missing tokens are added to those vocabularies; SentencePiece's pieces stay as they are.
 Vocabularies learn_vocabularies(const data::Pairs& pairs, const data::Options& options,
                                 const Vocabularies* known = nullptr);
 
 Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& options);
 
-/// The three of them as a task asks for them.
+/// These functions behind the interface Texts.
 class PairTexts final : public Texts {
  public:
   PairTexts(const data::Options& options, uint64_t seed) : pairs_(load_pairs(options, seed)) {}

@@ -1,4 +1,4 @@
-// A sequence from a sequence: translation, spelling to sound, dates to numbers. Lines of sources and of targets.
+// Sequence to sequence: translation, spelling to sound, dates to numbers. Lines of sources and lines of targets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,17 +25,19 @@ using file::Limit;
 // ------------------------------------------------------------------------------------------------------ keys of [data]
 
 void add_files(Fields& f, const std::string& prefix, data::PairFiles& files, const std::string& what) {
-  f.add("data." + prefix + "source", files.source, "file with the sources of " + what + ", one a line; plain or gzip");
+  f.add("data." + prefix + "source", files.source,
+        "file with the sources for " + what + ", one per line; plain or gzip");
   f.add("data." + prefix + "target", files.target, "file with their targets, line by line");
   f.add("data." + prefix + "tsv", files.tsv, "or one file with both, in columns separated by tabs");
 }
 
 void add_tokeniser(Fields& f, const std::string& side, text::TokeniserOptions& o) {
   const auto kinds = text::Tokeniser::kinds();
-  f.add("data." + side + "_tokens", o.kind, "how the " + side + " is cut", Limit::one_of({kinds.begin(), kinds.end()}));
-  f.add("data." + side + "_size", o.size, "tokens of its vocabulary at most; 0: no limit, sentencepiece: 8000",
+  f.add("data." + side + "_tokens", o.kind, "how the " + side + " is split into tokens",
+        Limit::one_of({kinds.begin(), kinds.end()}));
+  f.add("data." + side + "_size", o.size, "largest size of its vocabulary; 0: no limit, but 8000 for sentencepiece",
         Limit::between(0, 1e8));
-  f.add("data." + side + "_min_count", o.min_count, "characters, words: what was seen less often is unknown",
+  f.add("data." + side + "_min_count", o.min_count, "characters, words: rarer ones are unknown",
         Limit::between(1, kMostLines));
 }
 
@@ -59,7 +61,7 @@ std::vector<std::string> names_of(const std::vector<const Entry*>& entries) {
   return words;
 }
 
-/// Those that stand for both.
+/// Kinds that name both an encoder and a decoder.
 std::vector<std::string> kinds() {
   std::vector<std::string> words;
   const std::vector<std::string> decoders = names_of(decode::all_decoders());
@@ -72,62 +74,63 @@ std::vector<std::string> kinds() {
 
 class PairsTask final : public Task {
  public:
-  PairsTask() : Task("pairs", "a sequence from a sequence: lines of sources, lines of targets") {}
+  PairsTask() : Task("pairs", "sequence to sequence: lines of sources, lines of targets") {}
 
   void add_data(Fields& f, data::Options& d) const override {
-    f.section("data", "What is learned: a built-in task, or pairs of lines from files.");
-    f.add("data.task", d.task, "made up by heed; none: the data stands in files", Limit::one_of(built_in_names()));
-    f.add("data.examples", d.examples, "task: pairs to learn from", Limit::between(1, kMostLines));
-    f.add("data.valid_examples", d.valid_examples, "task: pairs to validate on", Limit::between(1, kMostLines));
-    f.add("data.folder", d.folder, "folder that the names below begin in; empty: where heed is started");
-    add_files(f, "", d.train, "the training");
-    f.add("data.source_column", d.train.source_column, "column of the sources, in the TSV",
+    f.section("data", "What the model learns: a built-in task, or pairs of lines from files.");
+    f.add("data.task", d.task, "a built-in task with generated data; none: the data is in files",
+          Limit::one_of(built_in_names()));
+    f.add("data.examples", d.examples, "task: pairs for training", Limit::between(1, kMostLines));
+    f.add("data.valid_examples", d.valid_examples, "task: pairs for validation", Limit::between(1, kMostLines));
+    f.add("data.folder", d.folder, "file names below are relative to this folder; empty: the current folder");
+    add_files(f, "", d.train, "training");
+    f.add("data.source_column", d.train.source_column, "column of the sources in the TSV, from 1",
           Limit::between(1, kMostColumns));
     f.add("data.target_column", d.train.target_column, "column of the targets", Limit::between(1, kMostColumns));
-    f.add("data.header", d.train.header, "the first line names the columns, and is left out");
-    f.add("data.columns", d.train.columns, "every line has exactly so many; 0: any number",
+    f.add("data.header", d.train.header, "the first line names the columns, and is skipped");
+    f.add("data.columns", d.train.columns, "the exact number of columns of every line; 0: any number",
           Limit::between(0, kMostColumns));
     f.add("data.max_characters", d.train.max_characters,
-          "a longer side is left out, counted in characters; 0: no limit", Limit::between(0, kMostTokens));
-    add_files(f, "valid_", d.valid, "the validation");
+          "pairs with a side of more characters are skipped; 0: no limit", Limit::between(0, kMostTokens));
+    add_files(f, "valid_", d.valid, "validation");
     f.add("data.held_out", d.held_out,
-          "without files for validation: share of the sources that is kept for it; 0: a tenth, at most 2000",
+          "without validation files: share of the sources held out for validation; 0: a tenth, at most 2000",
           Limit::between(0, 0.5));
     add_tokeniser(f, "source", d.source);
     add_tokeniser(f, "target", d.target);
-    f.add("data.joint", d.joint, "one vocabulary for both sides, cut as the source");
-    f.add("data.sentencepiece", d.source.model, "how its pieces are learned", Limit::one_of({"unigram", "bpe"}));
-    f.add("data.max_source", d.max_source, "a pair with more tokens is left out; 0: no limit",
+    f.add("data.joint", d.joint, "one vocabulary for both sides, split like the source");
+    f.add("data.sentencepiece", d.source.model, "how sentencepiece learns its pieces",
+          Limit::one_of({"unigram", "bpe"}));
+    f.add("data.max_source", d.max_source, "pairs whose source has more tokens are skipped; 0: no limit",
           Limit::between(0, kMostTokens));
-    f.add("data.max_target", d.max_target, "the same for its target", Limit::between(0, kMostTokens));
+    f.add("data.max_target", d.max_target, "the same for the target", Limit::between(0, kMostTokens));
   }
 
   void add_model(Fields& f, model::Options& m) const override {
-    f.add("model.kind", m.kind, "encoder and decoder, both of this kind", Limit::one_of(kinds()));
-    f.add("model.encoder", m.encoder, "another encoder than kind says; empty: that one",
+    f.add("model.kind", m.kind, "kind of the encoder and the decoder", Limit::one_of(kinds()));
+    f.add("model.encoder", m.encoder, "kind of the encoder; empty: as model.kind",
           Limit::one_of_or_empty(names_of(encode::all_encoders())));
-    f.add("model.decoder", m.decoder, "the same for the decoder",
+    f.add("model.decoder", m.decoder, "kind of the decoder; empty: as model.kind",
           Limit::one_of_or_empty(names_of(decode::all_decoders())));
-    f.add("model.width", m.width, "columns of vectors and states", Limit::between(1, 65536));
+    f.add("model.width", m.width, "width of vectors and states", Limit::between(1, 65536));
     f.add("model.encoder_layers", m.encoder_layers, "layers of the encoder", Limit::between(1, 1000));
     f.add("model.decoder_layers", m.decoder_layers, "layers of the decoder", Limit::between(1, 1000));
-    f.add("model.dropout", m.dropout, "share of the numbers that is set to 0 while training",
-          Limit::from_to_below(0, 1));
-    f.add("model.tied", m.tied,
-          "embeddings that are one: none, input and output of the decoder, or all (with data.joint)",
+    f.add("model.dropout", m.dropout, "share of the numbers set to 0 in training", Limit::from_to_below(0, 1));
+    f.add("model.tied", m.tied, "shared embeddings: none, input and output of the decoder, or all (with data.joint)",
           Limit::one_of(heed::words_of(model::kTied)));
-    f.add("model.cell", m.cell, "rnn: kind of its cells", Limit::one_of(heed::words_of(encode::kCells)));
-    f.add("model.bidirectional", m.bidirectional, "rnn: the encoder reads both ways");
-    f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector goes in beside the next token");
+    f.add("model.cell", m.cell, "rnn: kind of cell", Limit::one_of(heed::words_of(encode::kCells)));
+    f.add("model.bidirectional", m.bidirectional, "rnn: the encoder reads in both directions");
+    f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector is fed in with the next token");
     f.add("model.hidden", m.hidden, "transformer: width inside the feed-forward layers; 0: 4 * width",
           Limit::between(0, 1 << 20));
     f.add("model.activation", m.activation, "transformer: activation of the feed-forward layers",
           Limit::one_of(heed::words_of(encode::kActivations)));
-    f.add("model.norm", m.norm, "transformer: layer norm after each part, as in the paper, or before it",
+    f.add("model.norm", m.norm,
+          "transformer: layer norm after each sublayer (post, as in the paper) or before it (pre)",
           Limit::one_of(heed::words_of(model::kNorms)));
-    f.add("model.positions", m.positions, "transformer: how it knows the order",
+    f.add("model.positions", m.positions, "transformer: position encoding",
           Limit::one_of(heed::words_of(model::kPositions)));
-    f.add("model.max_length", m.max_length, "learned positions: tokens of the longest sequence",
+    f.add("model.max_length", m.max_length, "learned positions: longest sequence, in tokens",
           Limit::between(1, kLongest));
   }
 
@@ -138,12 +141,13 @@ class PairsTask final : public Task {
     };
     const bool files = !d.train.source.empty() || !d.train.target.empty() || !d.train.tsv.empty();
     const bool valid = d.has_validation_files();
-    need(files || d.task != "none", "there is no data: data.task, or data.source and data.target, or data.tsv");
-    need(!files || d.task == "none", "data.task and files do not go together");
+    need(files || d.task != "none", "there is no data: set data.task, or data.source and data.target, or data.tsv");
+    need(!files || d.task == "none", "data.task and files cannot be combined");
     need(!files || is_one_kind_of_file(d.train),
-         "the data is either two files, data.source and data.target, or one data.tsv");
-    need(!valid || is_one_kind_of_file(d.valid),
-         "the validation is either two files, data.valid_source and data.valid_target, or one data.valid_tsv");
+         "the data must be either two files, data.source and data.target, or one data.tsv");
+    need(
+        !valid || is_one_kind_of_file(d.valid),
+        "the validation data must be either two files, data.valid_source and data.valid_target, or one data.valid_tsv");
     for (const auto& [side, options] : {std::pair{"source", &d.source}, std::pair{"target", &d.target}})
       need(options->size == 0 || options->size > text::kSpecials,
            fmt::format("data.{}_size must be 0 (no limit) or above {}, not {}: <unk>, <s> and </s> are {} tokens", side,

@@ -1,4 +1,4 @@
-// What a model says to a line of text.
+// The output of a model for a line of text.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace heed::task {
 
-/// A token of the output and the source token that it looked at most, both from 0.
+/// An output token and the source token with the most attention, both from 0.
 struct Link {
   int64_t source = 0, target = 0;
   bool operator==(const Link&) const = default;
@@ -16,11 +16,11 @@ struct Link {
 struct Output {
   std::string text = {};
   double score = 0.0;                    // what outputs are ranked by: log_probability / length penalty + coverage
-  double log_probability = 0.0;          // of the tokens, and of the end where it came
-  bool finished = false;                 // the end came within the longest output
+  double log_probability = 0.0;          // of the tokens, and of the end token if it came
+  bool finished = false;                 // the end token came within the longest output
   std::vector<std::string> tokens = {};  // as the vocabulary spells them
-  std::vector<float> token_log_probabilities = {};  // [tokens], and that of the end last, where it came
-  std::vector<std::vector<float>> alignment = {};   // [tokens][source tokens]; empty where it was not asked for
+  std::vector<float> token_log_probabilities = {};  // [tokens]; the end token last, if it came
+  std::vector<std::vector<float>> alignment = {};   // [tokens][source tokens]; empty if not requested
 
   std::vector<Link> links() const;  // [tokens]; none without an alignment
 };
@@ -28,27 +28,27 @@ struct Output {
 /// Links as "0-0 2-1", source first.
 std::string pharaoh(const Output& output);
 
-/// What became of a line.
+/// The answer to a line.
 struct Prediction {
-  std::string error;                       // why there is no output: bytes that are no UTF-8, too long; else empty
+  std::string error;                       // why there is no output: invalid UTF-8, too long; otherwise empty
   std::vector<std::string> source_tokens;  // as the vocabulary spells them
-  std::vector<std::string> unknown;        // tokens that it does not hold, as they stand in the line; each kind once
-  std::vector<Output> nbest;               // [nbest], the best first; none for a line without tokens or with an error
+  std::vector<std::string> unknown;        // tokens that are not in it, as written in the line, each once
+  std::vector<Output> nbest;               // [nbest], the best first; empty for a line without tokens or with an error
 
-  /// Of the best output; nothing where there is none.
+  /// Of the best output; empty if there is none.
   const std::string& text() const;
 };
 
-/// A source and a target whose probability is asked for.
+/// A source, and a target whose probability is requested.
 struct TextPair {
   std::string source, target;
 };
 
-/// How likely a model finds a pair.
+/// The probability that a model gives to a target.
 struct PairScore {
-  std::string error;                           // why it cannot be scored; else empty
-  double log_probability = 0.0;                // of the target and its end, given the source
-  std::vector<std::string> tokens;             // of the target as the vocabulary spells them, the end last
+  std::string error;                           // why it cannot be scored; otherwise empty
+  double log_probability = 0.0;                // of the target and its end token, given the source
+  std::vector<std::string> tokens;             // of the target, as the vocabulary spells them; the end token last
   std::vector<float> token_log_probabilities;  // [tokens]
 };
 

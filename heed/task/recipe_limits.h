@@ -1,5 +1,5 @@
-// Where a number of a recipe could be any, one that no training needs is refused: it would take all memory, or never
-// end.
+// Upper limits for numbers in a recipe that no sensible training run reaches: beyond them it would use all memory, or
+// never end.
 #pragma once
 
 namespace heed::task {

@@ -31,20 +31,20 @@ void check_numbers(const PredictOptions& o) {
 
 search::Options search_options(const PredictOptions& o, const OutputLimits& limits) {
   check_numbers(o);
-  expect(o.sample || o.temperature == 1.0, "temperature {} is for samples, and sample is not asked for", o.temperature);
-  expect(o.sample || o.top_k == 0, "top_k {} is for samples, and sample is not asked for", o.top_k);
-  expect(o.sample || o.top_p == 1.0, "top_p {} is for samples, and sample is not asked for", o.top_p);
-  expect(!o.sample || o.beam <= 1, "sample goes without a beam, not with one of {}: nbest says how many are drawn",
+  expect(o.sample || o.temperature == 1.0, "temperature {} is only for sampling: it needs sample", o.temperature);
+  expect(o.sample || o.top_k == 0, "top_k {} is only for sampling: it needs sample", o.top_k);
+  expect(o.sample || o.top_p == 1.0, "top_p {} is only for sampling: it needs sample", o.top_p);
+  expect(!o.sample || o.beam <= 1, "sample cannot be combined with a beam of {}: nbest sets the number of samples",
          o.beam);
-  expect(!o.mean_score || o.length_penalty == 0.0, "mean_score and length_penalty {} are two ways to rank: one of them",
-         o.length_penalty);
+  expect(!o.mean_score || o.length_penalty == 0.0,
+         "mean_score and length_penalty {} cannot be combined: each is a way to rank", o.length_penalty);
   const int64_t layers = std::ssize(limits.heads), layer = o.layer > 0 ? o.layer : layers;
   expect(o.layer <= layers, "layer {}: the decoder has {}", o.layer, layers);
   expect(layers == 0 || o.head <= limits.heads[static_cast<size_t>(layer - 1)], "head {}: layer {} has {}", o.head,
          layer, limits.heads[static_cast<size_t>(layer - 1)]);
   const int64_t beam = o.beam > 0 ? o.beam : (o.sample ? 1 : o.nbest);
   expect(o.sample || o.nbest <= beam, "nbest {} needs a beam of at least {}, not {}", o.nbest, o.nbest, beam);
-  expect(o.max_length <= limits.max_positions, "max_length {}: the model has places for {}", o.max_length,
+  expect(o.max_length <= limits.max_positions, "max_length {}: the model has positions for {}", o.max_length,
          limits.max_positions);
   return {.start = text::kStart,
           .end = text::kEnd,

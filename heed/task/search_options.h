@@ -1,4 +1,4 @@
-// From the options of a prediction to those of a search.
+// From the options of a prediction to those of the search.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace heed::task {
 
-/// What a model can do: its max_positions(), the tokens of an output where the options do not say, its heads.
+/// The limits of a model: its max_positions(), the default longest output in tokens, its heads.
 struct OutputLimits {
   int64_t max_positions;
   int64_t longest;
   std::vector<int64_t> heads;  // of each layer that alignments can show
 };
 
-/// For the search, checked against each other and against what the model can do. A refusal begins with the name of the
-/// option.
+/// Checks the options against each other and against the limits of the model. An error message begins with the name of
+/// the option.
 search::Options search_options(const PredictOptions& options, const OutputLimits& limits);
 
 }  // namespace heed::task

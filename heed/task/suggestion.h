@@ -1,4 +1,4 @@
-// What fits the data, for keys that a recipe leaves open.
+// Values that fit the data, for keys that a recipe leaves open.
 #pragma once
 
 #include <set>
@@ -9,7 +9,7 @@ namespace heed::task {
 struct Suggestion {
   std::string key;    // "train.warmup"
   std::string value;  // as --set takes it
-  std::string why;    // a few words for the user; empty where the key before it says it
+  std::string why;    // a few words for the user; empty if the key before it explains it
 };
 
 using OpenKeys = std::set<std::string>;

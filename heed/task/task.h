@@ -1,7 +1,7 @@
-// A kind of task: what goes in, what comes out, and all that follows from that. The trainer, the predictor, the program
-// and Python know tasks by this interface alone; all.h is the one list of them.
+// A kind of task: what goes in, what comes out, and everything that follows from that. The trainer, the predictor, the
+// program and Python use tasks only through this interface; all.h lists them.
 //
-//   recipe     add_data, add_model, problems    the keys of its [data] and [model] sections, and what must fit together
+//   recipe     add_data, add_model, problems    the keys of its [data] and [model] sections, and how they must agree
 //   data       read -> Texts -> vocabularies -> Corpus
 //   model      make
 //   answers    predict, score
@@ -28,38 +28,38 @@
 
 namespace heed::task {
 
-/// Everything that a training keeps of its data.
+/// The data of a training run, as ids.
 struct Corpus {
   std::unique_ptr<data::Dataset> train, valid;
-  data::References references;        // of the validation: lines to ask, and all right answers to each
+  data::References references;        // of the validation data: sources, and all right answers to each
   std::vector<std::string> warnings;  // about lines that were left out
-  std::string fingerprint;            // of all ids: the same data gives the same
+  std::string fingerprint;            // a hash of all ids: the same for the same data
 };
 
-/// The data of a training as it was read or made up.
+/// The data of a training run, as text, read or generated.
 class Texts {
  public:
   virtual ~Texts() = default;
 
-  /// What fits them, for keys of [data], [model], [attention], [train] and [validate] that are open. What is not open
-  /// was decided.
+  /// Values that fit the texts, for open keys of [data], [model], [attention], [train] and [validate]. The other keys
+  /// were given.
   virtual std::vector<Suggestion> suggest(const OpenKeys& open, const data::Options& data,
                                           const model::Options& model) const = 0;
 
-  /// As the options say how. With `known`, these grow by what they lack and keep the ids of what they have.
+  /// With `known`, missing tokens are added to those vocabularies, and existing tokens keep their ids.
   virtual Vocabularies learn_vocabularies(const data::Options& options, const Vocabularies* known = nullptr) const = 0;
-  /// May be asked once: what is needed no more is let go.
+  /// May be called only once: it frees the texts.
   virtual Corpus encode(const Vocabularies& vocabularies, const data::Options& options) = 0;
 
-  virtual data::References validation() const = 0;    // as Corpus::references, of all lines
-  virtual std::string validation_report() const = 0;  // lines of it that cannot be used; empty: none
+  virtual data::References validation() const = 0;    // like Corpus::references, but of all lines
+  virtual std::string validation_report() const = 0;  // its unusable lines; empty: none
 };
 
-/// A model to ask, wherever it comes from.
+/// A model to predict with, wherever it comes from.
 struct Answering {
   const model::Model& model;
   const Vocabularies& vocabularies;
-  int64_t longest;  // tokens of an output, where the options do not say
+  int64_t longest;  // default for the longest output, in tokens
   search::TapePool& tapes;
 };
 
@@ -76,25 +76,24 @@ class Task {
   // ------------------------------------------------------------------------------------------------------------ recipe
   virtual void add_data(file::Fields& fields, data::Options& data) const = 0;
   virtual void add_model(file::Fields& fields, model::Options& model) const = 0;
-  /// What does not fit together, a sentence each.
+  /// Contradictions between keys, one sentence each.
   virtual std::vector<std::string> problems(const data::Options& data, const model::Options& model) const = 0;
-  /// Of outputs: what validate.metric may be, beside the loss; the first is what outputs are judged by where nothing
-  /// else is said.
+  /// Metrics of outputs: the values of validate.metric besides the loss. The first is the default.
   virtual std::vector<std::string> metrics() const = 0;
 
   // -------------------------------------------------------------------------------------------------------------- data
-  /// Reads or makes the data. Without files for validation a share is held out, drawn by the seed.
+  /// Reads or generates the data. Without validation files, a share drawn with the seed is held out.
   virtual std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const = 0;
 
   // ------------------------------------------------------------------------------------------------------------- model
   virtual std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const = 0;
 
   // ----------------------------------------------------------------------------------------------------------- answers
-  /// [lines] -> [lines], in the same order. A line's answer depends neither on the lines beside it nor on the number of
-  /// threads. Throws Error where the options have no meaning; what is wrong with a line stands in its Prediction.
+  /// [lines] -> [lines], in the same order. A line's answer depends neither on the other lines nor on the number of
+  /// threads. Throws Error for invalid options; what is wrong with a line is in its Prediction.
   virtual std::vector<Prediction> predict(const Answering& asked, std::span<const std::string> lines,
                                           const PredictOptions& options) const = 0;
-  /// [pairs] -> [pairs]: how likely the model finds each.
+  /// [pairs] -> [pairs]: the probability of each target, given its source.
   virtual std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// From the texts of a task to ids, and back.
+// From texts to ids, and back.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace heed::task {
 
-/// The tokenisers of what goes in and of what comes out; one for both where the vocabulary is joint.
+/// The tokenisers of inputs and of outputs; the same one if the vocabulary is joint.
 struct Vocabularies {
   std::shared_ptr<const text::Tokeniser> source, target;
 
   data::Tokenisers both() const { return {*source, *target}; }
-  void save(file::CheckpointWriter& writer) const;  // source.vocab, and target.vocab where it is another one
+  void save(file::CheckpointWriter& writer) const;  // source.vocab, and target.vocab if it is not the same
   static Vocabularies load(const file::Checkpoint& checkpoint, const data::Options& options);
 };
 

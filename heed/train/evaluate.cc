@@ -39,7 +39,7 @@ Evaluation evaluate(const task::Task& task, const task::Answering& asked, const 
   const size_t count = options.decode < 0 ? all : std::min(all, static_cast<size_t>(options.decode));
   const std::span sources(references.source.data(), count);
   std::vector<std::string> outputs(count);
-  // A model that gives NaN says nothing; the training notices by itself.
+  // A model that gives NaN has no outputs; the training notices by itself.
   if (std::isfinite(e.nll) && count > 0) {
     const std::vector<task::Prediction> said = task.predict(asked, sources, {.alignments = false});
     for (size_t i = 0; i < count; ++i) {

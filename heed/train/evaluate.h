@@ -1,4 +1,4 @@
-// How good a model is on examples it did not learn from.
+// How good a model is on data that it was not trained on.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace heed::train {
 
 struct EvaluateOptions {
   int64_t batch_tokens = 4096;
-  int64_t decode = 500;     // sources that are decoded for the task metric; 0: none, -1: all
+  int64_t decode = 500;     // sources to decode for metrics; 0: none, -1: all
   int64_t samples = 3;      // outputs to show
   std::string metric = {};  // of heed/metric/all.h, for the decoded sources; empty: none
 };
@@ -30,11 +30,11 @@ struct Evaluation {
   double token_accuracy = 0;          // under teacher forcing
   metric::Accuracy exact;             // of decoded sources; any reference counts
   metric::ErrorRate characters;       // of them
-  std::optional<metric::Score> task;  // of them, by the metric that was asked for
+  std::optional<metric::Score> task;  // of them, by the requested metric
   std::vector<Sample> samples;
 };
 
-/// On the validation of the corpus. Outputs are the likeliest at every step.
+/// On the validation data of the corpus, with greedy search.
 Evaluation evaluate(const task::Task& task, const task::Answering& asked, const task::Corpus& corpus,
                     const EvaluateOptions& options = {});
 

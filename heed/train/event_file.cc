@@ -13,7 +13,7 @@ namespace heed::train {
 namespace {
 
 // ----------------------------------------------------------------------------------------------------------- protobuf
-// A field is its number and kind, (number << 3 | kind), and its value: a varint (0), eight bytes (1), a length and so
+// A field is its number and kind, (number << 3 | kind), and its value: a varint (0), eight bytes (1), a length and that
 // many bytes (2), or four bytes (5).
 
 void put_varint(std::string& out, uint64_t value) {
@@ -69,7 +69,7 @@ constexpr std::array<uint32_t, 256> crc_table() {
   return table;
 }
 
-/// As TFRecord has it, so that a checksum of data that holds checksums is not weak.
+/// TFRecord masks checksums, because a CRC of data that contains CRCs is weak.
 uint32_t masked(uint32_t crc) { return std::rotr(crc, 15) + 0xA282EAD8u; }
 
 }  // namespace
@@ -96,7 +96,7 @@ void EventFile::write_record(const std::string& event) {
   put_little_endian(record, masked(crc32c(event)));
   file_.write(record.data(), static_cast<std::streamsize>(record.size()));
   file_.flush();
-  expect(file_.good(), ErrorKind::cannot_write, "'{}' could not be written, and is not written any more",
+  expect(file_.good(), ErrorKind::cannot_write, "'{}' could not be written; nothing more will be written to it",
          path_.string());
 }
 
@@ -106,7 +106,7 @@ void EventFile::started(const Started& s) {
   put_bytes(version, 3, "brain.Event:2");  // file_version
   write_record(version);
   if (s.resumed_from == 0) return;
-  // session_log { status: START }: what an earlier run has written from this step on does not count.
+  // session_log { status: START }: TensorBoard drops what an earlier run wrote from this step on.
   std::string start, event = event_at(s.resumed_from + 1);
   put_integer(start, 1, 1);
   put_bytes(event, 7, start);
@@ -114,7 +114,7 @@ void EventFile::started(const Started& s) {
 }
 
 void EventFile::write(int64_t step, const Scalars& scalars) {
-  std::string summary;  // Summary: 1 value, again and again
+  std::string summary;  // Summary: 1 value, repeated
   for (const auto& [tag, number] : scalars) {
     std::string value;  // Value: 1 tag, 2 simple_value
     put_bytes(value, 1, tag);

@@ -1,10 +1,10 @@
-// Event files of TensorBoard: tensorboard --logdir FOLDER draws the curves.
+// Event files for TensorBoard: tensorboard --logdir FOLDER draws the curves.
 //
-// A file is a row of records; a record is
+// A file is a sequence of records; a record is
 //
 //   uint64 length, uint32 masked CRC-32C of the length, the bytes, uint32 masked CRC-32C of the bytes      (TFRecord)
 //
-// and its bytes are an Event of tensorflow/core/util/event.proto, of which only a few fields are written.
+// The bytes are an Event of tensorflow/core/util/event.proto, of which only a few fields are written.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,7 @@ void Log::write(const std::string& line) {
     return;
   }
   file_ << line << std::flush;
-  expect(file_.good(), ErrorKind::cannot_write, "'{}' could not be written, and is not written any more",
+  expect(file_.good(), ErrorKind::cannot_write, "'{}' could not be written; nothing more will be written to it",
          path_.string());
 }
 

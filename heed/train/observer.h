@@ -1,4 +1,4 @@
-// Who wants to know how a training goes: a bar on a terminal, a log, TensorBoard.
+// Observers of a training run: a progress bar, a log, TensorBoard.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace heed::train {
 
-/// What is known before the first update.
+/// Known before the first update.
 struct Started {
   std::string folder;
   std::string model;  // "rnn" or "transformer"
@@ -18,15 +18,15 @@ struct Started {
   int64_t examples = 0, valid_examples = 0;
   int64_t source_tokens = 0, target_tokens = 0;  // of the vocabularies
   int64_t updates_per_epoch = 0;
-  int64_t resumed_from = 0;  // updates that were done before; 0: a new training
+  int64_t resumed_from = 0;  // updates done before; 0: a new run
 };
 
-/// Where a training stands.
+/// How far a training run is.
 struct Progress {
-  double seconds = 0;            // of training so far, those before an interruption included
-  double tokens_per_second = 0;  // target tokens, lately
-  double share = 0;              // of the work, from 0 to 1, as far as the limits tell; 0 where only patience ends it
-  double seconds_left = -1;      // -1: nobody knows
+  double seconds = 0;            // of training so far, including those before an interruption
+  double tokens_per_second = 0;  // target tokens, recently
+  double share = 0;              // of the work, from 0 to 1, by the limits; 0 if only patience ends it
+  double seconds_left = -1;      // -1: unknown
 };
 
 struct Validated {
@@ -43,25 +43,24 @@ struct Finished {
   Ending ending = Ending::steps;
   int64_t step = 0;
   double seconds = 0;
-  int64_t skipped = 0;      // updates left out in this run, because something was not finite
-  std::string best = {};    // name of the best checkpoint; empty where nothing was validated
+  int64_t skipped = 0;      // updates skipped in this run because something was not finite
+  std::string best = {};    // name of the best checkpoint; empty if nothing was validated
   std::string metric = {};  // that chose it
   double best_value = 0;
   int64_t best_step = 0;
 };
 
-/// Each does nothing by default.
-/// Threads: told by the thread that trains, one thing after the other.
+/// Every function does nothing by default.
+/// Threads: called by the training thread, one call after the other.
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
   virtual void preparing(const std::string& /*what*/) {}       // "reading the data": may take a while
   virtual void chose(const std::vector<task::Suggestion>&) {}  // for keys that the recipe left open
   virtual void started(const Started&) {}
-  virtual void warned(const std::string& /*text*/) {
-  }  // lines that were left out, a checkpoint that is damaged, a full disk
+  virtual void warned(const std::string& /*text*/) {}  // skipped lines, a damaged checkpoint, a full disk
   virtual void stepped(const StepReport&, const Progress&) {}
-  virtual void skipped(const StepReport&) {}  // an update that was left out; stepped() is not called for it
+  virtual void skipped(const StepReport&) {}  // an update was skipped; stepped() is not called for it
   virtual void validating(int64_t /*step*/) {}
   virtual void validated(const Validated&, const Progress&) {}
   virtual void saved(const std::string& /*checkpoint*/, bool /*is_best*/) {}

@@ -20,7 +20,7 @@ namespace {
 using recipe::Recipe;
 using recipe::RecipeError;
 
-/// The reasons why there is no such model, each with the file and the keys that it follows from.
+/// The reasons why the model cannot be made, each with the file and the keys behind it.
 std::string model_complaint(const Recipe& recipe, std::string_view reasons) {
   constexpr std::string_view kAttention = "attention: ", kModel = "model: ";
   std::string place = recipe.file.empty() ? "" : recipe.file + ": ";
@@ -34,7 +34,7 @@ std::string model_complaint(const Recipe& recipe, std::string_view reasons) {
     reasons.remove_prefix(std::min(reason.size() + 1, reasons.size()));
     if (reason.starts_with(kModel)) reason.remove_prefix(kModel.size());
     all += (all.empty() ? "" : "\n") + place;
-    // The widths of an attention follow from that of the model.
+    // The widths of an attention follow from model.width.
     if (reason.find("cannot be shared by") != std::string_view::npos)
       all += fmt::format("heads = {} with [model] width = {}: ", recipe.model.attention.heads, recipe.model.width);
     all += reason;
@@ -42,8 +42,8 @@ std::string model_complaint(const Recipe& recipe, std::string_view reasons) {
   return all;
 }
 
-/// A model of the same kind, without memory for it: what is wrong with the options, and that it is too large, shows
-/// before that is taken, and with hardly any vocabulary before the data is read. Its max_positions().
+/// Makes the model without allocating its weights, so that wrong options or a model that is too large are reported
+/// early; with a tiny vocabulary, even before the data is read. Returns its max_positions().
 int64_t check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
   Parameters parameters(0, Start::empty);
   model::Options options = recipe.model;
@@ -55,12 +55,12 @@ int64_t check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t tar
   } catch (const Error& error) {
     throw RecipeError(model_complaint(recipe, error.what()));
   }
-  // The weight, its gradient and two moments of Adam; and the average.
+  // The weights, their gradients and two moments of Adam; and the average.
   double numbers = 0;
   for (const Parameter& p : parameters) numbers += static_cast<double>(p.rows()) * static_cast<double>(p.cols());
   const double bytes = sizeof(float) * (recipe.train.average > 0 ? 5 : 4) * numbers;
   expect_memory(bytes, fmt::format("the training of {:.0f} parameters", numbers),
-                "a smaller model.width, fewer layers or smaller vocabularies need less");
+                "use a smaller model.width, fewer layers or smaller vocabularies");
   return made->max_positions();
 }
 
@@ -68,7 +68,7 @@ int64_t check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t tar
 
 void check_model(const Recipe& recipe) {
   check_model(recipe, text::kSpecials + 1, text::kSpecials + 1);
-  // An option that nothing reads is most often one of a part that was meant and not named.
+  // An option that nothing reads usually belongs to a part that was meant but not named.
   std::vector<std::string> names;
   attend::each_option(recipe.model.attention, [&](const char* name, const auto&) { names.emplace_back(name); });
   const std::vector<std::string> idle = attend::unread(recipe.model.attention, names);
@@ -82,19 +82,19 @@ void check_lengths(const task::Corpus& corpus, int64_t max_positions) {
     for (int64_t i = 0; i < examples->size(); ++i) {
       const int64_t longest = examples->longest_sequence(i);
       expect(longest <= max_positions, ErrorKind::data,
-             "line {} of the data has {} tokens, and the model has places for {}: make model.max_length or "
-             "attention.max_length larger, or leave such lines out by data.max_source and data.max_target",
+             "line {} of the data has {} tokens, but the model has positions for {}: increase model.max_length or "
+             "attention.max_length, or skip such lines with data.max_source and data.max_target",
              examples->line_number(i), longest, max_positions);
     }
 }
 
-/// Keys that make a model what it is, and how its texts are cut.
+/// Keys that define a model and its tokens.
 constexpr std::string_view kOfTheModel[] = {
     "model.",          "attention.",         "data.source_tokens", "data.source_size",
     "data.source_min", "data.target_tokens", "data.target_size",   "data.target_min",
     "data.joint",      "data.sentencepiece", "validate.metric",    "validate.longest"};
 
-/// What is open follows from the weights; what is not must be as they need it.
+/// Open keys follow from the weights; given ones must agree with them.
 std::vector<task::Suggestion> fit_to_weights(Recipe& r, const Beginning& beginning) {
   const Recipe& theirs = beginning.weights->recipe;
   recipe::settle_as(r, theirs, kOfTheModel);
@@ -107,11 +107,11 @@ std::vector<task::Suggestion> fit_to_weights(Recipe& r, const Beginning& beginni
     wrong += fmt::format("{}{} is {}, but '{}' was trained with {}", wrong.empty() ? "" : "\n", key, value,
                          beginning.weights_name, other.at(key));
   }
-  if (!wrong.empty()) throw RecipeError(wrong + "\nleave such keys out: they follow from the weights");
-  // What was learned must not be shaken off by large steps.
+  if (!wrong.empty()) throw RecipeError(wrong + "\nleave these keys out: they follow from the weights");
+  // Large steps would destroy what was learned.
   constexpr float kGently = 0.3f;
   const task::Suggestion rate = {"train.learning_rate", fmt::format("{}", kGently * theirs.train.schedule.peak),
-                                 "gentle: goes on from trained weights"};
+                                 "0.3 times that of the trained model"};
   return recipe::settle(r, std::span(&rate, 1));
 }
 
@@ -136,7 +136,7 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
     p.chosen.insert(p.chosen.end(), chosen.begin(), chosen.end());
   };
   add(recipe::settle(r, texts->suggest(r.open, r.data, r.model)));
-  say("cutting it into tokens");
+  say("splitting it into tokens");
   p.vocabularies = beginning.checkpoint ? task::Vocabularies::load(*beginning.checkpoint, r.data)
                                         : texts->learn_vocabularies(
                                               r.data, beginning.weights ? &beginning.weights->vocabularies : nullptr);

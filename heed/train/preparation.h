@@ -1,5 +1,5 @@
-// Everything before the first update: the data is read, keys that the recipe leaves open are chosen to fit it, texts
-// become ids.
+// Everything before the first update: reads the data, chooses open keys of the recipe to fit it, and turns texts into
+// ids.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@
 
 namespace heed::train {
 
-/// Where a training begins; at most one of the two.
+/// Where a training run starts; at most one of the two.
 struct Beginning {
-  const file::Checkpoint* checkpoint = nullptr;    // it goes on: the vocabularies and the recipe's choices are there
-  const trained::TrainedModel* weights = nullptr;  // from trained weights, with other data
+  const file::Checkpoint* checkpoint = nullptr;    // resume: it has the vocabularies and the chosen keys
+  const trained::TrainedModel* weights = nullptr;  // fine-tune: start from these weights, with other data
   std::string weights_name = {};                   // for messages
 };
 
 struct Prepared {
-  recipe::Recipe recipe;                 // with every key decided
+  recipe::Recipe recipe;                 // with every key set
   std::vector<task::Suggestion> chosen;  // keys that were open
   task::Vocabularies vocabularies;
-  task::Corpus corpus;  // its warnings first those about the length of the training
+  task::Corpus corpus;  // its warnings begin with those about the length of the run
   int64_t updates_per_epoch = 0;
 };
 
-/// Throws RecipeError where the recipe makes no model, or not one that takes the weights; Error where the data cannot
-/// be used. `tell` is called with what is done next, as "reading the data".
+/// Throws RecipeError if the recipe makes no model, or one that does not fit the weights; Error if the data cannot be
+/// used. `tell` is called with what is done next, such as "reading the data".
 Prepared prepare(const recipe::Recipe& recipe, const Beginning& beginning,
                  const std::function<void(const std::string&)>& tell = {});
 
-/// Throws RecipeError where the recipe makes no model, before any data is read.
+/// Throws RecipeError if the recipe makes no model, before any data is read.
 void check_model(const recipe::Recipe& recipe);
 
 }  // namespace heed::train

@@ -39,10 +39,9 @@ class Session {
  public:
   Session(Recipe recipe, const SessionOptions& options)
       : recipe_(std::move(recipe)), options_(options), observers_(options.observers), folder_(recipe_.output.folder) {
-    if (recipe_.output.folder.empty())
-      throw RecipeError("there is no folder for the result: output.folder, or --output");
+    if (recipe_.output.folder.empty()) throw RecipeError("there is no output folder: set output.folder, or --output");
     check_model(recipe_);
-    recipe::text_of(recipe_);  // what it cannot hold shows before hours went into the training
+    recipe::text_of(recipe_);  // throws now, not after hours of training, if it cannot be written as TOML
     try {
       lock_ = folder_.lock();
       folder_.clean();
@@ -85,15 +84,16 @@ class Session {
   std::optional<file::Checkpoint> find_checkpoint() {
     if (!options_.resume) {
       if (!folder_.names().empty())
-        throw SaveError(fmt::format(
-            "'{}' holds the checkpoints of a training already: --resume goes on with it, --output takes another folder",
-            folder_.folder().string()));
+        throw SaveError(
+            fmt::format("'{}' already holds the checkpoints of a training run: --resume continues it, --output names "
+                        "another folder",
+                        folder_.folder().string()));
       return {};
     }
     file::RunFolder::Newest newest = folder_.newest();
     for (const file::Damage& damage : newest.damaged)
       warn(fmt::format("{}{}", damage.reason,
-                       newest.checkpoint ? "; going on from " + newest.checkpoint->name() : std::string()));
+                       newest.checkpoint ? "; resuming from " + newest.checkpoint->name() : std::string()));
     expect(newest.checkpoint || newest.damaged.empty(), ErrorKind::file, "'{}': no checkpoint can be used: {}",
            folder_.folder().string(), newest.damaged.empty() ? "" : newest.damaged.front().reason);
     return std::move(newest.checkpoint);
@@ -102,7 +102,7 @@ class Session {
   void prepare(const std::optional<file::Checkpoint>& from) {
     std::optional<trained::TrainedModel> weights;
     if (!from && !options_.from.empty()) {
-      tell([](TrainingObserver& o) { o.preparing("loading the weights to go on from"); });
+      tell([](TrainingObserver& o) { o.preparing("loading the weights to start from"); });
       weights = trained::load_model(options_.from);
     }
     Prepared prepared =
@@ -117,15 +117,15 @@ class Session {
     per_epoch_ = prepared.updates_per_epoch;
     config_ = recipe::text_of(recipe_);
     recipe_.train.schedule.steps = recipe::updates_in_all(recipe_, per_epoch_);
-    // Weights of a checkpoint get their memory when they are known to fit.
+    // Weights of a checkpoint are allocated once they are known to fit.
     made_ = trained::make_model(recipe_, std::move(prepared.vocabularies), from ? Start::empty : Start::drawn);
     if (weights) trained::start_from(*weights, made_);
     trainer_.emplace(*made_.model, *made_.parameters, *corpus_.train, recipe_.train);
     if (!from) write_recipe();
   }
 
-  /// The recipe with what was chosen, for people to read and to edit. It is no part of the training: where it cannot be
-  /// written, the checkpoints will not be either, and they say so.
+  /// The recipe with the chosen keys, for people to read and to edit. Training does not need it: if it cannot be
+  /// written, neither can the checkpoints, and that is reported.
   void write_recipe() {
     const std::filesystem::path file = folder_.folder() / "recipe.toml";
     try {
@@ -141,28 +141,28 @@ class Session {
   void load(const file::Checkpoint& checkpoint) {
     const Recipe before = trained::recipe_of(checkpoint);
     const std::string changed = recipe::difference(recipe_, before);
-    expect(changed.empty(), ErrorKind::file, "the recipe is not that of '{}': {}", checkpoint.folder().string(),
+    expect(changed.empty(), ErrorKind::file, "the recipe differs from that of '{}': {}", checkpoint.folder().string(),
            changed);
     const file::TrainingState state = checkpoint.state();
     expect(state.has("data"), ErrorKind::file,
-           "'{}' is not of a training that could go on: its state.json has no 'data'; heed average makes such",
+           "training cannot be resumed from '{}': its state.json has no 'data'. It may come from heed average",
            checkpoint.folder().string());
     expect(state.text("data") == corpus_.fingerprint, ErrorKind::data,
-           "the data is not that of '{}': it has changed, or the recipe takes another part of it",
+           "the data differs from that of '{}': it has changed, or the recipe uses another part of it",
            checkpoint.folder().string());
     trainer_->load(checkpoint);
     for (const Parameter& p : *made_.parameters) trained::expect_finite(p.value, checkpoint, p.name);
     const int64_t done = trainer_->steps();
     expect(file::RunFolder::name_of(done) == checkpoint.name(), ErrorKind::file,
-           "'{}': the state is that of {}, of another checkpoint", checkpoint.folder().string(),
+           "'{}': state.json belongs to another checkpoint, {}", checkpoint.folder().string(),
            file::RunFolder::name_of(done));
     seconds_before_ = state.real("seconds");
     expect(seconds_before_ >= 0 && seconds_before_ <= kMostSeconds, ErrorKind::file,
-           "'{}': the state's 'seconds' cannot be {}", checkpoint.folder().string(), seconds_before_);
+           "'{}': 'seconds' in state.json cannot be {}", checkpoint.folder().string(), seconds_before_);
     waited_ = state.integer("waited", 0, done);
     validated_step_ = state.integer("validated", -1, done);
     saved_step_ = resumed_from_ = done;
-    // The best one may be gone: then the next that is validated is the best.
+    // The best checkpoint may be gone: then the next validated one is the best.
     const int64_t best_step = state.integer("best_step", 0, done);
     const std::vector<std::string> names = folder_.names();
     const std::string best = file::RunFolder::name_of(best_step);
@@ -207,7 +207,7 @@ class Session {
     v.step = trainer_->steps();
     {
       const Trainer::Averaged averaged(*trainer_);
-      search::TapePool tapes;  // given back with it: the updates need the memory
+      search::TapePool tapes;  // freed after the validation: the updates need the memory
       v.evaluation = evaluate(recipe_.task(), made_.answering(tapes), corpus_,
                               {.batch_tokens = recipe_.train.batch_tokens,
                                .decode = recipe_.validate.decode,
@@ -229,7 +229,7 @@ class Session {
     save(v.is_best);
   }
 
-  /// A full disk does not end a training: the next time there may be room.
+  /// A full disk does not end the training: next time there may be room.
   void save(bool is_best) {
     last_save_ = Clock::now();
     try {
@@ -304,8 +304,8 @@ class Session {
     tell([&](TrainingObserver& o) { o.warned(text); });
   }
 
-  /// A watcher that fails (a log on a full disk, a terminal that went away) is told nothing more; the others hear why.
-  /// Whatever it throws: nobody who only looks on ends a training.
+  /// An observer that throws (a log on a full disk, a closed terminal) is dropped, and the others are told why. An
+  /// observer never ends the training.
   template <class Call>
   void tell(const Call& call) {
     for (size_t i = 0; i < observers_.size();) {

@@ -1,4 +1,4 @@
-// A whole training: from a recipe to a folder with the trained model. Prints nothing; observers are told.
+// A whole training run: from a recipe to a folder with the trained model. Prints nothing, but calls observers.
 //
 //   recipe -> pairs -> tokenisers -> ids -> model -> updates, validations, checkpoints
 #pragma once
@@ -16,23 +16,23 @@
 
 namespace heed::train {
 
-/// The result cannot be written: its folder cannot be made or is in use, or the last checkpoint could not be written.
-/// The ones before it are as they were.
+/// The result cannot be written: its folder cannot be created or is in use, or the last checkpoint could not be
+/// written. Earlier checkpoints are unchanged.
 class SaveError : public Error {
  public:
   explicit SaveError(const std::string& message) : Error(ErrorKind::cannot_write, message) {}
 };
 
 struct SessionOptions {
-  bool resume = false;                      // go on from the newest good checkpoint of the folder
-  std::string from = {};                    // begin with the weights of this model; empty: with drawn ones
-  const std::atomic<bool>* stop = nullptr;  // becomes true: save and return, after the update at hand
+  bool resume = false;                      // from the newest good checkpoint of the folder
+  std::string from = {};                    // start from the weights of this model; empty: from random ones
+  const std::atomic<bool>* stop = nullptr;  // when it becomes true, save and return after the current update
   std::vector<TrainingObserver*> observers = {};
-  Profile* profile = nullptr;  // where the time of the updates goes, on request
+  Profile* profile = nullptr;  // if not null: where the time of the updates goes
 };
 
-/// Trains as the recipe says. Throws RecipeError where the recipe makes no model, SaveError, and Error where the
-/// data or a checkpoint cannot be used.
+/// Trains as the recipe says. Throws RecipeError if the recipe makes no model, SaveError, and Error if the data or a
+/// checkpoint cannot be used.
 Finished run_session(const recipe::Recipe& recipe, const SessionOptions& options = {});
 
 /// The recipe that the newest good checkpoint of a folder was trained with.

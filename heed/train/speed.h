@@ -1,11 +1,11 @@
-// How fast something goes, lately.
+// Recent speed.
 #pragma once
 
 #include <cmath>
 
 namespace heed::train {
 
-/// Amounts per second; what is older than some seconds counts ever less.
+/// Amounts per second, exponentially weighted over the last seconds.
 class Speed {
  public:
   void add(double amount, double seconds) {

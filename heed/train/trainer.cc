@@ -81,9 +81,8 @@ StepReport Trainer::step() {
   parameters_->forget_gradients();
   ++skipped_;
   expect(skipped_ < kMostSkipped, ErrorKind::data,
-         "train: {} in update {}, and {} updates in a row had to be left out. A smaller learning rate, a longer "
-         "warm-up or "
-         "clip may help; the last checkpoint is as it was.",
+         "train: {} in update {}, and {} updates in a row were skipped. A smaller train.learning_rate, a longer "
+         "train.warmup or a smaller train.clip may help; the last checkpoint is unchanged.",
          report.skipped, step_, skipped_);
   return report;
 }

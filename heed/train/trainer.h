@@ -1,5 +1,5 @@
-// Updates, one after the other. What an update does follows from the options, the data and its number alone, so that a
-// training that was stopped goes on as if nothing had happened, bit for bit.
+// Updates, one after the other. An update depends only on the state, the options, the data and its number, so that a
+// stopped run resumes as if nothing had happened, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct StepReport {
   double norm = 0;      // of the gradients, before clipping
   float rate = 0;
   int64_t tokens = 0;   // predictions: target tokens and their ends, or labels
-  std::string skipped;  // why the update was left out: what was not finite; empty: it was done
+  std::string skipped;  // why the update was skipped: what was not finite; empty: it was done
 };
 
 /// Of the first epoch; others may have one more or less.
@@ -38,8 +38,9 @@ int64_t updates_per_epoch(const data::Dataset& examples, const TrainerOptions& o
 
 class Trainer {
  public:
-  static constexpr int64_t kMostSkipped = 10;               // updates left out in a row before a training gives up
-  static constexpr int64_t kMostSteps = 1'000'000'000'000;  // longer than any training: a state that says more is none
+  static constexpr int64_t kMostSkipped = 10;  // updates skipped in a row before training gives up
+  static constexpr int64_t kMostSteps =
+      1'000'000'000'000;  // longer than any run: a larger number in a state is an error
 
   /// All must outlive it.
   Trainer(const model::Model& model, Parameters& parameters, const data::Dataset& examples,
@@ -52,7 +53,7 @@ class Trainer {
   int64_t epoch() const { return epoch_; }  // finished ones
   const Tape& tape() const { return tape_; }
 
-  /// The weights that are evaluated and saved: the moving average while one of these lives, where there is one.
+  /// While one of these lives, the parameters hold the moving average, if there is one: to evaluate it.
   class Averaged {
    public:
     explicit Averaged(Trainer& trainer);
@@ -64,7 +65,7 @@ class Trainer {
     optimise::MovingAverage* average_;
   };
 
-  /// Everything that step() depends on, apart from the options and the data. What is added points into the trainer.
+  /// Everything that step() depends on, apart from the options and the data. The writer points into the trainer.
   void save(file::CheckpointWriter& writer, file::TrainingState& state) const;
   void load(const file::Checkpoint& checkpoint);
 
@@ -79,7 +80,7 @@ class Trainer {
   optimise::Adam adam_;
   std::optional<optimise::MovingAverage> average_;
   Tape tape_;
-  std::vector<data::Batch> order_;  // of the epoch at hand
+  std::vector<data::Batch> order_;  // of the current epoch
   int64_t order_epoch_ = -1;
   int64_t step_ = 0, epoch_ = 0, batch_ = 0;
   int64_t skipped_ = 0;  // in a row

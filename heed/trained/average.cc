@@ -9,27 +9,27 @@ namespace heed::trained {
 
 namespace {
 
-/// Model and vocabularies of both are the same, or what is not.
+/// Throws unless both have the same model and vocabularies.
 void expect_one_model(const file::Checkpoint& first, const file::Checkpoint& other) {
   recipe::Recipe mine = recipe_of(first), theirs = recipe_of(other);
-  mine.data = theirs.data = {};  // trainings on other data, with another seed, may be averaged
+  mine.data = theirs.data = {};  // runs with other data or another seed may be averaged
   mine.train = theirs.train = {};
   const std::string changed = recipe::difference(theirs, mine);
-  expect(changed.empty(), ErrorKind::file, "'{}' and '{}' are not of one model: {}", first.folder().string(),
+  expect(changed.empty(), ErrorKind::file, "'{}' and '{}' are not the same model: {}", first.folder().string(),
          other.folder().string(), changed);
   for (const file::CheckpointPart& part : first.parts())
     if (part.name.ends_with(".vocab"))
       expect(other.has(part.name) && other.text(part.name) == first.text(part.name), ErrorKind::file,
-             "'{}' and '{}' are not of one model: they differ in {}", first.folder().string(), other.folder().string(),
-             part.name);
+             "'{}' and '{}' are not the same model: they differ in {}", first.folder().string(),
+             other.folder().string(), part.name);
 }
 
 }  // namespace
 
 AverageCheckpoint::AverageCheckpoint(std::span<const file::Checkpoint> checkpoints) {
-  expect(!checkpoints.empty(), "the mean of no checkpoint");
+  expect(!checkpoints.empty(), "average: there are no checkpoints");
   const file::Checkpoint& first = checkpoints.front();
-  task::Vocabularies::load(first, recipe_of(first).data);  // throws where nobody could use the mean
+  task::Vocabularies::load(first, recipe_of(first).data);  // throws if the mean could not be used
   std::vector<std::vector<double>> sums;
   int64_t step = 0;
   for (const file::Checkpoint& checkpoint : checkpoints) {
@@ -41,11 +41,11 @@ AverageCheckpoint::AverageCheckpoint(std::span<const file::Checkpoint> checkpoin
         weights_.push_back({t.name, t.shape, tensors.values(t.name)});
         sums.emplace_back(weights_.back().mean.size(), 0.0);
       }
-    expect(tensors.tensors().size() == weights_.size(), ErrorKind::file, "'{}' holds {} weights, and '{}' {}",
+    expect(tensors.tensors().size() == weights_.size(), ErrorKind::file, "'{}' holds {} weights, but '{}' holds {}",
            tensors.file(), tensors.tensors().size(), first.folder().string(), weights_.size());
     for (size_t i = 0; i < weights_.size(); ++i) {
       expect(tensors.at(weights_[i].name).shape == weights_[i].shape, ErrorKind::file,
-             "'{}': {} is {}, and was {} before", tensors.file(), weights_[i].name,
+             "'{}': {} has shape {}, but {} in the other checkpoints", tensors.file(), weights_[i].name,
              file::shape_text(tensors.at(weights_[i].name).shape), file::shape_text(weights_[i].shape));
       const std::vector<float> values = tensors.values(weights_[i].name);
       expect_finite(values, checkpoint, weights_[i].name);

@@ -12,11 +12,11 @@ namespace heed::trained {
 
 class AverageCheckpoint {
  public:
-  /// Sums in double. Throws where they are not of one model: another recipe of the model, vocabulary, name or shape.
+  /// Sums in double. Throws if they are not of the same model: other options, vocabularies, names or shapes.
   explicit AverageCheckpoint(std::span<const file::Checkpoint> checkpoints);
 
   /// A checkpoint that load_model() reads: config.toml, weights, vocabularies, and a state with `step` (of the newest)
-  /// and `averaged` (how many). There is nothing in it for a training to go on from.
+  /// and `averaged` (how many). Training cannot be resumed from it.
   void write(const std::filesystem::path& folder) const;
 
  private:

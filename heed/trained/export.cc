@@ -10,7 +10,7 @@ namespace heed::trained {
 
 namespace {
 
-/// What a reader wants to know of the training; what only a trainer needs stays behind.
+/// What people want to know about the training; without what only a trainer needs.
 file::TrainingState summary(const file::TrainingState& all, const std::string& metric) {
   file::TrainingState kept;
   const auto keep = [&](const char* name) {

@@ -1,4 +1,4 @@
-// A model as one file, to be copied, mailed and loaded wherever the folder of a training is.
+// A model as one file, which can be copied, mailed, and loaded wherever a training folder can.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,9 @@
 
 namespace heed::trained {
 
-/// Writes weights, recipe and vocabularies, and of the state: `step`, `seconds`, `averaged`, `best_step`, `best_value`
-/// and `best_metric`, those that are known. Throws where the checkpoint makes no model; then nothing was written.
+/// Writes weights, recipe, vocabularies, and these values of the state if they are known: `step`, `seconds`,
+/// `averaged`, `best_step`, `best_value` and `best_metric`. Throws if the checkpoint makes no model; then nothing is
+/// written.
 void export_model(const file::Checkpoint& checkpoint, const std::filesystem::path& file);
 
 }  // namespace heed::trained

@@ -16,13 +16,13 @@ struct Grown {
   int64_t before, after;
 };
 
-/// The same, or one of the vocabularies'.
+/// The same size, or a vocabulary that grew.
 bool may_become(int64_t before, int64_t after, const std::vector<Grown>& grown) {
   return before == after || std::any_of(grown.begin(), grown.end(),
                                         [&](const Grown& g) { return g.before == before && g.after == after; });
 }
 
-/// [rows, cols] into the upper left of [rows + new ones, cols + new ones]; a vector is one row.
+/// [rows, cols] into the upper left of [rows + new, cols + new]; a vector is one row.
 void copy_into(const Parameter& from, Parameter& to) {
   for (int64_t row = 0; row < from.rows(); ++row)
     std::copy_n(from.value.begin() + row * from.cols(), from.cols(), to.value.begin() + row * to.cols());
@@ -36,10 +36,10 @@ void start_from(const TrainedModel& from, TrainedModel& made) {
   for (Parameter& p : *made.parameters) {
     const Parameter* before = from.parameters->find(p.name);
     expect(before != nullptr, ErrorKind::file,
-           "the model to go on from has no weight '{}': it is another kind of model", p.name);
+           "the model to start from has no weight '{}': it is another kind of model", p.name);
     expect(before->shape.size() == p.shape.size() && may_become(before->rows(), p.rows(), grown) &&
                may_become(before->cols(), p.cols(), grown),
-           ErrorKind::file, "the weight '{}' of the model to go on from is {}, and {} is needed", p.name,
+           ErrorKind::file, "the weight '{}' of the model to start from has shape {}, but {} is needed", p.name,
            file::shape_text(before->shape), file::shape_text(p.shape));
     copy_into(*before, p);
   }

@@ -40,13 +40,13 @@ file::Checkpoint open_checkpoint(const std::filesystem::path& folder, std::strin
   return std::move(*newest.checkpoint);
 }
 
-/// What is in the folder of a training, to see that it was changed.
+/// The content of a training folder, to notice changes.
 std::pair<std::vector<std::string>, std::string> content_of(const std::filesystem::path& folder) {
   const file::RunFolder run(folder);
   try {
     return {run.names(), run.best_name().value_or("")};
   } catch (const Error& error) {
-    return {run.names(), error.what()};  // no name, but the same every time; who asks for the best one is told
+    return {run.names(), error.what()};  // any stable text will do; opening the best one reports it
   }
 }
 
@@ -84,8 +84,7 @@ recipe::Recipe recipe_of(const file::Checkpoint& checkpoint, std::span<const std
 
 void expect_finite(const std::vector<float>& weights, const file::Checkpoint& checkpoint, std::string_view name) {
   const auto bad = std::find_if_not(weights.begin(), weights.end(), [](float value) { return std::isfinite(value); });
-  expect(bad == weights.end(), ErrorKind::file,
-         "'{}': '{}' holds {} at place {}, and nothing can be computed with that",
+  expect(bad == weights.end(), ErrorKind::file, "'{}': '{}' holds {} at index {}: the file was changed or is damaged",
          checkpoint.place_of(file::kWeightsPart), name, *bad, bad - weights.begin());
 }
 
@@ -94,7 +93,7 @@ TrainedModel load_model(const file::Checkpoint& checkpoint) {
   TrainedModel trained;
   try {
     trained = make_model(recipe, task::Vocabularies::load(checkpoint, recipe.data), Start::empty);
-  } catch (const Error& error) {  // a recipe that makes no model was never trained
+  } catch (const Error& error) {  // a recipe that makes no model cannot have been trained
     throw Error(ErrorKind::file, error.what());
   }
   checkpoint.load(file::kWeightsPart, *trained.parameters);

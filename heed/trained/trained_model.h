@@ -1,4 +1,4 @@
-// A trained model: options, vocabularies and weights, ready to run or to be trained on.
+// A trained model: recipe, vocabularies and weights, ready to run or to be trained further.
 #pragma once
 
 #include <filesystem>
@@ -22,29 +22,29 @@ struct TrainedModel {
   std::unique_ptr<Parameters> parameters;
   std::unique_ptr<model::Model> model;
 
-  /// To be asked with the memory of `tapes`. The model must outlive it.
+  /// For predictions with the memory of `tapes`. The model must outlive it.
   task::Answering answering(search::TapePool& tapes) const;
-  /// Tokens of an output at most: what the recipe says, or less where the model can place no more.
+  /// Longest output in tokens: validate.longest, or less if the model has fewer positions.
   int64_t longest_output() const;
 };
 
-/// A model for these vocabularies, with fresh weights or, where others are to be loaded, without any.
+/// A model for these vocabularies, with random weights, or without any if they are to be loaded.
 TrainedModel make_model(const recipe::Recipe& recipe, task::Vocabularies vocabularies, Start start = Start::drawn);
 
-/// `folder`: of a training, one checkpoint of it, or the file of a model (export.h). `name`: "best" (where none was
-/// marked: the newest good one), "last", or the name of a checkpoint. Opened to run the model, not to go on with its
-/// training. A training that is still running removes old checkpoints, also under the eyes of who reads them: `use` is
-/// called again then, with the one that took its place.
+/// `folder`: a training folder, one of its checkpoints, or the file of a model (export.h). `name`: "best" (if none was
+/// marked: the newest good one), "last", or the name of a checkpoint. Opened to run the model, not to resume its
+/// training. A run in progress removes old checkpoints, even while they are being read: then `use` is called again,
+/// with the one that took its place.
 void with_checkpoint(const std::filesystem::path& folder, std::string_view name,
                      const std::function<void(const file::Checkpoint&)>& use);
 TrainedModel load_model(const file::Checkpoint& checkpoint);
 TrainedModel load_model(const std::filesystem::path& folder, std::string_view name = "best");
 
-/// Its config.toml. What is wrong there is a damaged checkpoint, and no RecipeError; what is wrong with `overrides` is
-/// one.
+/// Its config.toml. A mistake in it is a damaged checkpoint, not a RecipeError; a mistake in `overrides` is a
+/// RecipeError.
 recipe::Recipe recipe_of(const file::Checkpoint& checkpoint, std::span<const std::string> overrides = {});
 
-/// Throws where a weight of that name is infinite or NaN: a training never keeps such, so the file was changed.
+/// Throws if a value of the weight `name` is infinite or NaN: training never saves one, so the file was changed.
 void expect_finite(const std::vector<float>& weights, const file::Checkpoint& checkpoint, std::string_view name);
 
 }  // namespace heed::trained

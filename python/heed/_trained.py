@@ -1,4 +1,4 @@
-"""Models that `heed train` made: text in, text out."""
+"""Trained models: text in, text out."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Output:
 
     Attributes:
         text: the line.
-        score: what outputs are ranked by: the log-probability, divided as length_penalty says; what `heed predict`
-            prints.
-        log_probability: of the tokens, and of the end where it came.
-        finished: whether the end came within max_length tokens.
+        score: what outputs are ranked by: the log-probability, normalised by length_penalty, as `heed predict` prints
+            it.
+        log_probability: of the tokens, and of the end token if it came.
+        finished: whether the end token came within max_length tokens.
         tokens: as the vocabulary spells them.
-        token_log_probabilities: [tokens], and that of the end last, where it came.
-        alignment: [tokens, source tokens]: where each token looked; None without alignments.
-        links: (source, target): of each token, the source token that it looked at most; both from 0.
+        token_log_probabilities: [tokens]; the end token last, if it came.
+        alignment: [tokens, source tokens]: the attention weights; None without alignments.
+        links: (source, target): for each token, the source token with the most attention; both from 0.
     """
 
     text: str
@@ -45,13 +45,13 @@ class Output:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What became of a line. Without an output, text is "", tokens and links are empty, and the others are None.
+    """The answer to a line. Without an output, text is "", tokens and links are empty, and the others are None.
 
     Attributes:
         source_tokens: as the vocabulary spells them.
-        unknown: tokens of the line that the vocabulary does not hold, as they stand there, each kind once: where there
-            are some, the output is a guess.
-        nbest: outputs, the best first; none for a line without tokens or with an error.
+        unknown: tokens of the line that are not in the vocabulary, as written there, each once. If there are any, the
+            output is a guess.
+        nbest: outputs, the best first; empty for a line without tokens or with an error.
         error: why there is no output, or None.
     """
 
@@ -96,11 +96,11 @@ class Prediction:
 
 @dataclass(frozen=True)
 class PairScore:
-    """How likely a model finds a target, given its source.
+    """The probability that a model gives to a target, given its source.
 
     Attributes:
-        log_probability: of the target and its end, the natural logarithm.
-        tokens: of the target as the vocabulary spells them, the end last.
+        log_probability: natural logarithm of the probability of the target and its end token.
+        tokens: of the target, as the vocabulary spells them; the end token last.
         token_log_probabilities: [tokens].
         error: why it cannot be scored, or None.
     """
@@ -112,10 +112,10 @@ class PairScore:
 
 
 class TrainedModel:
-    """A model that `heed train` made, from heed.load. Any number of threads may use it at once.
+    """A trained model, from heed.load. Any number of threads may use it at once.
 
     Attributes:
-        path: the folder or file that it came from.
+        path: the folder or file that it was loaded from.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], checkpoint: str = "best") -> None:
@@ -158,35 +158,35 @@ class TrainedModel:
         head: Optional[int] = None,
         copy_unknown: bool = False,
     ) -> Union[Prediction, List[Prediction]]:
-        """Outputs for lines of text. The options are those of `heed predict`, and so are the outputs.
+        """Outputs for lines of text. Options and outputs are those of `heed predict`.
 
         Args:
-            lines: a str, or any number of them, such as an open file: the end of a line does not count. Many at once
-                are faster than one after the other, and give the same.
-            beam: hypotheses that are followed at once; else as many as nbest, so 1, which is greedy.
-            nbest: outputs for each line.
-            length_penalty: log p is divided by ((5 + length) / 6) to the power of this; 0.6 is usual.
-            mean_score: rank by log p divided by the length, instead of length_penalty.
-            coverage: weight of the penalty for source tokens that were not looked at; 0.2 is usual.
-            max_length: tokens of an output at most; else what the model's recipe says.
-            sample: draw every token, instead of taking the likeliest.
-            temperature: of samples; below 1: more cautious; above 1: more varied.
-            top_k: of samples: only the k likeliest tokens; else all.
-            top_p: of samples: only the likeliest, which have this much together.
-            seed: of samples: a line draws from the seed and its number.
+            lines: a str, or several, such as an open file; line ends are ignored. Passing many at once is faster than
+                one after the other, and gives the same outputs.
+            beam: beam size (default: nbest; 1 is greedy search).
+            nbest: outputs per line.
+            length_penalty: log p is divided by ((5 + length) / 6) to this power; 0.6 is common.
+            mean_score: rank by log p divided by the length, instead of by length_penalty.
+            coverage: weight of the penalty for source tokens without attention; 0.2 is common.
+            max_length: longest output, in tokens (default: validate.longest of the model's recipe).
+            sample: sample every token instead of taking the likeliest.
+            temperature: for sampling; below 1: more cautious; above 1: more varied.
+            top_k: for sampling: only the k likeliest tokens (default: all).
+            top_p: for sampling: only the likeliest tokens, up to this total probability.
+            seed: for sampling: a line's samples depend only on the seed and its number.
             first_line: the number of the first line.
-            alignments: whether to say where each token looked.
-            layer: of the decoder, whose attention the alignments show, from 1; else the last.
-            head: of that layer, from 1; else the mean of all.
-            copy_unknown: in a text, put the source token that was looked at most in place of ⁇, the sign for an unknown
-                token; tokens stay as they are.
+            alignments: whether to return the attention weights.
+            layer: the decoder layer whose attention is returned, from 1 (default: the last).
+            head: the head of that layer, from 1 (default: the mean of all).
+            copy_unknown: in the text, replace each ⁇ (an unknown token) by the source token with the most attention;
+                tokens stay as they are.
 
         Returns:
-            A Prediction for a str, else a list of them in the order of the lines. What is wrong with one line (too long
-            for the model) is its `error`, and the others are answered.
+            A Prediction for a str, otherwise a list of them in the order of the lines. If a line cannot be used (too
+            long for the model), its `error` says why, and the others are answered.
 
         Raises:
-            heed.Error, a ValueError: options that have no meaning, or text that is none: a lone surrogate.
+            heed.Error, a ValueError: invalid options, or a line with a lone surrogate, which is not text.
             TypeError: lines that are not str.
         """
         given = dict(locals())
@@ -196,12 +196,12 @@ class TrainedModel:
         return found[0] if isinstance(lines, str) else found
 
     def predict_json(self, lines: Union[str, Iterable[str]], **options: Any) -> Union[str, List[str]]:
-        """As predict(), with the same options: each answer as JSON, as `heed predict --json` prints it.
+        """Like predict(), with the same options, but each answer as JSON, as `heed predict --json` prints it.
 
         Returns:
-            An object for a str, else a list of them: line, source, source_tokens, unknown, output, score, log_probability,
-            finished, tokens, token_log_probabilities, alignment (without alignments=False), outputs (with nbest above 1);
-            or error.
+            An object for a str, otherwise a list of them: line, source, source_tokens, unknown, output, score,
+            log_probability, finished, tokens, token_log_probabilities, alignment (unless alignments=False), outputs
+            (with nbest above 1); or error.
         """
         unknown = sorted(set(options) - set(inspect.signature(self.predict).parameters))
         if unknown:
@@ -210,13 +210,13 @@ class TrainedModel:
         return said[0] if isinstance(lines, str) else said
 
     def score(self, pairs: Iterable[Tuple[str, str]]) -> List[PairScore]:
-        """How likely the model finds targets that are given: what `heed score` prints.
+        """The probability that the model gives to targets, as `heed score` prints it.
 
         Args:
-            pairs: (source, target), any number of them.
+            pairs: any number of (source, target).
 
         Returns:
-            A PairScore for each, in their order. What is wrong with one pair (an empty source) is its `error`.
+            A PairScore for each, in the same order. If a pair cannot be scored (an empty source), its `error` says why.
 
         Raises:
             TypeError: pairs that are not two str each.
@@ -241,23 +241,23 @@ class TrainedModel:
 
     @property
     def task(self) -> str:
-        """What it does: pairs."""
+        """The kind of task: pairs."""
         return self._predictor.task
 
     @property
     def kind(self) -> str:
-        """rnn or transformer; where encoder and decoder differ, both: "transformer-rnn"."""
+        """rnn or transformer; both if encoder and decoder differ: "transformer-rnn"."""
         encoder, decoder = self._predictor.encoder, self._predictor.decoder
         return encoder if encoder == decoder else f"{encoder}-{decoder}"
 
     @property
     def parameter_count(self) -> int:
-        """How many numbers were learned."""
+        """The number of parameters."""
         return self._predictor.parameters
 
     @property
     def recipe(self) -> str:
-        """All that it was trained with, as TOML."""
+        """The whole recipe that it was trained with, as TOML."""
         return self._predictor.recipe
 
     def __repr__(self) -> str:
@@ -269,15 +269,15 @@ class TrainedModel:
 
 
 def load(path: Union[str, "os.PathLike[str]"], checkpoint: str = "best") -> TrainedModel:
-    """A model that `heed train` made.
+    """Loads a trained model.
 
     Args:
-        path: the folder of a training, one checkpoint of it, or a file that `heed export` wrote.
-        checkpoint: which one of the folder: best, last, or a name such as step-000500.
+        path: a training folder, one of its checkpoints, or a file from `heed export`.
+        checkpoint: which checkpoint of the folder: best, last, or a name such as step-000500.
 
     Raises:
         FileNotFoundError: there is no such folder or file.
-        heed.Error, a ValueError: it holds no such checkpoint, or a damaged one.
+        heed.Error, a ValueError: there is no such checkpoint, or it is damaged.
     """
     return TrainedModel(path, checkpoint)
 
@@ -286,7 +286,7 @@ def _lines(lines: Union[str, Iterable[str]]) -> List[bytes]:
     if isinstance(lines, str):
         return [_bytes(lines, "lines")]
     if isinstance(lines, (bytes, bytearray)) or not isinstance(lines, Iterable):
-        raise TypeError(f"lines: expected a str or some of them, got {type(lines).__name__}")
+        raise TypeError(f"lines: expected a str or an iterable of str, got {type(lines).__name__}")
     return [_bytes(line, f"lines[{i}]") for i, line in enumerate(lines)]
 
 
@@ -297,7 +297,7 @@ def _bytes(line: str, name: str) -> bytes:
         return line.encode("utf-8")
     except UnicodeEncodeError as error:
         raise Error(
-            f"{name}: expected text, got a lone surrogate, {line[error.start]!r}, as character {error.start}"
+            f"{name}: expected text, got a lone surrogate, {line[error.start]!r}, at index {error.start}"
         ) from None
 
 

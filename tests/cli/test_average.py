@@ -50,13 +50,13 @@ def test_the_mean_of_the_last(model, tmp_path):
     ((), USAGE, "is required"),
     (("MODEL",), USAGE, "--output is required"),
     (("gone", "--output", "NEW"), NO_INPUT, "there is no model 'gone'"),
-    (("MODEL", "--output", "OLD"), CANNOT_CREATE, "is there already"),
+    (("MODEL", "--output", "OLD"), CANNOT_CREATE, "already exists"),
     (("MODEL", "--output", "OLD/file/new"), CANNOT_CREATE, "file"),
     (("OLD", "--output", "NEW"), DATA, "holds no checkpoint"),
-    (("MODEL", "--last", "9", "--output", "NEW"), DATA, "holds 3 checkpoints, and --last asks for 9"),
+    (("MODEL", "--last", "9", "--output", "NEW"), DATA, "holds 3 checkpoints, but --last asks for 9"),
     (("MODEL", "--last", "0", "--output", "NEW"), USAGE, "--last"),
     (("DAMAGED", "--output", "NEW"), DATA, "has changed"),
-    (("MODEL", "OTHER", "--output", "NEW"), DATA, "are not of one model: model.width is 8, was 16"),
+    (("MODEL", "OTHER", "--output", "NEW"), DATA, "are not the same model: model.width is 8, was 16"),
     (("MODEL", "--outptu", "NEW"), USAGE, "did you mean '--output'?"),
 ])
 def test_wrong_usage(model, damaged, tmp_path, arguments, code, says):

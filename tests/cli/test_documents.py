@@ -59,7 +59,7 @@ def sections():
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_option_is_in_the_document(verb):
     told = set(OPTION.findall(sections()[f"heed {verb}"]))
-    shared = set(OPTION.findall(sections()["What all verbs share"]))
+    shared = set(OPTION.findall(sections()["What all commands share"]))
     assert VERBS[verb] - told - shared == set(), f"docs/cli.md says nothing of these options of heed {verb}"
 
 
@@ -72,7 +72,7 @@ def test_every_option_of_the_document_exists(verb):
 
 
 def test_what_is_shared_is_shared():
-    for option in OPTION.findall(sections()["What all verbs share"]):
+    for option in OPTION.findall(sections()["What all commands share"]):
         assert sum(option in options for options in VERBS.values()) > 1, option
 
 

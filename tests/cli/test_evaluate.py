@@ -80,7 +80,7 @@ def test_bpe_is_joined(files):
 def test_table_and_lines(files):
     said = text("evaluate", "--hypotheses", str(files / "bad"), "--references", str(files / "r"), "--confidence")
     table, quoted = said.split("\n\n")
-    assert table.split("\n")[0].split()[:2] == ["metric", "score"] and "95 % between" in table
+    assert table.split("\n")[0].split()[:2] == ["metric", "score"] and "95 % interval" in table
     assert [line.split()[0] for line in table.split("\n")[1:] if line[2] != " "] == ["BLEU", "chrF2"]
     bleu, chrf = quoted.strip().split("\n")
     assert bleu.startswith("BLEU|nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:heed-")
@@ -140,7 +140,7 @@ def test_errors_are_listed_the_worst_first(files):
     assert said.endswith("line 3\n  output      grün ist die heide\n  reference   Grün ist die Heide\n"
                          "  difference  [-g-]{+G+}rün ist die [-h-]{+H+}eide\n\n4 of 4 are wrong\n")
     few = text("evaluate", bad, r, "--errors", "--most", "1")
-    assert "line 1" in few and "line 2" not in few and few.endswith("4 of 4 are wrong; shown: the 1 worst\n")
+    assert "line 1" in few and "line 2" not in few and few.endswith("4 of 4 are wrong; the 1 worst are shown\n")
     assert text("evaluate", str(files / "good"), r, "--errors").endswith("\n0 of 4 are wrong\n")
     found = json.loads(text("evaluate", bad, r, "--errors", "--most", "1", "--json"))
     assert found["wrong"] == 4 and len(found["errors"]) == 1
@@ -228,7 +228,7 @@ def test_a_source_that_repeats_in_a_tsv_has_several_references(model, tmp_path):
 def test_a_source_that_cannot_be_answered_counts_as_wrong(placed, tmp_path):
     source = lines(tmp_path / "s", ["abc", "b" * 41])
     done = heed("evaluate", str(placed), source, lines(tmp_path / "t", ["x", "y"]), "--metric", "exact", "--json")
-    assert done.returncode == 0 and "line 2: 41 tokens are too long" in done.stderr
+    assert done.returncode == 0 and "line 2: 41 tokens are too many" in done.stderr
     assert json.loads(done.stdout)["segments"] == 2
 
 
@@ -249,13 +249,13 @@ def test_what_the_training_held_out(tmp_path):
 
 
 @pytest.mark.parametrize("arguments, code, says", [
-    ((), USAGE, "evaluate: what?"),
+    ((), USAGE, "evaluate: arguments are needed"),
     (("--hypotheses", "F/r"), USAGE, "--references is needed too"),
     (("--references", "F/r"), USAGE, "--hypotheses is needed too"),
     (("MODEL",), USAGE, "SOURCE and REFERENCE are needed, or a TSV"),
-    (("MODEL", "F/r", "--valid"), USAGE, "--valid stands instead of files"),
+    (("MODEL", "F/r", "--valid"), USAGE, "--valid and files cannot be combined"),
     (("--hypotheses", "F/r", "--references", "F/r", "--valid"), USAGE, "--valid needs a MODEL"),
-    (("MODEL", "F/r", "--hypotheses", "F/r"), USAGE, "MODEL and --hypotheses do not go together"),
+    (("MODEL", "F/r", "--hypotheses", "F/r"), USAGE, "MODEL and --hypotheses cannot be combined"),
     (("--hypotheses", "F/r", "--references", "F/r", "--metric", "blue"), USAGE,
      "there is no metric 'blue'; did you mean 'bleu'?"),
     (("--hypotheses", "F/r", "--references", "F/r", "--metric", "bleu,chfr"), USAGE, "did you mean 'chrf'?"),
@@ -263,19 +263,19 @@ def test_what_the_training_held_out(tmp_path):
     (("--hypotheses", "F/r", "--references", "F/r", "--randomisation"), USAGE, "--randomisation needs --compare"),
     (("--hypotheses", "F/r", "--references", "F/r", "--save", "x"), USAGE, "--save needs a MODEL"),
     (("--hypotheses", "gone", "--references", "F/r"), NO_INPUT, "there is no file 'gone'"),
-    (("--hypotheses", "F/r", "--references", "F/r", "F/short"), DATA, "has 4 lines, and"),
+    (("--hypotheses", "F/r", "--references", "F/r", "F/short"), DATA, "has 4 lines, but"),
     (("--hypotheses", "F/r", "--references", "F/r", "--compare", "F/short"), DATA, "there are 4 outputs to compare"),
     (("--hypotheses", "F/latin", "--references", "F/short"), DATA, "hypothesis 1: byte 3 is not valid UTF-8"),
     (("--hypotheses", "F/latin", "--references", "F/short", "--lowercase"), DATA, "byte 3 is not valid UTF-8"),
-    (("--hypotheses", "F/empty", "--references", "F/empty"), DATA, "holds no line"),
-    (("F/r",), USAGE, "is no model, and nothing stands beside it: heed evaluate MODEL F/r"),
+    (("--hypotheses", "F/empty", "--references", "F/empty"), DATA, "has no lines"),
+    (("F/r",), USAGE, "is not a model, and is the only file: use heed evaluate MODEL F/r"),
     (("F/r", "--valid"), USAGE, "--valid needs a MODEL"),
     (("F/r", "F/r", "--save", "x"), USAGE, "--save needs a MODEL"),
-    (("F/r", "--references", "F/r"), USAGE, "is no model, and --hypotheses and --references say what is compared"),
+    (("F/r", "--references", "F/r"), USAGE, "is not a model; leave it out"),
     (("F/r", "gone"), NO_INPUT, "there is no file 'gone'"),
-    (("F/r", "F/short"), DATA, "has 4 lines, and"),
+    (("F/r", "F/short"), DATA, "has 4 lines, but"),
     (("gone", "F/r"), NO_INPUT, "there is no model 'gone'"),
-    (("F/r", "F/r", "--errors", "F/new.tsv"), NO_INPUT, "to list errors to it: --errors=F/new.tsv"),
+    (("F/r", "F/r", "--errors", "F/new.tsv"), NO_INPUT, "to write errors to it: --errors=F/new.tsv"),
     (("F/r", "F/r", "--most", "3"), USAGE, "--most needs --errors"),
     (("F/r", "F/r", "--errors", "--most", "0"), USAGE, "--most"),
     (("F/bad", "F/r", "--errors=F/r/x"), CANNOT_CREATE, "F/r"),

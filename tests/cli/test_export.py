@@ -109,7 +109,7 @@ def test_what_is_replaced(model, tmp_path):
     path = tmp_path / "m"
     path.write_text("my diary\n")
     done = run("export", model, "--output", path)
-    assert done.returncode == CANNOT_CREATE and b"is there already, and is no model: --force" in done.stderr
+    assert done.returncode == CANNOT_CREATE and b"already exists and is not a model: --force" in done.stderr
     assert path.read_text() == "my diary\n"
     text("export", str(model), "--output", str(path), "--force")
     first = path.read_bytes()

@@ -89,7 +89,7 @@ def test_a_checkpoint_that_cannot_go_on(tmp_path):
     shutil.move(tmp_path / "averaged", model / "step-000002")
     done = heed("train", "--resume", "--output", str(model))
     assert done.returncode == DATA
-    assert "step-000002' is not of a training that could go on: its state.json has no 'data'" in done.stderr
+    assert "step-000002': its state.json has no 'data'" in done.stderr
 
 
 # ---------------------------------------------------------------------------------------------------------------- names
@@ -195,7 +195,7 @@ def test_weights_that_are_no_numbers(model, tmp_path):
         return content[:-4] + struct.pack("<f", float("nan"))
     for verb, done in all_verbs(tampered(model, tmp_path / "bad", "weights.safetensors", with_nan), tmp_path):
         assert done.returncode == DATA and done.stdout == b"", (verb, done.stderr)
-        assert b"weights.safetensors': '" in done.stderr and b"holds nan at place" in done.stderr
+        assert b"weights.safetensors': '" in done.stderr and b"holds nan at index" in done.stderr
 
 
 # -------------------------------------------------------------------------------------------------------- line protocol

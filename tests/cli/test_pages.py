@@ -25,7 +25,7 @@ _heed; printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 def test_every_verb_has_help_with_examples():
-    listed = re.findall(r"^  (\w+)  ", text("--help").split("Verbs:")[1].split("Examples:")[0], re.M)
+    listed = re.findall(r"^  (\w+)  ", text("--help").split("Commands:")[1].split("Examples:")[0], re.M)
     assert listed == VERBS
     for verb in VERBS:
         said = text(verb, "--help")
@@ -78,7 +78,7 @@ def test_the_manual(tmp_path):
                           env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "MANWIDTH": "200", "MANROFFOPT": "-c"})
     assert done.returncode == 0 and done.stderr == "", done.stderr
     shown = re.sub(".\b", "", done.stdout)
-    for section in ("NAME", "SYNOPSIS", "OPTIONS", "VERBS", "EXIT STATUS", "ENVIRONMENT", "EXAMPLES"):
+    for section in ("NAME", "SYNOPSIS", "OPTIONS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT", "EXAMPLES"):
         assert re.search(rf"^{section}$", shown, re.M), section
     for verb in VERBS:
         assert re.search(rf"^ +heed {verb}$", shown, re.M), verb

@@ -60,8 +60,8 @@ def test_invalid_utf8_is_named_and_shifts_nothing(model):
     assert done.returncode == 0
     assert done.stdout.decode() == f"{a}\n\n{b}\n\n"
     assert done.stderr.decode().splitlines() == [
-        "heed: line 2: byte 2 is not valid UTF-8; it is answered by nothing",
-        "heed: line 4: byte 1 is not valid UTF-8; it is answered by nothing"]
+        "heed: line 2: byte 2 is not valid UTF-8; its output is empty",
+        "heed: line 4: byte 1 is not valid UTF-8; its output is empty"]
     done = run("predict", model, "--json", given=b"abc\nb\xffd\nhello\n")
     lines = [json.loads(line) for line in done.stdout.decode().splitlines()]
     assert [line["output"] for line in lines] == [a, "", b]
@@ -78,7 +78,7 @@ def test_lines_that_the_model_has_no_places_for(placed):
     a, b = answers("predict", placed, given="abc\n" + "b" * 40 + "\n")
     done = run("predict", placed, given=b"abc\n" + b"b" * 41 + b"\n" + b"b" * 40 + b"\n")
     assert done.returncode == 0 and done.stdout.decode() == f"{a}\n\n{b}\n"
-    assert "line 2: 41 tokens are too long: the model has places for 40" in done.stderr.decode()
+    assert "line 2: 41 tokens are too many: the model has positions for 40" in done.stderr.decode()
 
 
 # --------------------------------------------------------------------------------------------------------- streaming
@@ -183,13 +183,13 @@ def test_files_instead_of_standard_input(model, tmp_path):
 
 @pytest.mark.parametrize("given, says", [
     ("abc\n", ""),
-    ("a\u00dfc\n", "1 of 1 line holds a character the model never saw: \u00df; its output is a guess"),
-    ("abc\n\u00df\u03a9\u00df\n", "1 of 2 lines holds characters the model never saw: \u00df, \u03a9; its output is a guess"),
+    ("a\u00dfc\n", "1 of 1 line contains a character the model never saw: \u00df; its output is a guess"),
+    ("abc\n\u00df\u03a9\u00df\n", "1 of 2 lines contains characters the model never saw: \u00df, \u03a9; its output is a guess"),
     ("a\u03a9\nb\u00df\n\u00df\u03a9\n\u03a9\nq\n",
-     "4 of 5 lines hold characters the model never saw: \u03a9, \u00df; their outputs are a guess"),
-    ("a b\tc\u0301\n", "1 of 1 line holds characters the model never saw: U+0020, U+0009, U+0301; its output is a guess"),
+     "4 of 5 lines contain characters the model never saw: \u03a9, \u00df; their outputs are a guess"),
+    ("a b\tc\u0301\n", "1 of 1 line contains characters the model never saw: U+0020, U+0009, U+0301; its output is a guess"),
     ("ABCDEFGHIJK\n",
-     "1 of 1 line holds characters the model never saw: A, B, C, D, E, F, G, H, I, J (1 more kind); its output is a guess"),
+     "1 of 1 line contains characters the model never saw: A, B, C, D, E, F, G, H, I, J (1 more kind); its output is a guess"),
 ])
 def test_what_the_model_never_saw(model, given, says):
     done = run("predict", model, given=given.encode())
@@ -216,7 +216,7 @@ def model_that_writes_unknown_tokens(tmp_path_factory):
 
 def test_words_that_the_model_never_saw(copier):
     done = run("predict", copier, given="wak gross wbl\nwak klein\n".encode())
-    assert done.stderr.decode() == ("heed: 2 of 2 lines hold words the model never saw: gross, klein; "
+    assert done.stderr.decode() == ("heed: 2 of 2 lines contain words the model never saw: gross, klein; "
                                     "their outputs are a guess\n")
 
 
@@ -331,12 +331,12 @@ def test_checkpoints(model):
     (("MODEL", "--beam", "0"), USAGE, "--beam"),
     (("MODEL", "--beam", "five"), USAGE, "--beam"),
     (("MODEL", "--beam", "2", "--nbest", "3"), USAGE, "--nbest 3 needs a beam of at least 3, not 2"),
-    (("MODEL", "--beam", "2", "--sample"), USAGE, "--sample goes without a beam, not with one of 2"),
+    (("MODEL", "--beam", "2", "--sample"), USAGE, "--sample cannot be combined with a beam of 2"),
     (("MODEL", "--temperature", "0.5"), USAGE, "--sample"),
     (("MODEL", "--top-p", "1.5", "--sample"), USAGE, "--top-p"),
     (("MODEL", "--alignments=matrx"), USAGE, "did you mean 'matrix'?"),
     (("MODEL", "--alignments=matrix"), USAGE, "--alignments=matrix needs --json"),
-    (("PLACED", "--max-length", "41"), USAGE, "the model has places for 40"),
+    (("PLACED", "--max-length", "41"), USAGE, "the model has positions for 40"),
     (("MODEL", "another"), NO_INPUT, "there is no file 'another'"),
     (("MODEL", "-", "another"), NO_INPUT, "there is no file 'another'"),
     (("MODEL", "EMPTY"), DATA, "is a folder"),

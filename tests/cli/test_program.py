@@ -21,16 +21,16 @@ def test_help_has_examples_and_names_the_verbs():
 
 @pytest.mark.parametrize("arguments, says", [
     ((), "Usage: heed"),
-    (("mechnisms",), "there is no verb 'mechnisms'; did you mean 'mechanisms'?"),
+    (("mechnisms",), "there is no command 'mechnisms'; did you mean 'mechanisms'?"),
     (("--jsn",), "there is no option '--jsn'"),
     (("mechanisms", "aditive"), "there is no mechanism 'aditive'; did you mean 'additive'?"),
     (("mechanisms", "--jsn"), "there is no option '--jsn'; did you mean '--json'?"),
     (("mechanisms", "--part", "scores"), "there is no part 'scores'; did you mean 'score'?"),
     (("mechanisms", "--part"), "--part"),
     (("mechanisms", "dot", "additive"), "'additive' was not expected"),
-    (("mechanisms", "dot", "--part", "score"), "NAME and --part do not go together"),
-    (("mechanisms", "dot", "--names"), "NAME and --names do not go together"),
-    (("mechanisms", "--names", "--json"), "--names and --json do not go together"),
+    (("mechanisms", "dot", "--part", "score"), "NAME and --part cannot be combined"),
+    (("mechanisms", "dot", "--names"), "NAME and --names cannot be combined"),
+    (("mechanisms", "--names", "--json"), "--names and --json cannot be combined"),
 ])
 def test_wrong_usage(arguments, says):
     done = heed(*arguments)
@@ -45,7 +45,7 @@ def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("in the way")
     done = heed("mechanisms", "--markdown", str(tmp_path / "file" / "pages"))
     assert done.returncode == CANNOT_CREATE
-    assert "could not be made" in done.stderr
+    assert "could not be created" in done.stderr
 
 
 def test_a_full_disk_is_an_error():

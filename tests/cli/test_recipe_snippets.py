@@ -46,7 +46,7 @@ def test_a_recipe_that_is_shown_trains(name, tmp_path):
 def test_without_a_recipe_no_model_takes_it(name, kind, tmp_path):
     assert ENTRIES[name]["recipe"] == ""
     page = (SOURCE / "docs" / "mechanisms" / f"{name}.md").read_text()
-    said = re.search(r"^(A recipe has no key for it|No model of heed takes it yet): .*$", page, re.M)[0]
+    said = re.search(r"^(A recipe has no key for it|No model in heed uses it): .*$", page, re.M)[0]
     assert said in " ".join(text("mechanisms", name).split())
     setting = f'{ENTRIES[name]["part"]} = "{name}"'
     done = trained(f'[model]\nkind = "{kind}"\n[attention]\n{setting}\n', tmp_path)

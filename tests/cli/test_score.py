@@ -70,7 +70,7 @@ def test_pairs_that_the_model_has_no_places_for(placed):
     done = run("score", placed, "-", given=b"a\t" + b"b" * 40 + b"\na\t" + b"b" * 39 + b"\n")
     first, second = done.stdout.decode().splitlines()
     assert first == "" and float(second) < 0
-    assert "line 1: 41 tokens are too long: the model has places for 40" in done.stderr.decode()
+    assert "line 1: 41 tokens are too many: the model has positions for 40" in done.stderr.decode()
 
 
 @pytest.mark.parametrize("arguments, code, says", [

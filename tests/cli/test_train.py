@@ -46,7 +46,7 @@ def test_help_shows_a_recipe_that_runs(tmp_path):
     (("--resume",), USAGE, "--resume needs the data, a recipe"),
     (("nowhere.toml",), NO_INPUT, "there is no recipe or data 'nowhere.toml'"),
     (("RECIPE", "--threads", "0"), USAGE, "--threads"),
-    (("RECIPE",), CONFIG, "there is no folder for the result: output.folder, or --output"),
+    (("RECIPE",), CONFIG, "there is no output folder: set output.folder, or --output"),
     (("RECIPE", "--set", "model.widht=3"), CONFIG, "unknown key 'model.widht'; did you mean 'model.width'?"),
     (("RECIPE", "--set", "model.width=0"), CONFIG, "--set model.width=0: model.width must be from 1"),
     (("RECIPE", "--set", "model.width"), CONFIG, "section.name=value"),
@@ -87,7 +87,7 @@ def test_bad_lines_are_named_and_the_rest_is_learned(tmp_path, recipe):
     for says in ("words.tsv: 4 of 64 lines left out", "1 invalid UTF-8: 5 (source, byte 4)",
                  "1 wrong number of columns: 6", "1 an empty side: 7 (source)", "1 too long: 8 (source, 120 tokens)"):
         assert says in done.stderr
-    assert "54 pairs to learn from, 6 to validate on" in done.stdout
+    assert "54 pairs for training, 6 for validation" in done.stdout
     assert "4 of 64" in events(out, "warning")[0]["text"]
 
 
@@ -105,7 +105,7 @@ def test_files_of_unequal_length_are_refused(tmp_path, recipe):
 def test_a_whole_training(tmp_path, recipe):
     out = tmp_path / "out"
     said = text("train", recipe, "--output", str(out))
-    assert "200 pairs to learn from" in said and "finished after 40 updates" in said and "the best model is" in said
+    assert "200 pairs for training" in said and "finished after 40 updates" in said and "the best model is" in said
     assert said.count("perplexity") >= 4 and "\033" not in said and "\r" not in said
     assert len(losses(out)) == 40 and len(events(out, "validated")) == 4
     assert any(path.name.startswith("events.out.tfevents.") for path in out.iterdir())
@@ -145,7 +145,7 @@ def test_a_signal_saves_and_ends(tmp_path, recipe, wish):
     assert process.returncode == 0, complained
     assert "stopped after update" in said and "--resume" in said
     settings = "--set stop.steps=4000 --set validate.every=50"
-    assert f"To go on: heed train {recipe} {settings} --resume --output {out}" in said
+    assert f"To resume: heed train {recipe} {settings} --resume --output {out}" in said
     last = events(out, "finished")[0]
     assert last["by"] == "stopped" and last["step"] >= 20
     assert (out / f"step-{last['step']:06}" / "MANIFEST.json").exists()
@@ -158,11 +158,11 @@ def test_the_command_to_go_on_is_one_for_a_shell(tmp_path, recipe):
     process.send_signal(signal.SIGINT)
     said, complained = process.communicate(timeout=60)
     assert process.returncode == 0, complained
-    command = said[said.index("To go on: heed ") + len("To go on: heed "):].strip()
+    command = said[said.index("To resume: heed ") + len("To resume: heed "):].strip()
     again = subprocess.run(["sh", "-c", f"'{PROGRAM}' {command} --set stop.steps=21"], capture_output=True, text=True,
                            timeout=60, check=False)
     assert again.returncode == 0, again.stderr
-    assert "going on after update" in again.stdout
+    assert "resuming after update" in again.stdout
 
 
 def test_kill_9_and_resume_is_as_if_nothing_had_happened(tmp_path, recipe):
@@ -184,7 +184,7 @@ def test_kill_9_and_resume_is_as_if_nothing_had_happened(tmp_path, recipe):
     assert [step for step, _ in losses(parts)] == list(range(1, done + 1))
     assert all(there[step] == loss for step, loss in losses(parts))
     said = text("train", "--resume", "--output", str(parts), "--set", f"stop.steps={done}", *limits[:2])
-    assert f"going on after update {done}" in said
+    assert f"resuming after update {done}" in said
 
 
 def test_a_damaged_checkpoint_is_named_and_the_one_before_is_taken(tmp_path, recipe):
@@ -196,7 +196,7 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_is_taken(tmp_path, rec
     done = heed("train", recipe, "--resume", "--output", str(out))
     assert done.returncode == 0
     assert "step-000040" in done.stderr and "weights.safetensors has changed" in done.stderr
-    assert "going on from step-000030" in done.stderr and "going on after update 30" in done.stdout
+    assert "resuming from step-000030" in done.stderr and "resuming after update 30" in done.stdout
 
 
 def test_another_recipe_does_not_go_on(tmp_path, recipe):

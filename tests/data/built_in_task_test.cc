@@ -32,7 +32,7 @@ TEST(Reverse, DigitsAlone) {
 
 TEST(Reverse, Mistakes) {
   expect_part(error_of([] { reverse_pairs(1, 1, {.min_length = 5, .max_length = 4}); }), "from 5 to 4");
-  expect_part(error_of([] { reverse_pairs(1, 1, {.min_length = 0}); }), "begin at 1");
+  expect_part(error_of([] { reverse_pairs(1, 1, {.min_length = 0}); }), "must be at least 1");
   expect_part(error_of([] { reverse_pairs(1, 1, {.max_length = 2}); }), "too few different strings");
 }
 

@@ -142,7 +142,7 @@ TEST(Lines, Utf16IsNamedWithTheWayOut) {
         std::string_view("\xFE\xFF\0a\0\t", 6), std::string_view("a\0b\0\n\0", 6), std::string_view("\0a\0b\0\n", 6)}) {
     folder.write("w.txt", std::string(bytes));
     expect_part(error_of([&] { all_lines(folder / "w.txt"); }),
-                "is UTF-16, and UTF-8 is needed. To convert it: iconv -f UTF-16");
+                "is UTF-16, but UTF-8 is needed. To convert it: iconv -f UTF-16");
   }
 }
 

@@ -125,12 +125,12 @@ TEST(Pairs, Mistakes) {
   const auto a = folder.write("a", "x\n"), empty = folder.write("empty", ""), blank = folder.write("blank", "\n");
   expect_part(error_of([&] { read_pairs({}, report); }), "either two files");
   expect_part(error_of([&] { read_pairs({.source = a, .target = a, .tsv = a}, report); }), "either two files");
-  expect_part(error_of([&] { read_pairs({.source = a}, report); }), "the file of the target is missing");
-  expect_part(error_of([&] { read_pairs({.target = a}, report); }), "the file of the source is missing");
+  expect_part(error_of([&] { read_pairs({.source = a}, report); }), "the target file is missing");
+  expect_part(error_of([&] { read_pairs({.target = a}, report); }), "the source file is missing");
   expect_part(error_of([&] { read_pairs({.tsv = a, .source_column = 0}, report); }), "columns are counted from 1");
   expect_part(error_of([&] { read_pairs({.tsv = a, .target_column = 3, .columns = 2}, report); }), "column 3");
   expect_part(error_of([&] { read_pairs({.tsv = folder / "none"}, report); }), "No such file");
-  expect_part(error_of([&] { read_pairs({.tsv = empty}, report); }), "holds no pair that can be used");
+  expect_part(error_of([&] { read_pairs({.tsv = empty}, report); }), "has no usable pair");
   Report other;
   expect_part(error_of([&] { read_pairs({.source = a, .target = blank}, other); }), "1 an empty side: 1 (target)");
 }

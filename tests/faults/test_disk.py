@@ -38,7 +38,7 @@ def test_the_disk_of_standard_output_is_full(recipe, whole, tmp_path):
                               stderr=subprocess.PIPE, check=False, timeout=600)
     assert done.returncode == OUTPUT, done.stderr
     assert done.stderr.count(b"standard output could not be written") == 2  # when it began, and at the end
-    assert b"the training goes on" in done.stderr
+    assert b"the training continues" in done.stderr
     assert digest(out) == digest(whole)
 
 
@@ -135,9 +135,9 @@ def test_the_demo_removes_only_what_it_made(recipe, tmp_path):
     other.mkdir()
     (other / "thesis.txt").write_text("years of work")
     for _ in range(2):
-        assert b"trained before" not in answered(demo(other, "--retrain"), 0).stdout
+        assert b"trained earlier" not in answered(demo(other, "--retrain"), 0).stdout
     if EVERY:
-        assert b"trained before" in answered(demo(other), 0).stdout
+        assert b"trained earlier" in answered(demo(other), 0).stdout
     assert (other / "thesis.txt").read_text() == "years of work"
     with open(other / "step-000002" / "config.toml", "a", encoding="utf-8") as file:
         file.write("# changed\n")

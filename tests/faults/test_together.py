@@ -82,7 +82,7 @@ def test_a_signal_saves_and_ends(recipe, tmp_path, wish):
         process.send_signal(wish)
     said, complained = process.communicate(timeout=600)
     assert process.returncode == 0, complained
-    stopped = int(said.split(b"stopped after update ")[1].split(b",")[0])
+    stopped = int(said.split(b"stopped after update ")[1].split()[0])
     assert (out / f"step-{stopped:06}" / "MANIFEST.json").exists()
 
 

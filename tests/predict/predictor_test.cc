@@ -161,13 +161,14 @@ TEST(Predictor, WhatIsWrongWithALineIsSaidAndTheOthersAreAnswered) {
   const std::vector<std::string> lines = {"abc", "b\xff", "seven..", "deed"};
   const std::vector<Prediction> got = predictor.predict_all(lines);
   EXPECT_EQ(got[1].error, "byte 2 is not valid UTF-8");
-  EXPECT_EQ(got[2].error, "7 tokens are too long: the model has places for 6");
+  EXPECT_EQ(got[2].error, "7 tokens are too many: the model has positions for 6");
   EXPECT_TRUE(got[1].nbest.empty() && got[2].nbest.empty());
   for (const size_t i : {0u, 3u}) {
     EXPECT_EQ(got[i].nbest.size(), 1u);
     expect_same(got[i], predictor.predict(lines[i]));
   }
-  expect_in("max_length 7: the model has places for 6", error_of([&] { predictor.predict("a", {.max_length = 7}); }));
+  expect_in("max_length 7: the model has positions for 6",
+            error_of([&] { predictor.predict("a", {.max_length = 7}); }));
 }
 
 TEST(Predictor, NumbersThatAreNoneTakeNoOtherLineWithThem) {
@@ -231,10 +232,10 @@ TEST(Predictor, OptionsThatHaveNoMeaning) {
   const auto refusal = [&](const Options& options) { return error_of([&] { predictor.predict("abc", options); }); };
   EXPECT_EQ(refusal({.beam = 2, .nbest = 3}), "nbest 3 needs a beam of at least 3, not 2");
   EXPECT_EQ(refusal({.beam = 2, .sample = true}),
-            "sample goes without a beam, not with one of 2: nbest says how many are drawn");
-  EXPECT_EQ(refusal({.temperature = 0.5}), "temperature 0.5 is for samples, and sample is not asked for");
-  expect_in("top_k 3 is for samples", refusal({.top_k = 3}));
-  expect_in("top_p 0.5 is for samples", refusal({.top_p = 0.5}));
+            "sample cannot be combined with a beam of 2: nbest sets the number of samples");
+  EXPECT_EQ(refusal({.temperature = 0.5}), "temperature 0.5 is only for sampling: it needs sample");
+  expect_in("top_k 3 is only for sampling", refusal({.top_k = 3}));
+  expect_in("top_p 0.5 is only for sampling", refusal({.top_p = 0.5}));
   EXPECT_EQ(refusal({.beam = -1}), "beam: expected a number from 0 to 1000, got -1");
   EXPECT_EQ(refusal({.nbest = 0}), "nbest: expected a number from 1 to 1000, got 0");
   expect_in("length_penalty: expected a number from 0 to 100", refusal({.length_penalty = -0.5}));

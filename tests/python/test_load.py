@@ -233,19 +233,19 @@ def test_what_is_wrong_with_a_line_is_said(tmp_path):
                     "attention.score=dot", "stop.steps=3")
     )
     short, long, last = placed.predict(["abc", "b" * 41, "b" * 40])
-    assert long.error == "41 tokens are too long: the model has places for 40"
-    assert long.text == "" and long.nbest == [] and "too long" in repr(long)
+    assert long.error == "41 tokens are too many: the model has positions for 40"
+    assert long.text == "" and long.nbest == [] and "too many" in repr(long)
     assert short.error is None and last.error is None and len(short.nbest) == len(last.nbest) == 1
-    with pytest.raises(heed.Error, match="max_length 41: the model has places for 40"):
+    with pytest.raises(heed.Error, match="max_length 41: the model has positions for 40"):
         placed.predict("abc", max_length=41)
 
 
 @pytest.mark.parametrize(
     "lines, says",
     [
-        (3, "lines: expected a str or some of them, got int"),
-        (None, "lines: expected a str or some of them, got NoneType"),
-        (b"abc", "lines: expected a str or some of them, got bytes"),
+        (3, "lines: expected a str or an iterable of str, got int"),
+        (None, "lines: expected a str or an iterable of str, got NoneType"),
+        (b"abc", "lines: expected a str or an iterable of str, got bytes"),
         (["abc", b"abc"], r"lines\[1\]: expected a str, got bytes"),
         (["abc", None], r"lines\[1\]: expected a str, got NoneType"),
         ([["abc"]], r"lines\[0\]: expected a str, got list"),
@@ -257,7 +257,7 @@ def test_lines_that_are_not_text(model, lines, says):
 
 
 def test_lone_surrogates(model):
-    with pytest.raises(ValueError, match=r"lines\[1\]: expected text, got a lone surrogate, '\\ud800', as character 2"):
+    with pytest.raises(ValueError, match=r"lines\[1\]: expected text, got a lone surrogate, '\\ud800', at index 2"):
         model.predict(["abc", "ab\ud800"])
     with pytest.raises(heed.Error, match="lines: expected text") as caught:
         model.predict("\udcff")
@@ -269,8 +269,8 @@ def test_lone_surrogates(model):
     "options, says",
     [
         ({"beam": 2, "nbest": 3}, "nbest 3 needs a beam of at least 3, not 2"),
-        ({"beam": 2, "sample": True}, "sample goes without a beam"),
-        ({"temperature": 0.5}, "temperature 0.5 is for samples"),
+        ({"beam": 2, "sample": True}, "sample cannot be combined with a beam of 2"),
+        ({"temperature": 0.5}, "temperature 0.5 is only for sampling"),
         ({"top_p": 1.5, "sample": True}, "top_p: expected a number from"),
         ({"temperature": float("nan"), "sample": True}, "temperature: expected a number from"),
         ({"beam": 2.5}, "beam: expected a whole number, got 2.5"),

@@ -73,8 +73,8 @@ TEST(Recipe, EveryNumberHasALimit) {
     const size_t equals = line.find(" = ");
     const std::string name = line.substr(0, std::min(equals, line.size()));
     // Every seed is one; these weigh and scale, and cost neither memory nor time.
-    const std::set<std::string> any = {"seed",  "softcap",     "scale",        "temperature",
-                                       "sigma", "guide_sigma", "guide_weight", "learning_rate"};
+    const std::set<std::string> any = {"seed",        "softcap",      "scale",         "temperature",   "sigma",
+                                       "guide_sigma", "guide_weight", "learning_rate", "entropy_weight"};
     if (equals == std::string::npos || any.contains(name)) continue;
     if (line.find_first_of("0123456789-", equals) != equals + 3) continue;
     ++numbers;

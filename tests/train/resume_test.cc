@@ -103,7 +103,7 @@ TEST_P(Resume, WithoutTheNewestCheckpoint) {
   ASSERT_EQ(rest.warnings.size(), 1u);
   expect_in("step-000013", rest.warnings[0]);
   expect_in("weights.safetensors", rest.warnings[0]);
-  expect_in("going on from step-000012", rest.warnings[0]);
+  expect_in("resuming from step-000012", rest.warnings[0]);
   EXPECT_EQ(rest.starts.at(0).resumed_from, 12);
   expect_same(rest.steps, whole.steps);
   EXPECT_EQ(weights(folder_ / "run"), weights(folder_ / "whole"));
@@ -146,7 +146,7 @@ TEST_F(Refusal, AnotherModelOrSeed) {
   expect_in("attention.score is \"general\", was \"additive\"", again({"attention.score=general"}));
 }
 
-TEST_F(Refusal, OtherData) { expect_in("the data is not that of", again({"data.examples=121"})); }
+TEST_F(Refusal, OtherData) { expect_in("the data differs from that of", again({"data.examples=121"})); }
 
 TEST_F(Refusal, AFolderInUse) {
   Recorder recorder;
@@ -217,7 +217,7 @@ TEST_F(Tampered, NumbersOfTheStateAreInRange) {
   for (const char* name : {"step", "epoch", "batch", "skipped", "waited", "validated", "best_step"})
     for (const int64_t value : {int64_t{-2}, int64_t{1000}, int64_t{1'000'000'000}, INT64_MAX, INT64_MIN}) {
       const std::string said = with_state(name, value);
-      const bool other = std::string(name) == "step" && said.find("of another checkpoint") != said.npos;
+      const bool other = std::string(name) == "step" && said.find("belongs to another checkpoint") != said.npos;
       EXPECT_TRUE(other || said.find(fmt::format("'{}' must be", name)) != said.npos) << name << value << said;
     }
   expect_in(
@@ -225,8 +225,8 @@ TEST_F(Tampered, NumbersOfTheStateAreInRange) {
       with_state(
           "adam." + file::Checkpoint::open(folder_ / "copy").tensors("weights.safetensors").tensors().front().name,
           -5));
-  expect_in("'seconds' cannot be -1", with_state("seconds", -1.0));
-  expect_in("'seconds' cannot be nan", with_state("seconds", file::Json::object({{"real", "nan"}})));
+  expect_in("'seconds' in state.json cannot be -1", with_state("seconds", -1.0));
+  expect_in("'seconds' in state.json cannot be nan", with_state("seconds", file::Json::object({{"real", "nan"}})));
   expect_in("must be a whole number", with_state("batch", 0.5));
 }
 
