@@ -72,7 +72,7 @@ struct Sources {
 /// A source that occurs several times is predicted once.
 Sources grouped(data::References all) { return {std::move(all.source), std::move(all.targets), std::move(all.line)}; }
 
-Sources sources_of(const Chosen& c) {
+Sources sources_of(const Chosen& c, const data::PairFiles& like) {
   Sources s;
   if (c.files.size() > 1) {
     s.texts = lines_of(c.files.front());
@@ -81,7 +81,11 @@ Sources sources_of(const Chosen& c) {
     return s;
   }
   data::Report report;
-  const data::Pairs pairs = data::read_pairs({.tsv = readable(c.files.front())}, report);
+  const data::Pairs pairs = data::read_pairs({.tsv = readable(c.files.front()),
+                                              .source_column = like.source_column,
+                                              .target_column = like.target_column,
+                                              .header = like.header},
+                                             report);
   if (report.dropped() > 0) warn(c.files.front() + ": " + report.text());
   return grouped(data::group_references(pairs));
 }
@@ -189,7 +193,8 @@ Outputs outputs_of(Chosen& c, std::string& note) {
   } else {
     const predict::Predictor predictor(load_model(c.model));
     if (c.options.metrics.empty()) note = take_metrics_of(predictor.model().recipe, c.options.metrics);
-    Sources sources = c.valid ? validation_of(predictor.model().recipe) : sources_of(c);
+    Sources sources =
+        c.valid ? validation_of(predictor.model().recipe) : sources_of(c, predictor.model().recipe.data.train);
     outputs.hypotheses = predicted(predictor, sources, c);
     outputs.references = std::move(sources.references);
     outputs.sources = std::move(sources.texts);

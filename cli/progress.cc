@@ -167,7 +167,7 @@ void ProgressView::stepped(const train::StepReport& r, const train::Progress& p)
   last_line_ = now;
   std::string line =
       fmt::format("update {}  epoch {}  loss {:.4f}{}  perplexity {:.3f}  rate {:.2e}  {} tokens/s", r.step, r.epoch,
-                  r.nll, r.loss != r.nll ? fmt::format(" ({:.4f} with label smoothing)", r.loss) : "",
+                  r.nll, std::abs(r.loss - r.nll) > 1e-3 ? fmt::format(" ({:.4f} with label smoothing)", r.loss) : "",
                   std::exp(std::min(r.nll, 99.0)), r.rate, grouped(std::llround(p.tokens_per_second)));
   if (p.seconds_left >= 0) line += fmt::format("  {} left", duration_text(p.seconds_left));
   say(line);

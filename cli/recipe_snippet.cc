@@ -12,8 +12,10 @@ namespace {
 std::string kind_text(const char* kind) { return fmt::format("[model]\nkind = \"{}\"\n", kind); }
 
 bool makes_a_model(const std::string& toml) {
+  const bool label = toml.find("task = \"label\"") != std::string::npos;
+  const std::string data = label ? "tsv = \"texts.tsv\"" : "task = \"reverse\"";
   try {
-    train::check_model(recipe::parse(toml + "[data]\ntask = \"reverse\"\n[stop]\nsteps = 1\n", "snippet"));
+    train::check_model(recipe::parse(toml + "[data]\n" + data + "\n[stop]\nsteps = 1\n", "snippet"));
     return true;
   } catch (const recipe::RecipeError&) {
     return false;
@@ -24,7 +26,10 @@ bool makes_a_model(const std::string& toml) {
 std::string with_kind(const std::string& attention) {
   const std::string rnn = kind_text("rnn"), transformer = kind_text("transformer");
   const bool in_rnn = makes_a_model(rnn + attention), in_transformer = makes_a_model(transformer + attention);
-  if (!in_rnn && !in_transformer) return "";
+  if (!in_rnn && !in_transformer) {
+    const std::string of_texts = "[model]\ntask = \"label\"\n\n" + attention;
+    return makes_a_model(of_texts) ? of_texts : "";
+  }
   if (in_rnn && in_transformer) return attention;
   return (in_rnn ? rnn : transformer) + "\n" + attention;
 }

@@ -36,7 +36,7 @@ heed_public(heed/task predict_options.h prediction.h
 heed_public(heed/recipe options.h recipe.h)
 heed_public(heed/trained INSIDE trained_model.h)
 heed_public(heed/predict predictor.h)
-heed_public(heed/train event_file.h log.h observer.h session.h
+heed_public(heed/train event_file.h event_lines.h log.h observer.h session.h
   INSIDE evaluate.h trainer.h)
 
 # What the library `heed` takes from heed-kernels beside its public headers: exported, but not installed.

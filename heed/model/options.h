@@ -41,6 +41,10 @@ struct Options {
   std::string positions = "sin_cos";  // added to vectors: sin_cos, learned; in self-attention: rotary, alibi; or none
   int64_t max_length = 512;           // learned positions; longest target of a search
 
+  // labels
+  std::string pool = "attention";  // how the states of a text become one vector: attention, mean or max
+  float penalty = 0.0f;            // structured attention: weight of |A A^T - I|^2 in the loss.  Lin et al. 2017
+
   const std::string& encoder_kind() const { return encoder.empty() ? kind : encoder; }
   const std::string& decoder_kind() const { return decoder.empty() ? kind : decoder; }
 };

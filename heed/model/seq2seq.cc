@@ -9,7 +9,7 @@
 #include "heed/decode/all.h"
 #include "heed/encode/all.h"
 #include "heed/encode/choices.h"
-#include "heed/model/choices.h"
+#include "heed/model/stack_options.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
@@ -20,53 +20,7 @@ namespace heed::model {
 
 namespace {
 
-/// The named values of the options, looked up once.
-struct Words {
-  Tied tied;
-  Norm norm;
-  Positions positions;
-  RecurrentOptions::Kind cell;
-
-  explicit Words(const Options& o)
-      : tied(value_of(kTied, o.tied, "model: tied")),
-        norm(value_of(kNorms, o.norm, "model: norm")),
-        positions(value_of(kPositions, o.positions, "model: positions")),
-        cell(value_of(encode::kCells, o.cell, "model: cell")) {}
-};
-
-/// Vectors of tokens for an encoder or decoder that needs positions, or does not.
-embed::Options embedding(const Options& o, Positions positions, int64_t vocabulary, bool needs_positions) {
-  const bool added = needs_positions && (positions == Positions::sin_cos || positions == Positions::learned);
-  return {.vocabulary = vocabulary,
-          .width = o.width,
-          .positions = added ? o.positions : "none",
-          .max_length = o.max_length,
-          .scaled = needs_positions,
-          .dropout = o.dropout};
-}
-
-/// Rotary positions and ALiBi belong to self-attention, which a stack that needs positions has.
-encode::StackOptions stack(const Options& o, const Words& words, int64_t layers, bool needs_positions) {
-  encode::StackOptions stack{.width = o.width,
-                             .layers = layers,
-                             .hidden = o.hidden,
-                             .activation = o.activation,
-                             .pre_norm = words.norm == Norm::pre,
-                             .dropout = o.dropout,
-                             .attention = o.attention,
-                             .cell = words.cell,
-                             .bidirectional = o.bidirectional,
-                             .input_feeding = o.input_feeding};
-  const bool in_attention = words.positions == Positions::alibi || words.positions == Positions::rotary;
-  if (!needs_positions || !in_attention) return stack;
-  expect(o.attention.position == "none" || o.attention.position == o.positions,
-         "model: positions = \"{}\" and attention.position = \"{}\"; set one of them to none", o.positions,
-         o.attention.position);
-  stack.attention.position = o.positions;
-  return stack;
-}
-
-void check(const Options& o, const Words& words) {
+void check(const Options& o, const Resolved& words) {
   expect(o.source_vocabulary > 0 && o.target_vocabulary > 0,
          "model: both vocabularies need tokens; they have {} and {}", o.source_vocabulary, o.target_vocabulary);
   expect(o.width > 0 && o.encoder_layers > 0 && o.decoder_layers > 0,
@@ -96,17 +50,17 @@ Tensor joined(const std::vector<Tensor>& parts) {
 }  // namespace
 
 Seq2Seq::Seq2Seq(Parameters& parameters, const Options& o) : options_(o) {
-  const Words words(o);
+  const Resolved words(o);
   check(o, words);
   const encode::EncoderEntry& encoder = encode::find_encoder(o.encoder_kind());
   const decode::DecoderEntry& decoder = decode::find_decoder(o.decoder_kind());
   const bool source_positions = encoder.needs_positions, target_positions = decoder.needs_positions;
   const Scope root(parameters);
-  source_ = embed::Embed(root / "source", embedding(o, words.positions, o.source_vocabulary, source_positions));
-  target_ = embed::Embed(root / "target", embedding(o, words.positions, o.target_vocabulary, target_positions),
+  source_ = embed::Embed(root / "source", embedding_options(o, words, o.source_vocabulary, source_positions));
+  target_ = embed::Embed(root / "target", embedding_options(o, words, o.target_vocabulary, target_positions),
                          words.tied == Tied::all ? source_.table() : nullptr);
-  encoder_ = encoder.make(root / "encoder", stack(o, words, o.encoder_layers, source_positions));
-  decoder_ = decoder.make(root / "decoder", stack(o, words, o.decoder_layers, target_positions), *encoder_);
+  encoder_ = encoder.make(root / "encoder", stack_options(o, words, o.encoder_layers, source_positions));
+  decoder_ = decoder.make(root / "decoder", stack_options(o, words, o.decoder_layers, target_positions), *encoder_);
   const Scope output = root / "output";
   output_weight_ = words.tied == Tied::none
                        ? &output.make("weight", {o.target_vocabulary, decoder_->width()}, Initialiser::xavier())

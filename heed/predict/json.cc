@@ -12,9 +12,11 @@ using file::Json;
 using task::Output;
 
 /// With the digits of a float: 0.1f is 0.1, not 0.10000000149011612.
+double number(float value) { return std::stod(fmt::format("{}", value)); }
+
 Json numbers(const std::vector<float>& values) {
   Json all = Json::array();
-  for (const float value : values) all.push_back(std::stod(fmt::format("{}", value)));
+  for (const float value : values) all.push_back(number(value));
   return all;
 }
 
@@ -52,6 +54,10 @@ void add_prediction(Json& j, const task::Prediction& prediction, const JsonOptio
     return;
   }
   add_output(j, prediction.nbest.front(), options);
+  const std::vector<float>& sentences = prediction.nbest.front().sentence_weights;
+  for (size_t i = 0; options.alignments != AlignmentForm::none && i < sentences.size(); ++i)
+    j["sentences"].push_back(
+        Json::object({{"tokens", prediction.sentence_tokens[i]}, {"weight", number(sentences[i])}}));
   if (!options.nbest) return;
   for (const Output& output : prediction.nbest) {
     Json one;

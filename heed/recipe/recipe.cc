@@ -96,7 +96,9 @@ bool is_open(const Recipe& recipe, std::string_view key) { return recipe.open.co
 Recipe parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides) {
   Recipe recipe;
   Fields fields;
-  add_sections(fields, recipe, task_of(toml, overrides));
+  const task::Task& task = task_of(toml, overrides);
+  task.set_defaults(recipe.data, recipe.model);
+  add_sections(fields, recipe, task);
   try {
     const std::set<std::string> given = fields.parse(toml, file, overrides);
     recipe.open = fields.keys();

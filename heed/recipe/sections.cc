@@ -2,6 +2,7 @@
 // [model] that depend on the kind of task are defined by the task.
 #include "heed/recipe/sections.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -36,10 +37,12 @@ bool is_inside(std::string_view option) {
   return false;
 }
 
-void add_attention(Fields& f, attend::Options& a) {
+void add_attention(Fields& f, attend::Options& a, const Task& task) {
   f.section("attention", "Between decoder and encoder, and in the heads of a Transformer; see `heed mechanisms`.");
+  const std::vector<std::string> own = task.own_attention_keys();
   attend::each_option(a, [&](const char* name, auto& value, const char* meaning) {
-    if (!is_inside(name)) f.add(std::string("attention.") + name, value, meaning);
+    if (!is_inside(name) || std::find(own.begin(), own.end(), name) != own.end())
+      f.add(std::string("attention.") + name, value, meaning);
   });
   for (const attend::Part part :
        {attend::Part::structure, attend::Part::score, attend::Part::normalise, attend::Part::time})
@@ -48,6 +51,8 @@ void add_attention(Fields& f, attend::Options& a) {
   f.limit("attention.kv_heads", Limit::between(0, kMostHeads));
   for (const char* width : {"attention.width", "attention.hidden"}) f.limit(width, Limit::between(0, kMostWidth));
   f.limit("attention.depth", Limit::between(1, 1000));
+  if (std::find(own.begin(), own.end(), "queries") != own.end())
+    f.limit("attention.queries", Limit::between(1, kMostHeads));
   f.limit("attention.max_length", Limit::between(1, kLongest));
   f.limit("attention.reach", Limit::between(1, kLongest));
   f.limit("attention.samples", Limit::between(1, 1000));
@@ -121,7 +126,7 @@ void add_output(Fields& f, OutputOptions& o) {
 
 void add_model_sections(Fields& f, Recipe& r, const Task& task) {
   add_model(f, r.model, task);
-  add_attention(f, r.model.attention);
+  add_attention(f, r.model.attention, task);
 }
 
 void add_train_section(Fields& f, Recipe& r) { add_train(f, r.train); }

@@ -95,16 +95,6 @@ Size size_for(bool transformer, int64_t pairs) {
   return pairs < 20'000 ? Size{128, 1} : Size{256, 1};
 }
 
-/// All options have their defaults.
-bool is_untouched(const attend::Options& attention) {
-  const auto values = [](const attend::Options& options) {
-    std::vector<std::string> all;
-    attend::each_option(options, [&](const char*, const auto& value) { all.push_back(fmt::format("{}", value)); });
-    return all;
-  };
-  return values(attention) == values({});
-}
-
 /// A power of two: small enough for at least `kUpdates` updates per epoch, large enough to be worth the overhead.
 int64_t batch_for(double tokens) {
   constexpr double kUpdates = 50;
@@ -113,6 +103,15 @@ int64_t batch_for(double tokens) {
 }
 
 }  // namespace
+
+bool is_untouched(const attend::Options& attention) {
+  const auto values = [](const attend::Options& options) {
+    std::vector<std::string> all;
+    attend::each_option(options, [&](const char*, const auto& value) { all.push_back(fmt::format("{}", value)); });
+    return all;
+  };
+  return values(attention) == values({});
+}
 
 PairFacts facts_of(const data::Pairs& pairs) {
   SideReader source, target;

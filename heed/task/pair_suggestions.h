@@ -26,6 +26,9 @@ struct PairFacts {
 };
 PairFacts facts_of(const data::Pairs& pairs);
 
+/// Nothing was said about the attention.
+bool is_untouched(const attend::Options& attention);
+
 /// For a new model. Keys that are not in `open` were given, and are set in `data` and `model`.
 std::vector<Suggestion> suggest(const PairFacts& facts, const OpenKeys& open, const data::Options& data,
                                 const model::Options& model);

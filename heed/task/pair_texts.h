@@ -39,7 +39,7 @@ class PairTexts final : public Texts {
   Vocabularies learn_vocabularies(const data::Options& options, const Vocabularies* known) const override {
     return task::learn_vocabularies(pairs_.train, options, known);
   }
-  Corpus encode(const Vocabularies& vocabularies, const data::Options& options) override {
+  Corpus encode(const Vocabularies& vocabularies, const data::Options& options, const model::Options&) override {
     return make_corpus(std::move(pairs_), vocabularies, options);
   }
   data::References validation() const override { return data::group_references(pairs_.valid); }

@@ -32,9 +32,10 @@ void add_files(Fields& f, const std::string& prefix, data::PairFiles& files, con
 }
 
 void add_tokeniser(Fields& f, const std::string& side, text::TokeniserOptions& o) {
-  const auto kinds = text::Tokeniser::kinds();
-  f.add("data." + side + "_tokens", o.kind, "how the " + side + " is split into tokens",
-        Limit::one_of({kinds.begin(), kinds.end()}));
+  std::vector<std::string> kinds;  // targets must be restored as they were, and labels are not texts
+  for (const std::string& kind : text::Tokeniser::kinds())
+    if (kind != "lines" && (kind != "unicode_words" || side == "source")) kinds.push_back(kind);
+  f.add("data." + side + "_tokens", o.kind, "how the " + side + " is split into tokens", Limit::one_of(kinds));
   f.add("data." + side + "_size", o.size, "largest size of its vocabulary; 0: no limit, but 8000 for sentencepiece",
         Limit::between(0, 1e8));
   f.add("data." + side + "_min_count", o.min_count, "characters, words: rarer ones are unknown",

@@ -22,6 +22,8 @@ struct Output {
   std::vector<float> token_log_probabilities = {};  // [tokens]; the end token last, if it came
   std::vector<std::vector<float>> alignment = {};   // [tokens][source tokens]; empty if not requested
 
+  std::vector<float> sentence_weights = {};  // hierarchical labels: [sentences], on request
+
   std::vector<Link> links() const;  // [tokens]; none without an alignment
 };
 
@@ -30,10 +32,11 @@ std::string pharaoh(const Output& output);
 
 /// The answer to a line.
 struct Prediction {
-  std::string error;                       // why there is no output: invalid UTF-8, too long; otherwise empty
-  std::vector<std::string> source_tokens;  // as the vocabulary spells them
-  std::vector<std::string> unknown;        // tokens that are not in it, as written in the line, each once
-  std::vector<Output> nbest;               // [nbest], the best first; empty for a line without tokens or with an error
+  std::string error;                          // why there is no output: invalid UTF-8, too long; otherwise empty
+  std::vector<std::string> source_tokens;     // as the vocabulary spells them
+  std::vector<std::string> unknown;           // tokens that are not in it, as written in the line, each once
+  std::vector<int64_t> sentence_tokens = {};  // hierarchical labels: tokens of each sentence of the text
+  std::vector<Output> nbest;  // [nbest], the best first; empty for a line without tokens or with an error
 
   /// Of the best output; empty if there is none.
   const std::string& text() const;

@@ -49,7 +49,7 @@ class Texts {
   /// With `known`, missing tokens are added to those vocabularies, and existing tokens keep their ids.
   virtual Vocabularies learn_vocabularies(const data::Options& options, const Vocabularies* known = nullptr) const = 0;
   /// May be called only once: it frees the texts.
-  virtual Corpus encode(const Vocabularies& vocabularies, const data::Options& options) = 0;
+  virtual Corpus encode(const Vocabularies& vocabularies, const data::Options& data, const model::Options& model) = 0;
 
   virtual data::References validation() const = 0;    // like Corpus::references, but of all lines
   virtual std::string validation_report() const = 0;  // its unusable lines; empty: none
@@ -74,8 +74,12 @@ class Task {
   const char* const meaning;  // a few words
 
   // ------------------------------------------------------------------------------------------------------------ recipe
+  /// Values that differ from those of the structs, for a recipe that leaves them out.
+  virtual void set_defaults(data::Options&, model::Options&) const {}
   virtual void add_data(file::Fields& fields, data::Options& data) const = 0;
   virtual void add_model(file::Fields& fields, model::Options& model) const = 0;
+  /// Keys of [attention] that mean something for this task only.
+  virtual std::vector<std::string> own_attention_keys() const { return {}; }
   /// Contradictions between keys, one sentence each.
   virtual std::vector<std::string> problems(const data::Options& data, const model::Options& model) const = 0;
   /// Metrics of outputs: the values of validate.metric besides the loss. The first is the default.

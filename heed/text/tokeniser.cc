@@ -8,6 +8,7 @@
 #include "heed/tensor/error.h"
 #include "heed/tensor/nearest.h"
 #include "heed/text/file.h"
+#include "heed/text/segments.h"
 #include "heed/text/sentencepiece.h"
 #include "heed/text/unicode_form.h"
 #include "heed/text/utf8.h"
@@ -21,7 +22,9 @@ namespace {
 const std::string kCharacters = "characters";
 const std::string kWords = "words";
 const std::string kLetters = "letters";
-const std::array<std::string, 4> kKinds = {kCharacters, kLetters, kWords, kSentencePiece};
+const std::string kUnicodeWords = "unicode_words";
+const std::string kLines = "lines";
+const std::array<std::string, 6> kKinds = {kCharacters, kLetters, kWords, kUnicodeWords, kLines, kSentencePiece};
 
 /// Where <prefix> with this kind is kept.
 std::filesystem::path file_of(const std::filesystem::path& prefix, const std::string& kind) {
@@ -45,6 +48,17 @@ class TableTokeniser : public Tokeniser {
     const std::string_view given = unknown.front();
     unknown = unknown.subspan(1);
     return given.empty() ? kUnknownShown : given;
+  }
+  /// With one blank between two.
+  std::string joined_words(std::span<const int32_t> ids, std::span<const std::string> unknown) const {
+    std::string text;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (i > 0) text += ' ';
+      std::string_view word = shown(ids[i], unknown);
+      if (word.starts_with(' ')) word.remove_prefix(1);
+      text += word;
+    }
+    return text;
   }
   Vocabulary vocabulary_;
 };
@@ -107,14 +121,49 @@ class WordTokeniser final : public TableTokeniser {
     return words;
   }
   std::string decode_valid(std::span<const int32_t> ids, std::span<const std::string> unknown) const override {
-    std::string text;
-    for (size_t i = 0; i < ids.size(); ++i) {
-      if (i > 0) text += ' ';
-      std::string_view word = shown(ids[i], unknown);
-      if (word.starts_with(' ')) word.remove_prefix(1);
-      text += word;
-    }
-    return text;
+    return joined_words(ids, unknown);
+  }
+};
+
+/// Words by Unicode's rules, in lower case. Nobody gets the text back as it was.
+class UnicodeWords final : public TableTokeniser {
+ public:
+  using TableTokeniser::TableTokeniser;
+  const std::string& kind() const override { return kUnicodeWords; }
+
+ protected:
+  std::vector<int32_t> encode_valid(std::string_view text) const override {
+    std::vector<int32_t> ids;
+    for (const std::string& word : unicode_words_of(text)) ids.push_back(vocabulary_.id(word));
+    return ids;
+  }
+  std::vector<std::string> cut_valid(std::string_view text) const override {
+    std::vector<std::string> words = unicode_words_of(text);
+    for (std::string& word : words) word.insert(0, " ");
+    return words;
+  }
+  std::string decode_valid(std::span<const int32_t> ids, std::span<const std::string> unknown) const override {
+    return joined_words(ids, unknown);
+  }
+};
+
+/// The whole line, without the blanks around it: a label.
+class Lines final : public TableTokeniser {
+ public:
+  using TableTokeniser::TableTokeniser;
+  const std::string& kind() const override { return kLines; }
+
+ protected:
+  std::vector<int32_t> encode_valid(std::string_view text) const override {
+    const std::string_view line = without_blanks_around(text);
+    return line.empty() ? std::vector<int32_t>() : std::vector<int32_t>{vocabulary_.id(line)};
+  }
+  std::vector<std::string> cut_valid(std::string_view text) const override {
+    const std::string_view line = without_blanks_around(text);
+    return line.empty() ? std::vector<std::string>() : std::vector<std::string>{std::string(line)};
+  }
+  std::string decode_valid(std::span<const int32_t> ids, std::span<const std::string> unknown) const override {
+    return joined_words(ids, unknown);
   }
 };
 
@@ -124,6 +173,14 @@ TokenCounts counts_of(std::span<const std::string_view> sentences, std::string_v
   for (const std::string_view sentence : sentences) {
     if (kind == kWords) {
       for_each_word(sentence, [&](std::string_view word) { counts.add(word); });
+      continue;
+    }
+    if (kind == kUnicodeWords) {
+      for (const std::string& word : unicode_words_of(sentence)) counts.add(word);
+      continue;
+    }
+    if (kind == kLines) {
+      counts.add(without_blanks_around(sentence));
       continue;
     }
     const std::string form = kind == kLetters ? decomposed(sentence) : std::string(sentence);
@@ -141,6 +198,8 @@ void expect_kind(std::string_view kind) {
 std::shared_ptr<const Tokeniser> from_vocabulary(std::string_view kind, Vocabulary vocabulary) {
   if (kind == kCharacters) return std::make_shared<Characters>(std::move(vocabulary));
   if (kind == kLetters) return std::make_shared<Letters>(std::move(vocabulary));
+  if (kind == kUnicodeWords) return std::make_shared<UnicodeWords>(std::move(vocabulary));
+  if (kind == kLines) return std::make_shared<Lines>(std::move(vocabulary));
   return std::make_shared<WordTokeniser>(std::move(vocabulary));
 }
 

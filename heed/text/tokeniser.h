@@ -3,12 +3,15 @@
 //   characters      every code point is a token (see utf8.h)
 //   letters         every code point of the decomposed text (NFD): a Hangul syllable is two or three tokens, and an
 //                   accent is one
-// words           tokens are separated by spaces: phones, or text that another program has split ("gro@@ ß"
+//   words           tokens are separated by spaces: phones, or text that another program has split ("gro@@ ß"
 //                   stays two tokens and is not joined again)
-//   sentencepiece   subwords that are learned from the training text (Kudo and Richardson 2018)
+//   unicode_words   words, numbers and signs by Unicode's rules, in lower case (segments.h): for texts that are only
+//   read lines           the whole line is one token: a label sentencepiece   subwords that are learned from the
+//   training text (Kudo and Richardson 2018)
+//
 // Decoding restores the text: characters and sentencepiece byte for byte (unless `normalisation` is set; only U+2581,
-// SentencePiece's own mark for a space, becomes a space), letters composed (NFC), words with one space in between. What
-// is not in the vocabulary becomes kUnknown, and kUnknown becomes the sign ⁇.
+// SentencePiece's own mark for a space, becomes a space), letters composed (NFC), words with one space in between,
+// unicode_words without capitals too. What is not in the vocabulary becomes kUnknown, and kUnknown becomes the sign ⁇.
 #pragma once
 
 #include <cstdint>

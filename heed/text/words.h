@@ -24,6 +24,12 @@ inline std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+inline std::string_view without_blanks_around(std::string_view text) {
+  const size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
 inline bool is_blank(std::string_view text) { return text.find_first_not_of(kBlanks) == std::string_view::npos; }
 
 }  // namespace heed::text

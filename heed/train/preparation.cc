@@ -141,7 +141,7 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
                                         : texts->learn_vocabularies(
                                               r.data, beginning.weights ? &beginning.weights->vocabularies : nullptr);
   const int64_t max_positions = check_model(r, p.vocabularies.source->size(), p.vocabularies.target->size());
-  p.corpus = texts->encode(p.vocabularies, r.data);
+  p.corpus = texts->encode(p.vocabularies, r.data, r.model);
   check_lengths(p.corpus, max_positions);
   p.updates_per_epoch = updates_per_epoch(*p.corpus.train, r.train);
   add(recipe::settle(r, recipe::suggest_length(r, p.updates_per_epoch, beginning.weights != nullptr)));

@@ -109,7 +109,7 @@ def test_show_tells_what_would_be_chosen(tmp_path):
     assert '\nsource_tokens = "characters"\n' in shown and "\nepochs = 0\n" not in shown
     (tmp_path / "bare.toml").write_text('[data]\ntsv = "gone.tsv"\n')
     done = heed("train", str(tmp_path / "bare.toml"), "--show")
-    assert done.returncode == 0 and "shown with plain defaults" in done.stderr and "gone.tsv" in done.stderr
+    assert done.returncode == 0 and "shown with their defaults" in done.stderr and "gone.tsv" in done.stderr
     assert "\nepochs = 0\n" in done.stdout
     assert not (tmp_path / "numbers-model").exists()
 
@@ -117,7 +117,7 @@ def test_show_tells_what_would_be_chosen(tmp_path):
 @pytest.mark.parametrize("name, content, code, says", [
     ("pairs.csv", b"a,b\nc,d\n", DATA, "separated by ','"),
     ("wide.tsv", "a\tb\n".encode("utf-16"), DATA, "iconv -f UTF-16"),
-    ("empty.tsv", b"", DATA, "no pair"),
+    ("empty.tsv", b"", DATA, "no usable pair"),
     ("one.tsv", b"a\tb\n", DATA, "single source"),
     ("words.txt", b"only words\n", DATA, "a tab and a target"),
 ])

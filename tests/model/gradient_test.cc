@@ -1,4 +1,5 @@
 // The gradients of whole models: for every parameter, the slope of the loss along a direction of its own.
+#include "tests/model/slopes.h"
 #include "tests/model/ways.h"
 
 namespace heed::model::test {
@@ -10,32 +11,6 @@ double loss_of(const Made& made, const Batch& batch) {
   return made.model.loss(tape, batch.view(), {}).negative_log_likelihood;
 }
 
-double length(const std::vector<double>& x) {
-  return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
-}
-
-/// Half the gradient's direction, so that there is a slope, and half any: both of length 1.
-std::vector<double> direction_for(const Parameter& p, std::mt19937_64& random) {
-  std::vector<double> along(p.gradient.begin(), p.gradient.end()), any(p.value.size());
-  for (double& value : any) value = std::normal_distribution<double>()(random);
-  const double steep = length(along), far = length(any);
-  for (size_t i = 0; i < any.size(); ++i) any[i] = any[i] / far + (steep > 0.0 ? along[i] / steep : 0.0);
-  return any;
-}
-
-/// (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h: the error falls with h^4.
-double slope(Made& made, Parameter& p, const std::vector<double>& direction, const Batch& batch) {
-  constexpr double kStep = 1e-2;
-  const std::vector<float> before = p.value;
-  const auto at = [&](double h) {
-    for (size_t i = 0; i < before.size(); ++i) p.value[i] = static_cast<float>(before[i] + h * direction[i]);
-    return loss_of(made, batch);
-  };
-  const double found = (8.0 * (at(kStep) - at(-kStep)) - (at(2.0 * kStep) - at(-2.0 * kStep))) / (12.0 * kStep);
-  p.value = before;
-  return found;
-}
-
 class Gradients : public testing::TestWithParam<Way> {};
 
 TEST_P(Gradients, AreTheSlopesOfTheLoss) {
@@ -43,16 +18,7 @@ TEST_P(Gradients, AreTheSlopesOfTheLoss) {
   const Batch batch(ragged());
   Tape tape;
   tape.backward(made.model.loss(tape, batch.view(), {}).loss);
-  std::mt19937_64 random(1);
-  size_t steep = 0;
-  for (Parameter& p : made.parameters) {
-    if (!p.has_gradient) p.gradient.assign(p.value.size(), 0.0f);  // nothing depends on it: so the slope must say
-    const std::vector<double> direction = direction_for(p, random);
-    const double expected = std::inner_product(direction.begin(), direction.end(), p.gradient.begin(), 0.0);
-    EXPECT_NEAR(slope(made, p, direction, batch), expected, 3e-4 + 2e-3 * std::abs(expected)) << p.name;
-    if (std::abs(expected) > 1e-2) ++steep;
-  }
-  EXPECT_GT(steep, made.parameters.size() / 2) << "too flat to tell anything";
+  expect_slopes(made.parameters, [&] { return loss_of(made, batch); });
 }
 
 /// Smooth ones: no kinks of relu and sparsemax, no costs beside.

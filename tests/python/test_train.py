@@ -145,6 +145,6 @@ def test_wrong_types():
 
 def test_a_folder_in_use_is_refused(tmp_path):
     quiet(PAIRS, tmp_path / "run")
-    with pytest.raises(heed.Error, match="holds the checkpoints of a training already") as raised:
+    with pytest.raises(heed.Error, match="already holds the checkpoints") as raised:
         quiet(PAIRS, tmp_path / "run")
     assert raised.value.kind == "cannot_write"

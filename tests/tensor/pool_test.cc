@@ -25,8 +25,32 @@ TEST(Pool, MeanOfSequences) {
           [&](const Matrices& in) -> Matrices { return {means(in[0], offsets)}; });
 }
 
+Matrix maxima(const Matrix& x, const std::vector<int64_t>& offsets) {
+  Matrix y(std::ssize(offsets) - 1, x.cols);
+  for (int64_t b = 0; b < y.rows; ++b)
+    for (int64_t c = 0; c < x.cols; ++c) {
+      const int64_t begin = offsets[static_cast<size_t>(b)], end = offsets[static_cast<size_t>(b) + 1];
+      for (int64_t i = begin; i < end; ++i) y(b, c) = i == begin ? x(i, c) : std::max(y(b, c), x(i, c));
+    }
+  return y;
+}
+
+TEST(Pool, MaxOfSequences) {
+  for (const std::vector<int64_t>& offsets : {std::vector<int64_t>{0, 1}, {0, 3, 3, 10}, {0, 0}, {0, 65, 66, 130, 387}})
+    for (const int64_t width : {1, 7, 65})
+      check_gradients(
+          {random(offsets.back(), width)},
+          [&](Tape& tape, const Tensors& in) -> Tensors {
+            return {max_of_sequences({in[0], tape.offsets(offsets)})};
+          },
+          [&](const Matrices& in) -> Matrices { return {maxima(in[0], offsets)}; });
+}
+
 TEST(Pool, AnyNumberOfThreads) {
   const std::vector<int64_t> offsets = {0, 100, 101, 900, 2000};
+  check_threads({random(2000, 129)}, [&](Tape& tape, const Tensors& in) -> Tensors {
+    return {max_of_sequences({in[0], tape.offsets(offsets)})};
+  });
   check_threads({random(2000, 129)}, [&](Tape& tape, const Tensors& in) -> Tensors {
     return {mean_of_sequences({in[0], tape.offsets(offsets)})};
   });

@@ -19,7 +19,7 @@ class TrainerTest : public testing::Test {
     recipe_ = small_recipe("unused", overrides);
     const auto texts = recipe_.task().read(recipe_.data, 1);
     task::Vocabularies vocabularies = texts->learn_vocabularies(recipe_.data);
-    corpus_ = texts->encode(vocabularies, recipe_.data);
+    corpus_ = texts->encode(vocabularies, recipe_.data, recipe_.model);
     recipe_.train.schedule = {.kind = "constant", .peak = 0.01f, .warmup = 0};
     made_ = trained::make_model(recipe_, std::move(vocabularies));
     trainer_.emplace(*made_.model, *made_.parameters, *corpus_.train, recipe_.train);

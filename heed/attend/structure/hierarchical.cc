@@ -6,10 +6,11 @@
 // classifier.bias.
 #include <fmt/format.h>
 
+#include <memory>
 #include <optional>
 
 #include "heed/attend/attention.h"
-#include "heed/attend/score/structured_score.h"
+#include "heed/attend/structure/tanh_pool.h"
 #include "heed/layer/recurrent.h"
 #include "heed/tensor/error.h"
 
@@ -23,26 +24,22 @@ class Level {
   Level(const Scope& scope, const Options& options, int64_t input)
       : gru_(scope / "gru",
              {.kind = RecurrentOptions::Kind::gru, .input = input, .hidden = options.hidden, .bidirectional = true}),
-        attention_(scope, attention_options(options),
-                   std::make_unique<TanhKeys>(scope / "score", 2 * options.hidden, options.hidden, true)) {}
+        attention_(tanh_pool(scope, with_width(options))) {}
 
   /// rows [tokens, input] -> context [sequences, 2 * hidden]
   Attended operator()(const Packed& rows, const Request& request) const {
     const Tensor states = gru_.run(rows).rows;
-    return attention_.attend({}, attention_.prepare({{states, rows.offsets}}), {}, request);
+    return attention_->attend({}, attention_->prepare({{states, rows.offsets}}), {}, request);
   }
 
  private:
-  static Options attention_options(Options o) {
-    o.input = learned_query_entry.name;
-    o.queries = 1;
+  static Options with_width(Options o) {
     o.key_width = 2 * o.hidden;
-    o.query_width = o.hidden;
     return o;
   }
 
   Recurrent gru_;
-  Attention attention_;
+  std::unique_ptr<Mechanism> attention_;
 };
 
 class Hierarchical final : public Mechanism {

@@ -1,0 +1,120 @@
+#include "heed/model/classifier.h"
+
+#include "heed/attend/all.h"
+#include "heed/attend/structure/tanh_pool.h"
+#include "heed/encode/all.h"
+#include "heed/model/stack_options.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/op/arithmetic.h"
+#include "heed/tensor/op/arrange.h"
+#include "heed/tensor/op/dropout.h"
+#include "heed/tensor/op/linear.h"
+#include "heed/tensor/op/pool.h"
+
+namespace heed::model {
+
+namespace {
+
+/// The mechanism that turns the states of a sequence into one vector, as [attention] says. What has its own queries is
+/// taken as it is; any other score gets learned ones.
+std::unique_ptr<attend::Mechanism> make_pool(const Scope& scope, const Options& o, int64_t width) {
+  attend::Options a = o.attention;
+  a.key_width = width;
+  a.heads = 1;  // those of a Transformer's self-attention
+  const attend::Parts parts = attend::resolve(a);
+  bool pools = false;
+  for (const attend::Entry* entry :
+       {&attend::single_entry, &attend::structured_entry, &attend::feed_forward_entry, &attend::hierarchical_entry})
+    pools = pools || parts.structure == entry;
+  expect(pools,
+         "attention: structure = \"{}\" does not turn a text into a vector; possible are single, structured, "
+         "feed_forward and hierarchical (heads belong to a Transformer's own attention)",
+         a.structure);
+  if (parts.structure == &attend::hierarchical_entry) return attend::tanh_pool(scope, a);
+  if (parts.structure == &attend::single_entry && parts.score == &attend::self_scored_entry)
+    a.structure = attend::feed_forward_entry.name;  // one implicit query for each sequence
+  else if (!parts.structure->own_queries)
+    a.input = attend::learned_query_entry.name;
+  return attend::make(scope, a);
+}
+
+}  // namespace
+
+Classifier::Level::Level(const Scope& scope, const Options& o, int64_t input) {
+  const Resolved words(o);
+  const encode::EncoderEntry& entry = encode::find_encoder(o.encoder_kind());
+  Options of_encoder = o;
+  of_encoder.attention = {.heads = o.attention.heads};  // the rest is about pooling
+  encode::StackOptions stack = stack_options(of_encoder, words, o.encoder_layers, entry.needs_positions);
+  stack.width = input;
+  encoder = entry.make(scope / "encoder", stack);
+  const Pool how = value_of(kPools, o.pool, "model: pool");
+  largest = how == Pool::max;
+  if (how == Pool::attention) pool = make_pool(scope / "pool", o, encoder->width());
+  const attend::Options& a = o.attention;
+  const bool several = pool && attend::resolve(a).structure == &attend::structured_entry;
+  width = encoder->width() * (several ? a.queries : 1);
+}
+
+Tensor Classifier::Level::operator()(const Packed& rows, attend::Weights* weights, Tensor* penalty) const {
+  const Packed states = encoder->run(rows).memory;
+  if (!pool) return largest ? max_of_sequences(states) : mean_of_sequences(states);
+  attend::Attended pooled =
+      pool->attend({}, pool->prepare({states}), {}, {.weights = weights != nullptr, .penalty = penalty != nullptr});
+  if (weights) *weights = pooled.weights;
+  if (penalty && pooled.penalty) *penalty = pooled.penalty;
+  return reshape(pooled.context, rows.offsets.count, width);
+}
+
+bool Classifier::reads_sentences(const Options& o) {
+  return attend::resolve(o.attention).structure == &attend::hierarchical_entry;
+}
+
+Classifier::Classifier(Parameters& parameters, const Options& o) : options_(o) {
+  const int64_t classes = o.target_vocabulary;
+  expect(o.source_vocabulary > 0 && classes > 0, "model: a vocabulary and at least one label are needed, not {} and {}",
+         o.source_vocabulary, classes);
+  expect(o.width > 0 && o.encoder_layers > 0, "model: width {} and encoder_layers {} must be above 0", o.width,
+         o.encoder_layers);
+  const Scope root(parameters);
+  const bool positions = encode::find_encoder(o.encoder_kind()).needs_positions;
+  embed_ = embed::Embed(root / "source", embedding_options(o, Resolved(o), o.source_vocabulary, positions));
+  const bool hierarchical = reads_sentences(o);
+  token_level_ = std::make_unique<Level>(root / (hierarchical ? "word" : "text"), o, o.width);
+  if (hierarchical) text_level_ = std::make_unique<Level>(root / "sentence", o, token_level_->width);
+  output_ = Linear(root / "output", (hierarchical ? text_level_ : token_level_)->width, classes);
+}
+
+Tensor Classifier::vectors(Tape& tape, const data::PackedTexts& batch, Judged* judged, Tensor* penalty) const {
+  // A flat model reads each text as one sequence.
+  std::vector<int64_t> whole;
+  if (!text_level_)
+    for (const int64_t sentence : batch.texts) whole.push_back(batch.sentences[static_cast<size_t>(sentence)]);
+  const Offsets sequences = tape.offsets(text_level_ ? std::span<const int64_t>(batch.sentences) : whole);
+  const Packed tokens = embed_(tape, batch.tokens, sequences);
+  Tensor pooled = (*token_level_)(tokens, judged ? &judged->tokens : nullptr, penalty);
+  if (text_level_)
+    pooled = (*text_level_)({pooled, tape.offsets(batch.texts)}, judged ? &judged->sentences : nullptr, nullptr);
+  return dropout(pooled, options_.dropout);
+}
+
+Judged Classifier::judge(Tape& tape, const data::PackedTexts& batch, bool weights) const {
+  Judged judged;
+  Judged* wanted = weights ? &judged : nullptr;
+  judged.logits = output_(vectors(tape, batch, wanted, nullptr));
+  return judged;
+}
+
+OutputLoss Classifier::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
+  const auto* texts = dynamic_cast<const data::PackedTexts*>(&batch);
+  expect(texts != nullptr, "model: expected a batch of texts with labels");
+  Tensor penalty;
+  const bool penalised = options_.penalty > 0 && tape.training();
+  const Tensor x = vectors(tape, *texts, nullptr, penalised ? &penalty : nullptr);
+  OutputLoss loss =
+      output_loss(x, tape.parameter(*output_.weight), tape.parameter(*output_.bias), texts->labels, options);
+  if (penalty) loss.loss = add(loss.loss, scale(penalty, options.scale * options_.penalty));
+  return loss;
+}
+
+}  // namespace heed::model

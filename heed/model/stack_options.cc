@@ -1,0 +1,45 @@
+#include "heed/model/stack_options.h"
+
+#include "heed/encode/choices.h"
+#include "heed/tensor/error.h"
+
+namespace heed::model {
+
+Resolved::Resolved(const Options& o)
+    : tied(value_of(kTied, o.tied, "model: tied")),
+      norm(value_of(kNorms, o.norm, "model: norm")),
+      positions(value_of(kPositions, o.positions, "model: positions")),
+      cell(value_of(encode::kCells, o.cell, "model: cell")) {}
+
+embed::Options embedding_options(const Options& o, const Resolved& words, int64_t vocabulary, bool needs_positions) {
+  const bool added =
+      needs_positions && (words.positions == Positions::sin_cos || words.positions == Positions::learned);
+  return {.vocabulary = vocabulary,
+          .width = o.width,
+          .positions = added ? o.positions : "none",
+          .max_length = o.max_length,
+          .scaled = needs_positions,
+          .dropout = o.dropout};
+}
+
+encode::StackOptions stack_options(const Options& o, const Resolved& words, int64_t layers, bool needs_positions) {
+  encode::StackOptions stack{.width = o.width,
+                             .layers = layers,
+                             .hidden = o.hidden,
+                             .activation = o.activation,
+                             .pre_norm = words.norm == Norm::pre,
+                             .dropout = o.dropout,
+                             .attention = o.attention,
+                             .cell = words.cell,
+                             .bidirectional = o.bidirectional,
+                             .input_feeding = o.input_feeding};
+  const bool in_attention = words.positions == Positions::alibi || words.positions == Positions::rotary;
+  if (!needs_positions || !in_attention) return stack;
+  expect(o.attention.position == "none" || o.attention.position == o.positions,
+         "model: positions = \"{}\" and attention.position = \"{}\"; set one of them to none", o.positions,
+         o.attention.position);
+  stack.attention.position = o.positions;
+  return stack;
+}
+
+}  // namespace heed::model

@@ -1,0 +1,150 @@
+#include "heed/task/label_answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "heed/data/labelled_texts.h"
+#include "heed/model/classifier.h"
+#include "heed/search/vocabulary.h"
+#include "heed/task/label_texts.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/interrupt.h"
+#include "heed/text/utf8.h"
+#include "heed/text/words.h"
+
+namespace heed::task {
+
+namespace {
+
+const model::Classifier& classifier_of(const Answering& asked) {
+  const auto* classifier = dynamic_cast<const model::Classifier*>(&asked.model);
+  expect(classifier != nullptr, ErrorKind::bug, "this model gives no labels");
+  return *classifier;
+}
+
+/// Where the model looked, in tokens of the whole text.
+struct Looked {
+  std::vector<std::vector<float>> rows;  // [pooled vectors][tokens]
+  std::vector<float> sentences;
+};
+
+Looked looked_at(const model::Judged& judged, const data::PackedTexts& batch, int64_t text) {
+  Looked looked;
+  if (!judged.tokens.data) return looked;
+  const auto first = batch.texts[static_cast<size_t>(text)], last = batch.texts[static_cast<size_t>(text) + 1];
+  const int64_t begin = batch.sentences[static_cast<size_t>(first)], end = batch.sentences[static_cast<size_t>(last)];
+  if (!judged.sentences.data) {
+    for (int64_t r = 0; r < judged.tokens.queries; ++r) {
+      const float* weights = judged.tokens.at(text, 0, r);
+      looked.rows.emplace_back(weights, weights + (end - begin));
+    }
+    return looked;
+  }
+  looked.rows.emplace_back();
+  for (int64_t s = first; s < last; ++s) {
+    const float of_sentence = judged.sentences.at(text, 0, 0)[s - first];
+    looked.sentences.push_back(of_sentence);
+    const float* weights = judged.tokens.at(s, 0, 0);
+    const int64_t length = batch.sentences[static_cast<size_t>(s) + 1] - batch.sentences[static_cast<size_t>(s)];
+    for (int64_t i = 0; i < length; ++i) looked.rows[0].push_back(of_sentence * weights[i]);
+  }
+  return looked;
+}
+
+/// The texts that can be read, in batches of like lengths; visit(batch, judged, index of the line of each text).
+template <class Visit>
+void judge_texts(const Answering& asked, const data::LabelledTexts& texts, std::span<const size_t> lines, bool weights,
+                 const Visit& visit) {
+  const model::Classifier& classifier = classifier_of(asked);
+  search::TapePool::Lease tape(asked.tapes);
+  for (const data::Batch& batch : texts.batches({.shuffle = false}, 0)) {
+    stop_if_interrupted();
+    (*tape).reset();
+    const std::unique_ptr<data::PackedBatch> packed = texts.pack(batch);
+    const auto& pack = static_cast<const data::PackedTexts&>(*packed);
+    const model::Judged judged = classifier.judge(*tape, pack, weights);
+    for (size_t i = 0; i < batch.size(); ++i)
+      visit(pack, judged, static_cast<int64_t>(i), lines[static_cast<size_t>(batch[i])]);
+  }
+}
+
+std::string complaint(std::string_view line, const CutText& cut, int64_t places) {
+  if (std::string wrong = text::utf8_complaint(line); !wrong.empty()) return wrong;
+  for (const int32_t length : cut.lengths)
+    if (length > places) return fmt::format("{} tokens are too long: the model has places for {}", length, places);
+  return "";
+}
+
+}  // namespace
+
+std::vector<Prediction> predict_labels(const Answering& asked, std::span<const std::string> lines,
+                                       const PredictOptions& options) {
+  expect(!options.sample && options.beam <= 1, "beam and sample are for models that write; this one gives a label");
+  const bool by_sentence = classifier_of(asked).reads_sentences();
+  const text::Tokeniser &source = *asked.vocabularies.source, &target = *asked.vocabularies.target;
+  std::vector<Prediction> all(lines.size());
+  data::LabelledTexts texts;
+  std::vector<size_t> numbers;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::string_view line = lines[i];
+    while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+    all[i].error = text::utf8_complaint(line);
+    if (!all[i].error.empty()) continue;
+    const CutText cut = cut_text(line, source, by_sentence, 0);
+    all[i].error = complaint(line, cut, asked.model.max_positions());
+    for (const int32_t id : cut.tokens) all[i].source_tokens.push_back(source.token(id));
+    if (by_sentence) all[i].sentence_tokens.assign(cut.lengths.begin(), cut.lengths.end());
+    if (!all[i].error.empty() || cut.tokens.empty()) continue;
+    texts.add(cut.tokens, cut.lengths, 0, static_cast<int64_t>(i) + 1);
+    numbers.push_back(i);
+  }
+  search::BestTokens best;
+  judge_texts(asked, texts, numbers, options.alignments,
+              [&](const data::PackedTexts& batch, const model::Judged& judged, int64_t text, size_t line) {
+                if (text == 0) search::best_tokens(judged.logits, options.nbest, best);  // of all texts of the batch
+                const Looked looked = looked_at(judged, batch, text);
+                for (int64_t k = 0; k < best.k; ++k) {
+                  const int32_t at = best.token[static_cast<size_t>(text * best.k + k)];
+                  const double log_p = judged.logits.row(text)[at] - best.log_sum[static_cast<size_t>(text)];
+                  const std::string label = target.token(at + text::kSpecials);
+                  all[line].nbest.push_back({.text = label,
+                                             .score = log_p,
+                                             .log_probability = log_p,
+                                             .finished = true,
+                                             .tokens = {label},
+                                             .token_log_probabilities = {static_cast<float>(log_p)},
+                                             .alignment = looked.rows,
+                                             .sentence_weights = looked.sentences});
+                }
+              });
+  return all;
+}
+
+std::vector<PairScore> score_labels(const Answering& asked, std::span<const TextPair> pairs) {
+  std::vector<std::string> lines;
+  for (const TextPair& pair : pairs) lines.push_back(pair.source);
+  const std::vector<Prediction> said =
+      predict_labels(asked, lines, {.nbest = asked.vocabularies.target->size(), .alignments = false});
+  std::vector<PairScore> scores(pairs.size());
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    PairScore& score = scores[i];
+    score.error = said[i].error;
+    if (!score.error.empty()) continue;
+    if (score.error = text::utf8_complaint(pairs[i].target); !score.error.empty()) continue;
+    const std::string_view label = text::without_blanks_around(pairs[i].target);
+    const auto found = std::find_if(said[i].nbest.begin(), said[i].nbest.end(),
+                                    [&](const Output& output) { return output.text == label; });
+    if (said[i].nbest.empty() || found == said[i].nbest.end()) {
+      score.error = said[i].nbest.empty() ? "the text is empty" : fmt::format("the model has no label '{}'", label);
+      continue;
+    }
+    score.log_probability = found->log_probability;
+    score.tokens = found->tokens;
+    score.token_log_probabilities = found->token_log_probabilities;
+  }
+  return scores;
+}
+
+}  // namespace heed::task

@@ -1,0 +1,213 @@
+#include "heed/task/label_texts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "heed/data/lines.h"
+#include "heed/file/sha256.h"
+#include "heed/model/classifier.h"
+#include "heed/tensor/error.h"
+#include "heed/text/segments.h"
+#include "heed/text/utf8.h"
+
+namespace heed::task {
+
+namespace {
+
+constexpr int64_t kLinesLookedAt = 5000;  // lines
+
+struct Column {
+  int64_t characters = 0;
+  std::set<std::string, std::less<>> values;
+};
+
+std::vector<Column> look_at_columns(const std::filesystem::path& file, bool header) {
+  data::LineReader lines(file);
+  std::vector<Column> columns;
+  for (std::string line; lines.number() < kLinesLookedAt && lines.next(line);) {
+    if (header && lines.number() == 1) continue;
+    std::string_view rest = line;
+    for (size_t at = 0; !rest.empty() || at == 0; ++at) {
+      const size_t tab = std::min(rest.find('\t'), rest.size());
+      const std::string_view value = rest.substr(0, tab);
+      rest.remove_prefix(std::min(tab + 1, rest.size()));
+      if (at >= columns.size()) columns.emplace_back();
+      columns[at].characters += std::ssize(value);
+      columns[at].values.emplace(value);
+      if (tab == rest.size() && rest.empty()) break;
+    }
+  }
+  return columns;
+}
+
+std::string fingerprint_of_texts(const data::LabelledTexts& train, const data::LabelledTexts& valid) {
+  file::Sha256 hash;
+  for (const data::LabelledTexts* texts : {&train, &valid})
+    for (int64_t i = 0; i < texts->size(); ++i) {
+      const int32_t label = texts->label(i);
+      hash.add(std::as_bytes(std::span(&label, 1)));
+      hash.add(std::as_bytes(texts->sentence_lengths(i)));
+      hash.add(std::as_bytes(texts->tokens(i)));
+    }
+  return hash.hex();
+}
+
+/// Of the texts of a side, about.
+struct TextFacts {
+  int64_t texts = 0, labels = 0;
+  double words = 0;
+};
+
+TextFacts facts_of_texts(const data::Pairs& pairs) {
+  constexpr size_t kSome = 1000;
+  TextFacts f;
+  f.texts = pairs.size();
+  size_t words = 0;
+  const size_t some = std::min(kSome, pairs.source.size());
+  for (size_t i = 0; i < some; ++i) words += text::unicode_words_of(pairs.source[i]).size();
+  f.words = static_cast<double>(words) / static_cast<double>(std::max<size_t>(some, 1));
+  f.labels = std::ssize(std::set<std::string>(pairs.target.begin(), pairs.target.end()));
+  return f;
+}
+
+}  // namespace
+
+LabelColumns find_columns(const data::PairFiles& files) {
+  LabelColumns found{.text = files.source_column, .label = files.target_column};
+  if (found.text > 0 && found.label > 0) return found;
+  const std::vector<Column> columns = look_at_columns(files.tsv, files.header);
+  expect(columns.size() >= 2, ErrorKind::data,
+         "{}: a line is a text and a label with a tab between them, in any order; the first lines have {} column{}",
+         files.tsv.string(), columns.size(), columns.size() == 1 ? "" : "s");
+  const auto best = [&](int64_t other, const auto& better) {
+    int64_t at = -1;
+    for (int64_t i = 0; i < std::ssize(columns); ++i)
+      if (i + 1 != other && (at < 0 || better(columns[static_cast<size_t>(i)], columns[static_cast<size_t>(at)])))
+        at = i;
+    return at + 1;
+  };
+  if (found.text == 0)
+    found.text = best(found.label, [](const Column& a, const Column& b) { return a.characters > b.characters; });
+  if (found.label == 0)
+    found.label = best(found.text, [](const Column& a, const Column& b) {
+      const bool constant = a.values.size() < 2, other = b.values.size() < 2;  // which says nothing
+      return constant != other ? other : a.values.size() < b.values.size();
+    });
+  found.labels = std::ssize(columns[static_cast<size_t>(found.label - 1)].values);
+  return found;
+}
+
+CutText cut_text(std::string_view text, const text::Tokeniser& tokeniser, bool by_sentence, int64_t most_tokens) {
+  CutText cut;
+  const std::vector<std::string_view> parts = by_sentence ? text::sentences_of(text) : std::vector{text};
+  for (const std::string_view part : parts) {
+    std::vector<int32_t> ids = tokeniser.encode(part);
+    if (most_tokens > 0) ids.resize(std::min(ids.size(), static_cast<size_t>(most_tokens) - cut.tokens.size()));
+    if (ids.empty()) continue;
+    cut.tokens.insert(cut.tokens.end(), ids.begin(), ids.end());
+    cut.lengths.push_back(static_cast<int32_t>(ids.size()));
+    cut.sentences.push_back(part);
+  }
+  return cut;
+}
+
+LabelTexts::LabelTexts(data::Options options, uint64_t seed) {
+  columns_ = find_columns(options.train);
+  for (data::PairFiles* files : {&options.train, &options.valid}) {
+    files->source_column = columns_.text;
+    files->target_column = columns_.label;
+  }
+  pairs_ = load_pairs(options, seed);
+}
+
+std::string LabelTexts::validation_report() const {
+  const data::Report& report = pairs_.reports.back();
+  return report.dropped() > 0 ? report.text() : "";
+}
+
+std::vector<Suggestion> LabelTexts::suggest(const OpenKeys& open, const data::Options&,
+                                            const model::Options& model) const {
+  const TextFacts f = facts_of_texts(pairs_.train);
+  std::vector<Suggestion> all;
+  const auto say = [&](const char* key, std::string value, std::string why = "") {
+    if (open.count(key)) all.push_back({key, std::move(value), std::move(why)});
+  };
+  constexpr double kDocument = 60;  // words: several sentences
+  say("data.text_column", fmt::format("{}", columns_.text), "the longest column");
+  say("data.label_column", fmt::format("{}", columns_.label), fmt::format("{} different labels", f.labels));
+  say("data.source_tokens", "unicode_words");
+  say("data.source_min_count", f.texts < 2000 ? "1" : "2");
+  say("data.source_size", "30000");
+  if (model.pool != "attention" || !is_untouched(model.attention))
+    ;  // it was said
+  else if (f.words >= kDocument)
+    say("attention.structure", "hierarchical", fmt::format("documents of {:.0f} words", f.words));
+  else
+    say("attention.score", "additive", fmt::format("texts of {:.0f} words", f.words));
+  if (model.attention.structure == "structured") say("attention.queries", "4", "rows of weights");
+  say("model.width", "100");
+  say("model.dropout", "0.3");
+  say("train.batch_tokens", f.words * static_cast<double>(f.texts) < 200'000 ? "1024" : "4096");
+  say("train.learning_rate", "0.002");
+  say("train.label_smoothing", "0");
+  say("stop.epochs", f.words * static_cast<double>(f.texts) < 1e6 ? "8" : "4");
+  say("validate.decode", "-1");
+  say("validate.metric", "accuracy");
+  return all;
+}
+
+Vocabularies LabelTexts::learn_vocabularies(const data::Options& options, const Vocabularies* known) const {
+  Vocabularies v = task::learn_vocabularies(pairs_.train, options, known);
+  expect(v.target->size() > text::kSpecials + 1, ErrorKind::data,
+         "all texts have the same label, '{}': there is nothing to learn", v.target->token(text::kSpecials));
+  return v;
+}
+
+Corpus LabelTexts::encode(const Vocabularies& vocabularies, const data::Options& o, const model::Options& model) {
+  const bool by_sentence = model::Classifier::reads_sentences(model);
+  Corpus corpus;
+  int64_t unseen = 0;
+  const auto cut = [&](const data::Pairs& pairs, data::Report& report, data::Pairs& kept) {
+    auto texts = std::make_unique<data::LabelledTexts>();
+    for (size_t i = 0; i < pairs.line.size(); ++i) {
+      const CutText text = cut_text(pairs.source[i], *vocabularies.source, by_sentence, o.max_source);
+      const std::vector<int32_t> label = vocabularies.target->encode(pairs.target[i]);
+      if (text.tokens.empty() || label.empty()) {
+        report.drop_kept(data::Fault::empty, pairs.line[i], text.tokens.empty() ? "text, no tokens" : "label");
+        continue;
+      }
+      const bool known = label.front() != text::kUnknown;
+      unseen += known ? 0 : 1;
+      texts->add(text.tokens, text.lengths, known ? label.front() - text::kSpecials : -1, pairs.line[i]);
+      kept.add(pairs.source[i], pairs.target[i], pairs.line[i]);
+    }
+    return texts;
+  };
+  const bool apart = o.has_validation_files();
+  data::Report& of_train = pairs_.reports[0];
+  data::Report& of_valid = apart ? pairs_.reports[1] : of_train;
+  data::Pairs train_kept, valid_kept;
+  corpus.train = cut(pairs_.train, of_train, train_kept);
+  corpus.valid = cut(pairs_.valid, of_valid, valid_kept);
+  const std::string file = o.train.tsv.string();
+  expect(corpus.train->size() > 0, ErrorKind::data, "{}: no text is left to learn from. {}", file, of_train.text());
+  expect(corpus.valid->size() > 0, ErrorKind::data, "{}: no text is left to validate on. {}",
+         apart ? o.valid.tsv.string() : file, of_valid.text());
+  corpus.warnings = pairs_.hints;
+  if (of_train.dropped() > 0) corpus.warnings.push_back(file + ": " + of_train.text());
+  if (apart && of_valid.dropped() > 0) corpus.warnings.push_back(o.valid.tsv.string() + ": " + of_valid.text());
+  if (unseen > 0)
+    corpus.warnings.push_back(
+        fmt::format("{} text{} of the validation {} a label that the training never saw: counted as wrong", unseen,
+                    unseen == 1 ? "" : "s", unseen == 1 ? "has" : "have"));
+  corpus.references = data::group_references(valid_kept);
+  corpus.fingerprint = fingerprint_of_texts(static_cast<const data::LabelledTexts&>(*corpus.train),
+                                            static_cast<const data::LabelledTexts&>(*corpus.valid));
+  pairs_ = {};
+  return corpus;
+}
+
+}  // namespace heed::task

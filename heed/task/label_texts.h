@@ -1,0 +1,49 @@
+// From the data of a recipe to texts with labels, and on to what is trained and validated on.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/data/labelled_texts.h"
+#include "heed/data/report.h"
+#include "heed/task/pair_texts.h"
+#include "heed/task/task.h"
+
+namespace heed::task {
+
+/// Columns of a TSV, from 1.
+struct LabelColumns {
+  int64_t text = 0, label = 0;
+  int64_t labels = 0;  // different ones, among the first lines
+};
+
+/// What is 0 in `files` is found in the first lines: the text is the longest column, the label the one with the fewest
+/// different values.
+LabelColumns find_columns(const data::PairFiles& files);
+
+/// The tokens of a text; with `by_sentence` cut into sentences first, else as one.
+struct CutText {
+  std::vector<int32_t> tokens;
+  std::vector<int32_t> lengths;             // of the sentences
+  std::vector<std::string_view> sentences;  // parts of the text
+};
+CutText cut_text(std::string_view text, const text::Tokeniser& tokeniser, bool by_sentence, int64_t most_tokens);
+
+class LabelTexts final : public Texts {
+ public:
+  LabelTexts(data::Options options, uint64_t seed);
+
+  std::vector<Suggestion> suggest(const OpenKeys& open, const data::Options& data,
+                                  const model::Options& model) const override;
+  Vocabularies learn_vocabularies(const data::Options& options, const Vocabularies* known) const override;
+  Corpus encode(const Vocabularies& vocabularies, const data::Options& options, const model::Options& model) override;
+  data::References validation() const override { return data::group_references(pairs_.valid); }
+  std::string validation_report() const override;
+
+ private:
+  LabelColumns columns_;
+  TextPairs pairs_;
+};
+
+}  // namespace heed::task
