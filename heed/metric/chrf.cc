@@ -77,8 +77,8 @@ Means means_of(std::span<const double> total, const ChrfOptions& options) {
     ++orders;
   }
   if (orders > 0) mean.precision /= orders, mean.recall /= orders;
-  mean.f = options.eps_smoothing ? all_f / static_cast<double>(total.size() / 3)
-                                 : f_score(mean.precision, mean.recall, beta);
+  const size_t all_orders = total.size() / 3;
+  mean.f = options.eps_smoothing ? all_f / static_cast<double>(all_orders) : f_score(mean.precision, mean.recall, beta);
   return mean;
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "heed/file/json.h"
+
 namespace heed::train {
 
 using file::Json;

@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "heed/file/json.h"
 #include "heed/train/observer.h"
+
+namespace heed::file {
+class Json;
+}
 
 namespace heed::train {
 
