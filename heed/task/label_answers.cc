@@ -9,6 +9,7 @@
 #include "heed/model/classifier.h"
 #include "heed/search/vocabulary.h"
 #include "heed/task/label_texts.h"
+#include "heed/task/line_tokens.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
 #include "heed/text/utf8.h"
@@ -70,10 +71,10 @@ void judge_texts(const Answering& asked, const data::LabelledTexts& texts, std::
   }
 }
 
-std::string complaint(std::string_view line, const CutText& cut, int64_t places) {
-  if (std::string wrong = text::utf8_complaint(line); !wrong.empty()) return wrong;
+/// Of a text that has more tokens than the model has positions for.
+std::string complaint(const CutText& cut, int64_t places) {
   for (const int32_t length : cut.lengths)
-    if (length > places) return fmt::format("{} tokens are too long: the model has places for {}", length, places);
+    if (length > places) return too_long(length, places);
   return "";
 }
 
@@ -88,13 +89,20 @@ std::vector<Prediction> predict_labels(const Answering& asked, std::span<const s
   data::LabelledTexts texts;
   std::vector<size_t> numbers;
   for (size_t i = 0; i < lines.size(); ++i) {
-    std::string_view line = lines[i];
-    while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+    const std::string_view line = without_end(lines[i]);
     all[i].error = text::utf8_complaint(line);
     if (!all[i].error.empty()) continue;
     const CutText cut = cut_text(line, source, by_sentence, 0);
-    all[i].error = complaint(line, cut, asked.model.max_positions());
-    for (const int32_t id : cut.tokens) all[i].source_tokens.push_back(source.token(id));
+    all[i].error = complaint(cut, asked.model.max_positions());
+    all[i].source_tokens = spelled(source, cut.tokens);
+    size_t begin = 0;
+    for (size_t s = 0; s < cut.sentences.size(); ++s) {
+      const std::span<const int32_t> ids = std::span(cut.tokens).subspan(begin, static_cast<size_t>(cut.lengths[s]));
+      for (std::string& word : unknown_in(cut.sentences[s], ids, source))
+        if (std::find(all[i].unknown.begin(), all[i].unknown.end(), word) == all[i].unknown.end())
+          all[i].unknown.push_back(std::move(word));
+      begin += ids.size();
+    }
     if (by_sentence) all[i].sentence_tokens.assign(cut.lengths.begin(), cut.lengths.end());
     if (!all[i].error.empty() || cut.tokens.empty()) continue;
     texts.add(cut.tokens, cut.lengths, 0, static_cast<int64_t>(i) + 1);

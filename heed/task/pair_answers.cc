@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <new>
-#include <unordered_set>
 #include <utility>
 
 #include "heed/data/packed_pairs.h"
 #include "heed/search/batches.h"
 #include "heed/search/score.h"
+#include "heed/task/line_tokens.h"
 #include "heed/task/search_options.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
@@ -19,23 +19,6 @@
 namespace heed::task {
 
 namespace {
-
-std::string_view without_end(std::string_view line) {
-  if (line.ends_with('\n')) line.remove_suffix(1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
-std::vector<std::string> spelled(const text::Tokeniser& tokeniser, std::span<const int32_t> ids) {
-  std::vector<std::string> tokens;
-  tokens.reserve(ids.size());
-  for (const int32_t id : ids) tokens.push_back(tokeniser.token(id));
-  return tokens;
-}
-
-std::string too_long(int64_t tokens, int64_t places) {
-  return fmt::format("{} tokens are too many: the model has positions for {}", tokens, places);
-}
 
 /// If all of them together fail, each is tried alone, so that one that needs too much memory or gives NaN does not fail
 /// the others. `run` answers some of them; `fail` stores the error of one.
@@ -62,22 +45,6 @@ struct AskedLine {
   int64_t number = 0;           // of the line
   Prediction* answer = nullptr;
 };
-
-/// The tokens of the line that are not in the vocabulary, each once.
-std::vector<std::string> unknown_in(std::string_view line, std::span<const int32_t> ids,
-                                    const text::Tokeniser& source) {
-  std::vector<std::string> unknown;
-  if (std::find(ids.begin(), ids.end(), text::kUnknown) == ids.end()) return unknown;
-  const std::vector<std::string> tokens = source.cut(line);
-  std::unordered_set<std::string> seen;
-  for (size_t i = 0; i < std::min(ids.size(), tokens.size()); ++i) {
-    if (ids[i] != text::kUnknown) continue;
-    std::string token = tokens[i];
-    if (token.size() > 1 && token.starts_with(' ')) token.erase(0, 1);  // before a word; a blank alone stays
-    if (seen.insert(token).second) unknown.push_back(std::move(token));
-  }
-  return unknown;
-}
 
 /// Its tokens. What is wrong with the line goes to prediction.error.
 std::vector<int32_t> read_line(std::string_view line, const Answering& asked, Prediction& prediction) {

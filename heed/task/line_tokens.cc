@@ -1,0 +1,43 @@
+#include "heed/task/line_tokens.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+namespace heed::task {
+
+std::string_view without_end(std::string_view line) {
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+std::vector<std::string> spelled(const text::Tokeniser& tokeniser, std::span<const int32_t> ids) {
+  std::vector<std::string> tokens;
+  tokens.reserve(ids.size());
+  for (const int32_t id : ids) tokens.push_back(tokeniser.token(id));
+  return tokens;
+}
+
+std::string too_long(int64_t tokens, int64_t places) {
+  return fmt::format("{} tokens are too many: the model has positions for {}", tokens, places);
+}
+
+std::vector<std::string> unknown_in(std::string_view line, std::span<const int32_t> ids,
+                                    const text::Tokeniser& source) {
+  std::vector<std::string> unknown;
+  if (std::find(ids.begin(), ids.end(), text::kUnknown) == ids.end()) return unknown;
+  const std::vector<std::string> tokens = source.cut(line);
+  std::unordered_set<std::string> seen;
+  for (size_t i = 0; i < std::min(ids.size(), tokens.size()); ++i) {
+    if (ids[i] != text::kUnknown) continue;
+    std::string token = tokens[i];
+    if (token.size() > 1 && token.starts_with(' ')) token.erase(0, 1);  // before a word; a blank alone stays
+    if (seen.insert(token).second) unknown.push_back(std::move(token));
+  }
+  return unknown;
+}
+
+}  // namespace heed::task

@@ -1,0 +1,25 @@
+// What is said about the tokens of a line, whatever the task.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/text/tokeniser.h"
+
+namespace heed::task {
+
+/// Without \n, \r\n or \r.
+std::string_view without_end(std::string_view line);
+
+/// [ids] As the vocabulary spells them.
+std::vector<std::string> spelled(const text::Tokeniser& tokeniser, std::span<const int32_t> ids);
+
+std::string too_long(int64_t tokens, int64_t places);
+
+/// The tokens of the line that are not in the vocabulary, as written, each once. `ids`: all of the line.
+std::vector<std::string> unknown_in(std::string_view line, std::span<const int32_t> ids, const text::Tokeniser& source);
+
+}  // namespace heed::task
