@@ -45,7 +45,8 @@ TEST(Parameters, MissingNameSaysTheNearest) {
   for (const auto& [asked, nearest] : {std::pair("encoder.0.qeury.weight", "encoder.0.query.weight"),
                                        std::pair("encoder.0.query.bia", "encoder.0.query.bias"),
                                        std::pair("decoder.0.query.weigh", "decoder.0.query.weight")})
-    expect_error([&] { all.at(asked); }, fmt::format("there is no parameter '{}'; did you mean '{}'?", asked, nearest));
+    expect_error([&, name = asked] { all.at(name); },
+                 fmt::format("there is no parameter '{}'; did you mean '{}'?", asked, nearest));
 }
 
 TEST(Parameters, RefusesWhatCannotBe) {
