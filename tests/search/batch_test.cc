@@ -129,10 +129,10 @@ Texts many_texts() {
 TEST(Batches, NumberOfThreadsChangesNoBit) {
   const Decided made(model::test::small("transformer"));
   const Texts texts = many_texts();
-  for (const auto& [name, options] : searches()) {
+  for (const auto& [name, chosen] : searches()) {
     SCOPED_TRACE(name);
     TapePool tapes;
-    const auto on = [&](int threads) {
+    const auto on = [&, options = chosen](int threads) {
       const heed::test::Threads guard(threads);
       std::vector<Result> found = search_all(made.model, tapes, texts.view(), options, {.tokens = 20});
       EXPECT_EQ(omp_get_max_threads(), threads);
