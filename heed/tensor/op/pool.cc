@@ -13,17 +13,29 @@ namespace {
 /// Sequences are summed from their first row to their last, so the bits do not depend on the threads.
 constexpr float share_of(int64_t length) { return length > 0 ? 1.0f / static_cast<float>(length) : 0.0f; }
 
+/// What pooling writes to, and how much work a sequence is.
+struct Pooled {
+  Tensor y;
+  int64_t width, work;
+};
+
+Pooled make_pooled(const char* name, const Packed& x) {
+  expect_there(name, "x", x.rows);
+  const Offsets& o = x.offsets;
+  expect(o.total() == x.rows.rows(), "{}: {} rows, but the offsets cover {}", name, x.rows.rows(), o.total());
+  const int64_t width = x.rows.cols();
+  return {x.rows.tape().make_from(o.count, width, x.rows), width,
+          width * std::max<int64_t>(1, o.total() / std::max<int64_t>(1, o.count))};
+}
+
 }  // namespace
 
 // y_b = 1 / n_b sum_i x_i over the n_b rows of sequence b;  d_x_i += d_y_b / n_b
 Tensor mean_of_sequences(const Packed& x) {
-  expect_there("mean_of_sequences", "x", x.rows);
+  const Pooled pooled = make_pooled("mean_of_sequences", x);
+  const Tensor y = pooled.y;
+  const int64_t width = pooled.width, work = pooled.work;
   const Offsets o = x.offsets;
-  expect(o.total() == x.rows.rows(), "mean_of_sequences: {} rows, but the offsets cover {}", x.rows.rows(), o.total());
-  Tape& tape = x.rows.tape();
-  const int64_t width = x.rows.cols();
-  const int64_t work = width * std::max<int64_t>(1, o.total() / std::max<int64_t>(1, o.count));  // of a sequence
-  Tensor y = tape.make_from(o.count, width, x.rows);
   for_pieces(o.count, work, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       float* to = y.row(b);
@@ -33,7 +45,7 @@ Tensor mean_of_sequences(const Packed& x) {
       for (int64_t c = 0; c < width; ++c) to[c] *= share_of(o.length(b));
     }
   });
-  tape.on_backward([rows = x.rows, y, o, width, work] {
+  y.tape().on_backward([rows = x.rows, y, o, width, work] {
     const GradientSink d_x = rows.sink();
     const float* d_y = y.gradient();
     for_pieces(o.count, work, [&](int64_t begin, int64_t end) {
@@ -51,13 +63,10 @@ Tensor mean_of_sequences(const Packed& x) {
 
 // y_bc = max_i x_ic over the rows of sequence b, first reached in row a_bc;  d_x_ac += d_y_bc
 Tensor max_of_sequences(const Packed& x) {
-  expect_there("max_of_sequences", "x", x.rows);
+  const Pooled pooled = make_pooled("max_of_sequences", x);
+  const Tensor y = pooled.y;
+  const int64_t width = pooled.width, work = pooled.work;
   const Offsets o = x.offsets;
-  expect(o.total() == x.rows.rows(), "max_of_sequences: {} rows, but the offsets cover {}", x.rows.rows(), o.total());
-  Tape& tape = x.rows.tape();
-  const int64_t width = x.rows.cols();
-  const int64_t work = width * std::max<int64_t>(1, o.total() / std::max<int64_t>(1, o.count));  // of a sequence
-  Tensor y = tape.make_from(o.count, width, x.rows);
   for_pieces(o.count, work, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       float* to = y.row(b);
@@ -66,7 +75,7 @@ Tensor max_of_sequences(const Packed& x) {
         for (int64_t c = 0; c < width; ++c) to[c] = i == o.at[b] ? x.rows.row(i)[c] : std::max(to[c], x.rows.row(i)[c]);
     }
   });
-  tape.on_backward([rows = x.rows, y, o, width, work] {
+  y.tape().on_backward([rows = x.rows, y, o, width, work] {
     const GradientSink d_x = rows.sink();
     const float* d_y = y.gradient();
     for_pieces(o.count, work, [&](int64_t begin, int64_t end) {
