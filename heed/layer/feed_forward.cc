@@ -17,8 +17,11 @@ FeedForward::FeedForward(const Scope& scope, const FeedForwardOptions& given) : 
 }
 
 Tensor FeedForward::operator()(Tensor x) const {
+  // One after the other: which of two arguments is computed first is the compiler's choice, and decides in which order
+  // their gradients are added to x.
+  const Tensor raised = up(x);
   const Tensor hidden =
-      options.gated ? multiply(activate(gate(x), options.activation), up(x)) : activate(up(x), options.activation);
+      options.gated ? multiply(activate(gate(x), options.activation), raised) : activate(raised, options.activation);
   return down(dropout(hidden, options.dropout));
 }
 

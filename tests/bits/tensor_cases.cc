@@ -121,7 +121,8 @@ void add_element_wise(Cases& cases) {
                 [f = f](Tape&, const Tensors& t) -> Tensors { return {activate(t[0], f)}; });
   cases.add("arithmetic", {{"a", 9, 31}, {"b", 9, 31}, {"row", 1, 31}, {"column", 9, 1}, {"factor", 1, 1}},
             [](Tape&, const Tensors& t) -> Tensors {
-              const Tensor product = multiply(add(t[0], t[1]), subtract(t[0], t[1]));
+              const Tensor difference = subtract(t[0], t[1]), total = add(t[0], t[1]);  // in this order
+              const Tensor product = multiply(total, difference);
               return {scale(scale_rows(add_row(product, t[2]), t[3]), t[4]), sum(t[0]), mean(t[1]), sum_squares(t[0])};
             });
   cases.add("dropout", {{"x", 33, 41}}, [](Tape&, const Tensors& t) -> Tensors { return {dropout(t[0], 0.3f)}; });

@@ -88,7 +88,8 @@ class KeyValue final : public Mechanism {
     const AttentionResult r = attention(call);
     const Tensor own = columns(rows, width_ - part_, part_);  // v_t, or p_t with predict
     Attended a;
-    a.context = tanh(add(context_(r.out), value_(own)));
+    const Tensor from_own = value_(own);
+    a.context = tanh(add(context_(r.out), from_own));
     a.entropy = r.entropy;
     if (request.weights) a.weights = dense_weights(r, tape);
     a.state = state;
