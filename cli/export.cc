@@ -7,7 +7,6 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "heed/file/model_file.h"
 #include "heed/tensor/error.h"
 #include "heed/trained/export.h"
 
@@ -23,19 +22,8 @@ struct Chosen {
   bool force = false;
 };
 
-/// A model may be replaced by a newer one; any other file only with --force, and a folder never.
-void expect_replaceable(const Chosen& c) {
-  std::error_code ignored;
-  if (fs::is_directory(c.output, ignored))
-    throw Error(ErrorKind::cannot_write,
-                fmt::format("'{0}' is a folder: --output takes a file, such as {0}.heed", c.output));
-  if (!c.force && fs::is_regular_file(c.output, ignored) && !file::is_model_file(c.output))
-    throw Error(ErrorKind::cannot_write,
-                fmt::format("'{}' already exists and is not a model: --force replaces it", c.output));
-}
-
 void run(const Chosen& c) {
-  expect_replaceable(c);
+  trained::expect_replaceable(c.output, c.force);
   std::string from;
   with_checkpoint(c.model, [&](const file::Checkpoint& checkpoint) {
     trained::export_model(checkpoint, c.output);

@@ -140,7 +140,6 @@ std::string shown(recipe::Recipe recipe, const Chosen& c) {
 void run(const Chosen& c) {
   const recipe::Recipe recipe = recipe_of(c);
   if (c.show) return print(shown(recipe, c));
-  if (!c.from.empty()) load_model({.folder = c.from});  // fails before a folder is created
   const Terminal terminal;
   const StopSignal stop;
   const std::filesystem::path folder = recipe.output.folder;

@@ -64,16 +64,6 @@ Pairs read_two(const PairFiles& files, Report& report) {
   return pairs;
 }
 
-std::vector<std::string_view> columns_of(std::string_view line) {
-  std::vector<std::string_view> columns;
-  for (size_t tab = line.find('\t'); tab != std::string_view::npos; tab = line.find('\t')) {
-    columns.push_back(line.substr(0, tab));
-    line.remove_prefix(tab + 1);
-  }
-  columns.push_back(line);
-  return columns;
-}
-
 Pairs read_tsv(const PairFiles& files, Report& report) {
   expect(files.source_column >= 1 && files.target_column >= 1, ErrorKind::data, "columns are counted from 1, not {}",
          std::min(files.source_column, files.target_column));
@@ -116,6 +106,16 @@ std::string separator_hint(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> columns_of(std::string_view line) {
+  std::vector<std::string_view> columns;
+  for (size_t tab = line.find('\t'); tab != std::string_view::npos; tab = line.find('\t')) {
+    columns.push_back(line.substr(0, tab));
+    line.remove_prefix(tab + 1);
+  }
+  columns.push_back(line);
+  return columns;
+}
 
 void Pairs::add(std::string_view new_source, std::string_view new_target, int64_t number) {
   source.emplace_back(new_source);

@@ -35,6 +35,9 @@ struct Pairs {
 /// usable line is left.
 Pairs read_pairs(const PairFiles& files, Report& report);
 
+/// The columns of a line of a TSV: parts of it.
+std::vector<std::string_view> columns_of(std::string_view line);
+
 /// A hint for the user if the first line seems to name the columns ("source", "target"); otherwise empty.
 std::string header_hint(const Pairs& pairs);
 

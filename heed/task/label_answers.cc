@@ -10,6 +10,7 @@
 #include "heed/search/vocabulary.h"
 #include "heed/task/label_texts.h"
 #include "heed/task/line_tokens.h"
+#include "heed/task/together_or_each.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
 #include "heed/text/utf8.h"
@@ -54,21 +55,23 @@ Looked looked_at(const model::Judged& judged, const data::PackedTexts& batch, in
   return looked;
 }
 
-/// The texts that can be read, in batches of like lengths; visit(batch, judged, index of the line of each text).
-template <class Visit>
-void judge_texts(const Answering& asked, const data::LabelledTexts& texts, std::span<const size_t> lines, bool weights,
-                 const Visit& visit) {
+/// Judges the texts in batches of similar length: visit(batch, judged, place in the batch, number of the text), or
+/// fail(number of the text, why).
+template <class Visit, class Fail>
+void judge_texts(const Answering& asked, const data::LabelledTexts& texts, bool weights, const Visit& visit,
+                 const Fail& fail) {
   const model::Classifier& classifier = classifier_of(asked);
   search::TapePool::Lease tape(asked.tapes);
-  for (const data::Batch& batch : texts.batches({.shuffle = false}, 0)) {
+  const auto judge = [&](std::span<const int64_t> some) {
     stop_if_interrupted();
     (*tape).reset();
-    const std::unique_ptr<data::PackedBatch> packed = texts.pack(batch);
-    const auto& pack = static_cast<const data::PackedTexts&>(*packed);
-    const model::Judged judged = classifier.judge(*tape, pack, weights);
-    for (size_t i = 0; i < batch.size(); ++i)
-      visit(pack, judged, static_cast<int64_t>(i), lines[static_cast<size_t>(batch[i])]);
-  }
+    const std::unique_ptr<data::PackedBatch> packed = texts.pack(some);
+    const auto& batch = static_cast<const data::PackedTexts&>(*packed);
+    const model::Judged judged = classifier.judge(*tape, batch, weights);
+    for (size_t i = 0; i < some.size(); ++i) visit(batch, judged, static_cast<int64_t>(i), some[i]);
+  };
+  for (const data::Batch& batch : texts.batches({.shuffle = false}, 0))
+    together_or_each(std::span<const int64_t>(batch), judge, fail);
 }
 
 /// Of a text that has more tokens than the model has positions for.
@@ -87,12 +90,12 @@ std::vector<Prediction> predict_labels(const Answering& asked, std::span<const s
   const text::Tokeniser &source = *asked.vocabularies.source, &target = *asked.vocabularies.target;
   std::vector<Prediction> all(lines.size());
   data::LabelledTexts texts;
-  std::vector<size_t> numbers;
+  std::vector<Prediction*> answers;  // of the texts
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string_view line = without_end(lines[i]);
     all[i].error = text::utf8_complaint(line);
     if (!all[i].error.empty()) continue;
-    const CutText cut = cut_text(line, source, by_sentence, 0);
+    const CutText cut = cut_text(line, source, by_sentence, asked.max_source);
     all[i].error = complaint(cut, asked.model.max_positions());
     all[i].source_tokens = spelled(source, cut.tokens);
     size_t begin = 0;
@@ -106,27 +109,31 @@ std::vector<Prediction> predict_labels(const Answering& asked, std::span<const s
     if (by_sentence) all[i].sentence_tokens.assign(cut.lengths.begin(), cut.lengths.end());
     if (!all[i].error.empty() || cut.tokens.empty()) continue;
     texts.add(cut.tokens, cut.lengths, 0, static_cast<int64_t>(i) + 1);
-    numbers.push_back(i);
+    answers.push_back(&all[i]);
   }
-  search::BestTokens best;
-  judge_texts(asked, texts, numbers, options.alignments,
-              [&](const data::PackedTexts& batch, const model::Judged& judged, int64_t text, size_t line) {
-                if (text == 0) search::best_tokens(judged.logits, options.nbest, best);  // of all texts of the batch
-                const Looked looked = looked_at(judged, batch, text);
-                for (int64_t k = 0; k < best.k; ++k) {
-                  const int32_t at = best.token[static_cast<size_t>(text * best.k + k)];
-                  const double log_p = judged.logits.row(text)[at] - best.log_sum[static_cast<size_t>(text)];
-                  const std::string label = target.token(at + text::kSpecials);
-                  all[line].nbest.push_back({.text = label,
-                                             .score = log_p,
-                                             .log_probability = log_p,
-                                             .finished = true,
-                                             .tokens = {label},
-                                             .token_log_probabilities = {static_cast<float>(log_p)},
-                                             .alignment = looked.rows,
-                                             .sentence_weights = looked.sentences});
-                }
-              });
+  search::BestTokens best;  // of all texts of a batch
+  judge_texts(
+      asked, texts, options.alignments,
+      [&](const data::PackedTexts& batch, const model::Judged& judged, int64_t place, int64_t text) {
+        if (place == 0) search::best_tokens(judged.logits, options.nbest, best);
+        const Looked looked = looked_at(judged, batch, place);
+        Prediction& answer = *answers[static_cast<size_t>(text)];
+        answer.nbest.clear();  // of a batch that failed in the middle
+        for (int64_t k = 0; k < best.k; ++k) {
+          const int32_t at = best.token[static_cast<size_t>(place * best.k + k)];
+          const double log_p = judged.logits.row(place)[at] - best.log_sum[static_cast<size_t>(place)];
+          const std::string label = target.token(at + text::kSpecials);
+          answer.nbest.push_back({.text = label,
+                                  .score = log_p,
+                                  .log_probability = log_p,
+                                  .finished = true,
+                                  .tokens = {label},
+                                  .token_log_probabilities = {static_cast<float>(log_p)},
+                                  .alignment = looked.rows,
+                                  .sentence_weights = looked.sentences});
+        }
+      },
+      [&](int64_t text, const std::string& error) { answers[static_cast<size_t>(text)]->error = error; });
   return all;
 }
 

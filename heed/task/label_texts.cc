@@ -11,13 +11,12 @@
 #include "heed/model/classifier.h"
 #include "heed/tensor/error.h"
 #include "heed/text/segments.h"
-#include "heed/text/utf8.h"
 
 namespace heed::task {
 
 namespace {
 
-constexpr int64_t kLinesLookedAt = 5000;  // lines
+constexpr int64_t kLinesLookedAt = 5000;
 
 struct Column {
   int64_t characters = 0;
@@ -29,15 +28,11 @@ std::vector<Column> look_at_columns(const std::filesystem::path& file, bool head
   std::vector<Column> columns;
   for (std::string line; lines.number() < kLinesLookedAt && lines.next(line);) {
     if (header && lines.number() == 1) continue;
-    std::string_view rest = line;
-    for (size_t at = 0; !rest.empty() || at == 0; ++at) {
-      const size_t tab = std::min(rest.find('\t'), rest.size());
-      const std::string_view value = rest.substr(0, tab);
-      rest.remove_prefix(std::min(tab + 1, rest.size()));
-      if (at >= columns.size()) columns.emplace_back();
-      columns[at].characters += std::ssize(value);
-      columns[at].values.emplace(value);
-      if (tab == rest.size() && rest.empty()) break;
+    const std::vector<std::string_view> values = data::columns_of(line);
+    columns.resize(std::max(columns.size(), values.size()));
+    for (size_t i = 0; i < values.size(); ++i) {
+      columns[i].characters += std::ssize(values[i]);
+      columns[i].values.emplace(values[i]);
     }
   }
   return columns;
@@ -139,21 +134,24 @@ std::vector<Suggestion> LabelTexts::suggest(const OpenKeys& open, const data::Op
   say("data.text_column", fmt::format("{}", columns_.text), "the longest column");
   say("data.label_column", fmt::format("{}", columns_.label), fmt::format("{} different labels", f.labels));
   say("data.source_tokens", "unicode_words");
-  say("data.source_min_count", f.texts < 2000 ? "1" : "2");
-  say("data.source_size", "30000");
-  if (model.pool != "attention" || !is_untouched(model.attention))
-    ;  // it was said
-  else if (f.words >= kDocument)
-    say("attention.structure", "hierarchical", fmt::format("documents of {:.0f} words", f.words));
-  else
-    say("attention.score", "additive", fmt::format("texts of {:.0f} words", f.words));
+  if (open.count("data.source_tokens")) {
+    say("data.source_min_count", f.texts < 2000 ? "1" : "2");
+    say("data.source_size", "30000");
+  }
+  if (model.pool == "attention" && is_untouched(model.attention)) {
+    if (f.words >= kDocument)
+      say("attention.structure", "hierarchical", fmt::format("documents of {:.0f} words", f.words));
+    else
+      say("attention.score", "additive", fmt::format("texts of {:.0f} words", f.words));
+  }
   if (model.attention.structure == "structured") say("attention.queries", "4", "rows of weights");
   say("model.width", "100");
   say("model.dropout", "0.3");
   say("train.batch_tokens", f.words * static_cast<double>(f.texts) < 200'000 ? "1024" : "4096");
   say("train.learning_rate", "0.002");
   say("train.label_smoothing", "0");
-  say("stop.epochs", f.words * static_cast<double>(f.texts) < 1e6 ? "8" : "4");
+  const bool has_no_end = open.count("stop.steps") && open.count("stop.minutes") && open.count("stop.patience");
+  if (has_no_end) say("stop.epochs", f.words * static_cast<double>(f.texts) < 1e6 ? "8" : "4");
   say("validate.decode", "-1");
   say("validate.metric", "accuracy");
   return all;
@@ -170,7 +168,7 @@ Corpus LabelTexts::encode(const Vocabularies& vocabularies, const data::Options&
   const bool by_sentence = model::Classifier::reads_sentences(model);
   Corpus corpus;
   int64_t unseen = 0;
-  const auto cut = [&](const data::Pairs& pairs, data::Report& report, data::Pairs& kept) {
+  const auto cut = [&](const data::Pairs& pairs, data::Report& report, data::Pairs* kept_pairs) {
     auto texts = std::make_unique<data::LabelledTexts>();
     for (size_t i = 0; i < pairs.line.size(); ++i) {
       const CutText text = cut_text(pairs.source[i], *vocabularies.source, by_sentence, o.max_source);
@@ -182,30 +180,22 @@ Corpus LabelTexts::encode(const Vocabularies& vocabularies, const data::Options&
       const bool known = label.front() != text::kUnknown;
       unseen += known ? 0 : 1;
       texts->add(text.tokens, text.lengths, known ? label.front() - text::kSpecials : -1, pairs.line[i]);
-      kept.add(pairs.source[i], pairs.target[i], pairs.line[i]);
+      if (kept_pairs) kept_pairs->add(pairs.source[i], pairs.target[i], pairs.line[i]);
     }
     return texts;
   };
-  const bool apart = o.has_validation_files();
-  data::Report& of_train = pairs_.reports[0];
-  data::Report& of_valid = apart ? pairs_.reports[1] : of_train;
-  data::Pairs train_kept, valid_kept;
-  corpus.train = cut(pairs_.train, of_train, train_kept);
-  corpus.valid = cut(pairs_.valid, of_valid, valid_kept);
-  const std::string file = o.train.tsv.string();
-  expect(corpus.train->size() > 0, ErrorKind::data, "{}: no text is left to learn from. {}", file, of_train.text());
-  expect(corpus.valid->size() > 0, ErrorKind::data, "{}: no text is left to validate on. {}",
-         apart ? o.valid.tsv.string() : file, of_valid.text());
-  corpus.warnings = pairs_.hints;
-  if (of_train.dropped() > 0) corpus.warnings.push_back(file + ": " + of_train.text());
-  if (apart && of_valid.dropped() > 0) corpus.warnings.push_back(o.valid.tsv.string() + ": " + of_valid.text());
+  data::Pairs kept;  // of the validation
+  auto train = cut(pairs_.train, pairs_.reports[0], nullptr);
+  auto valid = cut(pairs_.valid, validation_report_of(pairs_, o), &kept);
+  corpus.references = data::group_references(kept);
+  corpus.fingerprint = fingerprint_of_texts(*train, *valid);
+  corpus.train = std::move(train);
+  corpus.valid = std::move(valid);
+  check_and_warn(corpus, pairs_, o);
   if (unseen > 0)
     corpus.warnings.push_back(
         fmt::format("{} text{} of the validation {} a label that the training never saw: counted as wrong", unseen,
                     unseen == 1 ? "" : "s", unseen == 1 ? "has" : "have"));
-  corpus.references = data::group_references(valid_kept);
-  corpus.fingerprint = fingerprint_of_texts(static_cast<const data::LabelledTexts&>(*corpus.train),
-                                            static_cast<const data::LabelledTexts&>(*corpus.valid));
   pairs_ = {};
   return corpus;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "heed/data/packed_pairs.h"
@@ -11,30 +10,14 @@
 #include "heed/search/score.h"
 #include "heed/task/line_tokens.h"
 #include "heed/task/search_options.h"
+#include "heed/task/together_or_each.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
-#include "heed/tensor/memory.h"
 #include "heed/text/utf8.h"
 
 namespace heed::task {
 
 namespace {
-
-/// If all of them together fail, each is tried alone, so that one that needs too much memory or gives NaN does not fail
-/// the others. `run` answers some of them; `fail` stores the error of one.
-template <class Item, class Run, class Fail>
-void together_or_each(std::span<const Item> items, const Run& run, const Fail& fail) {
-  std::string error;
-  try {
-    return run(items);
-  } catch (const Error& wrong) {
-    error = wrong.what();
-  } catch (const std::bad_alloc& lack) {
-    error = memory_text(lack);
-  }
-  if (items.size() == 1) return fail(items.front(), error);
-  for (size_t i = 0; i < items.size(); ++i) together_or_each(items.subspan(i, 1), run, fail);
-}
 
 // ---------------------------------------------------------------------------------------------------------- predicting
 

@@ -110,26 +110,39 @@ Vocabularies learn_vocabularies(const data::Pairs& pairs, const data::Options& o
   return v;
 }
 
+namespace {
+
+/// Pairs that are held out were counted with the training data.
+bool is_apart(const data::Options& o) { return o.task != "none" || o.has_validation_files(); }
+
+}  // namespace
+
+data::Report& validation_report_of(TextPairs& pairs, const data::Options& o) {
+  return pairs.reports[is_apart(o) ? 1 : 0];
+}
+
+void check_and_warn(Corpus& corpus, TextPairs& pairs, const data::Options& o) {
+  const data::Report &of_train = pairs.reports[0], &of_valid = validation_report_of(pairs, o);
+  const std::string train = name_of(o.train, o), valid = name_of(is_apart(o) ? o.valid : o.train, o);
+  expect(corpus.train->size() > 0, ErrorKind::data, "{}: no line is left for training. {}", train, of_train.text());
+  expect(corpus.valid->size() > 0, ErrorKind::data, "{}: no line is left for validation. {}", valid, of_valid.text());
+  corpus.warnings = pairs.hints;
+  if (of_train.dropped() > 0) corpus.warnings.push_back(train + ": " + of_train.text());
+  if (is_apart(o) && of_valid.dropped() > 0) corpus.warnings.push_back(valid + ": " + of_valid.text());
+}
+
 Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o) {
   const data::EncodeOptions limits{.max_source = o.max_source, .max_target = o.max_target};
+  auto train =
+      std::make_unique<data::Examples>(data::encode_pairs(pairs.train, vocabularies.both(), limits, pairs.reports[0]));
+  auto valid = std::make_unique<data::Examples>(
+      data::encode_pairs(pairs.valid, vocabularies.both(), limits, validation_report_of(pairs, o)));
   Corpus corpus;
-  // Pairs that are held out were counted with the training data.
-  const bool apart = o.task != "none" || o.has_validation_files();
-  data::Report& of_train = pairs.reports[0];
-  data::Report& of_valid = apart ? pairs.reports[1] : of_train;
-  auto train = std::make_unique<data::Examples>(data::encode_pairs(pairs.train, vocabularies.both(), limits, of_train));
-  auto valid = std::make_unique<data::Examples>(data::encode_pairs(pairs.valid, vocabularies.both(), limits, of_valid));
-  expect(train->size() > 0, ErrorKind::data, "{}: no pair is left for training. {}", name_of(o.train, o),
-         of_train.text());
-  expect(valid->size() > 0, ErrorKind::data, "{}: no pair is left for validation. {}",
-         name_of(apart ? o.valid : o.train, o), of_valid.text());
-  corpus.warnings = pairs.hints;
-  if (of_train.dropped() > 0) corpus.warnings.push_back(name_of(o.train, o) + ": " + of_train.text());
-  if (apart && of_valid.dropped() > 0) corpus.warnings.push_back(name_of(o.valid, o) + ": " + of_valid.text());
   corpus.references = data::group_references(kept(pairs.valid, *valid));
   corpus.fingerprint = fingerprint_of(*train, *valid);
   corpus.train = std::move(train);
   corpus.valid = std::move(valid);
+  check_and_warn(corpus, pairs, o);
   return corpus;
 }
 

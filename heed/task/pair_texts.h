@@ -25,6 +25,11 @@ TextPairs load_pairs(const data::Options& options, uint64_t seed);
 Vocabularies learn_vocabularies(const data::Pairs& pairs, const data::Options& options,
                                 const Vocabularies* known = nullptr);
 
+/// Where lines of the validation are counted: with the training, if they were held out from it.
+data::Report& validation_report_of(TextPairs& pairs, const data::Options& options);
+/// Adds what the user should know about lines that were skipped. Throws if nothing is left to train or validate on.
+void check_and_warn(Corpus& corpus, TextPairs& pairs, const data::Options& options);
+
 Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& options);
 
 /// These functions behind the interface Texts.

@@ -6,7 +6,6 @@
 #include "heed/data/built_in_task.h"
 #include "heed/decode/all.h"
 #include "heed/encode/all.h"
-#include "heed/encode/choices.h"
 #include "heed/metric/all.h"
 #include "heed/model/choices.h"
 #include "heed/model/seq2seq.h"
@@ -14,6 +13,7 @@
 #include "heed/task/pair_answers.h"
 #include "heed/task/pair_texts.h"
 #include "heed/task/recipe_limits.h"
+#include "heed/task/shared_keys.h"
 
 namespace heed::task {
 
@@ -31,17 +31,6 @@ void add_files(Fields& f, const std::string& prefix, data::PairFiles& files, con
   f.add("data." + prefix + "tsv", files.tsv, "or one file with both, in columns separated by tabs");
 }
 
-void add_tokeniser(Fields& f, const std::string& side, text::TokeniserOptions& o) {
-  std::vector<std::string> kinds;  // targets must be restored as they were, and labels are not texts
-  for (const std::string& kind : text::Tokeniser::kinds())
-    if (kind != "lines" && (kind != "unicode_words" || side == "source")) kinds.push_back(kind);
-  f.add("data." + side + "_tokens", o.kind, "how the " + side + " is split into tokens", Limit::one_of(kinds));
-  f.add("data." + side + "_size", o.size, "largest size of its vocabulary; 0: no limit, but 8000 for sentencepiece",
-        Limit::between(0, 1e8));
-  f.add("data." + side + "_min_count", o.min_count, "characters, words: rarer ones are unknown",
-        Limit::between(1, kMostLines));
-}
-
 std::vector<std::string> built_in_names() {
   std::vector<std::string> names = {"none"};
   for (const data::BuiltInTask& task : heed::data::built_in_tasks()) names.push_back(task.name);
@@ -53,14 +42,6 @@ bool is_one_kind_of_file(const data::PairFiles& f) {
 }
 
 // ----------------------------------------------------------------------------------------------------- keys of [model]
-
-template <class Entry>
-std::vector<std::string> names_of(const std::vector<const Entry*>& entries) {
-  std::vector<std::string> words;
-  words.reserve(entries.size());
-  for (const Entry* entry : entries) words.emplace_back(entry->name);
-  return words;
-}
 
 /// Kinds that name both an encoder and a decoder.
 std::vector<std::string> kinds() {
@@ -94,11 +75,9 @@ class PairsTask final : public Task {
     f.add("data.max_characters", d.train.max_characters,
           "pairs with a side of more characters are skipped; 0: no limit", Limit::between(0, kMostTokens));
     add_files(f, "valid_", d.valid, "validation");
-    f.add("data.held_out", d.held_out,
-          "without validation files: share of the sources held out for validation; 0: a tenth, at most 2000",
-          Limit::between(0, 0.5));
-    add_tokeniser(f, "source", d.source);
-    add_tokeniser(f, "target", d.target);
+    add_held_out_key(f, d);
+    add_tokeniser_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);
+    add_tokeniser_keys(f, "target", text::Tokeniser::kinds_to_write(), d.target);
     f.add("data.joint", d.joint, "one vocabulary for both sides, split like the source");
     f.add("data.sentencepiece", d.source.model, "how sentencepiece learns its pieces",
           Limit::one_of({"unigram", "bpe"}));
@@ -113,26 +92,12 @@ class PairsTask final : public Task {
           Limit::one_of_or_empty(names_of(encode::all_encoders())));
     f.add("model.decoder", m.decoder, "kind of the decoder; empty: as model.kind",
           Limit::one_of_or_empty(names_of(decode::all_decoders())));
-    f.add("model.width", m.width, "width of vectors and states", Limit::between(1, 65536));
-    f.add("model.encoder_layers", m.encoder_layers, "layers of the encoder", Limit::between(1, 1000));
+    add_size_keys(f, m);
     f.add("model.decoder_layers", m.decoder_layers, "layers of the decoder", Limit::between(1, 1000));
-    f.add("model.dropout", m.dropout, "share of the numbers set to 0 in training", Limit::from_to_below(0, 1));
     f.add("model.tied", m.tied, "shared embeddings: none, input and output of the decoder, or all (with data.joint)",
           Limit::one_of(heed::words_of(model::kTied)));
-    f.add("model.cell", m.cell, "rnn: kind of cell", Limit::one_of(heed::words_of(encode::kCells)));
-    f.add("model.bidirectional", m.bidirectional, "rnn: the encoder reads in both directions");
     f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector is fed in with the next token");
-    f.add("model.hidden", m.hidden, "transformer: width inside the feed-forward layers; 0: 4 * width",
-          Limit::between(0, 1 << 20));
-    f.add("model.activation", m.activation, "transformer: activation of the feed-forward layers",
-          Limit::one_of(heed::words_of(encode::kActivations)));
-    f.add("model.norm", m.norm,
-          "transformer: layer norm after each sublayer (post, as in the paper) or before it (pre)",
-          Limit::one_of(heed::words_of(model::kNorms)));
-    f.add("model.positions", m.positions, "transformer: position encoding",
-          Limit::one_of(heed::words_of(model::kPositions)));
-    f.add("model.max_length", m.max_length, "learned positions: longest sequence, in tokens",
-          Limit::between(1, kLongest));
+    add_stack_keys(f, m);
   }
 
   std::vector<std::string> problems(const data::Options& d, const model::Options& m) const override {
@@ -149,10 +114,8 @@ class PairsTask final : public Task {
     need(
         !valid || is_one_kind_of_file(d.valid),
         "the validation data must be either two files, data.valid_source and data.valid_target, or one data.valid_tsv");
-    for (const auto& [side, options] : {std::pair{"source", &d.source}, std::pair{"target", &d.target}})
-      need(options->size == 0 || options->size > text::kSpecials,
-           fmt::format("data.{}_size must be 0 (no limit) or above {}, not {}: <unk>, <s> and </s> are {} tokens", side,
-                       text::kSpecials, options->size, text::kSpecials));
+    for (const std::string& wrong : {size_problem("source", d.source), size_problem("target", d.target)})
+      need(wrong.empty(), wrong);
     need(m.tied != "all" || d.joint, "model.tied = \"all\" needs data.joint = true: one vocabulary");
     return all;
   }

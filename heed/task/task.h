@@ -59,7 +59,8 @@ class Texts {
 struct Answering {
   const model::Model& model;
   const Vocabularies& vocabularies;
-  int64_t longest;  // default for the longest output, in tokens
+  int64_t longest;         // default for the longest output, in tokens
+  int64_t max_source = 0;  // labels: a text is cut after this many tokens, as in training; 0: never
   search::TapePool& tapes;
 };
 

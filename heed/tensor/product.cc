@@ -8,6 +8,7 @@
 #include <new>
 
 #include "heed/kernels/threads.h"
+#include "heed/tensor/gradient_product-inl.h"
 #include "heed/tensor/parallel.h"
 #include "heed/tensor/product-inl.h"
 #include "heed/tensor/product.h"

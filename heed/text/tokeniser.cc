@@ -49,17 +49,6 @@ class TableTokeniser : public Tokeniser {
     unknown = unknown.subspan(1);
     return given.empty() ? kUnknownShown : given;
   }
-  /// With one blank between two.
-  std::string joined_words(std::span<const int32_t> ids, std::span<const std::string> unknown) const {
-    std::string text;
-    for (size_t i = 0; i < ids.size(); ++i) {
-      if (i > 0) text += ' ';
-      std::string_view word = shown(ids[i], unknown);
-      if (word.starts_with(' ')) word.remove_prefix(1);
-      text += word;
-    }
-    return text;
-  }
   Vocabulary vocabulary_;
 };
 
@@ -104,87 +93,74 @@ class Letters final : public Characters {
   }
 };
 
+// Ways to split a text into words: the name of the tokeniser, and visit(word) for each.
+struct BetweenBlanks {
+  static const std::string& kind() { return kWords; }
+  template <class Visit>
+  static void each(std::string_view text, const Visit& visit) {
+    for_each_word(text, visit);
+  }
+};
+struct ByUnicode {
+  static const std::string& kind() { return kUnicodeWords; }
+  template <class Visit>
+  static void each(std::string_view text, const Visit& visit) {
+    for (const std::string& word : unicode_words_of(text)) visit(std::string_view(word));
+  }
+};
+struct WholeLine {
+  static const std::string& kind() { return kLines; }
+  template <class Visit>
+  static void each(std::string_view text, const Visit& visit) {
+    if (const std::string_view line = without_blanks_around(text); !line.empty()) visit(line);
+  }
+};
+
+template <class Split>
 class WordTokeniser final : public TableTokeniser {
  public:
   using TableTokeniser::TableTokeniser;
-  const std::string& kind() const override { return kWords; }
+  const std::string& kind() const override { return Split::kind(); }
 
  protected:
   std::vector<int32_t> encode_valid(std::string_view text) const override {
     std::vector<int32_t> ids;
-    for_each_word(text, [&](std::string_view word) { ids.push_back(vocabulary_.id(word)); });
+    Split::each(text, [&](std::string_view word) { ids.push_back(vocabulary_.id(word)); });
     return ids;
   }
   std::vector<std::string> cut_valid(std::string_view text) const override {
     std::vector<std::string> words;
-    for_each_word(text, [&](std::string_view word) { words.push_back(" " + std::string(word)); });
+    Split::each(text, [&](std::string_view word) { words.push_back(" " + std::string(word)); });
     return words;
   }
+  /// With one blank between two.
   std::string decode_valid(std::span<const int32_t> ids, std::span<const std::string> unknown) const override {
-    return joined_words(ids, unknown);
-  }
-};
-
-/// Words by Unicode's rules, in lower case. Nobody gets the text back as it was.
-class UnicodeWords final : public TableTokeniser {
- public:
-  using TableTokeniser::TableTokeniser;
-  const std::string& kind() const override { return kUnicodeWords; }
-
- protected:
-  std::vector<int32_t> encode_valid(std::string_view text) const override {
-    std::vector<int32_t> ids;
-    for (const std::string& word : unicode_words_of(text)) ids.push_back(vocabulary_.id(word));
-    return ids;
-  }
-  std::vector<std::string> cut_valid(std::string_view text) const override {
-    std::vector<std::string> words = unicode_words_of(text);
-    for (std::string& word : words) word.insert(0, " ");
-    return words;
-  }
-  std::string decode_valid(std::span<const int32_t> ids, std::span<const std::string> unknown) const override {
-    return joined_words(ids, unknown);
-  }
-};
-
-/// The whole line, without the blanks around it: a label.
-class Lines final : public TableTokeniser {
- public:
-  using TableTokeniser::TableTokeniser;
-  const std::string& kind() const override { return kLines; }
-
- protected:
-  std::vector<int32_t> encode_valid(std::string_view text) const override {
-    const std::string_view line = without_blanks_around(text);
-    return line.empty() ? std::vector<int32_t>() : std::vector<int32_t>{vocabulary_.id(line)};
-  }
-  std::vector<std::string> cut_valid(std::string_view text) const override {
-    const std::string_view line = without_blanks_around(text);
-    return line.empty() ? std::vector<std::string>() : std::vector<std::string>{std::string(line)};
-  }
-  std::string decode_valid(std::span<const int32_t> ids, std::span<const std::string> unknown) const override {
-    return joined_words(ids, unknown);
+    std::string text;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (i > 0) text += ' ';
+      std::string_view word = shown(ids[i], unknown);
+      if (word.starts_with(' ')) word.remove_prefix(1);
+      text += word;
+    }
+    return text;
   }
 };
 
 /// How often each character, letter or word stands there.
 TokenCounts counts_of(std::span<const std::string_view> sentences, std::string_view kind) {
   TokenCounts counts;
+  const auto count = [&](std::string_view token) { counts.add(token); };
   for (const std::string_view sentence : sentences) {
     if (kind == kWords) {
-      for_each_word(sentence, [&](std::string_view word) { counts.add(word); });
-      continue;
+      BetweenBlanks::each(sentence, count);
+    } else if (kind == kUnicodeWords) {
+      ByUnicode::each(sentence, count);
+    } else if (kind == kLines) {
+      WholeLine::each(sentence, count);
+    } else {
+      const std::string form = kind == kLetters ? decomposed(sentence) : std::string(sentence);
+      for (const std::string_view character : CodePoints(form)) counts.add(character);
     }
-    if (kind == kUnicodeWords) {
-      for (const std::string& word : unicode_words_of(sentence)) counts.add(word);
-      continue;
-    }
-    if (kind == kLines) {
-      counts.add(without_blanks_around(sentence));
-      continue;
-    }
-    const std::string form = kind == kLetters ? decomposed(sentence) : std::string(sentence);
-    for (const std::string_view character : CodePoints(form)) counts.add(character);
   }
   return counts;
 }
@@ -198,14 +174,26 @@ void expect_kind(std::string_view kind) {
 std::shared_ptr<const Tokeniser> from_vocabulary(std::string_view kind, Vocabulary vocabulary) {
   if (kind == kCharacters) return std::make_shared<Characters>(std::move(vocabulary));
   if (kind == kLetters) return std::make_shared<Letters>(std::move(vocabulary));
-  if (kind == kUnicodeWords) return std::make_shared<UnicodeWords>(std::move(vocabulary));
-  if (kind == kLines) return std::make_shared<Lines>(std::move(vocabulary));
-  return std::make_shared<WordTokeniser>(std::move(vocabulary));
+  if (kind == kUnicodeWords) return std::make_shared<WordTokeniser<ByUnicode>>(std::move(vocabulary));
+  if (kind == kLines) return std::make_shared<WordTokeniser<WholeLine>>(std::move(vocabulary));
+  return std::make_shared<WordTokeniser<BetweenBlanks>>(std::move(vocabulary));
 }
 
 }  // namespace
 
 std::span<const std::string> Tokeniser::kinds() { return kKinds; }
+
+std::vector<std::string> Tokeniser::kinds_to_read() {
+  std::vector<std::string> kinds(kKinds.begin(), kKinds.end());
+  std::erase(kinds, kLines);
+  return kinds;
+}
+
+std::vector<std::string> Tokeniser::kinds_to_write() {
+  std::vector<std::string> kinds = kinds_to_read();
+  std::erase(kinds, kUnicodeWords);
+  return kinds;
+}
 
 std::shared_ptr<const Tokeniser> Tokeniser::train(std::span<const std::string_view> sentences,
                                                   const TokeniserOptions& options) {

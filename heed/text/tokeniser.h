@@ -57,6 +57,8 @@ class Tokeniser {
 
   /// All kinds.
   static std::span<const std::string> kinds();
+  static std::vector<std::string> kinds_to_read();   // of texts: all but lines
+  static std::vector<std::string> kinds_to_write();  // those that restore the text
 
   /// Without <s> and </s>. Throws Error if the text is not valid UTF-8.
   std::vector<int32_t> encode(std::string_view text) const;

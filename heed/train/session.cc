@@ -42,6 +42,9 @@ class Session {
     if (recipe_.output.folder.empty()) throw RecipeError("there is no output folder: set output.folder, or --output");
     check_model(recipe_);
     recipe::text_of(recipe_);  // throws now, not after hours of training, if it cannot be written as TOML
+    // A model that cannot be loaded is noticed before a folder is made. A resumed training no longer needs it.
+    std::optional<trained::TrainedModel> weights;
+    if (!options_.resume) weights = load_weights();
     try {
       lock_ = folder_.lock();
       folder_.clean();
@@ -49,7 +52,8 @@ class Session {
       throw SaveError(error.what());
     }
     const std::optional<file::Checkpoint> from = find_checkpoint();
-    prepare(from);
+    if (options_.resume && !from) weights = load_weights();
+    prepare(from, weights);
     if (from) load(*from);
   }
 
@@ -99,12 +103,13 @@ class Session {
     return std::move(newest.checkpoint);
   }
 
-  void prepare(const std::optional<file::Checkpoint>& from) {
-    std::optional<trained::TrainedModel> weights;
-    if (!from && !options_.from.empty()) {
-      tell([](TrainingObserver& o) { o.preparing("loading the weights to start from"); });
-      weights = trained::load_model(options_.from);
-    }
+  std::optional<trained::TrainedModel> load_weights() {
+    if (options_.from.empty()) return {};
+    tell([](TrainingObserver& o) { o.preparing("loading the weights to start from"); });
+    return trained::load_model(options_.from);
+  }
+
+  void prepare(const std::optional<file::Checkpoint>& from, const std::optional<trained::TrainedModel>& weights) {
     Prepared prepared =
         train::prepare(recipe_,
                        {.checkpoint = from ? &*from : nullptr,

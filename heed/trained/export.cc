@@ -1,9 +1,11 @@
 #include "heed/trained/export.h"
 
 #include <string>
+#include <system_error>
 
 #include "heed/file/model_file.h"
 #include "heed/file/weights.h"
+#include "heed/tensor/error.h"
 #include "heed/trained/trained_model.h"
 
 namespace heed::trained {
@@ -34,6 +36,14 @@ void export_model(const file::Checkpoint& checkpoint, const std::filesystem::pat
       texts.emplace(part.name, checkpoint.text(part.name));
   texts.emplace("state.json", summary(checkpoint.state(), trained.recipe.validate.metric).json());
   file::write_model_file(file, texts, file::tensors_of(*trained.parameters));
+}
+
+void expect_replaceable(const std::filesystem::path& file, bool force) {
+  std::error_code ignored;
+  expect(!std::filesystem::is_directory(file, ignored), ErrorKind::cannot_write,
+         "'{0}' is a folder: --output takes a file, such as {0}.heed", file.string());
+  expect(force || !std::filesystem::is_regular_file(file, ignored) || file::is_model_file(file),
+         ErrorKind::cannot_write, "'{}' already exists and is not a model: --force replaces it", file.string());
 }
 
 }  // namespace heed::trained

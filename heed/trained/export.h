@@ -12,4 +12,7 @@ namespace heed::trained {
 /// written.
 void export_model(const file::Checkpoint& checkpoint, const std::filesystem::path& file);
 
+/// Throws if the file is a folder, or exists and is not a model; `force` allows the latter.
+void expect_replaceable(const std::filesystem::path& file, bool force = false);
+
 }  // namespace heed::trained

@@ -20,7 +20,11 @@ TrainedModel make_model(const recipe::Recipe& recipe, task::Vocabularies vocabul
 }
 
 task::Answering TrainedModel::answering(search::TapePool& tapes) const {
-  return {.model = *model, .vocabularies = vocabularies, .longest = recipe.validate.longest, .tapes = tapes};
+  return {.model = *model,
+          .vocabularies = vocabularies,
+          .longest = recipe.validate.longest,
+          .max_source = recipe.data.max_source,
+          .tapes = tapes};
 }
 
 int64_t TrainedModel::longest_output() const { return std::min(recipe.validate.longest, model->max_positions()); }

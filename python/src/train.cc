@@ -10,7 +10,6 @@
 
 #include "bindings.h"
 #include "heed/file/checkpoint.h"
-#include "heed/file/model_file.h"
 #include "heed/recipe/recipe.h"
 #include "heed/train/event_file.h"
 #include "heed/train/event_lines.h"
@@ -96,9 +95,7 @@ void train(const std::string& recipe_file, const std::vector<std::string>& setti
 
 void export_model(const std::string& model, const std::string& checkpoint, const std::string& path) {
   run([&] {
-    std::error_code ignored;
-    expect(!std::filesystem::exists(path, ignored) || file::is_model_file(path), ErrorKind::cannot_write,
-           "'{}' exists and is not a model: it is not replaced", path);
+    trained::expect_replaceable(path);
     trained::with_checkpoint(model, checkpoint,
                              [&](const file::Checkpoint& from) { trained::export_model(from, path); });
     return true;

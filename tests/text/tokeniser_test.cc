@@ -155,15 +155,7 @@ TEST_P(EveryKind, SavingReplacesAnotherKind) {
   }
 }
 
-/// Those that restore a text; unicode_words and lines do not (segments_test.cc).
-std::vector<std::string> restoring_kinds() {
-  std::vector<std::string> kinds;
-  for (const std::string& kind : Tokeniser::kinds())
-    if (kind != "unicode_words" && kind != "lines") kinds.push_back(kind);
-  return kinds;
-}
-
-INSTANTIATE_TEST_SUITE_P(Tokeniser, EveryKind, testing::ValuesIn(restoring_kinds()),
+INSTANTIATE_TEST_SUITE_P(Tokeniser, EveryKind, testing::ValuesIn(Tokeniser::kinds_to_write()),
                          [](const auto& info) { return info.param; });
 
 TEST(Tokeniser, Mistakes) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An alignment as a picture: heed predict MODEL --json --alignments=matrix < line | scripts/alignment_svg.py > picture.svg
+"""An alignment as a picture: heed predict MODEL --json --alignments=matrix < line | docs/pictures/draw_alignment.py > picture.svg
 
 One row per output token, one column per source token; the darker, the more attention. Light and dark pages both work."""
 import json

@@ -1,0 +1,58 @@
+#include "heed/task/shared_keys.h"
+
+#include <fmt/format.h>
+
+#include "heed/encode/choices.h"
+#include "heed/model/choices.h"
+#include "heed/task/predict_options.h"
+#include "heed/task/recipe_limits.h"
+#include "heed/text/tokens.h"
+
+namespace heed::task {
+
+using file::Fields;
+using file::Limit;
+
+void add_tokeniser_keys(Fields& f, const std::string& side, const std::vector<std::string>& kinds,
+                        text::TokeniserOptions& o) {
+  f.add("data." + side + "_tokens", o.kind, "how the " + side + " is split into tokens", Limit::one_of(kinds));
+  f.add("data." + side + "_size", o.size, "largest size of its vocabulary; 0: no limit, but 8000 for sentencepiece",
+        Limit::between(0, 1e8));
+  f.add("data." + side + "_min_count", o.min_count, "characters, words: rarer ones are unknown",
+        Limit::between(1, kMostLines));
+}
+
+std::string size_problem(const std::string& side, const text::TokeniserOptions& options) {
+  if (options.size == 0 || options.size > text::kSpecials) return "";
+  return fmt::format("data.{}_size must be 0 (no limit) or above {}, not {}: <unk>, <s> and </s> are {} tokens", side,
+                     text::kSpecials, options.size, text::kSpecials);
+}
+
+void add_held_out_key(Fields& f, data::Options& d) {
+  f.add("data.held_out", d.held_out,
+        "without validation files: share of the sources held out for validation; 0: a tenth, at most 2000",
+        Limit::between(0, 0.5));
+}
+
+void add_size_keys(Fields& f, model::Options& m) {
+  f.add("model.width", m.width, "width of vectors and states", Limit::between(1, 65536));
+  f.add("model.encoder_layers", m.encoder_layers, "layers of the encoder", Limit::between(1, 1000));
+  f.add("model.dropout", m.dropout, "share of the numbers set to 0 in training", Limit::from_to_below(0, 1));
+}
+
+void add_stack_keys(Fields& f, model::Options& m) {
+  f.add("model.cell", m.cell, "rnn: kind of cell", Limit::one_of(heed::words_of(encode::kCells)));
+  f.add("model.bidirectional", m.bidirectional, "rnn: the encoder reads in both directions");
+  f.add("model.hidden", m.hidden, "transformer: width inside the feed-forward layers; 0: 4 * width",
+        Limit::between(0, 1 << 20));
+  f.add("model.activation", m.activation, "transformer: activation of the feed-forward layers",
+        Limit::one_of(heed::words_of(encode::kActivations)));
+  f.add("model.norm", m.norm, "transformer: layer norm after each sublayer (post, as in the paper) or before it (pre)",
+        Limit::one_of(heed::words_of(model::kNorms)));
+  f.add("model.positions", m.positions, "transformer: position encoding",
+        Limit::one_of(heed::words_of(model::kPositions)));
+  f.add("model.max_length", m.max_length, "learned positions: longest sequence, in tokens",
+        Limit::between(1, kLongest));
+}
+
+}  // namespace heed::task

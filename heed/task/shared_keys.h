@@ -1,0 +1,36 @@
+// Keys of a recipe that several kinds of task have.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/data/options.h"
+#include "heed/file/fields.h"
+#include "heed/model/options.h"
+
+namespace heed::task {
+
+/// data.SIDE_tokens, one of `kinds`, and the size and rarest words of its vocabulary.
+void add_tokeniser_keys(file::Fields& fields, const std::string& side, const std::vector<std::string>& kinds,
+                        text::TokeniserOptions& options);
+/// What is wrong with the size; empty: nothing.
+std::string size_problem(const std::string& side, const text::TokeniserOptions& options);
+
+/// data.held_out.
+void add_held_out_key(file::Fields& fields, data::Options& data);
+
+/// Of [model]: width, encoder_layers and dropout.
+void add_size_keys(file::Fields& fields, model::Options& model);
+/// Of [model]: what a recurrent network and a Transformer are made of.
+void add_stack_keys(file::Fields& fields, model::Options& model);
+
+/// The names of entries of a list.
+template <class Entry>
+std::vector<std::string> names_of(const std::vector<const Entry*>& entries) {
+  std::vector<std::string> words;
+  words.reserve(entries.size());
+  for (const Entry* entry : entries) words.emplace_back(entry->name);
+  return words;
+}
+
+}  // namespace heed::task
