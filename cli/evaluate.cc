@@ -12,6 +12,7 @@
 #include "cli/evaluation.h"
 #include "cli/options.h"
 #include "cli/search_options.h"
+#include "cli/text_evaluation.h"
 #include "cli/verbs.h"
 #include "heed/data/lines.h"
 #include "heed/data/pairs.h"
@@ -183,15 +184,31 @@ std::string take_metrics_of(const recipe::Recipe& recipe, std::vector<std::strin
                              : "the first metric of the model's task, since its recipe validates by the loss");
 }
 
+/// A model of running text has no outputs to compare: what it says of a text is how likely it is.
+void evaluate_running_text(const Chosen& c, const predict::Predictor& predictor) {
+  const char* wrong = nullptr;
+  if (c.files.size() > 1) wrong = "several files";
+  if (!c.options.metrics.empty()) wrong = "--metric";
+  if (!c.errors.empty()) wrong = "--errors";
+  if (!c.save.empty()) wrong = "--save";
+  if (!c.baseline.empty()) wrong = "--compare";
+  if (wrong)
+    throw Error(
+        fmt::format("evaluate: this model goes on with texts; it is judged by how well it predicts one, so {} "
+                    "cannot be used: heed evaluate MODEL TEXT, or --valid",
+                    wrong));
+  evaluate_text(predictor, c.valid ? "" : c.files.front(), c.json);
+}
+
 /// `note`: what to say about the chosen metrics.
-Outputs outputs_of(Chosen& c, std::string& note) {
+Outputs outputs_of(Chosen& c, const std::optional<predict::Predictor>& predictor_or_none, std::string& note) {
   Outputs outputs;
   std::string from = c.hypotheses;
   if (c.model.folder.empty()) {
     outputs.hypotheses = lines_of(c.hypotheses);
     outputs.references = references_of(c.references, c.hypotheses, outputs.hypotheses.size());
   } else {
-    const predict::Predictor predictor(load_model(c.model));
+    const predict::Predictor& predictor = *predictor_or_none;
     if (c.options.metrics.empty()) note = take_metrics_of(predictor.model().recipe, c.options.metrics);
     Sources sources =
         c.valid ? validation_of(predictor.model().recipe) : sources_of(c, predictor.model().recipe.data.train);
@@ -220,8 +237,11 @@ void run(Chosen& c) {
   tell_outputs_from_a_model(c);
   refuse_half_a_question(c);
   c.options.metric.bleu.tokenise = metric::tokenisation_of(c.tokenise);
+  std::optional<predict::Predictor> predictor;
+  if (!c.model.folder.empty()) predictor.emplace(load_model(c.model));
+  if (predictor && predictor->model().recipe.task().continues_texts()) return evaluate_running_text(c, *predictor);
   std::string note;
-  const Outputs outputs = outputs_of(c, note);
+  const Outputs outputs = outputs_of(c, predictor, note);
   if (!c.save.empty()) save(outputs.hypotheses, c.save);
   const std::vector<Evaluated> all = evaluate(outputs, c.options);
   std::optional<Errors> errors;
@@ -251,12 +271,15 @@ constexpr const char* kHelp = R"(Examples:
   heed evaluate model test.source test.target --beam 5
   heed evaluate model words.tsv --metric wer,per,cer
   heed evaluate model --valid --metric wer,per
+  heed evaluate language-model text.txt
 
 BLEU, chrF and TER match sacreBLEU, and so do the signature lines with the settings. In a TSV, a source that occurs
 several times is predicted once, and each of its targets counts as right; with separate files, every line counts alone.
 
 --errors lists the outputs that equal no reference, those with the most edits per letter first, below the table or in a
-file: tab-separated (.tsv), JSON lines (.jsonl), or text. In the output, [-x-] is too much and {+x+} is missing.)";
+file: tab-separated (.tsv), JSON lines (.jsonl), or text. In the output, [-x-] is too much and {+x+} is missing.
+
+A model of running text is judged by how well it predicts one: perplexity and bits per character.)";
 
 }  // namespace
 
@@ -267,9 +290,10 @@ void add_evaluate(Program& program) {
   std::vector<std::string> metrics;
   for (const metric::MetricEntry& entry : metric::all_metrics()) metrics.push_back(entry.name);
   add_model(verb, c->model, /*required=*/false);
-  verb.option("FILES", c->files,
-              "After MODEL: SOURCE and one or more REFERENCEs, line by line, or one TSV with both. After a file of "
-              "outputs instead of MODEL: its REFERENCEs")
+  verb.option(
+          "FILES", c->files,
+          "After MODEL: SOURCE and one or more REFERENCEs, line by line, or one TSV with both; a text, if the model "
+          "goes on with texts. After a file of outputs instead of MODEL: its REFERENCEs")
       .value("");
   verb.flag("--valid", c->valid, "After MODEL: use the validation data of its training, from the same files");
   verb.option("--hypotheses", c->hypotheses, "Outputs, one per line; - is standard input").value("FILE");

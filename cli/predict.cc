@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 
 #include "cli/counter.h"
@@ -14,6 +15,7 @@
 #include "heed/predict/json.h"
 #include "heed/tensor/error.h"
 #include "heed/text/tokeniser.h"
+#include "heed/trained/trained_model.h"
 
 namespace heed::cli {
 
@@ -31,7 +33,7 @@ struct Chosen {
   std::vector<std::string> files;  // none: standard input
   SearchChoice search;
   std::string alignments;  // pharaoh, matrix, or empty: none
-  bool json = false, scores = false;
+  bool json = false, scores = false, stream = false;
 
   predict::JsonOptions json_options() const {
     using enum predict::AlignmentForm;
@@ -76,6 +78,37 @@ std::vector<Prediction> answer(const std::vector<InputLines::Line>& lines, const
   return predictions;
 }
 
+/// Prints what a model writes as it writes it, so that nobody waits for the end.
+class TextStream {
+ public:
+  /// `text`: all of it so far.
+  void show(const std::string& text) {
+    if (!text.starts_with(shown_)) return;  // a character that is still being put together
+    print(text.substr(shown_.size()));
+    std::fflush(stdout);
+    shown_ = text;
+  }
+  /// The rest, and the end of the line.
+  void finish(const std::string& text) {
+    print((text.starts_with(shown_) ? text.substr(shown_.size()) : "\n" + text) + "\n");
+    shown_.clear();
+  }
+
+ private:
+  std::string shown_;
+};
+
+/// One line after the other.
+void run_stream(InputFiles& input, const predict::Predictor& predictor, predict::Options options) {
+  TextStream stream;
+  options.on_text = [&](int64_t, const std::string& text) { stream.show(text); };
+  for (std::vector<InputLines::Line> lines; !(lines = input.next(1)).empty() && !reader_is_gone();) {
+    const Prediction prediction = answer(lines, predictor, options).front();
+    if (!prediction.error.empty()) warn(fmt::format("line {}: {}", lines.front().number, prediction.error));
+    stream.finish(prediction.text());
+  }
+}
+
 std::string json_line(const InputLines::Line& line, const Prediction& prediction, const Chosen& c) {
   Json j = Json::object({{"line", line.number}, {"source", line.text}});
   predict::add_prediction(j, prediction, c.json_options());
@@ -88,6 +121,12 @@ void run(Chosen& c) {
   const predict::Predictor predictor(load_model(c.model));
   c.search.options.alignments = !c.alignments.empty();
   check(c.search.options, predictor);
+  const bool one_text = !c.json && !c.scores && c.search.options.nbest == 1 && c.search.options.beam <= 1;
+  if (c.stream && (!predictor.model().recipe.task().continues_texts() || !one_text))
+    throw Error(
+        "--stream shows a text while it is written: it needs a model that goes on with texts, and cannot be combined "
+        "with --json, --scores, --nbest or --beam");
+  if (c.stream) return run_stream(input, predictor, c.search.options);
   Counter counter("lines");
   UnknownTokens unknown(predictor.source().kind());
   while (true) {
@@ -118,12 +157,14 @@ constexpr const char* kHelp = R"(Examples:
   echo '5 mars 2024' | heed predict model --nbest 3 --scores
   heed predict model --sample --temperature 0.8 --top-p 0.95 --seed 7 < source.txt
   heed predict model --json --alignments=matrix < source.txt
+  echo 'Once upon' | heed predict language-model --sample --temperature 0.8 --stream
 
 Every input line gives one output line, in the same order. The output is empty for an empty line, and for a line that
 cannot be used (invalid UTF-8, too long), which is reported on standard error. With --scores, --alignments or --nbest,
 an output line has fields separated by tabs: score, output, alignment, then the same for the next best.
 If lines contain characters or words that are not in the model's vocabulary, standard error says so at the end: their
 outputs are a guess. ⁇ marks a token that the model cannot write; --copy-unknown copies the source token instead.
+A model of running text goes on with each line, also with an empty one; what it writes may have several lines.
 Lines are answered as they come: a program may write one and read its answer before it writes the next.)";
 
 }  // namespace
@@ -148,6 +189,7 @@ void add_predict(Program& program) {
       .from_to(int64_t{1}, task::kMostHeadsOfALayer);
   verb.flag("--copy-unknown", c->search.options.copy_unknown,
             "Instead of ⁇, which marks an unknown token, copy the source token with the most attention");
+  verb.flag("--stream", c->stream, "Models of running text: print the text while it is written, line after line");
   verb.flag("--scores", c->scores, "Print a score before each output: log p, normalised by --length-penalty");
   add_json(verb, c->json, "Print one JSON object per line");
   add_threads(verb);

@@ -35,6 +35,7 @@ std::string bar(double share, size_t columns) {
 
 std::string evaluation_text(const train::Evaluation& e) {
   std::string text = fmt::format("loss {:.4f}  perplexity {:.3f}", e.nll, e.perplexity);
+  if (e.bits_per_character > 0) text += fmt::format("  bits per character {:.4f}", e.bits_per_character);
   if (e.exact.count > 0)
     text += fmt::format("  right {}  character errors {}", percent(e.exact.rate()), percent(e.characters.rate()));
   if (e.task && e.task->name != "exact match" && e.task->name != "CER")
@@ -187,6 +188,15 @@ void ProgressView::validated(const train::Validated& v, const train::Progress& p
                   terminal_.bold(evaluation_text(v.evaluation)), mark));
   if (!options_.samples) return;
   for (const train::Sample& s : v.evaluation.samples) {
+    if (s.source.empty() && s.reference.empty()) {  // text that the model wrote by itself
+      std::string_view text = s.output;
+      for (int lines = 0; lines < 4 && !text.empty(); ++lines) {
+        const size_t end = std::min(text.find('\n'), text.size());
+        say("  " + terminal_.faint("| ") + isolated(cut_to(std::string(text.substr(0, end)), terminal_.width() - 4)));
+        text.remove_prefix(std::min(end + 1, text.size()));
+      }
+      continue;
+    }
     const bool right = s.output == s.reference;
     const size_t room = terminal_.interactive() ? (terminal_.width() - 12) / 2 : 200;
     say(fmt::format("  {} {}  {}  {}", right ? " " : terminal_.red("x"), isolated(cut_to(s.source, room)),

@@ -12,8 +12,9 @@ namespace {
 std::string kind_text(const char* kind) { return fmt::format("[model]\nkind = \"{}\"\n", kind); }
 
 bool makes_a_model(const std::string& toml) {
-  const bool label = toml.find("task = \"label\"") != std::string::npos;
-  const std::string data = label ? "tsv = \"texts.tsv\"" : "task = \"reverse\"";
+  std::string data = "task = \"reverse\"";
+  if (toml.find("task = \"label\"") != std::string::npos) data = "tsv = \"texts.tsv\"";
+  if (toml.find("task = \"next_token\"") != std::string::npos) data = "text = \"text.txt\"";
   try {
     train::check_model(recipe::parse(toml + "[data]\n" + data + "\n[stop]\nsteps = 1\n", "snippet"));
     return true;
@@ -22,13 +23,17 @@ bool makes_a_model(const std::string& toml) {
   }
 }
 
-/// The [attention] section, with a [model] section before it if only one kind of model takes it; empty if none does.
+/// The [attention] section, with a [model] section before it if only one kind of model of pairs takes it, or one of
+/// another task; empty if none does.
 std::string with_kind(const std::string& attention) {
   const std::string rnn = kind_text("rnn"), transformer = kind_text("transformer");
   const bool in_rnn = makes_a_model(rnn + attention), in_transformer = makes_a_model(transformer + attention);
   if (!in_rnn && !in_transformer) {
-    const std::string of_texts = "[model]\ntask = \"label\"\n\n" + attention;
-    return makes_a_model(of_texts) ? of_texts : "";
+    for (const char* other : {"task = \"label\"\n", "task = \"next_token\"\nkind = \"rnn\"\n",
+                              "task = \"next_token\"\nkind = \"transformer\"\n"})
+      if (const std::string whole = fmt::format("[model]\n{}\n{}", other, attention); makes_a_model(whole))
+        return whole;
+    return "";
   }
   if (in_rnn && in_transformer) return attention;
   return (in_rnn ? rnn : transformer) + "\n" + attention;

@@ -40,7 +40,9 @@ struct Pair {
 
 class PairReader {
  public:
-  PairReader(const std::string& source, const std::string& target) : source_(readable(source)) {
+  /// `texts`: of a model that goes on with them. Without a second file, every line is a target without a source.
+  PairReader(const std::string& source, const std::string& target, bool texts)
+      : source_(readable(source)), texts_(texts) {
     if (!target.empty()) target_.emplace(readable(target));
   }
 
@@ -53,6 +55,10 @@ class PairReader {
                     fmt::format("{} has {} lines, but {} has {}", source_.path().string(),
                                 more ? "more" : fmt::format("{}", source_.number()), target_->path().string(),
                                 more ? fmt::format("{}", target_->number()) : "more"));
+      return more;
+    }
+    if (texts_) {
+      pair.text.target.swap(pair.text.source);
       return more;
     }
     const size_t tab = pair.text.source.find('\t');
@@ -68,6 +74,7 @@ class PairReader {
 
  private:
   data::LineReader source_;
+  bool texts_;
   std::optional<data::LineReader> target_;
 };
 
@@ -88,26 +95,35 @@ void score(std::vector<Pair>& pairs, const predict::Predictor& predictor) {
 
 // -------------------------------------------------------------------------------------------------------------- output
 
-std::string plain(const Pair& pair, bool per_token) {
+double perplexity(double log_probability, int64_t tokens) {
+  return metric::Perplexity().score(std::array{-log_probability, static_cast<double>(tokens)}).value;
+}
+
+std::string plain(const Pair& pair, bool per_token, bool texts) {
   if (!pair.scored.error.empty()) return "\n";
-  const std::string sum = fmt::format("{:.6f}", pair.scored.log_probability);
+  std::string sum = fmt::format("{:.6f}", pair.scored.log_probability);
+  if (texts)
+    sum += fmt::format("\t{:.4f}",
+                       perplexity(pair.scored.log_probability, std::ssize(pair.scored.token_log_probabilities)));
   return per_token ? fmt::format("{}\t{:.6f}\n", sum, fmt::join(pair.scored.token_log_probabilities, " ")) : sum + "\n";
 }
 
-std::string json_line(const Pair& pair, int64_t number, bool per_token) {
+std::string json_line(const Pair& pair, int64_t number, bool per_token, bool texts) {
   Json j = Json::object({{"line", number}, {"source", pair.text.source}, {"target", pair.text.target}});
   predict::add_score(j, pair.scored, {.token_scores = per_token});
+  if (texts && pair.scored.error.empty())
+    j["perplexity"] = perplexity(pair.scored.log_probability, std::ssize(pair.scored.token_log_probabilities));
   return j.line() + "\n";
 }
 
 struct Total {
+  const char* what = "pairs";
   int64_t pairs = 0, tokens = 0, failed = 0;
   double log_probability = 0;
 
   std::string text() const {
-    std::string said = fmt::format(
-        "heed: {} pairs, {} tokens, log probability {:.4f}, perplexity {:.4f}", grouped(pairs), grouped(tokens),
-        log_probability, metric::Perplexity().score(std::array{-log_probability, static_cast<double>(tokens)}).value);
+    std::string said = fmt::format("heed: {} {}, {} tokens, log probability {:.4f}, perplexity {:.4f}", grouped(pairs),
+                                   what, grouped(tokens), log_probability, perplexity(log_probability, tokens));
     return said + (failed > 0 ? fmt::format("; {} could not be scored\n", grouped(failed)) : "\n");
   }
 };
@@ -115,9 +131,10 @@ struct Total {
 void run(const Chosen& c) {
   if (c.source == "-" && c.target == "-") throw Error("score: only one of the two can be standard input");
   const predict::Predictor predictor(load_model(c.model));
-  Counter counter("pairs");
-  Total total;
-  PairReader reader(c.source, c.target);
+  const bool texts = predictor.model().recipe.task().continues_texts();
+  Total total{.what = texts ? "lines" : "pairs"};
+  Counter counter(total.what);
+  PairReader reader(c.source, c.target, texts);
   for (bool more = true; more && !reader_is_gone();) {
     std::vector<Pair> pairs;
     Pair pair;
@@ -126,7 +143,7 @@ void run(const Chosen& c) {
     std::string text;
     for (const Pair& p : pairs) {
       const int64_t number = total.pairs + total.failed + 1;
-      text += c.json ? json_line(p, number, c.per_token) : plain(p, c.per_token);
+      text += c.json ? json_line(p, number, c.per_token, texts) : plain(p, c.per_token, texts);
       if (!p.scored.error.empty()) {
         counter.erase();
         warn(fmt::format("line {}: {}; it is not scored", number, p.scored.error));
@@ -148,11 +165,16 @@ constexpr const char* kHelp = R"(Examples:
   heed score model source.txt target.txt > scores.txt
   heed score model pairs.tsv --per-token
   paste source.txt target.txt | heed score model - --json
+  heed score language-model text.txt --per-token
 
 Prints for each pair the natural logarithm of the probability of the target and its end token, given the source. With
 --per-token, a tab and the values of the single tokens follow, the end token last. A pair that cannot be scored (invalid
 UTF-8, an empty source, too long) gives an empty line and is reported on standard error, as are the sum and the
-perplexity of all pairs.)";
+perplexity of all pairs.
+
+With a model of running text, SOURCE holds texts, each line by itself, and the perplexity of the line follows its log
+probability. With two files, line n of TARGET is scored as what follows line n of SOURCE. heed evaluate judges a text as
+a whole.)";
 
 }  // namespace
 

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <string_view>
 
+#include "heed/data/lines.h"
+#include "heed/file/fields.h"
 #include "heed/tensor/error.h"
 
 namespace heed::cli {
@@ -38,6 +40,19 @@ bool is_recipe(const fs::path& path) {
     return false;
   }
   return false;
+}
+
+/// Running text: a file that is not named as a table, and whose first lines have no tab.
+bool is_text(const fs::path& path, const std::vector<std::string>& settings) {
+  if (const std::string task = file::peek("", "model.task", settings); !task.empty()) return task == "next_token";
+  fs::path name = path;
+  if (name.extension() == ".gz") name = name.stem();
+  if (name.extension() != ".txt" && name.extension() != ".text") return false;
+  constexpr int64_t kLooked = 100;
+  data::LineReader lines(path);
+  for (std::string line; lines.number() < kLooked && lines.next(line);)
+    if (line.find('\t') != std::string::npos) return false;
+  return true;
 }
 
 /// pairs.tsv.gz -> pairs
@@ -76,7 +91,9 @@ recipe::Recipe recipe_of_files(const std::vector<std::string>& files, const std:
                         "give it alone, and change the data with --set",
                         file));
   std::vector<std::string> all;
-  if (files.size() == 1)
+  if (files.size() == 1 && is_text(files[0], settings))
+    all = {"model.task=next_token", "data.text=" + files[0]};
+  else if (files.size() == 1)
     all = {"data.tsv=" + files[0]};
   else
     all = {"data.source=" + files[0], "data.target=" + files[1]};

@@ -27,7 +27,7 @@ heed_public(heed/metric all.h bleu.h chrf.h edit_distance.h error_rate.h exact.h
 heed_public(heed/file safetensors.h weights.h
   INSIDE checkpoint.h disk.h fields.h limit.h manifest.h run_folder.h training_state.h)
 heed_public(heed/data pairs.h report.h
-  INSIDE batches.h dataset.h examples.h options.h)
+  INSIDE batches.h carried.h dataset.h examples.h options.h)
 heed_public(heed/optimise adam.h clip.h moving_average.h schedule.h)
 heed_public(heed/model INSIDE model.h options.h)
 heed_public(heed/search INSIDE tape_pool.h)

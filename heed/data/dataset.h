@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/data/batches.h"
+#include "heed/data/carried.h"
 
 namespace heed::data {
 
@@ -15,6 +16,10 @@ struct PackedBatch {
   virtual ~PackedBatch() = default;
   /// Example b has the predictions [offsets[b], offsets[b + 1]): target tokens and their end, or a label. [B + 1]
   virtual std::span<const int64_t> prediction_offsets() const = 0;
+
+  /// What the last batch left for this one; the loss of a model that carries a state replaces it. Null: every batch
+  /// begins anew.
+  Carried* carried = nullptr;
 };
 
 class Dataset {
@@ -25,6 +30,7 @@ class Dataset {
   virtual int64_t line_number(int64_t example) const = 0;       // in its file, from 1, for messages
   virtual int64_t predictions(int64_t example) const = 0;       // the loss is their mean
   virtual int64_t longest_sequence(int64_t example) const = 0;  // tokens that a model needs positions for
+  virtual int64_t characters() const { return 0; }              // of running text that is predicted; 0: other data
   virtual std::vector<Batch> batches(const BatchOptions& options, int64_t epoch) const = 0;
   virtual std::unique_ptr<PackedBatch> pack(std::span<const int64_t> examples) const = 0;  // in this order
 };

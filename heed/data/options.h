@@ -19,6 +19,8 @@ struct Options {
   PairFiles train, valid;
   double held_out = 0;  // without files for validation: the share of the sources held out for it; 0: what fits
 
+  std::string documents = "file";  // running text: file, blank_line or line (task/running_text.h)
+
   text::TokeniserOptions source, target;
   bool joint = false;  // one vocabulary for both sides, made as `source` says
   int64_t max_source = 0, max_target = 0;

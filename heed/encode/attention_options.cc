@@ -20,8 +20,10 @@ using Reasons = std::vector<std::string>;
 
 void refuse(const Reasons& reasons) { expect(reasons.empty(), "model: {}", fmt::join(reasons, "\nmodel: ")); }
 
+enum class Beside { source, nothing };  // what a text is written beside
+
 /// Settings that need something a decoder and a source do not have.
-Reasons what_is_missing(const Options& o, const Parts& parts) {
+Reasons what_is_missing(const Options& o, const Parts& parts, Beside beside = Beside::source) {
   Reasons reasons;
   const auto say = [&](const Entry* e) {
     if (e->not_to_source)
@@ -34,7 +36,8 @@ Reasons what_is_missing(const Options& o, const Parts& parts) {
         fmt::format("value_width = {} needs separate values, but an encoder gives one vector per token that is both "
                     "key and value (plain mode, value_width = 0)",
                     o.value_width));
-  for (const Entry* region : parts.regions) say(region);
+  if (beside == Beside::source)
+    for (const Entry* region : parts.regions) say(region);
   return reasons;
 }
 
@@ -62,10 +65,10 @@ std::string without_causal(const Parts& parts) {
 }
 
 /// What all attentions of a Transformer have in common.
-Options heads(const StackOptions& options, int64_t memory_width) {
+Options heads(const StackOptions& options, int64_t memory_width, Beside beside = Beside::source) {
   Options a = attend::canonical(options.attention);
   const Parts parts = attend::resolve(a);
-  Reasons reasons = what_is_missing(a, parts);
+  Reasons reasons = what_is_missing(a, parts, beside);
   if (reasons.empty() && !parts.structure->has_heads) {
     const char* instead = parts.structure->in_heads_instead;
     reasons.push_back(
@@ -92,8 +95,9 @@ Options encoder_self_attention(const StackOptions& options) {
   return a;
 }
 
-Options decoder_self_attention(const StackOptions& options) {
-  const Options named = heads(options, options.width);
+namespace {
+Options to_the_past(const StackOptions& options, Beside beside) {
+  const Options named = heads(options, options.width, beside);
   const Parts parts = attend::resolve(named);
   Options a = at_place(named, parts, &Replacements::in_decoder);
   a.input = attend::self_attention_entry.name;
@@ -103,6 +107,10 @@ Options decoder_self_attention(const StackOptions& options) {
   if (others != attend::global_entry.name) a.region += "+" + others;
   return a;
 }
+}  // namespace
+
+Options decoder_self_attention(const StackOptions& options) { return to_the_past(options, Beside::source); }
+Options text_self_attention(const StackOptions& options) { return to_the_past(options, Beside::nothing); }
 
 Options source_attention(const StackOptions& options, int64_t memory_width) {
   const Options named = heads(options, memory_width);
@@ -141,6 +149,36 @@ Options source_attention(const Options& named, int64_t query_width, int64_t memo
     if (projected.width == 0) projected.width = query_width;
     if (attend::refusals(projected).empty()) return projected;
   }
+  return a;
+}
+
+Options past_attention(const Options& named, int64_t width) {
+  Options a = attend::canonical(named);
+  const Parts parts = attend::resolve(a);
+  a.key_width = width;
+  if (parts.structure == &attend::key_value_entry) return a;
+  Reasons reasons;
+  const auto say = [&](const Entry* e, const char* why) {
+    reasons.push_back(fmt::format("{} = \"{}\" {}", attend::name_of(e->part), e->name, why));
+  };
+  if (!parts.structure->has_heads && parts.structure != &attend::single_entry)
+    say(parts.structure,
+        "does not look from each state of a text at those before it; key_value, single and multi_head do");
+  if (parts.input->own_queries) say(parts.input, "has its own queries; here the states ask");
+  if (parts.time != &attend::dynamic_entry) say(parts.time, "is about a target that moves along a source");
+  if (parts.has_region(attend::local_p_entry)) say(&attend::local_p_entry, "predicts a position in a source");
+  for (const Entry* region : parts.regions)
+    if (region->reads_documents) say(region, "is not needed: a recurrent model reads each document by itself");
+  refuse(reasons);
+  if (const Entry& structure = *parts.structure; structure.preset) a = attend::options_of(structure.name, a);
+  a.input = attend::self_attention_entry.name;
+  const std::string others = without_causal(parts);
+  a.region = attend::causal_entry.name;
+  if (others != attend::global_entry.name) a.region += "+" + others;
+  a.strict = true;
+  a.query_width = a.key_width = width;
+  if (a.project && a.width == 0) a.width = width;
+  if (a.output_width == 0) a.output_width = width;
   return a;
 }
 

@@ -27,10 +27,16 @@ namespace heed::encode {
 attend::Options encoder_self_attention(const StackOptions& options);
 attend::Options decoder_self_attention(const StackOptions& options);
 attend::Options source_attention(const StackOptions& options, int64_t memory_width);
+/// Of a decoder without a source. As decoder_self_attention(), and documents can be told apart.
+attend::Options text_self_attention(const StackOptions& options);
 
 /// Of recurrent states of `query_width` to a memory: any attention of the catalogue that takes queries. The name alone
 /// is enough: multi_head comes with its projections, and a score that needs q and k of one width gets projections if
 /// they differ.
 attend::Options source_attention(const attend::Options& named, int64_t query_width, int64_t memory_width);
+
+/// Of the recurrent states of a text, of `width`, to those before them: key_value as it is, and any other attention of
+/// the catalogue that takes queries, inside a strict causal region.
+attend::Options past_attention(const attend::Options& named, int64_t width);
 
 }  // namespace heed::encode

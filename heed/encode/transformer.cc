@@ -15,47 +15,38 @@ FeedForward make_feed_forward(const Scope& scope, const StackOptions& o) {
   return {scope, f};
 }
 
+SelfAttentionBlock::SelfAttentionBlock(const Scope& scope, const StackOptions& o, const attend::Options& self_attention)
+    : self_(attend::make(scope / "self", self_attention)),
+      feed_forward_(make_feed_forward(scope / "feed_forward", o)),
+      around_self_(scope / "self", o),
+      around_feed_forward_(scope / "feed_forward", o) {}
+
 namespace {
-
-class Block {
- public:
-  Block(const Scope& scope, const StackOptions& o)
-      : self_(attend::make(scope / "self", encoder_self_attention(o))),
-        feed_forward_(make_feed_forward(scope / "feed_forward", o)),
-        around_self_(scope / "self", o),
-        around_feed_forward_(scope / "feed_forward", o) {}
-
-  Tensor operator()(Tensor x, const Offsets& offsets) const {
-    x = around_self_(x, [&](Tensor rows) {
-      const Packed packed{rows, offsets};
-      return self_->attend({packed}, self_->prepare({packed})).context;
-    });
-    return around_feed_forward_(x, feed_forward_);
-  }
-
- private:
-  std::unique_ptr<attend::Mechanism> self_;
-  FeedForward feed_forward_;
-  Residual around_self_, around_feed_forward_;
-};
 
 class TransformerEncoder final : public Encoder {
  public:
   TransformerEncoder(const Scope& scope, const StackOptions& o) : width_(o.width) {
-    for (int64_t l = 0; l < o.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o);
+    for (int64_t l = 0; l < o.layers; ++l)
+      blocks_.emplace_back(scope / std::to_string(l), o, encoder_self_attention(o));
     if (o.pre_norm) norm_ = LayerNorm(scope / "norm", o.width);
   }
 
   Encoded run(const Packed& x) const override {
     Tensor rows = x.rows;
-    for (const Block& block : blocks_) rows = rows.tape().only_result([&] { return block(rows, x.offsets); });
+    for (const SelfAttentionBlock& block : blocks_)
+      rows = rows.tape().only_result([&] {
+        return block(rows, [&](Tensor each) {
+          const Packed packed{each, x.offsets};
+          return block.self().attend({packed}, block.self().prepare({packed})).context;
+        });
+      });
     return {{norm_.gain ? norm_(rows) : rows, x.offsets}};
   }
   int64_t width() const override { return width_; }
 
  private:
   int64_t width_;
-  std::vector<Block> blocks_;
+  std::vector<SelfAttentionBlock> blocks_;
   LayerNorm norm_;  // after the last block, with pre_norm
 };
 

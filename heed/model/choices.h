@@ -19,4 +19,6 @@ inline constexpr Choice<Positions> kPositions[] = {{"sin_cos", Positions::sin_co
                                                    {"alibi", Positions::alibi},
                                                    {"none", Positions::none}};
 
+inline constexpr Choice<bool> kLooksBack[] = {{"attention", true}, {"none", false}};
+
 }  // namespace heed::model

@@ -28,6 +28,11 @@ class Generator {
   virtual Tensor step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
                       decode::Alignment* alignment = nullptr) const = 0;
 
+  /// What the first step after start() is given: `start`, or the last token of a source that is to be continued.
+  virtual int32_t first_token(std::span<const int32_t> /*source*/, int32_t start) const { return start; }
+  /// Whether start() takes sources of different lengths.
+  virtual bool mixes_lengths() const { return true; }
+
   /// Of an alignment: the heads of each of its layers.
   virtual std::vector<int64_t> alignment_heads() const = 0;
 };

@@ -45,6 +45,10 @@ struct Options {
   std::string pool = "attention";  // how the states of a text become one vector: attention, mean or max
   float penalty = 0.0f;            // structured attention: weight of |A A^T - I|^2 in the loss.  Lin et al. 2017
 
+  // the next token
+  std::string look_back = "attention";  // rnn: what its states see of those before them: attention, or none
+  int64_t context = 256;                // tokens that are read at once, and the most that a Transformer looks back
+
   const std::string& encoder_kind() const { return encoder.empty() ? kind : encoder; }
   const std::string& decoder_kind() const { return decoder.empty() ? kind : decoder; }
 };

@@ -29,8 +29,9 @@ struct Batch {
   Sources view() const { return {.ids = ids, .offsets = offsets, .numbers = numbers}; }
 };
 
-/// The longest first. As few as the limits allow, and of those about the same number of tokens in each.
-std::vector<Batch> cut(const Sources& sources, const Options& options, const BatchLimits& limits) {
+/// The longest first. As few as the limits allow, and of those about the same number of tokens in each. Without
+/// `mixed`, those of a batch have the same length.
+std::vector<Batch> cut(const Sources& sources, const Options& options, const BatchLimits& limits, bool mixed) {
   std::vector<int64_t> order(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -45,7 +46,8 @@ std::vector<Batch> cut(const Sources& sources, const Options& options, const Bat
   const auto has_room = [&](int64_t more) {
     const Batch& batch = batches.back();
     return std::ssize(batch.ids) < share && std::ssize(batch.ids) + more <= most &&
-           (limits.sentences == 0 || std::ssize(batch.places) < limits.sentences);
+           (limits.sentences == 0 || std::ssize(batch.places) < limits.sentences) &&
+           (mixed || more == std::ssize(sources.at(batch.places.back())));
   };
   for (const int64_t b : order) {
     if (batches.empty() || !has_room(std::ssize(sources.at(b)))) batches.emplace_back();
@@ -61,7 +63,7 @@ std::vector<Result> search_all(const model::Generator& generator, TapePool& tape
   expect(limits.tokens > 0 && limits.sentences >= 0,
          "search: a batch needs at least 1 token, and sentences of 0 (no limit) or more, not {} and {}", limits.tokens,
          limits.sentences);
-  const std::vector<Batch> batches = cut(sources, options, limits);
+  const std::vector<Batch> batches = cut(sources, options, limits, generator.mixes_lengths());
   std::vector<Result> results(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));
   const auto find = [&](const Batch& batch) {
     TapePool::Lease tape(tapes);

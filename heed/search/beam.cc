@@ -48,7 +48,7 @@ class BeamSearch {
   std::vector<Result> run() {
     const int64_t sentences = stepper_.sources().size();
     results_.resize(static_cast<size_t>(sentences));
-    for (int64_t b = 0; b < sentences; ++b) beams_.push_back({b, {Open{.token = o_.start}}, {}});
+    for (int64_t b = 0; b < sentences; ++b) beams_.push_back({b, {Open{.token = stepper_.first_token(b)}}, {}});
     while (!beams_.empty()) {
       std::vector<int32_t> tokens;
       for (const Beam& beam : beams_)

@@ -17,7 +17,8 @@ std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, con
   std::vector<int64_t> open(all.size()), row_of(all.size());
   std::iota(open.begin(), open.end(), 0);
   for (size_t p = 0; p < all.size(); ++p) row_of[p] = static_cast<int64_t>(p) / paths;
-  std::vector<int32_t> tokens(static_cast<size_t>(sentences), o.start);
+  std::vector<int32_t> tokens;
+  for (int64_t b = 0; b < sentences; ++b) tokens.push_back(stepper.first_token(b));
   BestTokens best;
   while (!open.empty() && stepper.may_go_on()) {
     const Tensor logits = stepper.next(tokens);
@@ -40,6 +41,7 @@ std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, con
       h.finished = token == o.end;
       if (h.finished) continue;
       h.tokens.push_back(token);
+      if (o.on_token) o.on_token(stepper.sources().number(path / paths), h.tokens);
       tokens.push_back(token);
       rows.push_back(row);
       row_of[at] = std::ssize(still_open);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -45,6 +46,10 @@ struct Options {
   int64_t top_k = 0;         // only the k most likely; 0: all
   double top_p = 1.0;        // only the most likely that together reach this probability.  Holtzman et al. 2020
   uint64_t seed = 0;         // a sentence draws from (seed, its index in the input): its batch does not matter
+
+  /// Greedy search and samples: called with the number of the sentence and all tokens of a hypothesis whenever it has
+  /// one more, from any thread that searches.
+  std::function<void(int64_t, std::span<const int32_t>)> on_token = {};
 
   bool alignment = false;  // ask for Hypothesis::alignment, of `heads`
   Heads heads = {};

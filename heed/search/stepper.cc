@@ -12,6 +12,7 @@ Stepper::Stepper(const model::Generator& generator, Tape& tape, const Sources& s
       wants_weights_(options.alignment || options.beta != 0.0) {
   tape.reset();
   state_ = generator.start(tape, {sources.ids, sources.offsets}, options.longest);
+  read_ = state_->step();
 }
 
 Tensor Stepper::next(std::span<const int32_t> tokens) {

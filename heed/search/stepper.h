@@ -14,7 +14,8 @@ class Stepper {
 
   const Sources& sources() const { return sources_; }
   const Options& options() const { return options_; }
-  int64_t done() const { return state_->step(); }
+  int64_t done() const { return state_->step() - read_; }  // steps
+  int32_t first_token(int64_t sentence) const { return generator_.first_token(sources_.at(sentence), options_.start); }
   bool may_go_on() const { return done() < options_.longest; }
 
   /// The last token of each hypothesis -> logits [rows, vocabulary]. Tensors of earlier steps are dropped from the
@@ -30,6 +31,7 @@ class Stepper {
   const Sources& sources_;
   const Options& options_;
   std::unique_ptr<decode::State> state_;
+  int64_t read_ = 0;  // steps of the state that were spent on the sources
   decode::Alignment alignment_;
   bool wants_weights_;
 };

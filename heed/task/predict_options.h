@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
 namespace heed::task {
 
@@ -23,6 +25,10 @@ struct PredictOptions {
   bool alignments = true;  // fill Output::alignment
   int64_t layer = 0;       // decoder layer, from 1, whose attention alignments and coverage use; 0: the last
   int64_t head = 0;        // head of that layer, from 1; 0: the mean of all
+
+  /// Running text, greedy or one sample: called with the number of a line and all that was written so far, whenever
+  /// there is more. From any thread that searches.
+  std::function<void(int64_t line, const std::string& text)> on_text = {};
 
   bool copy_unknown = false;  // in Output::text, replace an unknown token by the source token with the most attention
 };

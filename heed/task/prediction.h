@@ -55,4 +55,13 @@ struct PairScore {
   std::vector<float> token_log_probabilities;  // [tokens]
 };
 
+/// How well a model of running text predicts a text.
+struct TextScore {
+  int64_t lines = 0, characters = 0;  // characters with the ends of lines
+  int64_t tokens = 0, correct = 0;    // correct: the likeliest was the right one
+  int64_t unknown = 0;                // tokens that the vocabulary lacks
+  double log_probability = 0.0;
+  std::string warning = {};  // about lines that were left out
+};
+
 }  // namespace heed::task

@@ -40,9 +40,17 @@ void add_size_keys(Fields& f, model::Options& m) {
   f.add("model.dropout", m.dropout, "share of the numbers set to 0 in training", Limit::from_to_below(0, 1));
 }
 
-void add_stack_keys(Fields& f, model::Options& m) {
+void add_cell_key(Fields& f, model::Options& m) {
   f.add("model.cell", m.cell, "rnn: kind of cell", Limit::one_of(heed::words_of(encode::kCells)));
+}
+
+void add_stack_keys(Fields& f, model::Options& m) {
+  add_cell_key(f, m);
   f.add("model.bidirectional", m.bidirectional, "rnn: the encoder reads in both directions");
+  add_transformer_keys(f, m);
+}
+
+void add_transformer_keys(Fields& f, model::Options& m) {
   f.add("model.hidden", m.hidden, "transformer: width inside the feed-forward layers; 0: 4 * width",
         Limit::between(0, 1 << 20));
   f.add("model.activation", m.activation, "transformer: activation of the feed-forward layers",

@@ -23,6 +23,8 @@ void add_held_out_key(file::Fields& fields, data::Options& data);
 void add_size_keys(file::Fields& fields, model::Options& model);
 /// Of [model]: what a recurrent network and a Transformer are made of.
 void add_stack_keys(file::Fields& fields, model::Options& model);
+void add_cell_key(file::Fields& fields, model::Options& model);
+void add_transformer_keys(file::Fields& fields, model::Options& model);
 
 /// The names of entries of a list.
 template <class Entry>

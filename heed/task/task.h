@@ -8,7 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,8 +62,10 @@ class Texts {
 struct Answering {
   const model::Model& model;
   const Vocabularies& vocabularies;
-  int64_t longest;         // default for the longest output, in tokens
-  int64_t max_source = 0;  // labels: a text is cut after this many tokens, as in training; 0: never
+  int64_t longest;                // default for the longest output, in tokens
+  int64_t max_source = 0;         // labels: a text is cut after this many tokens, as in training; 0: never
+  const model::Options& options;  // of the model
+  std::string documents = {};     // running text: data.documents
   search::TapePool& tapes;
 };
 
@@ -100,6 +105,14 @@ class Task {
                                           const PredictOptions& options) const = 0;
   /// [pairs] -> [pairs]: the probability of each target, given its source.
   virtual std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const = 0;
+
+  /// Models of running text: their answers go on with the lines. Texts have no sources; score() takes empty ones.
+  virtual bool continues_texts() const { return false; }
+  /// Models of running text: how well they predict that of a file. `done`, if any, is told of tokens. Others: nothing.
+  virtual std::optional<TextScore> score_file(const Answering& /*asked*/, const std::filesystem::path& /*file*/,
+                                              const std::function<void(int64_t)>& /*done*/) const {
+    return {};
+  }
 };
 
 }  // namespace heed::task

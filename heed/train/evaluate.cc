@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <numbers>
 
 #include "heed/metric/all.h"
 #include "heed/tensor/error.h"
@@ -14,17 +16,36 @@ namespace {
 void add_losses(Evaluation& e, const model::Model& model, const data::Dataset& examples, int64_t batch_tokens) {
   int64_t predictions = 0, correct = 0;
   Tape tape({.recording = false, .training = false});
+  data::Carried carried;
   for (const data::Batch& batch : examples.batches({.max_tokens = batch_tokens, .shuffle = false}, 0)) {
     tape.reset();
-    const OutputLoss loss = model.loss(tape, *examples.pack(batch), {});
+    const std::unique_ptr<data::PackedBatch> packed = examples.pack(batch);
+    if (model.carries_state()) packed->carried = &carried;
+    const OutputLoss loss = model.loss(tape, *packed, {});
     e.nll += loss.negative_log_likelihood;
     correct += loss.correct;
     predictions += loss.rows;
   }
+  if (examples.characters() > 0)
+    e.bits_per_character = e.nll / std::numbers::ln2 / static_cast<double>(examples.characters());
   const auto count = static_cast<double>(std::max<int64_t>(predictions, 1));
   e.nll /= count;
   e.perplexity = std::exp(e.nll);
   e.token_accuracy = static_cast<double>(correct) / count;
+}
+
+/// What a model of running text writes by itself.
+void add_written_text(Evaluation& e, const task::Task& task, const task::Answering& asked, int64_t samples) {
+  constexpr int64_t kLongest = 200;
+  constexpr double kTemperature = 0.8;
+  if (!std::isfinite(e.nll) || samples == 0) return;
+  const std::string nothing[] = {""};
+  const std::vector<task::Prediction> said = task.predict(asked, nothing,
+                                                          {.max_length = std::min(kLongest, asked.longest),
+                                                           .sample = true,
+                                                           .temperature = kTemperature,
+                                                           .alignments = false});
+  if (said.front().error.empty()) e.samples.push_back({"", said.front().text(), ""});
 }
 
 }  // namespace
@@ -34,6 +55,10 @@ Evaluation evaluate(const task::Task& task, const task::Answering& asked, const 
   Evaluation e;
   add_losses(e, asked.model, *corpus.valid, options.batch_tokens);
 
+  if (task.continues_texts()) {
+    add_written_text(e, task, asked, options.samples);
+    return e;
+  }
   const data::References& references = corpus.references;
   const size_t all = references.source.size();
   const size_t count = options.decode < 0 ? all : std::min(all, static_cast<size_t>(options.decode));

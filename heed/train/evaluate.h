@@ -28,6 +28,7 @@ struct Evaluation {
   double nll = 0;                     // per prediction: target token, or label
   double perplexity = 0;              // e^nll
   double token_accuracy = 0;          // under teacher forcing
+  double bits_per_character = 0;      // running text; 0: other data
   metric::Accuracy exact;             // of decoded sources; any reference counts
   metric::ErrorRate characters;       // of them
   std::optional<metric::Score> task;  // of them, by the requested metric

@@ -140,6 +140,7 @@ void EventFile::validated(const Validated& v, const Progress&) {
   const Evaluation& e = v.evaluation;
   Scalars scalars = {
       {"valid/nll", e.nll}, {"valid/perplexity", e.perplexity}, {"valid/token_accuracy", e.token_accuracy}};
+  if (e.bits_per_character > 0) scalars.emplace_back("valid/bits_per_character", e.bits_per_character);
   if (e.exact.count > 0) {
     scalars.emplace_back("valid/exact", e.exact.rate());
     scalars.emplace_back("valid/character_error_rate", e.characters.rate());

@@ -83,6 +83,7 @@ void EventLines::validated(const Validated& v, const Progress& p) {
                             {"nll", e.nll},
                             {"perplexity", e.perplexity},
                             {"token_accuracy", e.token_accuracy}});
+  if (e.bits_per_character > 0) json["bits_per_character"] = e.bits_per_character;
   if (e.exact.count > 0) {
     json["exact"] = e.exact.rate();
     json["characters"] = e.characters.rate();

@@ -92,7 +92,8 @@ void check_lengths(const task::Corpus& corpus, int64_t max_positions) {
 constexpr std::string_view kOfTheModel[] = {
     "model.",          "attention.",         "data.source_tokens", "data.source_size",
     "data.source_min", "data.target_tokens", "data.target_size",   "data.target_min",
-    "data.joint",      "data.sentencepiece", "validate.metric",    "validate.longest"};
+    "data.joint",      "data.sentencepiece", "data.text_tokens",   "data.text_size",
+    "data.text_min",   "data.documents",     "validate.metric",    "validate.longest"};
 
 /// Open keys follow from the weights; given ones must agree with them.
 std::vector<task::Suggestion> fit_to_weights(Recipe& r, const Beginning& beginning) {

@@ -1,7 +1,11 @@
 #include "heed/train/trainer.h"
 
+#include <fmt/format.h>
+
+#include <charconv>
 #include <cmath>
 #include <iterator>
+#include <string_view>
 
 #include "heed/optimise/clip.h"
 #include "heed/optimise/schedule.h"
@@ -9,6 +13,30 @@
 #include "heed/tensor/profile.h"
 
 namespace heed::train {
+
+namespace {
+
+constexpr std::string_view kCarried = "carried.";  // "carried.4711.states": by the place where the text goes on
+
+data::Carried carried_in(const file::Safetensors& tensors) {
+  data::Carried carried;
+  for (const file::StoredTensor& tensor : tensors.tensors()) {
+    std::string_view name = tensor.name;
+    if (!name.starts_with(kCarried)) continue;
+    name.remove_prefix(kCarried.size());
+    int64_t place = -1;
+    const char* const last = name.data() + name.size();
+    const auto [end, wrong] = std::from_chars(name.data(), last, place);
+    const std::string_view part(end, static_cast<size_t>(last - end));
+    expect(wrong == std::errc() && place >= 0 && (part == ".states" || part == ".rows"), ErrorKind::file,
+           "{}: '{}' is not the name of a carried state", tensors.file(), tensor.name);
+    data::StateOfText& past = carried[place];
+    (part == ".rows" ? past.rows : past.states) = tensors.values(tensor.name);
+  }
+  return carried;
+}
+
+}  // namespace
 
 int64_t updates_per_epoch(const data::Dataset& examples, const TrainerOptions& o) {
   const auto batches = examples.batches({.max_tokens = o.batch_tokens, .seed = o.seed}, 0);
@@ -58,6 +86,7 @@ StepReport Trainer::step() {
   int64_t part = 0;
   for (const data::Batch& batch : chosen) {
     const std::unique_ptr<data::PackedBatch> packed = examples_->pack(batch);
+    if (model_->carries_state()) packed->carried = &carried_;
     tape_.reset(options_.seed * 1'000'003 + static_cast<uint64_t>(step_ * options_.accumulate + part++));
     const OutputLoss loss =
         model_->loss(tape_, *packed, {.label_smoothing = options_.label_smoothing, .scale = static_cast<float>(share)});
@@ -79,6 +108,7 @@ StepReport Trainer::step() {
     return report;
   }
   parameters_->forget_gradients();
+  carried_.clear();  // it may hold what was not finite
   ++skipped_;
   expect(skipped_ < kMostSkipped, ErrorKind::data,
          "train: {} in update {}, and {} updates in a row were skipped. A smaller train.learning_rate, a longer "
@@ -109,6 +139,10 @@ void Trainer::save(file::CheckpointWriter& writer, file::TrainingState& state) c
     // weights.safetensors holds the average, which is what a user wants to run; the weights themselves go here
     if (average_) tensors.push_back({"value." + p.name, p.shape, p.value.data()});
   }
+  for (const auto& [place, past] : carried_)
+    for (const auto& [part, numbers] : {std::pair("states", &past.states), std::pair("rows", &past.rows)})
+      if (!numbers->empty())
+        tensors.push_back({fmt::format("{}{}.{}", kCarried, place, part), {std::ssize(*numbers)}, numbers->data()});
   writer.add_tensors(file::kOptimiserPart, std::move(tensors));
   if (!average_) {
     writer.add_tensors(file::kWeightsPart, *parameters_);
@@ -141,6 +175,7 @@ void Trainer::load(const file::Checkpoint& checkpoint) {
     }
     ++n;
   }
+  carried_ = carried_in(tensors);
 }
 
 }  // namespace heed::train

@@ -24,6 +24,8 @@ task::Answering TrainedModel::answering(search::TapePool& tapes) const {
           .vocabularies = vocabularies,
           .longest = recipe.validate.longest,
           .max_source = recipe.data.max_source,
+          .options = recipe.model,
+          .documents = recipe.data.documents,
           .tapes = tapes};
 }
 

@@ -23,6 +23,14 @@ steps = 1
 [validate]
 decode = 0
 """
+TEXT = """
+[data]
+text = "FILE"
+[stop]
+steps = 1
+[validate]
+decode = 0
+"""
 SIZE = "model.width=16"
 
 
@@ -37,8 +45,11 @@ def shown(name):
 def trained(recipe, folder):
     """The finished process of one update."""
     (folder / "texts.tsv").write_text("".join(f"A text. Number {i}!\t{'ab'[i % 2]}\n" for i in range(20)))
-    of_labels = 'task = "label"' in recipe
-    rest = LABELS.replace("FILE", str(folder / "texts.tsv")) if of_labels else TINY
+    rest = TINY
+    if 'task = "label"' in recipe:
+        rest = LABELS.replace("FILE", str(folder / "texts.tsv"))
+    if 'task = "next_token"' in recipe:
+        rest = TEXT.replace("FILE", str(folder / "texts.tsv"))
     (folder / "recipe.toml").write_text(recipe + rest)
     return heed("train", str(folder / "recipe.toml"), "--output", str(folder / "out"), "--threads", "1", "--set", SIZE)
 
@@ -52,7 +63,8 @@ def test_a_recipe_that_is_shown_trains(name, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("kind", ['kind = "rnn"', 'kind = "transformer"', 'task = "label"'])
+@pytest.mark.parametrize("kind", ['kind = "rnn"', 'kind = "transformer"', 'task = "label"',
+                                  'task = "next_token"\nkind = "rnn"', 'task = "next_token"\nkind = "transformer"'])
 @pytest.mark.parametrize("name", [name for name in ENTRIES if not shown(name)])
 def test_without_a_recipe_no_model_takes_it(name, kind, tmp_path):
     assert ENTRIES[name]["recipe"] == ""

@@ -9,6 +9,8 @@ class Documents final : public Region {
  public:
   explicit Documents(const Options&) {}
   void configure(CallContext& c) const override {
+    const bool grows = c.prepared.capacity > 0;  // step by step: what is being written is one document
+    if (grows && !c.queries.documents && !c.prepared.memory.documents) return;
     expect(c.queries.documents != nullptr && c.prepared.memory.documents != nullptr,
            "documents: every query row and every key row needs a document id (Queries::documents, Memory::documents)");
     c.call.problem.region.query_documents = c.queries.documents;

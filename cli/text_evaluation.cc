@@ -1,0 +1,88 @@
+#include "cli/text_evaluation.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <numbers>
+
+#include "cli/counter.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "heed/file/json.h"
+#include "heed/search/tape_pool.h"
+#include "heed/tensor/error.h"
+#include "heed/train/evaluate.h"
+#include "heed/trained/trained_model.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct Found {
+  double perplexity = 0, bits = 0, accuracy = 0;  // bits per character
+  std::optional<task::TextScore> counted = {};    // of a file
+};
+
+Found of_file(const predict::Predictor& predictor, const std::string& file) {
+  const trained::TrainedModel& model = predictor.model();
+  search::TapePool tapes;
+  Counter counter("tokens");
+  const task::TextScore s = *model.recipe.task().score_file(model.answering(tapes), readable(file),
+                                                            [&](int64_t tokens) { counter.add(tokens); });
+  counter.erase();
+  if (!s.warning.empty()) warn(file + ": " + s.warning);
+  const auto tokens = static_cast<double>(s.tokens);
+  return {.perplexity = std::exp(-s.log_probability / tokens),
+          .bits = -s.log_probability / std::numbers::ln2 / static_cast<double>(s.characters),
+          .accuracy = static_cast<double>(s.correct) / tokens,
+          .counted = s};
+}
+
+/// The training files must still be where they were. What was held out is found again from the same seed.
+Found of_validation(const predict::Predictor& predictor) {
+  const trained::TrainedModel& model = predictor.model();
+  const recipe::Recipe& recipe = model.recipe;
+  for (const data::PairFiles* files : {&recipe.data.train, &recipe.data.valid})
+    if (!files->source.empty()) readable(files->source.string());
+  const task::Corpus corpus =
+      recipe.task().read(recipe.data, recipe.train.seed)->encode(model.vocabularies, recipe.data, recipe.model);
+  for (const std::string& warning : corpus.warnings) warn(warning);
+  search::TapePool tapes;
+  const train::Evaluation e = train::evaluate(recipe.task(), model.answering(tapes), corpus,
+                                              {.batch_tokens = recipe.train.batch_tokens, .samples = 0});
+  return {.perplexity = e.perplexity, .bits = e.bits_per_character, .accuracy = e.token_accuracy};
+}
+
+}  // namespace
+
+void evaluate_text(const predict::Predictor& predictor, const std::string& file, bool json) {
+  const Found f = file.empty() ? of_validation(predictor) : of_file(predictor, file);
+  if (json) {
+    file::Json j = file::Json::object(
+        {{"perplexity", f.perplexity}, {"bits_per_character", f.bits}, {"token_accuracy", f.accuracy}});
+    if (f.counted) {
+      j["lines"] = f.counted->lines;
+      j["characters"] = f.counted->characters;
+      j["tokens"] = f.counted->tokens;
+      j["unknown"] = f.counted->unknown;
+      j["log_probability"] = f.counted->log_probability;
+    }
+    return print(j.text(2) + "\n");
+  }
+  std::vector<Row> rows = {{"perplexity", fmt::format("{:.4f}", f.perplexity), "of a token"},
+                           {"bits", fmt::format("{:.4f}", f.bits), "per character"},
+                           {"right", fmt::format("{:.2f} %", 100 * f.accuracy), "the likeliest next token"}};
+  if (f.counted) {
+    rows.push_back(
+        {"text", grouped(f.counted->characters), fmt::format("characters in {}", counted(f.counted->lines, "line"))});
+    rows.push_back({"", grouped(f.counted->tokens), "tokens"});
+    if (f.counted->unknown > 0)
+      rows.push_back(
+          {"", grouped(f.counted->unknown), "tokens that the vocabulary lacks: the figures look better than they are"});
+  }
+  print(table(rows, Terminal(), 1));
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,21 @@
+// What one batch hands to the next: a text that is longer than a batch is read piece by piece, and a recurrent model
+// goes on with the state in which it left the last piece.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace heed::data {
+
+/// The state of a model after a piece of text, as numbers: what they mean is up to the model.
+struct StateOfText {
+  std::vector<float> states;  // of each layer
+  std::vector<float> rows;    // earlier states to look back at, one after another
+  bool operator==(const StateOfText&) const = default;
+};
+
+/// By the place in the text, in tokens, where it goes on.
+using Carried = std::map<int64_t, StateOfText>;
+
+}  // namespace heed::data

@@ -1,0 +1,69 @@
+// Vectors of a text -> states that predict the next token, from nothing but the tokens before it. One interface for
+// training (whole pieces at once) and for search (one step at a time).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/decode/state.h"
+#include "heed/encode/encoder.h"
+
+namespace heed::decode {
+
+/// What is left of a piece of text for the next one, outside the tape.
+struct Past {
+  std::vector<float> states;  // of each layer, h and for an LSTM c
+  std::vector<float> rows;    // [kept, width]: the last states, to look back at
+};
+
+/// The pieces of a text that run() reads together.
+struct Pieces {
+  std::span<const Past* const> before = {};  // [pieces] what each goes on from; null: nothing. Empty: none has any
+  std::vector<Past>* after = nullptr;        // [pieces], on request
+  const int32_t* documents = nullptr;        // region documents: the document of each row
+};
+
+class TextDecoder {
+ public:
+  virtual ~TextDecoder() = default;
+
+  /// x: rows [tokens, options.width], a sequence for each piece -> [tokens, width()].
+  virtual Tensor run(const Packed& x, const Pieces& pieces) const = 0;
+
+  /// For at most `longest` steps of `sequences` texts.
+  virtual std::unique_ptr<State> start(Tape& tape, int64_t sequences, int64_t longest) const = 0;
+  /// One step of every row: x [rows, options.width] -> [rows, width()]. The same numbers as run(), without gradients.
+  virtual Tensor step(Tensor x, State& state) const = 0;
+
+  virtual int64_t width() const = 0;              // of the output
+  virtual bool carries() const { return false; }  // whether Pieces::before and after are used
+};
+
+struct TextDecoderOptions {
+  encode::StackOptions stack;
+  int64_t context = 256;   // tokens of a piece, and the most that a token looks back
+  bool looks_back = true;  // recurrent: its states attend to those before them
+};
+
+struct TextDecoderEntry {
+  const char* name;     // the name in recipes
+  const char* meaning;  // a few words
+  bool needs_positions = false;
+  std::unique_ptr<TextDecoder> (*make)(const Scope& scope, const TextDecoderOptions& options) = nullptr;
+};
+
+// The list: a new one is one file and one line here.
+#define HEED_TEXT_DECODERS(X) X(recurrent) X(transformer)
+
+#define HEED_DECLARE(name) extern const TextDecoderEntry name##_text_decoder;
+HEED_TEXT_DECODERS(HEED_DECLARE)
+#undef HEED_DECLARE
+
+const std::vector<const TextDecoderEntry*>& all_text_decoders();
+/// Throws, naming the nearest.
+const TextDecoderEntry& find_text_decoder(std::string_view name);
+
+}  // namespace heed::decode

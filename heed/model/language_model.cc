@@ -1,0 +1,113 @@
+#include "heed/model/language_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/attend/all.h"
+#include "heed/model/stack_options.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/op/linear.h"
+
+namespace heed::model {
+
+namespace {
+
+/// What each piece goes on from.
+std::vector<const decode::Past*> before(const data::PackedPieces& batch, std::vector<decode::Past>& past) {
+  std::vector<const decode::Past*> all(static_cast<size_t>(batch.size()), nullptr);
+  if (!batch.carried) return all;
+  past.reserve(all.size());  // its items are pointed to
+  for (size_t p = 0; p < all.size(); ++p) {
+    const auto found = batch.begins[p] < 0 ? batch.carried->end() : batch.carried->find(batch.begins[p]);
+    if (found == batch.carried->end()) continue;
+    past.push_back({std::move(found->second.states), std::move(found->second.rows)});
+    all[p] = &past.back();
+  }
+  return all;
+}
+
+void carry(const data::PackedPieces& batch, std::vector<decode::Past>& after) {
+  batch.carried->clear();
+  for (size_t p = 0; p < after.size(); ++p)
+    if (batch.ends[p] >= 0) (*batch.carried)[batch.ends[p]] = {std::move(after[p].states), std::move(after[p].rows)};
+}
+
+}  // namespace
+
+LanguageModel::LanguageModel(Parameters& parameters, const Options& o) : options_(o) {
+  const Resolved words(o);
+  expect(o.target_vocabulary > 0, "model: the vocabulary is empty");
+  expect(o.width > 0 && o.decoder_layers > 0 && o.context > 0,
+         "model: width {}, layers {} and context {} must be above 0", o.width, o.decoder_layers, o.context);
+  const decode::TextDecoderEntry& entry = decode::find_text_decoder(o.decoder_kind());
+  by_document_ = entry.needs_positions && attend::resolve(o.attention).has_region(attend::documents_entry);
+  const Scope root(parameters);
+  embed_ = embed::Embed(root / "text", embedding_options(o, words, o.target_vocabulary, entry.needs_positions));
+  const bool looks_back = value_of(kLooksBack, o.look_back, "model: look_back");
+  decoder_ = entry.make(root / "decoder", {.stack = stack_options(o, words, o.decoder_layers, entry.needs_positions),
+                                           .context = o.context,
+                                           .looks_back = looks_back});
+  const bool tied = words.tied != Tied::none;
+  expect(!tied || decoder_->width() == o.width,
+         "model: tied = \"{}\" needs states of the width of the vectors, {}, but they have {}: set tied = \"none\"",
+         o.tied, o.width, decoder_->width());
+  const Scope output = root / "output";
+  output_weight_ =
+      tied ? embed_.table() : &output.make("weight", {o.target_vocabulary, decoder_->width()}, Initialiser::xavier());
+  output_bias_ = &output.make("bias", {o.target_vocabulary}, Initialiser::constant(0.0f));
+}
+
+OutputLoss LanguageModel::loss(Tape& tape, const data::PackedBatch& any, const OutputLossOptions& options) const {
+  const auto* batch = dynamic_cast<const data::PackedPieces*>(&any);
+  expect(batch != nullptr, "model: expected a batch of pieces of text");
+  std::vector<decode::Past> past, after;
+  const std::vector<const decode::Past*> from = before(*batch, past);
+  decode::Pieces pieces{.before = from};
+  if (batch->carried && decoder_->carries()) pieces.after = &after;
+  if (by_document_) {
+    auto* documents = tape.keep<int32_t>(batch->pieces.back());
+    for (int64_t p = 0; p < batch->size(); ++p)
+      std::fill(documents + batch->pieces[static_cast<size_t>(p)],
+                documents + batch->pieces[static_cast<size_t>(p) + 1], static_cast<int32_t>(p));
+    pieces.documents = documents;
+  }
+  const Offsets sequences = tape.offsets(by_document_ ? batch->examples : batch->pieces);
+  const Tensor out = decoder_->run(embed_(tape, batch->inputs, sequences), pieces);
+  OutputLoss loss =
+      output_loss(out, tape.parameter(*output_weight_), tape.parameter(*output_bias_), batch->targets, options);
+  if (pieces.after) carry(*batch, after);
+  return loss;
+}
+
+int64_t LanguageModel::max_positions() const {
+  return std::min(embed_.max_positions(), attend::longest_memory(options_.attention));
+}
+
+std::unique_ptr<decode::State> LanguageModel::start(Tape& tape, const PackedIds& sources, int64_t longest) const {
+  const int64_t count = std::ssize(sources.offsets) - 1, length = sources.offsets[1] - sources.offsets[0];
+  for (int64_t b = 0; b < count; ++b)
+    expect(
+        length > 0 && sources.offsets[static_cast<size_t>(b) + 1] - sources.offsets[static_cast<size_t>(b)] == length,
+        ErrorKind::bug, "model: the beginnings of texts that are continued together must be equally long");
+  std::unique_ptr<decode::State> state = decoder_->start(tape, count, length - 1 + longest);
+  std::vector<int32_t> tokens(static_cast<size_t>(count));
+  for (int64_t t = 0; t + 1 < length; ++t) {
+    for (int64_t b = 0; b < count; ++b)
+      tokens[static_cast<size_t>(b)] = sources.ids[static_cast<size_t>(sources.offsets[static_cast<size_t>(b)] + t)];
+    tape.reset();  // the state is outside it
+    states(tokens, *state, tape);
+  }
+  return state;
+}
+
+Tensor LanguageModel::states(std::span<const int32_t> tokens, decode::State& state, Tape& tape) const {
+  const Packed x = embed_(tape, tokens, tape.even_offsets(std::ssize(tokens), 1), state.step());
+  return decoder_->step(x.rows, state);
+}
+
+Tensor LanguageModel::step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
+                           decode::Alignment*) const {
+  return linear(states(tokens, state, tape), tape.parameter(*output_weight_), tape.parameter(*output_bias_));
+}
+
+}  // namespace heed::model

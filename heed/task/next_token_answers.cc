@@ -1,0 +1,232 @@
+#include "heed/task/next_token_answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/data/text_pieces.h"
+#include "heed/search/batches.h"
+#include "heed/search/score.h"
+#include "heed/task/line_tokens.h"
+#include "heed/task/next_token_texts.h"
+#include "heed/task/running_text.h"
+#include "heed/task/search_options.h"
+#include "heed/task/together_or_each.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/interrupt.h"
+#include "heed/text/utf8.h"
+
+namespace heed::task {
+
+namespace {
+
+// ---------------------------------------------------------------------------------------------------------- continuing
+
+struct AskedText {
+  std::vector<int32_t> beginning;  // <s> and its tokens
+  int64_t number = 0;              // of the line
+  Prediction* answer = nullptr;
+};
+
+/// Tells the caller about every new token of a text, as soon as its characters are certain.
+std::function<void(int64_t, std::span<const int32_t>)> teller(std::span<const AskedText> texts,
+                                                              const PredictOptions& options,
+                                                              const text::Tokeniser& tokeniser) {
+  if (!options.on_text) return {};
+  return [texts, &options, &tokeniser](int64_t number, std::span<const int32_t> tokens) {
+    const auto asked = std::find_if(texts.begin(), texts.end(), [&](const AskedText& t) { return t.number == number; });
+    if (asked != texts.end()) options.on_text(number, continuation(asked->beginning, tokens, tokeniser));
+  };
+}
+
+void search_texts(std::span<const AskedText> texts, const Answering& asked, const PredictOptions& wanted,
+                  search::Options how) {
+  std::vector<int32_t> ids;
+  std::vector<int64_t> offsets = {0}, numbers;
+  for (const AskedText& text : texts) {
+    ids.insert(ids.end(), text.beginning.begin(), text.beginning.end());
+    offsets.push_back(std::ssize(ids));
+    numbers.push_back(text.number);
+    text.answer->nbest.clear();
+  }
+  const text::Tokeniser& tokeniser = *asked.vocabularies.target;
+  how.on_token = teller(texts, wanted, tokeniser);
+  std::vector<search::Result> found = search::search_all(*asked.model.generator(), asked.tapes,
+                                                         {.ids = ids, .offsets = offsets, .numbers = numbers}, how);
+  for (size_t i = 0; i < texts.size(); ++i)
+    for (search::Hypothesis& h : found[i].hypotheses)
+      texts[i].answer->nbest.push_back({.text = continuation(texts[i].beginning, h.tokens, tokeniser),
+                                        .score = h.score,
+                                        .log_probability = h.log_probability,
+                                        .finished = h.finished,
+                                        .tokens = spelled(tokeniser, h.tokens),
+                                        .token_log_probabilities = std::move(h.token_log_probabilities)});
+}
+
+}  // namespace
+
+std::vector<Prediction> continue_texts(const Answering& asked, std::span<const std::string> texts,
+                                       const PredictOptions& options) {
+  expect(!options.copy_unknown, "copy_unknown is for models that read a source; this one only goes on with a text");
+  expect(options.coverage == 0.0, "coverage {} is for models that read a source; this one only goes on with a text",
+         options.coverage);
+  expect(!options.on_text || (options.beam <= 1 && options.nbest == 1),
+         "a text can be shown while it is written only if there is one: not with a beam or nbest");
+  search::Options how = search_options(options, {asked.model.max_positions(), asked.longest, {}});
+  how.alignment = false;
+  std::vector<Prediction> all(texts.size());
+  std::vector<AskedText> there;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    stop_if_interrupted();
+    const std::string_view text = without_end(texts[i]);
+    all[i].error = text::utf8_complaint(text);
+    if (!all[i].error.empty()) continue;
+    std::vector<int32_t> ids = beginning_of(text, *asked.vocabularies.source);
+    all[i].source_tokens = spelled(*asked.vocabularies.source, std::span(ids).subspan(1));
+    all[i].unknown = unknown_in(text, std::span(ids).subspan(1), *asked.vocabularies.source);
+    const int64_t places = asked.model.max_positions();
+    if (std::ssize(ids) + how.longest - 1 > places) {
+      all[i].error =
+          fmt::format("{} tokens and {} more are too many: the model has positions for {}; a smaller max_length fits",
+                      ids.size(), how.longest, places);
+      continue;
+    }
+    there.push_back({std::move(ids), options.first_line + static_cast<int64_t>(i), &all[i]});
+  }
+  if (there.empty()) return all;
+  together_or_each(
+      std::span<const AskedText>(there),
+      [&](std::span<const AskedText> some) { search_texts(some, asked, options, how); },
+      [](const AskedText& text, const std::string& error) { text.answer->error = error; });
+  return all;
+}
+
+// ------------------------------------------------------------------------------------------------------------- scoring
+
+namespace {
+
+constexpr int64_t kTogether = 4096;  // tokens of a batch
+
+struct ScoredText {
+  std::vector<int32_t> ids;  // <s>, source, target, end
+  size_t first = 0;          // of the target
+  PairScore* score = nullptr;
+
+  int64_t inputs() const { return std::ssize(ids) - 1; }
+  /// `found`: of every token but the first.
+  void take(std::span<const float> found) const {
+    const auto of_target = found.subspan(first - 1);
+    score->token_log_probabilities.assign(of_target.begin(), of_target.end());
+    score->log_probability = 0;
+    for (const float each : of_target) score->log_probability += each;
+  }
+};
+
+/// Texts that a model reads at once.
+void score_short(const Answering& asked, std::span<const ScoredText> texts, Tape& tape) {
+  data::PackedPieces batch;
+  for (const ScoredText& text : texts) {
+    batch.inputs.insert(batch.inputs.end(), text.ids.begin(), text.ids.end() - 1);
+    batch.targets.insert(batch.targets.end(), text.ids.begin() + 1, text.ids.end());
+    batch.pieces.push_back(std::ssize(batch.inputs));
+    batch.begins.push_back(-1);
+    batch.ends.push_back(-1);
+  }
+  batch.examples = batch.pieces;
+  const std::vector<search::Scored> scored = search::score(asked.model, tape, batch);
+  for (size_t i = 0; i < texts.size(); ++i) texts[i].take(scored[i].token_log_probabilities);
+}
+
+/// A text that is read in several pieces.
+void score_long(const Answering& asked, const ScoredText& text, Tape& tape) {
+  auto tokens = std::make_shared<data::TokenStore>();
+  tokens->add(text.ids);
+  tokens->finish();
+  const std::unique_ptr<data::Dataset> pieces = pieces_of(tokens, 0, asked.options, false);
+  std::vector<float> found;
+  data::Carried carried;
+  for (const data::Batch& batch : pieces->batches({.max_tokens = 1, .shuffle = false}, 0)) {
+    stop_if_interrupted();
+    const std::unique_ptr<data::PackedBatch> packed = pieces->pack(batch);
+    if (asked.model.carries_state()) packed->carried = &carried;
+    const auto& targets = static_cast<const data::PackedPieces&>(*packed).targets;
+    tape.reset();
+    const OutputLoss loss = asked.model.loss(tape, *packed, {});
+    for (size_t i = 0; i < targets.size(); ++i)
+      if (targets[i] >= 0) found.push_back(-loss.row_nll[i]);
+  }
+  text.take(found);
+}
+
+}  // namespace
+
+std::vector<PairScore> score_texts(const Answering& asked, std::span<const TextPair> pairs) {
+  const text::Tokeniser& tokeniser = *asked.vocabularies.target;
+  const bool lines = value_of(kDocuments, asked.documents, "data: documents") == Documents::line;
+  std::vector<PairScore> scores(pairs.size());
+  std::vector<ScoredText> texts;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    PairScore& score = scores[i];
+    for (const std::string* side : {&pairs[i].source, &pairs[i].target})
+      if (score.error.empty()) score.error = text::utf8_complaint(*side);
+    if (!score.error.empty()) continue;
+    ScoredText text{.ids = beginning_of(pairs[i].source, tokeniser), .score = &score};
+    text.first = text.ids.size();
+    const std::vector<int32_t> target = beginning_of(pairs[i].target, tokeniser);
+    text.ids.insert(text.ids.end(), target.begin() + 1, target.end());
+    text.ids.push_back(lines ? text::kEnd : text::kStart);
+    score.tokens = spelled(tokeniser, std::span(text.ids).subspan(text.first));
+    texts.push_back(std::move(text));
+  }
+  search::TapePool::Lease tape(asked.tapes);
+  for (size_t begin = 0, end = 0; begin < texts.size(); begin = end) {
+    stop_if_interrupted();
+    int64_t tokens = 0;
+    for (end = begin; end < texts.size() && texts[end].inputs() <= asked.options.context &&
+                      (end == begin || tokens + texts[end].inputs() <= kTogether);
+         ++end)
+      tokens += texts[end].inputs();
+    const bool is_long = end == begin;
+    if (is_long) ++end;
+    together_or_each(
+        std::span<const ScoredText>(texts).subspan(begin, end - begin),
+        [&](std::span<const ScoredText> some) {
+          if (is_long)
+            score_long(asked, some.front(), *tape);
+          else
+            score_short(asked, some, *tape);
+        },
+        [](const ScoredText& text, const std::string& error) { text.score->error = error; });
+  }
+  return scores;
+}
+
+TextScore score_text_file(const Answering& asked, const std::filesystem::path& file,
+                          const std::function<void(int64_t)>& done) {
+  TextEncoder text(*asked.vocabularies.source);
+  data::Report report;
+  for_each_line(file, value_of(kDocuments, asked.documents, "data: documents"), report,
+                [&](const TextLine& line) { text.add(line.text, line.begins); });
+  TextScore score{.lines = report.kept(), .characters = text.characters(), .unknown = text.unknown()};
+  if (report.dropped() > 0) score.warning = report.text();
+  const std::shared_ptr<const data::TokenStore> tokens = text.finish();
+  expect(tokens->size() > 1, ErrorKind::data, "'{}' has no text", file.string());
+  const std::unique_ptr<data::Dataset> pieces = pieces_of(tokens, text.characters(), asked.options, false);
+  search::TapePool::Lease tape(asked.tapes);
+  data::Carried carried;
+  for (const data::Batch& batch : pieces->batches({.max_tokens = kTogether, .shuffle = false}, 0)) {
+    stop_if_interrupted();
+    const std::unique_ptr<data::PackedBatch> packed = pieces->pack(batch);
+    if (asked.model.carries_state()) packed->carried = &carried;
+    (*tape).reset();
+    const OutputLoss loss = asked.model.loss(*tape, *packed, {});
+    score.tokens += loss.rows;
+    score.correct += loss.correct;
+    score.log_probability -= loss.negative_log_likelihood;
+    if (done) done(loss.rows);
+  }
+  return score;
+}
+
+}  // namespace heed::task

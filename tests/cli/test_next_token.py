@@ -1,0 +1,138 @@
+"""Models of running text: trained, asked, judged."""
+import json
+import math
+import random
+
+import pytest
+from heed_program import from_json, heed, run
+
+WORDS = ["the cat sat", "a dog ran", "the bird flew", "a fish swam"]
+ENDS = {"the cat sat": " on the mat.", "a dog ran": " in the park.", "the bird flew": " to the tree.",
+        "a fish swam": " in the sea."}
+
+
+def story(count, seed):
+    rng = random.Random(seed)
+    return "".join(first + ENDS[first] + "\n" for first in rng.choices(WORDS, k=count))
+
+
+def sets(*keys):
+    return [word for key in keys for word in ("--set", key)]
+
+
+KINDS = {
+    "transformer": ["model.kind=transformer", "attention.heads=2"],
+    "key_value": ["model.kind=rnn", "model.cell=lstm", "attention.structure=key_value"],
+    "plain": ["model.kind=rnn", "model.cell=lstm", "model.look_back=none"],
+}
+
+
+@pytest.fixture(name="trained", scope="module", params=KINDS)
+def trained_models(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("text")
+    (folder / "story.txt").write_text(story(600, 1))
+    done = heed("train", str(folder / "story.txt"), "--output", str(folder / "model"), "--threads", "1",
+                *sets("model.width=32", "model.context=64", "model.layers=1", "train.batch_tokens=512",
+                      "train.learning_rate=0.01", "model.dropout=0", "data.documents=line", "stop.epochs=8",
+                      *KINDS[request.param]))
+    assert done.returncode == 0, done.stderr
+    return request.param, str(folder / "model"), folder
+
+
+def test_it_goes_on_with_a_text(trained):
+    _, model, _ = trained
+    lines = [first + ENDS[first][:4] for first in WORDS]
+    said = run("predict", model, given="\n".join(lines).encode() + b"\n").stdout.decode().splitlines()
+    assert [line + more for line, more in zip(lines, said)] == [first + ENDS[first] for first in WORDS]
+    beam = run("predict", model, "--beam", "3", given=lines[0].encode()).stdout.decode().strip("\n")
+    assert lines[0] + beam == WORDS[0] + ENDS[WORDS[0]]
+
+
+def test_what_is_written_is_shown_as_it_comes(trained):
+    _, model, _ = trained
+    asked = b"the cat sat on\na dog\n"
+    assert run("predict", model, "--stream", given=asked).stdout == run("predict", model, given=asked).stdout
+    both = heed("predict", model, "--stream", "--json", given=asked)
+    assert both.returncode == 64 and "--stream" in both.stderr
+
+
+def test_a_beginning_may_be_empty_and_samples_repeat(trained):
+    _, model, _ = trained
+    first, again = (run("predict", model, "--sample", "--seed", "5", given=b"\n\n").stdout for _ in range(2))
+    assert first == again and len(first.decode().splitlines()) == 2
+    assert first.decode().startswith(("the ", "a "))
+
+
+def test_a_text_is_judged(trained):
+    _, model, folder = trained
+    (folder / "other.txt").write_text(story(100, 2))
+    found = from_json("evaluate", model, str(folder / "other.txt"), "--json")
+    assert found["characters"] == found["tokens"] == len(story(100, 2)) and found["lines"] == 100
+    # The only choice is the first word of a line: log2 4 bits a line.
+    best = 2 * 100 / found["characters"]
+    assert best * 0.9 < found["bits_per_character"] < best * 1.5 + 0.02
+    assert math.isclose(found["perplexity"], 2 ** found["bits_per_character"], rel_tol=1e-6)
+    valid = from_json("evaluate", model, "--valid", "--json")
+    assert abs(valid["bits_per_character"] - found["bits_per_character"]) < 0.05
+    log = [json.loads(line) for line in (folder / "model" / "log.jsonl").read_text().splitlines()]
+    assert all("bits_per_character" in line for line in log if line["event"] == "validated")
+
+
+def test_lines_are_scored_by_themselves(trained):
+    _, model, folder = trained
+    (folder / "two.txt").write_text("the cat sat on the mat.\nthe cat sat in the sea.\n")
+    lines = [json.loads(line) for line in run("score", model, str(folder / "two.txt"), "--json", "--per-token")
+             .stdout.decode().splitlines()]
+    assert lines[0]["log_probability"] > lines[1]["log_probability"] + 3
+    assert len(lines[0]["tokens"]) == 24 and lines[0]["tokens"][-1] == "</s>"
+    assert math.isclose(lines[0]["perplexity"], math.exp(-lines[0]["log_probability"] / 24), rel_tol=1e-6)
+    plain = run("score", model, str(folder / "two.txt")).stdout.decode().splitlines()
+    assert [len(line.split("\t")) for line in plain] == [2, 2]
+    # What follows a beginning: the rest of the sum.
+    (folder / "begin.txt").write_text("the cat sat on\n")
+    (folder / "rest.txt").write_text(" the mat.\n")
+    rest = json.loads(run("score", model, str(folder / "begin.txt"), str(folder / "rest.txt"), "--json").stdout)
+    assert math.isclose(rest["log_probability"], sum(lines[0]["token_log_probabilities"][14:]), abs_tol=2e-3)
+
+
+def test_long_and_odd_texts(trained, tmp_path):
+    _, model, _ = trained
+    (tmp_path / "long.txt").write_bytes(("the cat " * 2000 + "\n\n\u00fc\n").encode() + b"\xff\xfe bad\n")
+    done = heed("evaluate", model, str(tmp_path / "long.txt"), "--json")
+    assert done.returncode == 0 and "1 of 3 lines left out" in done.stderr
+    found = json.loads(done.stdout)
+    assert found["tokens"] == 16001 + 2 and found["unknown"] == 1
+    scored = run("score", model, str(tmp_path / "long.txt")).stdout.decode().splitlines()
+    assert len(scored) == 4 and scored[3] == ""
+    for content in (b"", b"\n\n"):
+        (tmp_path / "empty.txt").write_bytes(content)
+        done = heed("evaluate", model, str(tmp_path / "empty.txt"))
+        assert done.returncode == 65 and "empty.txt" in done.stderr
+
+
+def test_what_does_not_fit_is_refused(trained, tmp_path):
+    _, model, _ = trained
+    assert "--metric" in heed("evaluate", model, "x.txt", "--metric", "bleu").stderr
+    assert "--copy-unknown" in heed("predict", model, "--copy-unknown", given=b"x\n").stderr
+    (tmp_path / "one.txt").write_text("a single line\n")
+    done = heed("train", str(tmp_path / "one.txt"), "--output", str(tmp_path / "m"))
+    assert done.returncode == 65 and "data.valid_text" in done.stderr
+    (tmp_path / "none.txt").write_text("")
+    done = heed("train", str(tmp_path / "none.txt"), "--output", str(tmp_path / "m"))
+    assert done.returncode == 65 and "none.txt" in done.stderr
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_resumed_training_is_the_same(kind, tmp_path):
+    (tmp_path / "story.txt").write_text(story(200, 1))
+    keys = sets("model.width=16", "model.context=16", "model.layers=1", "train.batch_tokens=128", "validate.every=7",
+                "train.schedule=constant", *KINDS[kind])
+    for steps, folder in [(20, "whole"), (11, "parts")]:
+        done = heed("train", str(tmp_path / "story.txt"), "--threads", "1", "--output", str(tmp_path / folder), *keys,
+                    "--set", f"stop.steps={steps}")
+        assert done.returncode == 0, done.stderr
+    done = heed("train", str(tmp_path / "story.txt"), "--threads", "1", "--resume", "--output", str(tmp_path / "parts"),
+                *keys, "--set", "stop.steps=20")
+    assert done.returncode == 0, done.stderr
+    weights = [(tmp_path / folder / "step-000020" / "weights.safetensors").read_bytes() for folder in ("whole", "parts")]
+    assert weights[0] == weights[1]

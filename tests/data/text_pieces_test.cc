@@ -1,0 +1,152 @@
+#include "heed/data/text_pieces.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "heed/tensor/error.h"
+#include "heed/text/tokens.h"
+
+namespace heed::data {
+namespace {
+
+std::shared_ptr<const TokenStore> stored(const std::vector<int32_t>& ids, int64_t in_memory = 1000) {
+  auto tokens = std::make_shared<TokenStore>(in_memory);
+  for (const int32_t id : ids) tokens->add(id);
+  tokens->finish();
+  return tokens;
+}
+
+/// Documents of 6, 1 and 10 tokens, with <s> and </s>.
+std::vector<int32_t> three_documents() {
+  std::vector<int32_t> ids;
+  for (const int count : {6, 1, 10}) {
+    ids.push_back(text::kStart);
+    for (int i = 0; i < count; ++i) ids.push_back(static_cast<int32_t>(10 + ids.size()));
+    ids.push_back(text::kEnd);
+  }
+  return ids;
+}
+
+/// (input, target) of all predictions of an epoch, in order.
+std::vector<std::pair<int32_t, int32_t>> predicted(const TextPieces& pieces, const BatchOptions& options,
+                                                   int64_t epoch) {
+  std::vector<std::pair<int32_t, int32_t>> all;
+  for (const Batch& batch : pieces.batches(options, epoch)) {
+    const auto packed = pieces.pack(batch);
+    const auto& p = static_cast<const PackedPieces&>(*packed);
+    EXPECT_EQ(p.pieces.back(), std::ssize(p.inputs));
+    EXPECT_EQ(std::ssize(p.begins), p.size());
+    EXPECT_EQ(std::ssize(p.ends), p.size());
+    EXPECT_EQ(std::ssize(p.examples), std::ssize(batch) + 1);
+    for (size_t i = 0; i < p.inputs.size(); ++i)
+      if (p.targets[i] >= 0) all.emplace_back(p.inputs[i], p.targets[i]);
+    int64_t expected = 0;
+    for (const int64_t place : batch) expected += pieces.predictions(place);
+    EXPECT_EQ(std::count_if(p.targets.begin(), p.targets.end(), [](int32_t t) { return t >= 0; }), expected);
+  }
+  return all;
+}
+
+TEST(TextPieces, EveryTokenIsPredictedOnceByTheOneBefore) {
+  const std::vector<int32_t> ids = three_documents();
+  std::multiset<std::pair<int32_t, int32_t>> expected;
+  for (size_t i = 0; i + 1 < ids.size(); ++i)
+    if (ids[i] != text::kEnd) expected.emplace(ids[i], ids[i + 1]);
+  for (const bool carried : {false, true})
+    for (const bool with_context : {false, true}) {
+      if (carried && with_context) continue;
+      for (const int64_t length : {1, 2, 3, 7, 100})
+        for (const int64_t tokens : {1, 6, 1000}) {
+          const TextPieces pieces(stored(ids), 0, {.length = length, .carried = carried, .with_context = with_context});
+          const auto all = predicted(pieces, {.max_tokens = tokens, .shuffle = false}, 0);
+          EXPECT_EQ(std::multiset(all.begin(), all.end()), expected) << length << " " << tokens;
+        }
+    }
+}
+
+TEST(TextPieces, APieceIsPartOfOneDocument) {
+  const TextPieces pieces(stored(three_documents()), 0, {.length = 100});
+  const std::vector<int64_t> all = {0};
+  const auto packed = pieces.pack(all);
+  const auto& p = static_cast<const PackedPieces&>(*packed);
+  EXPECT_EQ(p.pieces, (std::vector<int64_t>{0, 7, 9, 20}));
+  EXPECT_EQ(p.begins, (std::vector<int64_t>{-1, -1, -1}));
+  EXPECT_EQ(p.targets[6], text::kEnd);
+  EXPECT_EQ(p.inputs[7], text::kStart);
+}
+
+TEST(TextPieces, StreamsGoOnWhereTheyWere) {
+  std::vector<int32_t> ids(1001, 5);
+  ids[0] = text::kStart;
+  const TextPieces pieces(stored(ids), 0, {.length = 10, .carried = true});
+  const std::vector<Batch> batches = pieces.batches({.max_tokens = 20, .seed = 1}, 0);
+  ASSERT_GE(batches.size(), 49u);
+  for (size_t t = 0; t + 1 < batches.size(); ++t) {
+    ASSERT_EQ(batches[t].size(), 2u);
+    const auto packed = pieces.pack(batches[t]);
+    const auto& p = static_cast<const PackedPieces&>(*packed);
+    EXPECT_EQ(p.ends[0], batches[t][0] + 10);
+    for (size_t b = 0; b < batches[t + 1].size(); ++b) EXPECT_EQ(batches[t + 1][b], p.ends[b]);
+    if (t > 0) {
+      EXPECT_EQ(p.begins, batches[t]);
+    }
+  }
+}
+
+// A stream begins without knowing what was before it, which a validation should not see more than it must.
+TEST(TextPieces, AValidationHasFewStreams) {
+  const TextPieces small(stored(std::vector<int32_t>(1001, 5)), 0, {.length = 10, .carried = true});
+  for (const Batch& batch : small.batches({.max_tokens = 100, .shuffle = false}, 0)) EXPECT_EQ(batch.size(), 1u);
+  const TextPieces large(stored(std::vector<int32_t>(100'000, 5)), 0, {.length = 100, .carried = true});
+  EXPECT_EQ(large.batches({.max_tokens = 10'000, .shuffle = false}, 0).front().size(), 6u);
+}
+
+TEST(TextPieces, ContextComesBeforeWhatIsPredicted) {
+  std::vector<int32_t> ids(50);
+  std::iota(ids.begin(), ids.end(), 10);
+  const TextPieces pieces(stored(ids), 0, {.length = 10, .with_context = true});
+  for (const Batch& batch : pieces.batches({.max_tokens = 1, .shuffle = false}, 0)) {
+    const auto packed = pieces.pack(batch);
+    const auto& p = static_cast<const PackedPieces&>(*packed);
+    const auto seen = std::count(p.targets.begin(), p.targets.end(), -1);
+    EXPECT_EQ(seen, batch.front() == 0 ? 0 : 5);
+    EXPECT_LE(p.inputs.size(), 10u);
+  }
+}
+
+TEST(TextPieces, TheCutsAndTheOrderDifferFromEpochToEpoch) {
+  std::vector<int32_t> ids(1001, 5);
+  const TextPieces pieces(stored(ids), 0, {.length = 10});
+  const BatchOptions options = {.max_tokens = 20, .seed = 3};
+  EXPECT_EQ(pieces.batches(options, 1), pieces.batches(options, 1));
+  EXPECT_NE(pieces.batches(options, 1), pieces.batches(options, 2));
+}
+
+TEST(TokenStore, BeyondItsLimitItIsAFile) {
+  std::vector<int32_t> ids(300'000);
+  std::iota(ids.begin(), ids.end(), 0);
+  const auto memory = stored(ids, 1'000'000), disk = stored(ids, 1000);
+  EXPECT_FALSE(memory->on_disk());
+  EXPECT_TRUE(disk->on_disk());
+  for (const auto& store : {memory, disk}) {
+    EXPECT_EQ(store->size(), 300'000);
+    EXPECT_TRUE(std::equal(ids.begin(), ids.end(), store->ids().begin(), store->ids().end()));
+  }
+}
+
+TEST(TokenStore, AFolderThatDoesNotExistIsNamed) {
+  TokenStore tokens(1, "/nowhere/at/all");
+  const std::vector<int32_t> ids = {1, 2, 3};
+  try {
+    tokens.add(ids);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("/nowhere/at/all"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace heed::data
