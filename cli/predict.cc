@@ -82,8 +82,10 @@ std::vector<Prediction> answer(const std::vector<InputLines::Line>& lines, const
 class TextStream {
  public:
   /// `text`: all of it so far.
-  void show(const std::string& text) {
-    if (!text.starts_with(shown_)) return;  // a character that is still being put together
+  void show(std::string text) {
+    constexpr std::string_view kIncomplete = "\uFFFD";  // a character that is still being put together
+    while (text.ends_with(kIncomplete)) text.resize(text.size() - kIncomplete.size());
+    if (!text.starts_with(shown_)) return;
     print(text.substr(shown_.size()));
     std::fflush(stdout);
     shown_ = text;

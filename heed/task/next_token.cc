@@ -19,7 +19,10 @@ class NextTokenTask final : public Task {
  public:
   NextTokenTask() : Task("next_token", "the next token of a text: language models") {}
 
-  void set_defaults(data::Options& d, model::Options&) const override { d.joint = true; }
+  void set_defaults(data::Options& d, model::Options&) const override {
+    d.joint = true;
+    d.source.coverage = 1;  // no character is unknown, or else bits per character would look too good
+  }
 
   void add_data(Fields& f, data::Options& d) const override {
     f.section("data", "What the model learns: running text from a file.");

@@ -7,6 +7,7 @@
 
 #include "heed/tensor/error.h"
 #include "heed/tensor/nearest.h"
+#include "heed/text/bytes.h"
 #include "heed/text/file.h"
 #include "heed/text/segments.h"
 #include "heed/text/sentencepiece.h"
@@ -24,7 +25,8 @@ const std::string kWords = "words";
 const std::string kLetters = "letters";
 const std::string kUnicodeWords = "unicode_words";
 const std::string kLines = "lines";
-const std::array<std::string, 6> kKinds = {kCharacters, kLetters, kWords, kUnicodeWords, kLines, kSentencePiece};
+const std::array<std::string, 7> kKinds = {kCharacters, kLetters,       kWords, kUnicodeWords,
+                                           kLines,      kSentencePiece, kBytes};
 
 /// Where <prefix> with this kind is kept.
 std::filesystem::path file_of(const std::filesystem::path& prefix, const std::string& kind) {
@@ -207,6 +209,7 @@ std::shared_ptr<const Tokeniser> Tokeniser::train(std::span<const std::string_vi
            fault + 1);
   }
   if (options.kind == kSentencePiece) return train_sentencepiece(sentences, options);
+  if (options.kind == kBytes) return bytes_tokeniser();
   return from_vocabulary(options.kind,
                          Vocabulary::from_counts(counts_of(sentences, options.kind),
                                                  {.max_size = options.size, .min_count = options.min_count}));
@@ -215,7 +218,7 @@ std::shared_ptr<const Tokeniser> Tokeniser::train(std::span<const std::string_vi
 std::shared_ptr<const Tokeniser> Tokeniser::grown(const std::shared_ptr<const Tokeniser>& known,
                                                   std::span<const std::string_view> sentences,
                                                   const TokeniserOptions& options) {
-  if (known->kind() == kSentencePiece) return known;
+  if (known->kind() == kSentencePiece || known->kind() == kBytes) return known;
   Vocabulary vocabulary = Vocabulary::parse(known->contents(), "the vocabulary");
   vocabulary.add(counts_of(sentences, known->kind()), {.max_size = options.size, .min_count = options.min_count});
   return vocabulary.size() == known->size() ? known : from_vocabulary(known->kind(), std::move(vocabulary));
@@ -254,6 +257,7 @@ std::shared_ptr<const Tokeniser> Tokeniser::parse(std::string_view kind, std::st
                                                   std::string_view name) {
   expect_kind(kind);
   if (kind == kSentencePiece) return parse_sentencepiece(contents, name);
+  if (kind == kBytes) return parse_bytes(contents, name);
   return from_vocabulary(kind, Vocabulary::parse(contents, name));
 }
 

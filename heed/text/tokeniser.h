@@ -5,13 +5,15 @@
 //                   accent is one
 //   words           tokens are separated by spaces: phones, or text that another program has split ("gro@@ ß"
 //                   stays two tokens and is not joined again)
-//   unicode_words   words, numbers and signs by Unicode's rules, in lower case (segments.h): for texts that are only
-//   read lines           the whole line is one token: a label sentencepiece   subwords that are learned from the
-//   training text (Kudo and Richardson 2018)
+//   unicode_words   words, numbers and signs by Unicode's rules, in lower case (segments.h): only to read
+//   lines           the whole line is one token: a label
+//   sentencepiece   subwords that are learned from the training text (Kudo and Richardson 2018)
+//   bytes           every byte of UTF-8: nothing is unknown, whatever the script
 //
-// Decoding restores the text: characters and sentencepiece byte for byte (unless `normalisation` is set; only U+2581,
-// SentencePiece's own mark for a space, becomes a space), letters composed (NFC), words with one space in between,
-// unicode_words without capitals too. What is not in the vocabulary becomes kUnknown, and kUnknown becomes the sign ⁇.
+// Decoding restores the text: characters, bytes and sentencepiece byte for byte (unless `normalisation` is set; only
+// U+2581, SentencePiece's own mark for a space, becomes a space), letters composed (NFC), words with one space in
+// between, unicode_words without capitals too. What is not in the vocabulary becomes kUnknown, and kUnknown becomes the
+// sign ⁇.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +29,7 @@
 namespace heed::text {
 
 struct TokeniserOptions {
-  std::string kind = "characters";         // or letters, words, sentencepiece
+  std::string kind = "characters";         // or letters, words, sentencepiece, bytes
   int64_t size = 0;                        // most entries, including <unk>, <s>, </s>; 0: no limit, sentencepiece: 8000
   int64_t min_count = 1;                   // not sentencepiece: rarer tokens are unknown
   std::string model = "unigram";           // sentencepiece: or bpe
