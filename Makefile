@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict format lint asan clang golden-bits fuzz faults check-long install clean
+.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate format lint asan clang golden-bits fuzz faults check-long install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -81,6 +81,13 @@ bench-predict:  ## search beside PyTorch and CTranslate2, and build/bench-predic
 	@build/cli/heed demo --folder build/demo < /dev/null > /dev/null
 	@$(PYTHON) bench/predict.py --build build --data "$(DATA)" --model "$(MODEL)" --sources "$(SOURCES)" \
 	  --demo build/demo $(BENCH_ARGS)
+
+bench-generate:  ## texts written by a language model, beside PyTorch; build/bench-generate.json
+	@scripts/setup.sh build bench
+	@PYTHON=$(PYTHON) bench/install_peers.sh --if-possible
+	@cmake --preset release --log-level=WARNING -DHEED_BENCH=ON -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target heed-bench-generate heed-cli
+	@$(PYTHON) bench/generate.py --build build $(BENCH_ARGS)
 
 format:  ## every source as .clang-format has it
 	@scripts/setup.sh lint

@@ -32,6 +32,8 @@ GOALS = {
     "transformer_tiny": ({"vs_torch": ">= 2.4"}, {"vs_torch": ">= 3"}),
     "transformer_base": ({"vs_torch": ">= 1.3"}, {"vs_torch": ">= 1.6"}),
     "gru_additive": ({"vs_torch": ">= 2.3"}, {"vs_torch": ">= 3"}),
+    "lstm_key_value": ({"vs_torch": ">= 2"}, {"vs_torch": ">= 4"}),
+    "transformer_text": ({"vs_torch": ">= 2"}, {"vs_torch": ">= 4"}),
     "memory": ({"peak_mb": "<= 1000"}, {"peak_mb": "<= 500"}),
     "scaling": ({"times": ">= 1.7"}, {"times": ">= 1.9"}),
     "profile": ({}, {"rest": "<= 0.15"}),

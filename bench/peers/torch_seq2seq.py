@@ -42,7 +42,8 @@ def padded(ids, offsets):
 
 class Batch:
     def __init__(self, raw):
-        self.source, self.source_there = padded(raw["source"], raw["source_offsets"])
+        if "source" in raw:
+            self.source, self.source_there = padded(raw["source"], raw["source_offsets"])
         self.target_in, self.target_there = padded(raw["target_in"], raw["target_offsets"])
         self.target_out, _ = padded(raw["target_out"], raw["target_offsets"])
         self.tokens = len(raw["target_out"])
@@ -72,7 +73,7 @@ class Model:
 
 class Transformer(Model):
     def embed(self, ids, side):
-        table = self.p.get(f"{side}.weight", self.p["source.weight"])
+        table = self.p[f"{side}.weight" if f"{side}.weight" in self.p else "source.weight"]
         width = table.shape[1]
         length = ids.shape[1]
         if length not in self.places:
@@ -168,12 +169,18 @@ class Recurrent(Model):
         return self.output(self.drop(out), batch)
 
 
+def kind_of(options):
+    if options["task"] == "next_token":
+        import torch_language_model
+        return torch_language_model.kind_of(options)
+    return Transformer if options["kind"] == "transformer" else Recurrent
+
+
 class Running:
     """A training that has begun."""
 
     def __init__(self, options, weights):
-        kind = Transformer if options["kind"] == "transformer" else Recurrent
-        self.model = kind(options, {name: value.clone() for name, value in weights.items()})
+        self.model = kind_of(options)(options, {name: value.clone() for name, value in weights.items()})
         self.parameters = list(self.model.p.values())
         settings = {"lr": options["learning_rate"], "betas": (0.9, 0.98), "eps": 1e-9}
         try:

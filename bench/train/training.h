@@ -14,7 +14,7 @@
 
 namespace heed::bench {
 
-/// transformer_tiny, transformer_base, gru_additive.
+/// transformer_tiny, gru_additive, lstm_key_value, ...
 std::vector<std::string> training_cases();
 
 /// One case: its data, and its trainings, which all go through the same batches.

@@ -1,0 +1,92 @@
+// heed-bench-generate: how fast models of running text write. `make bench-generate` drives it through
+// bench/generate.py.
+//
+// Requests are JSON lines on standard input, replies on standard output:
+//   {"op": "open", "model": FOLDER, "folder": FOLDER}     writes what the peers need
+//   {"op": "run", "threads": N, "tokens": N}              seconds for one text of so many tokens, the likeliest each
+#include <omp.h>
+
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "heed/file/safetensors.h"
+#include "heed/file/weights.h"
+#include "heed/kernels/isa.h"
+#include "heed/search/search.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/tape.h"
+#include "heed/text/tokens.h"
+#include "heed/trained/trained_model.h"
+
+namespace heed::bench {
+namespace {
+
+using nlohmann::json;
+
+class Writing {
+ public:
+  explicit Writing(const std::string& folder) : trained_(trained::load_model(folder)) {
+    expect(trained_.model->generator() != nullptr && trained_.recipe.model.kind == "transformer",
+           "'{}' is not a Transformer of running text", folder);
+  }
+
+  void write(const std::filesystem::path& folder) const {
+    const model::Options& m = trained_.recipe.model;
+    std::ofstream(folder / "options.json") << json{{"kind", m.kind},
+                                                   {"pre_norm", m.norm == "pre"},
+                                                   {"heads", m.attention.heads},
+                                                   {"layers", m.decoder_layers},
+                                                   {"context", m.context}};
+    file::write_safetensors(folder / "weights.safetensors", file::tensors_of(*trained_.parameters));
+  }
+
+  json run(int threads, int64_t tokens) {
+    omp_set_num_threads(threads);
+    const std::vector<int32_t> beginning = {text::kStart};
+    const std::vector<int64_t> offsets = {0, 1};
+    const auto begin = std::chrono::steady_clock::now();
+    const auto found = search::search(*trained_.model->generator(), tape_, {.ids = beginning, .offsets = offsets},
+                                      {.end = -1, .longest = tokens});
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return {{"seconds", seconds}, {"tokens", found.front().best().tokens}};
+  }
+
+  int64_t parameters() const { return trained_.parameters->count(); }
+
+ private:
+  trained::TrainedModel trained_;
+  Tape tape_{{.recording = false, .training = false}};
+};
+
+json answer(const json& request, std::optional<Writing>& writing) {
+  const std::string op = request.at("op");
+  if (op == "hello") return {{"isa", kernels::isa()}};
+  if (op == "open") {
+    writing.emplace(request.at("model").get<std::string>());
+    writing->write(request.at("folder").get<std::string>());
+    return {{"parameters", writing->parameters()}};
+  }
+  expect(writing.has_value(), "nothing is open");
+  expect(op == "run", "there is no op '{}'", op);
+  return writing->run(request.at("threads"), request.at("tokens"));
+}
+
+}  // namespace
+}  // namespace heed::bench
+
+int main() {
+  std::optional<heed::bench::Writing> writing;
+  for (std::string line; std::getline(std::cin, line);) {
+    nlohmann::json reply;
+    try {
+      reply = heed::bench::answer(nlohmann::json::parse(line), writing);
+    } catch (const std::exception& error) {
+      reply = {{"error", error.what()}};
+    }
+    std::cout << reply << std::endl;
+  }
+  return 0;
+}
