@@ -30,6 +30,12 @@ std::unique_ptr<attend::Mechanism> make_pool(const Scope& scope, const Options& 
          "attention: structure = \"{}\" does not turn a text into a vector; possible are single, structured, "
          "feed_forward and hierarchical (heads belong to a Transformer's own attention)",
          a.structure);
+  for (const attend::Entry* region : parts.regions)
+    expect(region == &attend::global_entry,
+           "attention: region = \"{}\" depends on where a query stands, but a text is pooled as a whole; leave it out",
+           region->name);
+  expect(a.value_width == 0, "attention: value_width = {} needs separate values, but a state is both key and value",
+         a.value_width);
   if (parts.structure == &attend::hierarchical_entry) return attend::tanh_pool(scope, a);
   if (parts.structure == &attend::single_entry && parts.score == &attend::self_scored_entry)
     a.structure = attend::feed_forward_entry.name;  // one implicit query for each sequence
