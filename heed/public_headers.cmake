@@ -23,7 +23,8 @@ heed_public(heed/attend/region region.h)
 heed_public(heed/attend/score score.h)
 heed_public(heed/attend/time time.h)
 heed_public(heed/text tokeniser.h tokens.h)
-heed_public(heed/metric all.h bleu.h chrf.h edit_distance.h error_rate.h exact.h metric.h resample.h ter.h tokenise.h)
+heed_public(heed/metric all.h bleu.h calibration.h chrf.h confusion.h edit_distance.h error_rate.h exact.h f1.h metric.h
+  resample.h ter.h tokenise.h)
 heed_public(heed/file safetensors.h weights.h
   INSIDE checkpoint.h disk.h fields.h limit.h manifest.h run_folder.h training_state.h)
 heed_public(heed/data pairs.h report.h

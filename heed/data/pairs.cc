@@ -173,4 +173,10 @@ References group_references(const Pairs& pairs) {
   return groups;
 }
 
+References separate_references(Pairs pairs) {
+  References all{.source = std::move(pairs.source), .targets = {}, .line = std::move(pairs.line)};
+  for (std::string& target : pairs.target) all.targets.push_back({std::move(target)});
+  return all;
+}
+
 }  // namespace heed::data

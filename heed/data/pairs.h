@@ -52,5 +52,7 @@ struct References {
   std::vector<int64_t> line;  // the first
 };
 References group_references(const Pairs& pairs);
+/// Each line alone, even where a source occurs again: for labels, which are counted text by text.
+References separate_references(Pairs pairs);
 
 }  // namespace heed::data

@@ -23,6 +23,10 @@ class LabelTask final : public Task {
  public:
   LabelTask() : Task("label", "a label for a text: lines of a text and a label") {}
 
+  const char* example_word() const override { return "text"; }
+  const char* prediction_word() const override { return "text"; }
+  bool gives_labels() const override { return true; }
+
   void set_defaults(data::Options& d, model::Options&) const override {
     d.train.source_column = d.train.target_column = 0;  // found in the data
     d.source.kind = "unicode_words";
@@ -70,10 +74,14 @@ class LabelTask final : public Task {
     return all;
   }
 
-  std::vector<std::string> metrics() const override { return {"accuracy", "exact"}; }
+  std::vector<std::string> metrics() const override { return {"accuracy", "macro_f1", "micro_f1", "exact"}; }
 
   std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const override {
     return std::make_unique<LabelTexts>(options, seed);
+  }
+  data::References read_references(const std::filesystem::path& tsv, const data::Options& options,
+                                   data::Report& report) const override {
+    return read_labelled(tsv, options, report);
   }
   std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const override {
     model::Options of_labels = options;

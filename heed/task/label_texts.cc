@@ -10,7 +10,9 @@
 #include "heed/file/sha256.h"
 #include "heed/model/classifier.h"
 #include "heed/tensor/error.h"
+#include "heed/text/label_set.h"
 #include "heed/text/segments.h"
+#include "heed/text/words.h"
 
 namespace heed::task {
 
@@ -19,7 +21,9 @@ namespace {
 constexpr int64_t kLinesLookedAt = 5000;
 
 struct Column {
+  int64_t lines = 0;  // that have it
   int64_t characters = 0;
+  int64_t words = 0;
   std::set<std::string, std::less<>> values;
 };
 
@@ -31,11 +35,19 @@ std::vector<Column> look_at_columns(const std::filesystem::path& file, bool head
     const std::vector<std::string_view> values = data::columns_of(line);
     columns.resize(std::max(columns.size(), values.size()));
     for (size_t i = 0; i < values.size(); ++i) {
+      ++columns[i].lines;
       columns[i].characters += std::ssize(values[i]);
+      text::for_each_word(values[i], [&](std::string_view) { ++columns[i].words; });
       columns[i].values.emplace(values[i]);
     }
   }
   return columns;
+}
+
+/// Without blanks around them, those of a text in order: what means the same is written the same.
+data::Pairs with_tidy_labels(data::Pairs pairs, std::string_view between) {
+  for (std::string& target : pairs.target) target = text::joined_labels(text::labels_of(target, between), between);
+  return pairs;
 }
 
 std::string fingerprint_of_texts(const data::LabelledTexts& train, const data::LabelledTexts& valid) {
@@ -70,13 +82,10 @@ TextFacts facts_of_texts(const data::Pairs& pairs) {
 
 }  // namespace
 
-LabelColumns find_columns(const data::PairFiles& files) {
-  LabelColumns found{.text = files.source_column, .label = files.target_column};
-  if (found.text > 0 && found.label > 0) return found;
-  const std::vector<Column> columns = look_at_columns(files.tsv, files.header);
-  expect(columns.size() >= 2, ErrorKind::data,
-         "{}: a line is a text and a label with a tab between them, in any order; the first lines have {} column{}",
-         files.tsv.string(), columns.size(), columns.size() == 1 ? "" : "s");
+namespace {
+
+/// What is 0 in `found` is found in at least two columns.
+LabelColumns find_columns(const std::vector<Column>& columns, LabelColumns found) {
   const auto best = [&](int64_t other, const auto& better) {
     int64_t at = -1;
     for (int64_t i = 0; i < std::ssize(columns); ++i)
@@ -93,6 +102,50 @@ LabelColumns find_columns(const data::PairFiles& files) {
     });
   found.labels = std::ssize(columns[static_cast<size_t>(found.label - 1)].values);
   return found;
+}
+
+}  // namespace
+
+LabelColumns find_columns(const data::PairFiles& files) {
+  const LabelColumns given{.text = files.source_column, .label = files.target_column};
+  if (given.text > 0 && given.label > 0) return given;
+  const std::vector<Column> columns = look_at_columns(files.tsv, files.header);
+  expect(columns.size() >= 2, ErrorKind::data,
+         "{}: a line is a text and a label with a tab between them, in any order; the first lines have {} column{}",
+         files.tsv.string(), columns.size(), columns.size() == 1 ? "" : "s");
+  const int64_t last = std::max(given.text, given.label);
+  expect(last <= std::ssize(columns), ErrorKind::data, "{}: column {} is asked for, but the first lines have {}",
+         files.tsv.string(), last, columns.size());
+  return find_columns(columns, given);
+}
+
+std::string looks_like_labels(const std::filesystem::path& tsv) {
+  constexpr int64_t kFewest = 20;                    // lines: fewer say nothing
+  constexpr int64_t kMostLabels = 500, kEach = 10;   // labels, and lines for each
+  constexpr int64_t kLongestLabel = 30;              // characters
+  constexpr int64_t kShortestText = 25, kWords = 4;  // characters, words
+  const std::vector<Column> columns = look_at_columns(tsv, /*header=*/false);
+  if (columns.size() < 2) return "";
+  const LabelColumns found = find_columns(columns, {});
+  const Column &text = columns[static_cast<size_t>(found.text - 1)],
+               &label = columns[static_cast<size_t>(found.label - 1)];
+  const int64_t lines = columns.front().lines;
+  const bool labels = lines >= kFewest && label.lines == lines && found.labels >= 2 && found.labels <= kMostLabels &&
+                      found.labels * kEach <= lines && label.characters <= kLongestLabel * lines;
+  const bool texts = text.lines == lines && text.characters >= kShortestText * lines && text.words >= kWords * lines &&
+                     2 * std::ssize(text.values) >= lines;
+  if (!labels || !texts) return "";
+  return fmt::format("column {} has {} different values on the first {} lines, and column {} is text", found.label,
+                     found.labels, lines, found.text);
+}
+
+data::References read_labelled(const std::filesystem::path& tsv, const data::Options& options, data::Report& report) {
+  data::PairFiles files = options.train;
+  files.tsv = tsv;
+  const LabelColumns columns = find_columns(files);
+  files.source_column = columns.text;
+  files.target_column = columns.label;
+  return data::separate_references(with_tidy_labels(data::read_pairs(files, report), options.labels_between));
 }
 
 CutText cut_text(std::string_view text, const text::Tokeniser& tokeniser, bool by_sentence, int64_t most_tokens) {
@@ -116,6 +169,8 @@ LabelTexts::LabelTexts(data::Options options, uint64_t seed) {
     files->target_column = columns_.label;
   }
   pairs_ = load_pairs(options, seed);
+  for (data::Pairs* side : {&pairs_.train, &pairs_.valid})
+    *side = with_tidy_labels(std::move(*side), options.labels_between);
 }
 
 std::string LabelTexts::validation_report() const {
@@ -187,7 +242,7 @@ Corpus LabelTexts::encode(const Vocabularies& vocabularies, const data::Options&
   data::Pairs kept;  // of the validation
   auto train = cut(pairs_.train, pairs_.reports[0], nullptr);
   auto valid = cut(pairs_.valid, validation_report_of(pairs_, o), &kept);
-  corpus.references = data::group_references(kept);
+  corpus.references = data::separate_references(std::move(kept));
   corpus.fingerprint = fingerprint_of_texts(*train, *valid);
   corpus.train = std::move(train);
   corpus.valid = std::move(valid);

@@ -18,9 +18,16 @@ struct LabelColumns {
   int64_t labels = 0;  // different ones, among the first lines
 };
 
+/// Why the first lines of a TSV look like texts with labels: "column 2 has 8 different values on 5,000 lines, column 1
+/// is text". Empty: they do not.
+std::string looks_like_labels(const std::filesystem::path& tsv);
+
 /// What is 0 in `files` is found in the first lines: the text is the longest column, the label the one with the fewest
 /// different values.
 LabelColumns find_columns(const data::PairFiles& files);
+
+/// A file to evaluate on, read as the training data of these options was.
+data::References read_labelled(const std::filesystem::path& tsv, const data::Options& options, data::Report& report);
 
 /// The tokens of a text; with `by_sentence` cut into sentences first, else as one.
 struct CutText {
@@ -38,7 +45,7 @@ class LabelTexts final : public Texts {
                                   const model::Options& model) const override;
   Vocabularies learn_vocabularies(const data::Options& options, const Vocabularies* known) const override;
   Corpus encode(const Vocabularies& vocabularies, const data::Options& options, const model::Options& model) override;
-  data::References validation() const override { return data::group_references(pairs_.valid); }
+  data::References validation() const override { return data::separate_references(pairs_.valid); }
   std::string validation_report() const override;
 
  private:

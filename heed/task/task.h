@@ -79,6 +79,10 @@ class Task {
   const char* const name;     // the word in recipes: model.task
   const char* const meaning;  // a few words
 
+  // What reports call an example ("3,000 pairs") and a prediction ("5,000 tokens/s"), in the singular.
+  virtual const char* example_word() const { return "pair"; }
+  virtual const char* prediction_word() const { return "token"; }
+
   // ------------------------------------------------------------------------------------------------------------ recipe
   /// Values that differ from those of the structs, for a recipe that leaves them out.
   virtual void set_defaults(data::Options&, model::Options&) const {}
@@ -94,11 +98,17 @@ class Task {
   // -------------------------------------------------------------------------------------------------------------- data
   /// Reads or generates the data. Without validation files, a share drawn with the seed is held out.
   virtual std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const = 0;
+  /// Reads a TSV to evaluate on, with the columns of the training data in `options`: by default each source once, with
+  /// all its right answers.
+  virtual data::References read_references(const std::filesystem::path& tsv, const data::Options& options,
+                                           data::Report& report) const;
 
   // ------------------------------------------------------------------------------------------------------------- model
   virtual std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const = 0;
 
   // ----------------------------------------------------------------------------------------------------------- answers
+  /// Its outputs are labels, so that which are taken for which is worth a table.
+  virtual bool gives_labels() const { return false; }
   /// [lines] -> [lines], in the same order. A line's answer depends neither on the other lines nor on the number of
   /// threads. Throws Error for invalid options; what is wrong with a line is in its Prediction.
   virtual std::vector<Prediction> predict(const Answering& asked, std::span<const std::string> lines,

@@ -178,15 +178,20 @@ class Session {
   }
 
   Started about() const {
+    const task::Task& task = recipe_.task();
+    const int64_t targets = made_.vocabularies.target->size();
     return {.folder = recipe_.output.folder,
             .model = recipe_.model.kind,
             .parameters = made_.parameters->count(),
             .examples = corpus_.train->size(),
             .valid_examples = corpus_.valid->size(),
             .source_tokens = made_.vocabularies.source->size(),
-            .target_tokens = made_.vocabularies.target->size(),
+            .target_tokens = targets,
             .updates_per_epoch = per_epoch_,
-            .resumed_from = resumed_from_};
+            .resumed_from = resumed_from_,
+            .example = task.example_word(),
+            .prediction = task.prediction_word(),
+            .labels = task.gives_labels() ? targets - text::kSpecials : 0};
   }
 
   // --------------------------------------------------------------------------------------------------------- during

@@ -167,14 +167,16 @@ class _Progress:
         self._file = file
         self._moves = file.isatty()
         self._bar = False
+        self._prediction = "token"
 
     def tell(self, event: Event) -> None:
         kind = event["event"]
         if kind == "chosen":
             self._say("chosen to fit the data: " + ", ".join(f"{k} = {v}" for k, v in event["settings"].items()))
         elif kind == "started":
+            self._prediction = event["prediction"]
             self._say(
-                f"{event['examples']:,} pairs to learn from, {event['valid_examples']:,} to validate on; "
+                f"{event['examples']:,} {event['example']}s to learn from, {event['valid_examples']:,} to validate on; "
                 f"{event['model']} with {event['parameters']:,} parameters"
             )
         elif kind == "warning":
@@ -189,7 +191,7 @@ class _Progress:
             left = f"  {_duration(event['seconds_left'])} left" if event["seconds_left"] >= 0 else ""
             self._file.write(
                 f"\r{100 * event['share']:3.0f} %{left}  loss {event['nll']:.3f}  "
-                f"{event['tokens_per_second']:,.0f} tokens/s\033[K"
+                f"{event['tokens_per_second']:,.0f} {self._prediction}s/s\033[K"
             )
             self._file.flush()
             self._bar = True
