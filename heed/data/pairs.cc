@@ -67,12 +67,12 @@ Pairs read_two(const PairFiles& files, Report& report) {
 Pairs read_tsv(const PairFiles& files, Report& report) {
   expect(files.source_column >= 1 && files.target_column >= 1, ErrorKind::data, "columns are counted from 1, not {}",
          std::min(files.source_column, files.target_column));
-  const int64_t needed = std::max(files.source_column, files.target_column);
+  const int64_t needed = std::max({files.source_column, files.second_column, files.target_column});
   expect(files.columns == 0 || files.columns >= needed, ErrorKind::data,
          "column {} is asked for, but lines have {} columns", needed, files.columns);
   LineReader lines(files.tsv);
   Pairs pairs;
-  std::string line;
+  std::string line, two_texts;
   while (lines.next(line)) {
     if (files.header && lines.number() == 1) continue;
     const auto columns = columns_of(line);
@@ -83,9 +83,10 @@ Pairs read_tsv(const PairFiles& files, Report& report) {
                               files.columns > 0 ? files.columns : needed));
       continue;
     }
-    take(pairs, report, files,
-         {columns[static_cast<size_t>(files.source_column - 1)], columns[static_cast<size_t>(files.target_column - 1)]},
-         lines.number());
+    std::string_view source = columns[static_cast<size_t>(files.source_column - 1)];
+    if (files.second_column > 0)
+      source = two_texts = fmt::format("{}\t{}", source, columns[static_cast<size_t>(files.second_column - 1)]);
+    take(pairs, report, files, {source, columns[static_cast<size_t>(files.target_column - 1)]}, lines.number());
   }
   return pairs;
 }

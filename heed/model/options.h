@@ -44,6 +44,7 @@ struct Options {
   // labels
   std::string pool = "attention";  // how the states of a text become one vector: attention, mean or max
   float penalty = 0.0f;            // structured attention: weight of |A A^T - I|^2 in the loss.  Lin et al. 2017
+  bool two_texts = false;          // judged together: the second attends to the first; follows from the data
 
   // the next token
   std::string look_back = "attention";  // rnn: what its states see of those before them: attention, or none

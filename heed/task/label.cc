@@ -7,6 +7,7 @@
 #include "heed/model/choices.h"
 #include "heed/model/classifier.h"
 #include "heed/task/all.h"
+#include "heed/task/class_weights.h"
 #include "heed/task/label_answers.h"
 #include "heed/task/label_texts.h"
 #include "heed/task/recipe_limits.h"
@@ -41,6 +42,13 @@ class LabelTask final : public Task {
           Limit::between(0, kMostColumns));
     f.add("data.label_column", d.train.target_column, "column of the labels; 0: that with the fewest different values",
           Limit::between(0, kMostColumns));
+    f.add("data.second_text_column", d.train.second_column,
+          "column of a second text that is judged together with the first; 0: there is none",
+          Limit::between(0, kMostColumns));
+    f.add("data.labels_between", d.labels_between,
+          "what separates the labels of a text that may have several, such as \",\"; empty: each text has one label");
+    f.add("data.class_weights", d.class_weights,
+          "weights of the labels in the loss: none, balanced (rare ones count more), or LABEL=WEIGHT,LABEL=WEIGHT");
     f.add("data.header", d.train.header, "the first line names the columns, and is skipped");
     f.add("data.valid_tsv", d.valid.tsv, "file to validate on, with the same columns");
     add_held_out_key(f, d);
@@ -69,6 +77,13 @@ class LabelTask final : public Task {
     if (d.train.tsv.empty()) all.emplace_back("there is no data: data.tsv");
     if (d.train.source_column > 0 && d.train.source_column == d.train.target_column)
       all.push_back(fmt::format("data.text_column and data.label_column are both {}", d.train.source_column));
+    if (d.train.second_column > 0 &&
+        (d.train.second_column == d.train.source_column || d.train.second_column == d.train.target_column))
+      all.push_back(fmt::format("data.second_text_column is {}, as is data.text_column or data.label_column",
+                                d.train.second_column));
+    if (std::string wrong = class_weights_problem(d.class_weights); !wrong.empty()) all.push_back(std::move(wrong));
+    if (!d.labels_between.empty() && d.class_weights != "none")
+      all.emplace_back("data.class_weights is for texts with one label each, but data.labels_between is set");
     if (m.penalty > 0 && m.attention.structure != "structured")
       all.emplace_back("model.penalty is for attention.structure = \"structured\"");
     return all;

@@ -15,6 +15,7 @@ namespace heed::task {
 /// Columns of a TSV, from 1.
 struct LabelColumns {
   int64_t text = 0, label = 0;
+  int64_t second = 0;  // 0: there is no second text
   int64_t labels = 0;  // different ones, among the first lines
 };
 
@@ -29,13 +30,25 @@ LabelColumns find_columns(const data::PairFiles& files);
 /// A file to evaluate on, read as the training data of these options was.
 data::References read_labelled(const std::filesystem::path& tsv, const data::Options& options, data::Report& report);
 
-/// The tokens of a text; with `by_sentence` cut into sentences first, else as one.
+/// How a model reads a text.
+struct Reading {
+  bool by_sentence = false;  // cut into sentences first
+  bool two_texts = false;    // a tab separates it from a second text
+  int64_t most_tokens = 0;   // of each; 0: no limit
+};
+
+/// The tokens of a text.
 struct CutText {
   std::vector<int32_t> tokens;
   std::vector<int32_t> lengths;             // of the sentences
   std::vector<std::string_view> sentences;  // parts of the text
+  std::vector<int32_t> second;              // tokens of the second text
+  std::string_view second_text = {};
+  std::string error = {};  // why it cannot be read; otherwise empty
+
+  bool is_empty(const Reading& reading) const { return tokens.empty() || (reading.two_texts && second.empty()); }
 };
-CutText cut_text(std::string_view text, const text::Tokeniser& tokeniser, bool by_sentence, int64_t most_tokens);
+CutText cut_text(std::string_view text, const text::Tokeniser& tokeniser, const Reading& reading);
 
 class LabelTexts final : public Texts {
  public:

@@ -62,10 +62,11 @@ class Texts {
 struct Answering {
   const model::Model& model;
   const Vocabularies& vocabularies;
-  int64_t longest;                // default for the longest output, in tokens
-  int64_t max_source = 0;         // labels: a text is cut after this many tokens, as in training; 0: never
-  const model::Options& options;  // of the model
-  std::string documents = {};     // running text: data.documents
+  int64_t longest;                  // default for the longest output, in tokens
+  int64_t max_source = 0;           // labels: a text is cut after this many tokens, as in training; 0: never
+  std::string labels_between = {};  // labels: a text may have several, with this between them; empty: it has one
+  const model::Options& options;    // of the model
+  std::string documents = {};       // running text: data.documents
   search::TapePool& tapes;
 };
 
