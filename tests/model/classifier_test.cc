@@ -32,6 +32,11 @@ std::vector<Kind> kinds() {
          o.bidirectional = false;
        }},
       {"transformer", [](Options& o) { o.kind = "transformer", o.attention.heads = 2, o.activation = "gelu"; }},
+      {"convolution", [](Options& o) { o.kind = "convolution", o.encoder_layers = 2, o.activation = "gelu"; }},
+      {"hierarchical_convolution",
+       [](Options& o) {
+         o.kind = "convolution", o.kernel = 2, o.activation = "gelu", o.attention.structure = "hierarchical";
+       }},
       {"two_texts", [](Options& o) { o.two_texts = true; }},
       {"two_texts_additive", [](Options& o) { o.two_texts = true, o.attention.score = "additive"; }},
       {"two_texts_mean", [](Options& o) { o.two_texts = true, o.pool = "mean"; }},
