@@ -23,6 +23,7 @@ void put_into_folder(Recipe& r) {
   for (data::PairFiles* files : {&r.data.train, &r.data.valid})
     for (std::filesystem::path* file : {&files->source, &files->target, &files->tsv})
       if (!file->empty()) *file = folder / *file;
+  if (!r.data.vectors.empty()) r.data.vectors = folder / r.data.vectors;
   r.data.folder.clear();  // now part of the names
 }
 

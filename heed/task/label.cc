@@ -53,6 +53,9 @@ class LabelTask final : public Task {
     f.add("data.valid_tsv", d.valid.tsv, "file to validate on, with the same columns");
     add_held_out_key(f, d);
     add_tokeniser_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);
+    f.add("data.vectors", d.vectors, "file of word vectors to start from, as word2vec and GloVe write them (text)");
+    f.add("data.vectors_fixed", d.vectors_fixed,
+          "the vectors stay as they are, also those of words that the file lacks");
     f.add("data.max_source", d.max_source, "a longer text is cut after so many tokens; 0: no limit",
           Limit::between(0, kMostTokens));
   }
@@ -84,6 +87,7 @@ class LabelTask final : public Task {
     if (std::string wrong = class_weights_problem(d.class_weights); !wrong.empty()) all.push_back(std::move(wrong));
     if (!d.labels_between.empty() && d.class_weights != "none")
       all.emplace_back("data.class_weights is for texts with one label each, but data.labels_between is set");
+    if (d.vectors_fixed && d.vectors.empty()) all.emplace_back("data.vectors_fixed needs data.vectors");
     if (m.penalty > 0 && m.attention.structure != "structured")
       all.emplace_back("model.penalty is for attention.structure = \"structured\"");
     return all;
@@ -102,6 +106,10 @@ class LabelTask final : public Task {
     model::Options of_labels = options;
     of_labels.target_vocabulary -= text::kSpecials;
     return std::make_unique<model::Classifier>(parameters, of_labels);
+  }
+  std::vector<std::string> start_training(Parameters& parameters, const Vocabularies& vocabularies,
+                                          const data::Options& d, bool fresh) const override {
+    return start_from_vectors(parameters, vocabularies, d, fresh);
   }
   std::vector<Prediction> predict(const Answering& asked, std::span<const std::string> lines,
                                   const PredictOptions& options) const override {

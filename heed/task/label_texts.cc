@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "heed/data/lines.h"
+#include "heed/data/word_vectors.h"
 #include "heed/file/sha256.h"
 #include "heed/model/classifier.h"
 #include "heed/task/class_weights.h"
@@ -148,6 +149,24 @@ std::string looks_like_labels(const std::filesystem::path& tsv) {
                      found.labels, lines, found.text);
 }
 
+std::vector<std::string> start_from_vectors(Parameters& parameters, const Vocabularies& vocabularies,
+                                            const data::Options& options, bool fresh) {
+  if (options.vectors.empty()) return {};
+  Parameter& table = parameters.at("source.weight");
+  table.trainable = !options.vectors_fixed;
+  if (!fresh) return {};
+  const int64_t width = data::width_of_vectors(options.vectors);
+  expect(width == table.cols(), ErrorKind::data,
+         "{}: the vectors have {} numbers, but model.width is {}: --set model.width={}", options.vectors.string(),
+         width, table.cols(), width);
+  const int64_t found = data::read_word_vectors(options.vectors, *vocabularies.source, width,
+                                                {table.value.data(), static_cast<size_t>(table.size())});
+  const int64_t words = vocabularies.source->size() - text::kSpecials;
+  expect(found > 0, ErrorKind::data, "{} has none of the {} words of the vocabulary", options.vectors.string(), words);
+  return {fmt::format("{} has vectors for {} of {} words; the other {} start from random numbers",
+                      options.vectors.string(), found, words, words - found)};
+}
+
 data::References read_labelled(const std::filesystem::path& tsv, const data::Options& options, data::Report& report) {
   data::PairFiles files = options.train;
   files.tsv = tsv;
@@ -233,7 +252,10 @@ std::vector<Suggestion> LabelTexts::suggest(const OpenKeys& open, const data::Op
       say("attention.score", "additive", fmt::format("texts of {:.0f} words", f.words));
   }
   if (model.attention.structure == "structured") say("attention.queries", "4", "rows of weights");
-  say("model.width", "100");
+  if (data.vectors.empty())
+    say("model.width", "100");
+  else
+    say("model.width", fmt::format("{}", data::width_of_vectors(data.vectors)), "as the vectors of words");
   say("model.dropout", "0.3");
   say("train.batch_tokens", f.words * static_cast<double>(f.texts) < 200'000 ? "1024" : "4096");
   say("train.learning_rate", "0.002");

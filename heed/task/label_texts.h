@@ -27,6 +27,10 @@ std::string looks_like_labels(const std::filesystem::path& tsv);
 /// different values.
 LabelColumns find_columns(const data::PairFiles& files);
 
+/// Puts data.vectors, if given, into the table of the words. Returns how many of them it has.
+std::vector<std::string> start_from_vectors(Parameters& parameters, const Vocabularies& vocabularies,
+                                            const data::Options& options, bool fresh);
+
 /// A file to evaluate on, read as the training data of these options was.
 data::References read_labelled(const std::filesystem::path& tsv, const data::Options& options, data::Report& report);
 

@@ -107,6 +107,13 @@ class Task {
   // ------------------------------------------------------------------------------------------------------------- model
   virtual std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const = 0;
 
+  /// Before training: marks weights that are not trained and, if `fresh`, sets those that start from something other
+  /// than random numbers. Returns what the user should know.
+  virtual std::vector<std::string> start_training(Parameters&, const Vocabularies&, const data::Options&,
+                                                  bool /*fresh*/) const {
+    return {};
+  }
+
   // ----------------------------------------------------------------------------------------------------------- answers
   /// Its outputs are labels, so that which are taken for which is worth a table.
   virtual bool gives_labels() const { return false; }

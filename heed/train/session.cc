@@ -125,6 +125,9 @@ class Session {
     // Weights of a checkpoint are allocated once they are known to fit.
     made_ = trained::make_model(recipe_, std::move(prepared.vocabularies), from ? Start::empty : Start::drawn);
     if (weights) trained::start_from(*weights, made_);
+    const bool fresh = !from && !weights;
+    for (std::string& said : recipe_.task().start_training(*made_.parameters, made_.vocabularies, recipe_.data, fresh))
+      corpus_.warnings.push_back(std::move(said));
     trainer_.emplace(*made_.model, *made_.parameters, *corpus_.train, recipe_.train);
     if (!from) write_recipe();
   }

@@ -1,11 +1,13 @@
 """Labels of other kinds: several for a text, for two texts, with weights; and data that is unusual."""
 import json
 import random
+import struct
 
 import pytest
 from heed_program import CONFIG, DATA, answers, from_json, heed, run, text
 
 FAST = ["--threads", "1", "--set", "model.task=label", "--set", "model.width=16", "--set", "train.learning_rate=0.01"]
+PLAIN = "".join(f"Some text. Number {i}!\t{'ab'[i % 2]}\n" for i in range(40))
 TINY = [*FAST, "--set", "stop.steps=2", "--set", "validate.every=1"]
 
 
@@ -134,10 +136,39 @@ def test_wrong_class_weights(tmp_path, weights, code, says):
     assert done.returncode == code and says in done.stderr, done.stderr
 
 
+# --------------------------------------------------------------------------------------------------------- word vectors
+
+def test_word_vectors(tmp_path):
+    (tmp_path / "vectors.txt").write_text("3 6\nsome 1 2 3 4 5 6\ntext 0 0 0 0 0 0.5\nwolf 1 1 1 1 1 1\n")
+    how = ["--threads", "1", "--set", "model.task=label", "--set", "stop.steps=3", "--set", "validate.every=1"]
+    vectors = f"data.vectors={tmp_path / 'vectors.txt'}"
+    done = train(tmp_path, PLAIN, vectors, "data.vectors_fixed=true", how=how)
+    assert done.returncode == 0, done.stderr
+    assert "has vectors for 2 of " in done.stderr and "model.width = 6" in done.stdout
+    resumed = heed("train", "--resume", "--output", str(tmp_path / "out"), "--set", "stop.steps=3")
+    assert resumed.returncode == 0, resumed.stderr
+    weights = (tmp_path / "out").glob("step-*/weights.safetensors")
+    assert all(struct.pack("<6f", 1, 2, 3, 4, 5, 6) in path.read_bytes() for path in weights)
+    (tmp_path / "free").mkdir()
+    assert train(tmp_path / "free", PLAIN, vectors, how=how).returncode == 0
+    last = tmp_path / "free" / "out" / "step-000003" / "weights.safetensors"
+    assert struct.pack("<6f", 1, 2, 3, 4, 5, 6) not in last.read_bytes()
+
+
+@pytest.mark.parametrize("content, settings, says", [
+    ("some 1 2\ntext 1\n", [], "line 2 has a word and 1 numbers"),
+    ("some 1 2\n", ["model.width=3"], "the vectors have 2 numbers, but model.width is 3"),
+    ("wolf 1 2\n", [], "has none of the"),
+    ("some text\n", [], "'text' is no number"),
+])
+def test_wrong_word_vectors(tmp_path, content, settings, says):
+    (tmp_path / "vectors.txt").write_text(content)
+    done = train(tmp_path, PLAIN, f"data.vectors={tmp_path / 'vectors.txt'}", *settings,
+                 how=["--set", "model.task=label", "--set", "stop.steps=1"])
+    assert done.returncode == DATA and says in done.stderr, done.stderr
+
+
 # ------------------------------------------------------------------------------------------------------- unusual data
-
-PLAIN = "".join(f"Some text. Number {i}!\t{'ab'[i % 2]}\n" for i in range(40))
-
 
 @pytest.fixture(name="plain", scope="module")
 def plain_model(tmp_path_factory):
