@@ -188,8 +188,10 @@ class MadeUpText {
       : folder_(std::filesystem::temp_directory_path() / fmt::format("heed-bench-text-{}", ::getpid())) {
     std::filesystem::create_directories(folder_);
     std::ofstream text(folder_ / (for_case.recipe == kText ? "train.en" : "documents.tsv"));
-    if (for_case.recipe == kLabels) return write_documents(text, for_case.documents);
-    for (const std::string& line : made_up_pairs(20'000).source) text << line << '\n';
+    if (for_case.recipe == kLabels)
+      write_documents(text, for_case.documents);
+    else
+      for (const std::string& line : made_up_pairs(20'000).source) text << line << '\n';
   }
   ~MadeUpText() { std::filesystem::remove_all(folder_); }
   MadeUpText(const MadeUpText&) = delete;
