@@ -140,7 +140,7 @@ std::string svg_text(const Picture& picture, const std::string& title) {
 }
 
 std::string html_text(const Plan& plan, const Table& table) {
-  std::string rows, pictures, others, source, reference;
+  std::string rows, pictures, others, line, reference;
   for (const Row& row : table.rows) {
     if (row.runs == 0) {
       others += fmt::format("<li>{}: {}</li>\n", escaped(row.name),
@@ -150,11 +150,14 @@ std::string html_text(const Plan& plan, const Table& table) {
     rows += table_row(table, row);
     if (!row.picture) continue;
     pictures += figure(table, row);
-    if (reference.empty()) reference = row.picture->reference;
+    if (line.empty()) {
+      line = row.picture->line;
+      reference = row.picture->reference;
+    }
   }
   std::string titles, meanings;
   for (const std::string& title : headings(table)) titles += fmt::format("<th>{}</th>", escaped(title));
-  for (const std::string& line : legend(table)) meanings += fmt::format("<li>{}</li>\n", escaped(line));
+  for (const std::string& meaning : legend(table)) meanings += fmt::format("<li>{}</li>\n", escaped(meaning));
 
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
@@ -162,15 +165,13 @@ std::string html_text(const Plan& plan, const Table& table) {
       "<title>heed compare</title>\n<style>{}</style></head>\n<body>\n<h1>Comparison of {} variants</h1>\n"
       "<p>{} of {} runs; {}. The same recipe but for the settings of each row. Click a heading to sort.</p>\n"
       "<div class=\"wide\"><table><thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n<ul>\n{}</ul>\n",
-      kStyle, plan.variants.size(), table.done, table.runs,
-      plan.seeds.size() == 1 ? fmt::format("seed {}", plan.seeds.front())
-                             : fmt::format("seeds {} to {}", plan.seeds.front(), plan.seeds.back()),
-      titles, rows, meanings);
+      kStyle, plan.variants.size(), table.done, table.runs, seeds_text(plan), titles, rows, meanings);
   if (!pictures.empty())
     page += fmt::format(
-        "<h2>Where each looked</h2>\n<p>One line of the validation data, whose right answer is <b>{}</b>: its tokens "
-        "across, what the model wrote down. More colour is more weight.</p>\n<div class=\"pictures\">\n{}</div>\n",
-        escaped(reference), pictures);
+        "<h2>Where each looked</h2>\n<p>One line of the validation data, <b>{}</b>, whose right answer is <b>{}</b>: "
+        "its "
+        "tokens across, the output's down. More colour is more weight.</p>\n<div class=\"pictures\">\n{}</div>\n",
+        escaped(line), escaped(reference), pictures);
   if (!others.empty()) page += fmt::format("<h2>Without a value</h2>\n<ul>\n{}</ul>\n", others);
   page += fmt::format("<script>{}</script>\n</body></html>\n", kScript);
   return page;

@@ -61,7 +61,7 @@ std::string json_text(const Plan& plan, const Table& table, const Results& resul
   Json rows = Json::array();
   for (const Row& row : table.rows) rows.push_back(row_json(plan, row, results[row.variant]));
   const Json all = Json::object({{"heed", HEED_VERSION},
-                                 {"recipe", recipe::text_of(plan.base.settled)},
+                                 {"recipe", recipe::short_text_of(plan.base.settled)},
                                  {"seeds", plan.seeds},
                                  {"metric", table.metric},
                                  {"higher_is_better", table.higher_is_better},

@@ -23,9 +23,9 @@ std::string markdown_row(const std::vector<std::string>& cells) {
 }  // namespace
 
 std::string markdown_text(const Plan& plan, const Table& table) {
-  std::string text = fmt::format(
-      "# Comparison\n\n{} of {} runs; seeds {} to {}. The same recipe but for the settings of each row.\n\n",
-      table.done, table.runs, plan.seeds.front(), plan.seeds.back());
+  std::string text =
+      fmt::format("# Comparison\n\n{} of {} runs; {}. The same recipe but for the settings of each row.\n\n",
+                  table.done, table.runs, seeds_text(plan));
   const std::vector<std::string> titles = headings(table);
   text += markdown_row(titles) + "|---:|---|";
   for (size_t c = 2; c < titles.size(); ++c) text += "---:|";

@@ -45,21 +45,31 @@ std::vector<std::vector<double>> rows_of(const metric::Statistics& statistics) {
   return rows;
 }
 
-/// Which line to show: it depends on the sources alone, so that it is the same for every variant. None: -1.
-int64_t line_to_show(std::span<const task::Prediction> answers) {
-  int64_t any = -1;
-  for (size_t i = 0; i < answers.size(); ++i) {
-    const size_t tokens = answers[i].source_tokens.size();
-    if (tokens >= kShort && tokens <= kLong) return static_cast<int64_t>(i);
-    if (any < 0 && tokens >= 1 && tokens <= kLong) any = static_cast<int64_t>(i);
-  }
-  return any;
+bool is_ascii(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-std::optional<Picture> picture_of(const task::Prediction& answer, const std::string& reference) {
+/// Which line to show: of a good length, and if possible in letters that every machine has a font for. It depends on
+/// the sources alone, so that it is the same for every variant. None: -1.
+int64_t line_to_show(std::span<const std::string> sources, std::span<const task::Prediction> answers) {
+  int64_t best = -1, best_points = 0;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const size_t tokens = answers[i].source_tokens.size();
+    if (tokens < 1 || tokens > kLong) continue;
+    const int64_t points = 1 + (tokens >= kShort ? 2 : 0) + (is_ascii(sources[i]) ? 1 : 0);
+    if (points > best_points) {
+      best = static_cast<int64_t>(i);
+      best_points = points;
+    }
+  }
+  return best;
+}
+
+std::optional<Picture> picture_of(const std::string& line, const task::Prediction& answer,
+                                  const std::string& reference) {
   if (answer.nbest.empty() || answer.nbest.front().alignment.empty()) return {};
   const task::Output& output = answer.nbest.front();
-  Picture picture{answer.source_tokens, {}, output.text, reference, output.alignment};
+  Picture picture{line, answer.source_tokens, {}, output.text, reference, output.alignment};
   picture.weights.resize(std::min(picture.weights.size(), kMostRows));
   for (size_t r = 0; r < picture.weights.size(); ++r) {
     // Pooled vectors (structured attention) have rows of their own.
@@ -91,8 +101,10 @@ void look_at_alignments(const task::Task& task, const task::Answering& asked, co
     if (!answer.nbest.empty()) facts.add(answer.nbest.front().alignment);
   result.entropy = facts.entropy();
   result.monotonicity = facts.monotonicity();
-  if (const int64_t shown = line_to_show(answers); shown >= 0)
-    result.picture = picture_of(answers[static_cast<size_t>(shown)], lines.targets[static_cast<size_t>(shown)].front());
+  const int64_t shown = line_to_show(sources, answers);
+  if (shown < 0) return;
+  const auto at = static_cast<size_t>(shown);
+  result.picture = picture_of(sources[at], answers[at], lines.targets[at].front());
 }
 
 void add_score(const metric::Score& score, const std::string& key, Result& result) {

@@ -142,6 +142,15 @@ void drop_unread(Recipe& recipe, const Settings& settings) {
   recipe::set(recipe, reset);
 }
 
+/// Why a score that the variant names would not be used; empty: it is.
+std::string unused_score(const Recipe& recipe, const Settings& settings) {
+  const std::string score = kAttention + attend::name_of(attend::Part::score);
+  const attend::Entry& structure = *attend::resolve(attend::canonical(recipe.model.attention)).structure;
+  const bool named = std::any_of(settings.begin(), settings.end(), [&](const auto& s) { return key_of(s) == score; });
+  if (!named || !structure.own_score) return "";
+  return fmt::format("attention.structure = \"{}\" has its own score", structure.name);
+}
+
 /// The base with these settings, as a recipe that makes a model; or why there is none.
 struct Tried {
   std::optional<Recipe> recipe;
@@ -163,6 +172,7 @@ Tried attempt(const Recipe& base, const Settings& settings) {
     drop_unread(recipe, settings);
     recipe = recipe::parse(recipe::text_of(recipe), "");  // keys may contradict each other
     train::check_model(recipe);
+    if (std::string reason = unused_score(recipe, settings); !reason.empty()) return {{}, std::move(reason)};
     return {std::move(recipe), ""};
   } catch (const Error& error) {
     std::string reason = error.what();
@@ -239,6 +249,11 @@ int64_t Plan::runs() const {
   return trained * std::ssize(seeds);
 }
 
+std::string seeds_text(const Plan& plan) {
+  return plan.seeds.size() == 1 ? fmt::format("seed {}", plan.seeds.front())
+                                : fmt::format("seeds {} to {}", plan.seeds.front(), plan.seeds.back());
+}
+
 Base settle(const Recipe& given) {
   Recipe settled = train::prepare(given, {}).recipe;
   settled.open.clear();
@@ -302,7 +317,7 @@ void save_plan(const Plan& plan, const std::filesystem::path& folder) {
   using file::Json;
   const Json json = Json::object({{"heed", HEED_VERSION},
                                   {"given", recipe::short_text_of(plan.base.given)},
-                                  {"recipe", recipe::text_of(plan.base.settled)},
+                                  {"recipe", recipe::short_text_of(plan.base.settled)},
                                   {"attention", plan.request.attention},
                                   {"over", plan.request.over},
                                   {"seeds", plan.request.seeds}});

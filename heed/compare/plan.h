@@ -56,6 +56,9 @@ struct Plan {
   int64_t runs() const;  // that are trained
 };
 
+/// "seed 1", "seeds 1 to 3"
+std::string seeds_text(const Plan& plan);
+
 /// Throws Error for a name, a key or a value that does not exist, naming the nearest: before the data is read.
 void check_request(const recipe::Recipe& recipe, const Request& request);
 

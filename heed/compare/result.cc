@@ -116,7 +116,8 @@ class Reader {
 };
 
 Picture picture_of(const Reader& r) {
-  Picture p{r.texts("source"), r.texts("rows"), r.text("output"), r.text("reference"), r.rows<float>("weights")};
+  Picture p{r.text("line"),   r.texts("source"),   r.texts("rows"),
+            r.text("output"), r.text("reference"), r.rows<float>("weights")};
   r.require(p.weights.size() == p.rows.size(), "weights", "a row for each of 'rows'");
   for (const std::vector<float>& row : p.weights)
     r.require(row.size() == p.source.size(), "weights", "a number for each of 'source'");
@@ -160,7 +161,8 @@ Json to_json(const Result& r) {
   if (!r.error.empty()) return Json::object({{"error", r.error}});
   Json picture;
   if (r.picture)
-    picture = Json::object({{"source", r.picture->source},
+    picture = Json::object({{"line", r.picture->line},
+                            {"source", r.picture->source},
                             {"rows", r.picture->rows},
                             {"output", r.picture->output},
                             {"reference", r.picture->reference},

@@ -15,7 +15,8 @@ namespace heed::compare {
 
 /// Where a model looked while it answered one line.
 struct Picture {
-  std::vector<std::string> source;          // tokens
+  std::string line;                         // the source as it was given
+  std::vector<std::string> source;          // its tokens
   std::vector<std::string> rows;            // the output's tokens, or the numbers of pooled vectors
   std::string output, reference;            // texts
   std::vector<std::vector<float>> weights;  // [rows][source]
