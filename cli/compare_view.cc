@@ -116,8 +116,9 @@ void ComparisonView::preparing(const std::string& what) {
 }
 
 void ComparisonView::warned(const std::string& text) {
+  if (!warnings_.insert(text).second) return;  // every run reads the same data
   erase();
-  note(fmt::format("heed: {}: {}\n", current_, text.substr(0, text.find_last_not_of('\n') + 1)));
+  note(fmt::format("heed: {}\n", text.substr(0, text.find_last_not_of('\n') + 1)));
   draw();
 }
 
