@@ -29,7 +29,7 @@ double entropy_of(const std::vector<float>& row, double sum) {
 
 }  // namespace
 
-void AlignmentFacts::add(const std::vector<std::vector<float>>& alignment) {
+void AlignmentFacts::add(const std::vector<std::vector<float>>& alignment, bool in_order) {
   std::optional<int64_t> before;
   for (const std::vector<float>& row : alignment) {
     const double sum = size_of(row);
@@ -37,7 +37,7 @@ void AlignmentFacts::add(const std::vector<std::vector<float>>& alignment) {
     entropy_ += entropy_of(row, sum);
     ++rows_;
     const int64_t most = std::max_element(row.begin(), row.end()) - row.begin();
-    if (before) {
+    if (before && in_order) {
       ++steps_;
       forward_ += most >= *before ? 1 : 0;
     }

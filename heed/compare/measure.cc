@@ -65,6 +65,9 @@ int64_t line_to_show(std::span<const std::string> sources, std::span<const task:
   return best;
 }
 
+/// Or one for each vector that a text is pooled into (structured attention).
+bool has_a_row_per_token(const task::Output& output) { return output.alignment.size() <= output.tokens.size(); }
+
 std::optional<Picture> picture_of(const std::string& line, const task::Prediction& answer,
                                   const std::string& reference) {
   if (answer.nbest.empty() || answer.nbest.front().alignment.empty()) return {};
@@ -72,9 +75,7 @@ std::optional<Picture> picture_of(const std::string& line, const task::Predictio
   Picture picture{line, answer.source_tokens, {}, output.text, reference, output.alignment};
   picture.weights.resize(std::min(picture.weights.size(), kMostRows));
   for (size_t r = 0; r < picture.weights.size(); ++r) {
-    // Pooled vectors (structured attention) have rows of their own.
-    const bool by_token = output.alignment.size() <= output.tokens.size();
-    picture.rows.push_back(by_token ? output.tokens[r] : fmt::format("{}", r + 1));
+    picture.rows.push_back(has_a_row_per_token(output) ? output.tokens[r] : fmt::format("{}", r + 1));
     if (picture.weights[r].size() != picture.source.size()) return {};
   }
   return picture;
@@ -98,7 +99,7 @@ void look_at_alignments(const task::Task& task, const task::Answering& asked, co
   const std::vector<task::Prediction> answers = task.predict(asked, sources, {});
   AlignmentFacts facts;
   for (const task::Prediction& answer : answers)
-    if (!answer.nbest.empty()) facts.add(answer.nbest.front().alignment);
+    if (!answer.nbest.empty()) facts.add(answer.nbest.front().alignment, has_a_row_per_token(answer.nbest.front()));
   result.entropy = facts.entropy();
   result.monotonicity = facts.monotonicity();
   const int64_t shown = line_to_show(sources, answers);

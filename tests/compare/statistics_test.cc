@@ -74,6 +74,7 @@ TEST(Alignment, StepsThatDoNotGoBack) {
   facts.add({{0, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0}});  // stays, forward, back
   facts.add({{0, 0, 1}});                                   // the next output begins anywhere
   facts.add({{1, 0, 0}, {0, 0, 1}});                        // forward
+  facts.add({{0, 0, 1}, {1, 0, 0}}, /*in_order=*/false);    // does not count
   EXPECT_DOUBLE_EQ(*facts.monotonicity(), 0.75);
 }
 
