@@ -27,13 +27,16 @@ constexpr size_t kMostAligned = 200;      // lines whose alignments are looked a
 constexpr size_t kShort = 8, kLong = 40;  // source tokens of the line for the picture
 constexpr size_t kMostRows = 60;          // of the picture: a model that learned little may never stop
 
-/// The statistics of the perplexity: one example at a time.
+/// The statistics of the perplexity: one example at a time, in order, as a model that carries a state reads them.
 std::vector<std::vector<double>> losses_of(const model::Model& model, const data::Dataset& examples) {
   std::vector<std::vector<double>> all;
   Tape tape({.recording = false, .training = false});
-  for (int64_t i = 0; i < examples.size(); ++i) {
+  data::Carried carried;
+  for (const data::Batch& one : examples.batches({.max_tokens = 1, .shuffle = false}, 0)) {
     tape.reset();
-    const OutputLoss loss = model.loss(tape, *examples.pack({&i, 1}), {});
+    const std::unique_ptr<data::PackedBatch> packed = examples.pack(one);
+    if (model.carries_state()) packed->carried = &carried;
+    const OutputLoss loss = model.loss(tape, *packed, {});
     all.push_back({loss.negative_log_likelihood, static_cast<double>(loss.rows)});
   }
   return all;
@@ -135,8 +138,9 @@ Result measure(const recipe::Recipe& recipe) {
 
   Result result;
   result.parameters = model.parameters->count();
-  result.loss =
-      train::evaluate(task, asked, corpus, {.batch_tokens = prepared.recipe.train.batch_tokens, .decode = 0}).nll;
+  result.loss = train::evaluate(task, asked, corpus,
+                                {.batch_tokens = prepared.recipe.train.batch_tokens, .decode = 0, .samples = 0})
+                    .nll;
   if (!std::isfinite(result.loss)) return {.error = "the loss on the validation data is not finite"};
 
   const data::References& lines = corpus.references;
@@ -148,7 +152,9 @@ Result measure(const recipe::Recipe& recipe) {
   }
   if (how.metric == "loss") {
     result.statistics = losses_of(*model.model, *corpus.valid);
-    add_score(total_of(result.statistics, *metric_of("perplexity")), "perplexity", result);
+    // The mean of the whole: long texts are read in streams, which begin elsewhere one by one.
+    const double whole[] = {result.loss, 1.0};
+    add_score(metric_of("perplexity")->score(whole), "perplexity", result);
   } else {
     const std::unique_ptr<metric::TextMetric> metric = metric::make_metric(how.metric);
     result.statistics = rows_of(metric->statistics(outputs, std::span(lines.targets.data(), count)));

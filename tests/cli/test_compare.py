@@ -2,6 +2,7 @@
 import csv
 import html.parser
 import json
+import math
 import signal
 import subprocess
 
@@ -176,6 +177,23 @@ def test_labels(tmp_path):
     assert {row["name"] for row in rows if row["rank"]} >= {"structured", "additive"}
     assert json.loads((folder / "compare.json").read_text())["metric"] == "accuracy"
     assert all(row["reason"] for row in rows if not row["rank"])
+
+
+@pytest.mark.parametrize("kind, names", [("rnn", "key_value,additive"), ("transformer", "scaled_dot,dot")])
+def test_running_text(tmp_path, kind, names):
+    (tmp_path / "story.txt").write_text("the cat sat on the mat.\na dog ran in the park.\n" * 40)
+    folder = tmp_path / "out"
+    text("compare", str(tmp_path / "story.txt"), "--attention", names + ",local_p", "--output", str(folder),
+         *[word for key in ("model.width=8", f"model.kind={kind}", "model.context=32", "model.layers=1", "stop.steps=6",
+                            "validate.every=3", "train.warmup=1", "data.documents=line") for word in ("--set", key)])
+    page = json.loads((folder / "compare.json").read_text())
+    rows = {row["name"]: row for row in page["variants"]}
+    assert page["metric"] == "perplexity" and not page["higher_is_better"]
+    for name in names.split(","):
+        lines = json.loads((folder / name / "seed-1" / "result.json").read_text())["statistics"]
+        mean = sum(nll for nll, _ in lines) / sum(tokens for _, tokens in lines)
+        assert len(lines) > 2 and rows[name]["means"]["value"]["mean"] == pytest.approx(math.exp(mean), rel=1e-5), name
+    assert [row["p"] is None for row in page["variants"] if row["rank"]] == [True] + [False] * (page["runs"] - 1)
 
 
 @pytest.mark.parametrize("arguments, code, says", [
