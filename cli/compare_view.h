@@ -39,7 +39,7 @@ class ComparisonView final : public compare::ComparisonObserver {
   std::string current_, bar_;  // the run, and how far it is
   std::string table_;          // as drawn
   std::set<std::string> warnings_;
-  size_t lines_ = 0;           // on the screen, to be redrawn
+  size_t lines_ = 0;  // on the screen, to be redrawn
   Clock::time_point last_drawn_ = {};
 };
 

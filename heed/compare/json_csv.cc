@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "heed/compare/writers.h"
-#include "heed/version.h"
 
 namespace heed::compare {
 
@@ -60,8 +59,7 @@ std::string csv_number(const std::optional<double>& value) { return value ? fmt:
 std::string json_text(const Plan& plan, const Table& table, const Results& results) {
   Json rows = Json::array();
   for (const Row& row : table.rows) rows.push_back(row_json(plan, row, results[row.variant]));
-  const Json all = Json::object({{"heed", HEED_VERSION},
-                                 {"recipe", recipe::short_text_of(plan.base.settled)},
+  const Json all = Json::object({{"recipe", recipe::short_text_of(plan.base.settled)},
                                  {"seeds", plan.seeds},
                                  {"metric", table.metric},
                                  {"higher_is_better", table.higher_is_better},

@@ -15,7 +15,6 @@
 #include "heed/file/atomic.h"
 #include "heed/tensor/error.h"
 #include "heed/train/preparation.h"
-#include "heed/version.h"
 
 namespace heed::compare {
 
@@ -315,8 +314,7 @@ Recipe recipe_of_run(const Variant& variant, uint64_t seed, const std::filesyste
 
 void save_plan(const Plan& plan, const std::filesystem::path& folder) {
   using file::Json;
-  const Json json = Json::object({{"heed", HEED_VERSION},
-                                  {"given", recipe::short_text_of(plan.base.given)},
+  const Json json = Json::object({{"given", recipe::short_text_of(plan.base.given)},
                                   {"recipe", recipe::short_text_of(plan.base.settled)},
                                   {"attention", plan.request.attention},
                                   {"over", plan.request.over},
