@@ -23,9 +23,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kMostAligned = 200;      // lines whose alignments are looked at
-constexpr size_t kShort = 8, kLong = 40;  // source tokens of the line for the picture
-constexpr size_t kMostRows = 60;          // of the picture: a model that learned little may never stop
+constexpr size_t kMostAligned = 200;       // lines whose alignments are looked at
+constexpr size_t kShort = 16, kLong = 40;  // source tokens of the line for the picture
+constexpr size_t kMostRows = 60;           // of the picture: a model that learned little may never stop
 
 /// The statistics of the perplexity: one example at a time, in order, as a model that carries a state reads them.
 std::vector<std::vector<double>> losses_of(const model::Model& model, const data::Dataset& examples) {
