@@ -201,11 +201,12 @@ class Session {
 
   void step() {
     const Clock::time_point begin = Clock::now();
-    const StepReport report = [&] {
+    StepReport report = [&] {
       const Profiling profiling(options_.profile);
       return trainer_->step();
     }();
-    speed_.add(static_cast<double>(report.tokens), seconds_since(begin));
+    report.seconds = seconds_since(begin);
+    speed_.add(static_cast<double>(report.tokens), report.seconds);
     if (report.skipped.empty()) {
       tell([&](TrainingObserver& o) { o.stepped(report, progress()); });
     } else {
