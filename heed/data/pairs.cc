@@ -43,19 +43,15 @@ void take(Pairs& pairs, Report& report, const PairFiles& files, std::pair<std::s
   report.keep();
 }
 
-struct PictureLine {
-  std::string_view picture, question, answer;
-};
-
 /// As take(), of a line with a picture and perhaps a question.
-void take_picture(Pairs& pairs, Report& report, const PairFiles& files, const PictureLine& line, int64_t number) {
-  auto bad = complaint("picture", line.picture, 0);
-  if (!bad && files.source_column > 0) bad = complaint("question", line.question, files.max_characters);
-  if (!bad) bad = complaint("answer", line.answer, files.max_characters);
+void take_picture(Pairs& pairs, Report& report, const PairFiles& files,
+                  const std::pair<PictureQuestion, std::string_view>& line, int64_t number) {
+  const auto& [source, answer] = line;
+  auto bad = complaint("picture", source.picture, 0);
+  if (!bad && files.source_column > 0) bad = complaint("question", source.question, files.max_characters);
+  if (!bad) bad = complaint("answer", answer, files.max_characters);
   if (bad) return report.drop(bad->fault, number, std::move(bad->detail));
-  std::string source = beside(files.tsv, line.picture);
-  if (files.source_column > 0) source.append(1, '\t').append(line.question);
-  pairs.add(source, line.answer, number);
+  pairs.add(source_in(files.tsv, source), answer, number);
   report.keep();
 }
 
@@ -104,7 +100,7 @@ Pairs read_tsv(const PairFiles& files, Report& report) {
     const auto column = [&](int64_t from_1) { return columns[static_cast<size_t>(from_1 - 1)]; };
     const std::string_view source = files.source_column > 0 ? column(files.source_column) : std::string_view();
     if (pictures)
-      take_picture(pairs, report, files, {column(files.picture_column), source, column(files.target_column)},
+      take_picture(pairs, report, files, {{column(files.picture_column), source}, column(files.target_column)},
                    lines.number());
     else
       take(pairs, report, files, {source, column(files.target_column)}, lines.number());

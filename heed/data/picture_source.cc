@@ -22,9 +22,11 @@ PictureSize size_of_named(std::string_view name) {
                             : size_of_picture(std::filesystem::path(name));
 }
 
-std::string beside(const std::filesystem::path& table, std::string_view picture) {
-  if (picture.empty() || scene_number(picture)) return std::string(picture);
-  return (table.parent_path() / picture).string();  // an absolute path stays as it is
+std::string source_in(const std::filesystem::path& table, const PictureQuestion& line) {
+  std::string source(line.picture);
+  if (!scene_number(line.picture)) source = (table.parent_path() / line.picture).string();  // absolute ones stay
+  if (!line.question.empty()) source.append(1, '\t').append(line.question);
+  return source;
 }
 
 }  // namespace heed::data

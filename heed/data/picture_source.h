@@ -19,7 +19,8 @@ PictureQuestion cut_picture_question(std::string_view source);
 Picture picture_named(std::string_view name, PictureSize size = {});
 PictureSize size_of_named(std::string_view name);
 
-/// A picture that a table names is beside the table, unless it has an absolute path or is a scene.
-std::string beside(const std::filesystem::path& table, std::string_view picture);
+/// The source of a line of a table: the picture, and the question after a tab. A picture that a table names is beside
+/// the table, unless it has an absolute path or is a scene.
+std::string source_in(const std::filesystem::path& table, const PictureQuestion& line);
 
 }  // namespace heed::data

@@ -39,7 +39,7 @@ Encoded PictureEncoder::run(const Packed& pixels) const {
   Images images = {pixels.rows, count, options_.side, options_.side};
   for (const Convolution& convolution : convolutions_) {
     images = convolution(images);
-    images.cells = relu(images.cells);
+    images.cells = gelu(images.cells);
   }
   auto* rows = tape.keep<int64_t>(count * cells);
   auto* columns = tape.keep<int64_t>(count * cells);

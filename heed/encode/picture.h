@@ -20,7 +20,7 @@ struct PictureOptions {
 /// Cells of a side. Throws, naming the keys of the recipe, if the sizes do not fit.
 int64_t cells_of_side(int64_t side, int64_t layers);
 
-/// Layer: convolution of 3 x 3 with stride 2, relu. Then a norm, and learned positions of the rows and columns.
+/// Layer: convolution of 3 x 3 with stride 2, gelu. Then a norm, and learned positions of the rows and columns.
 /// Parameters: "convolution.N", "norm", "row" and "column" [cells of a side, width].
 class PictureEncoder final : public Encoder {
  public:

@@ -68,7 +68,7 @@ std::string read_source(std::string_view source, const Answering& asked, ReadSou
   const auto [name, question] = data::cut_picture_question(source);
   const text::Tokeniser& words = *asked.vocabularies.source;
   read.question = words.encode(question);
-  if (prediction) {
+  if (prediction && o.questions) {
     prediction->source_tokens = spelled(words, read.question);
     prediction->unknown = unknown_in(question, read.question, words);
   }
