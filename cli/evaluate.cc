@@ -85,8 +85,8 @@ Sources sources_of(const Chosen& c, const data::PairFiles& like) {
   const data::Pairs pairs = data::read_pairs({.tsv = readable(c.files.front()),
                                               .source_column = like.source_column,
                                               .target_column = like.target_column,
-                                              .picture_column = like.picture_column,
-                                              .header = like.header},
+                                              .header = like.header,
+                                              .picture_column = like.picture_column},
                                              report);
   if (report.dropped() > 0) warn(c.files.front() + ": " + report.text());
   return grouped(data::group_references(pairs));

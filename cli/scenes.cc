@@ -49,9 +49,9 @@ void run(const Chosen& c) {
       table += fmt::format("{}\t{}\n", file, pairs.target[i]);
       continue;
     }
-    const data::DrawnShape& shape = scene.shape(question);
-    table +=
-        fmt::format("{}\t{}\t{}\t{}\n", file, question, pairs.target[i], shape.row * data::kScenePlaces + shape.column);
+    const data::DrawnShape* shape = scene.shape(question);
+    const std::string place = shape ? fmt::format("{}", shape->row * data::kScenePlaces + shape->column) : "-";
+    table += fmt::format("{}\t{}\t{}\t{}\n", file, question, pairs.target[i], place);
   }
   const fs::path list = fs::path(c.folder) / "scenes.tsv";
   file::write_file(list, table);
@@ -64,9 +64,10 @@ constexpr const char* kHelp = R"(Examples:
   heed scenes captioned --captions
   heed train pictures/scenes.tsv --set model.task=picture
 
-FOLDER/scenes.tsv has a line for each picture: its file, the name of a shape in it, the colour of that shape, and the
-place of the shape among the 6 x 6 of the canvas, counted from 0, row by row. With --captions: the file and what it
-shows, from left to right. The pictures are those that training with data.task = "scenes" never sees.)";
+FOLDER/scenes.tsv has a line for each picture: its file, the name of a shape, the colour of that shape, and its place among
+the 6 x 6 of the canvas, counted from 0, row by row. Where the picture has no such shape, the colour is "none" and the
+place "-". With --captions: the file and what it shows, from left to right. The pictures are those that training with
+data.task = "scenes" never sees.)";
 
 }  // namespace
 

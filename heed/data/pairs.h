@@ -18,12 +18,12 @@ struct PairFiles {
   std::filesystem::path tsv = {};  // or one, with columns separated by tabs
   int64_t source_column = 1;       // of the TSV, from 1
   int64_t target_column = 2;
-  /// A column that names a picture, beside the TSV: it is the source, or, where there is a source_column too, comes
-  /// before that and a tab (picture_source.h). 0: none.
-  int64_t picture_column = 0;
   bool header = false;         // the first line names the columns, and is no pair
   int64_t columns = 0;         // every line has exactly this many; 0: at least those that are used
   int64_t max_characters = 0;  // a longer side (in code points) is too long; 0: no limit. For tokens: encode_pairs()
+  /// A column that names a picture, beside the TSV: it is the source, or, where there is a source_column too, comes
+  /// before that and a tab (picture_source.h). 0: none.
+  int64_t picture_column = 0;
 };
 
 struct Pairs {

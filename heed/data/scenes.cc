@@ -1,13 +1,11 @@
 #include "heed/data/scenes.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <numeric>
-#include <utility>
 
-#include "heed/tensor/error.h"
 #include "heed/text/random.h"
 
 namespace heed::data {
@@ -16,6 +14,7 @@ namespace {
 
 constexpr std::string_view kSceneScheme = "scene:";
 constexpr uint8_t kPaper = 245;
+constexpr uint64_t kOneInSoManyIsAbsent = 8;
 
 /// (y, x) from the centre of a shape, in units of its radius; y points down.
 struct ShapeKind {
@@ -72,13 +71,15 @@ Pairs scene_pairs(int64_t count, uint64_t seed, Split split, const Make& make) {
 
 }  // namespace
 
-const DrawnShape& Scene::shape(std::string_view kind) const {
-  std::vector<std::string_view> there;
-  for (const DrawnShape& each : shapes) {
-    if (each.kind == kind) return each;
-    there.push_back(each.kind);
-  }
-  throw Error(fmt::format("the scene has no {}; it has {}", kind, fmt::join(there, ", ")));
+const DrawnShape* Scene::shape(std::string_view kind) const {
+  const auto found =
+      std::find_if(shapes.begin(), shapes.end(), [&](const DrawnShape& each) { return each.kind == kind; });
+  return found == shapes.end() ? nullptr : &*found;
+}
+
+std::string_view Scene::colour_of(std::string_view kind) const {
+  const DrawnShape* there = shape(kind);
+  return there ? there->colour : "none";
 }
 
 std::string Scene::caption() const {
@@ -149,8 +150,10 @@ std::string scene_name(uint64_t number) { return fmt::format("{}{}", kSceneSchem
 Pairs scene_questions(int64_t count, uint64_t seed, Split split) {
   return scene_pairs(count, seed, split, [](Pairs& pairs, uint64_t number, text::Random& random) {
     const Scene scene = scene_of(number);
-    const DrawnShape& shape = random.choose(std::span<const DrawnShape>(scene.shapes));
-    pairs.add(fmt::format("{}\t{}", scene_name(number), shape.kind), shape.colour, pairs.size() + 1);
+    std::string_view kind = random.choose(std::span<const DrawnShape>(scene.shapes)).kind;
+    if (random.below(kOneInSoManyIsAbsent) == 0)
+      while (scene.shape(kind)) kind = random.choose(std::span<const ShapeKind>(kShapeKinds)).name;
+    pairs.add(fmt::format("{}\t{}", scene_name(number), kind), scene.colour_of(kind), pairs.size() + 1);
   });
 }
 

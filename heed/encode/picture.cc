@@ -24,8 +24,9 @@ PictureEncoder::PictureEncoder(const Scope& scope, const PictureOptions& o)
   for (int64_t l = 0; l < o.layers; ++l) {
     const bool last = l + 1 == o.layers;
     const int64_t out = last ? o.width : std::max(kNarrowest, o.width >> (o.layers - 1 - l));
-    convolutions_.emplace_back(scope / "convolution" / std::to_string(l),
-                               ConvolutionOptions{.in = in, .out = out, .stride = 2});
+    convolutions_.emplace_back(
+        scope / "convolution" / std::to_string(l),
+        ConvolutionOptions{.in = in, .out = out, .kernel = o.kernel, .stride = 2, .padding = (o.kernel - 1) / 2});
     in = out;
   }
   norm_ = LayerNorm(scope / "norm", o.width);

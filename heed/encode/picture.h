@@ -13,6 +13,7 @@ namespace heed::encode {
 struct PictureOptions {
   int64_t side = 0;    // pixels of a picture, which is square
   int64_t layers = 0;  // each halves the side: a map of side / 2^layers cells to a side
+  int64_t kernel = 2;  // with 2, a cell sees its own part of the picture; with more, some of its neighbours too
   int64_t width = 0;   // of a cell; of the layer before half of that, and so on, but at least 8
   float dropout = 0.0f;
 };
@@ -20,7 +21,7 @@ struct PictureOptions {
 /// Cells of a side. Throws, naming the keys of the recipe, if the sizes do not fit.
 int64_t cells_of_side(int64_t side, int64_t layers);
 
-/// Layer: convolution of 3 x 3 with stride 2, gelu. Then a norm, and learned positions of the rows and columns.
+/// Layer: convolution with stride 2, gelu. Then a norm, and learned positions of the rows and columns.
 /// Parameters: "convolution.N", "norm", "row" and "column" [cells of a side, width].
 class PictureEncoder final : public Encoder {
  public:

@@ -21,10 +21,12 @@ PictureModel::PictureModel(Parameters& parameters, const Options& o) : options_(
          "model: a question is where the decoder starts, which a decoder of kind {} cannot: use rnn", o.decoder_kind());
   const Resolved words(o);
   const Scope root(parameters);
-  picture_ = std::make_unique<encode::PictureEncoder>(
-      root / "picture",
-      encode::PictureOptions{
-          .side = o.picture_size, .layers = o.picture_layers, .width = o.width, .dropout = o.dropout});
+  picture_ =
+      std::make_unique<encode::PictureEncoder>(root / "picture", encode::PictureOptions{.side = o.picture_size,
+                                                                                        .layers = o.picture_layers,
+                                                                                        .kernel = o.picture_kernel,
+                                                                                        .width = o.width,
+                                                                                        .dropout = o.dropout});
   if (o.questions) {
     const encode::EncoderEntry& encoder = encode::find_encoder(o.encoder_kind());
     const bool positions = encoder.needs_positions;

@@ -79,6 +79,9 @@ class PictureTask final : public Task {
           Limit::between(2, 4096));
     f.add("model.picture_layers", m.picture_layers,
           "convolutions; each halves the side, and the last one gives the cells to look at", Limit::between(1, 12));
+    f.add("model.picture_kernel", m.picture_kernel,
+          "pixels to a side of each convolution; 2: a cell sees its own part of the picture only; 3: its borders too",
+          Limit::between(2, 15));
     add_size_keys(f, m);
     f.add("model.decoder_layers", m.decoder_layers, "layers of the decoder", Limit::between(1, 1000));
     f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector is fed in with the next token");

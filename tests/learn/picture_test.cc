@@ -45,17 +45,21 @@ TEST(LearnPictures, AQuestionFindsItsShape) {
   const PictureLearner learner("scenes", {"data.examples=10000", "stop.steps=1100"});
   const data::Pairs fresh = data::scene_questions(1000, 1, data::Split::test);
   const std::vector<task::Prediction> said = learner.predict(fresh.source);
-  int64_t answers = 0, cells = 0;
+  int64_t answers = 0, there = 0, cells = 0;
   for (size_t i = 0; i < said.size(); ++i) {
     ASSERT_EQ(said[i].error, "");
     const auto [name, question] = data::cut_picture_question(fresh.source[i]);
-    const data::DrawnShape shape = data::scene_of(*data::scene_number(name)).shape(question);
     answers += said[i].text() == fresh.target[i] ? 1 : 0;
-    cells += brightest(said[i].nbest.front().alignment.at(0)) == place_of(shape) ? 1 : 0;
+    const data::Scene scene = data::scene_of(*data::scene_number(name));
+    const data::DrawnShape* shape = scene.shape(question);
+    if (!shape) continue;
+    ++there;
+    cells += brightest(said[i].nbest.front().alignment.at(0)) == place_of(*shape) ? 1 : 0;
   }
   RecordProperty("right_cells", static_cast<int>(cells));
   EXPECT_GE(answers, 950);
-  EXPECT_GE(cells, 950);  // 95 %
+  EXPECT_GT(there, 800);
+  EXPECT_GE(static_cast<double>(cells), 0.95 * static_cast<double>(there));
 }
 
 }  // namespace
