@@ -155,7 +155,8 @@ void run(const Chosen& c) {
   if (c.source == "-" && c.target == "-") throw Error("score: only one of the two can be standard input");
   const predict::Predictor predictor(load_model(c.model));
   const recipe::Recipe& recipe = predictor.model().recipe;
-  Total total{.what = recipe.task().continues_texts() ? "lines" : "pairs"};
+  const bool texts = recipe.task().continues_texts();
+  Total total{.what = texts ? "lines" : "pairs"};
   Counter counter(total.what);
   PairReader reader(c.source, c.target, recipe);
   for (bool more = true; more && !reader_is_gone();) {
