@@ -13,7 +13,7 @@ namespace heed::encode {
 struct PictureOptions {
   int64_t side = 0;    // pixels of a picture, which is square
   int64_t layers = 0;  // each halves the side: a map of side / 2^layers cells to a side
-  int64_t kernel = 2;  // with 2, a cell sees its own part of the picture; with more, some of its neighbours too
+  int64_t kernel = 3;  // with 2, a cell sees its own part of the picture; with more, some of its neighbours too
   int64_t width = 0;   // of a cell; of the layer before half of that, and so on, but at least 8
   float dropout = 0.0f;
 };

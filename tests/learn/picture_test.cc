@@ -42,7 +42,7 @@ int64_t brightest(const std::vector<float>& weights) {
 int64_t place_of(const data::DrawnShape& shape) { return shape.row * data::kScenePlaces + shape.column; }
 
 TEST(LearnPictures, AQuestionFindsItsShape) {
-  const PictureLearner learner("scenes", {"data.examples=10000", "stop.steps=1100"});
+  const PictureLearner learner("scenes", {"data.examples=10000", "stop.steps=1100", "model.picture_kernel=2"});
   const data::Pairs fresh = data::scene_questions(1000, 1, data::Split::test);
   const std::vector<task::Prediction> said = learner.predict(fresh.source);
   int64_t answers = 0, there = 0, cells = 0;
