@@ -43,8 +43,8 @@ struct Pair {
 
 class PairReader {
  public:
-  /// Of a model of texts that it goes on with, every line is a target without a source, if there is no second file. Of a
-  /// model of pictures, the columns are those of its training.
+  /// Of a model of texts that it goes on with, every line is a target without a source, if there is no second file. Of
+  /// a model of pictures, the columns are those of its training.
   PairReader(const std::string& source, const std::string& target, const recipe::Recipe& recipe)
       : like_(recipe.data.train), source_(readable(source)), texts_(recipe.task().continues_texts()) {
     if (!target.empty()) target_.emplace(readable(target));
