@@ -131,8 +131,8 @@ data::PictureExamples PictureTexts::read_pictures(const data::Pairs& pairs, cons
 
 Corpus PictureTexts::encode(const Vocabularies& vocabularies, const data::Options& o, const model::Options& model) {
   expect(model.questions == has_questions(), ErrorKind::data,
-         "model.questions is {}, but the data has {} questions (data.question_column)", model.questions,
-         has_questions() ? "" : "no");
+         "model.questions is {}, but the data has {} (data.question_column)", model.questions,
+         has_questions() ? "questions" : "none");
   Corpus corpus;
   data::Pairs kept;
   auto train = std::make_unique<data::PictureExamples>(

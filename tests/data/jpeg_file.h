@@ -17,7 +17,8 @@ struct JpegKind {
   int64_t width = 0, height = 0;
   int channels = 3;  // 1 grey, 3 RGB, 4 inks
   bool progressive = false;
-  bool adobe = true;  // inks: with Adobe's marker, stored as 255 - ink
+  bool adobe = true;      // inks: with Adobe's marker, stored as 255 - ink
+  bool separate = false;  // RGB: a scan for each channel
 };
 
 /// `samples` [height, width, channels].
@@ -37,6 +38,11 @@ inline std::string jpeg_file(const JpegKind& kind, const std::vector<uint8_t>& s
   jpeg_set_quality(&jpeg, 100, TRUE);
   if (kind.channels == 4) jpeg.write_Adobe_marker = kind.adobe ? TRUE : FALSE;
   if (kind.progressive) jpeg_simple_progression(&jpeg);
+  const jpeg_scan_info scans[] = {{1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}};
+  if (kind.separate) {
+    jpeg.scan_info = scans;
+    jpeg.num_scans = 3;
+  }
   jpeg_start_compress(&jpeg, TRUE);
   for (int64_t y = 0; y < kind.height; ++y) {
     auto* row = const_cast<uint8_t*>(samples.data()) + y * kind.width * kind.channels;

@@ -273,6 +273,25 @@ TEST_P(BrokenPictureTest, AChangedByteIsAnErrorOrAnotherPicture) {
 INSTANTIATE_TEST_SUITE_P(, BrokenPictureTest, testing::ValuesIn(good_files()),
                          [](const auto& i) { return i.param.name; });
 
+// Each scan goes through all pixels: a small file with many of them must not take hours.
+TEST(Pictures, ManyScansAreRefused) {
+  const Folder folder;
+  const Picture picture = smooth(16, 16);
+  const std::string bytes = jpeg_file({16, 16, 3, false, true, true}, picture.rgb);
+  expect_close(read_picture(folder.write("x.jpg", bytes)), picture, 6);
+  const std::string start = "\xff\xda";  // of a scan
+  const size_t first = bytes.find(start), second = bytes.find(start, first + 1);
+  ASSERT_NE(second, std::string::npos);
+  const auto repeated = [&](int times) {
+    std::string all = bytes.substr(0, first);
+    for (int i = 0; i < times; ++i) all += bytes.substr(first, second - first);
+    return all + bytes.substr(second);
+  };
+  expect_close(read_picture(folder.write("x.jpg", repeated(20))), picture, 6);
+  const auto file = folder.write("x.jpg", repeated(1000));
+  expect_part(error_of([&] { read_picture(file); }), "more than 200 scans");
+}
+
 TEST(Pictures, WhatIsNoPicture) {
   const Folder folder;
   const auto said = [](const std::filesystem::path& file) { return error_of([&] { read_picture(file); }); };
