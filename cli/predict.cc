@@ -8,6 +8,7 @@
 #include "cli/counter.h"
 #include "cli/input_files.h"
 #include "cli/options.h"
+#include "cli/overlay.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
 #include "cli/unknown_tokens.h"
@@ -33,6 +34,7 @@ struct Chosen {
   std::vector<std::string> files;  // none: standard input
   SearchChoice search;
   std::string alignments;  // pharaoh, matrix, or empty: none
+  std::string overlay;     // a folder, or empty: none
   bool json = false, scores = false, stream = false;
 
   predict::JsonOptions json_options() const {
@@ -121,7 +123,7 @@ void run(Chosen& c) {
   if (c.alignments == kMatrix && !c.json) throw Error("--alignments=matrix needs --json");
   InputFiles input(c.files);
   const predict::Predictor predictor(load_model(c.model));
-  c.search.options.alignments = !c.alignments.empty();
+  c.search.options.alignments = !c.alignments.empty() || !c.overlay.empty();
   check(c.search.options, predictor);
   const bool one_text = !c.json && !c.scores && c.search.options.nbest == 1 && c.search.options.beam <= 1;
   if (c.stream && (!predictor.model().recipe.task().continues_texts() || !one_text))
@@ -142,6 +144,7 @@ void run(Chosen& c) {
         warn(fmt::format("line {}: {}; its output is empty", lines[i].number, predictions[i].error));
       }
       unknown.add(predictions[i]);
+      if (!c.overlay.empty()) write_overlay(c.overlay, lines[i].number, lines[i].text, predictions[i]);
       text += c.json ? json_line(lines[i], predictions[i], c) : plain(predictions[i], c);
     }
     print(text);
@@ -160,6 +163,7 @@ constexpr const char* kHelp = R"(Examples:
   heed predict model --sample --temperature 0.8 --top-p 0.95 --seed 7 < source.txt
   heed predict model --json --alignments=matrix < source.txt
   echo 'Once upon' | heed predict language-model --sample --temperature 0.8 --stream
+  printf 'picture.png\tcircle\n' | heed predict model --overlay looked
 
 Every input line gives one output line, in the same order. The output is empty for an empty line, and for a line that
 cannot be used (invalid UTF-8, too long), which is reported on standard error. With --scores, --alignments or --nbest,
@@ -192,6 +196,10 @@ void add_predict(Program& program) {
   verb.flag("--copy-unknown", c->search.options.copy_unknown,
             "Instead of ⁇, which marks an unknown token, copy the source token with the most attention");
   verb.flag("--stream", c->stream, "Models of running text: print the text while it is written, line after line");
+  verb.option(
+          "--overlay", c->overlay,
+          "Pictures: write each to FOLDER/LINE.png with the weights laid over it, once for each token of the output")
+      .value("FOLDER");
   verb.flag("--scores", c->scores, "Print a score before each output: log p, normalised by --length-penalty");
   add_json(verb, c->json, "Print one JSON object per line");
   add_threads(verb);

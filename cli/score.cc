@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -12,6 +13,8 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "heed/data/lines.h"
+#include "heed/data/pairs.h"
+#include "heed/data/picture_source.h"
 #include "heed/metric/perplexity.h"
 #include "heed/predict/json.h"
 #include "heed/predict/predictor.h"
@@ -40,9 +43,10 @@ struct Pair {
 
 class PairReader {
  public:
-  /// `texts`: of a model that goes on with them. Without a second file, every line is a target without a source.
-  PairReader(const std::string& source, const std::string& target, bool texts)
-      : source_(readable(source)), texts_(texts) {
+  /// Of a model of texts that it goes on with, every line is a target without a source, if there is no second file. Of
+  /// a model of pictures, the columns are those of its training.
+  PairReader(const std::string& source, const std::string& target, const recipe::Recipe& recipe)
+      : like_(recipe.data.train), source_(readable(source)), texts_(recipe.task().continues_texts()) {
     if (!target.empty()) target_.emplace(readable(target));
   }
 
@@ -61,6 +65,10 @@ class PairReader {
       pair.text.target.swap(pair.text.source);
       return more;
     }
+    if (like_.picture_column > 0) {
+      cut_picture_line(pair);
+      return more;
+    }
     const size_t tab = pair.text.source.find('\t');
     if (tab == std::string::npos) {
       pair.scored.error = "there is no tab between source and target";
@@ -73,6 +81,21 @@ class PairReader {
   }
 
  private:
+  void cut_picture_line(Pair& pair) const {
+    const std::string line = pair.text.source;
+    const std::vector<std::string_view> columns = data::columns_of(line);
+    const int64_t needed = std::max({like_.picture_column, like_.source_column, like_.target_column});
+    if (std::ssize(columns) < needed) {
+      pair.scored.error = fmt::format("{} columns instead of at least {}", columns.size(), needed);
+      return;
+    }
+    const auto column = [&](int64_t from_1) { return columns[static_cast<size_t>(from_1 - 1)]; };
+    const std::string_view question = like_.source_column > 0 ? column(like_.source_column) : std::string_view();
+    pair.text.source = data::source_in(source_.path(), {column(like_.picture_column), question});
+    pair.text.target = column(like_.target_column);
+  }
+
+  data::PairFiles like_;
   data::LineReader source_;
   bool texts_;
   std::optional<data::LineReader> target_;
@@ -131,10 +154,11 @@ struct Total {
 void run(const Chosen& c) {
   if (c.source == "-" && c.target == "-") throw Error("score: only one of the two can be standard input");
   const predict::Predictor predictor(load_model(c.model));
-  const bool texts = predictor.model().recipe.task().continues_texts();
+  const recipe::Recipe& recipe = predictor.model().recipe;
+  const bool texts = recipe.task().continues_texts();
   Total total{.what = texts ? "lines" : "pairs"};
   Counter counter(total.what);
-  PairReader reader(c.source, c.target, texts);
+  PairReader reader(c.source, c.target, recipe);
   for (bool more = true; more && !reader_is_gone();) {
     std::vector<Pair> pairs;
     Pair pair;

@@ -15,6 +15,7 @@ void add_average(Program& program);
 void add_export(Program& program);
 void add_info(Program& program);
 void add_mechanisms(Program& program);
+void add_scenes(Program& program);
 
 // Not listed: for packagers.
 void add_completions(Program& program);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "heed/data/lines.h"
+#include "heed/data/picture_source.h"
 #include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
 #include "heed/text/words.h"
@@ -42,6 +43,18 @@ void take(Pairs& pairs, Report& report, const PairFiles& files, std::pair<std::s
   report.keep();
 }
 
+/// As take(), of a line with a picture and perhaps a question.
+void take_picture(Pairs& pairs, Report& report, const PairFiles& files,
+                  const std::pair<PictureQuestion, std::string_view>& line, int64_t number) {
+  const auto& [source, answer] = line;
+  auto bad = complaint("picture", source.picture, 0);
+  if (!bad && files.source_column > 0) bad = complaint("question", source.question, files.max_characters);
+  if (!bad) bad = complaint("answer", answer, files.max_characters);
+  if (bad) return report.drop(bad->fault, number, std::move(bad->detail));
+  pairs.add(source_in(files.tsv, source), answer, number);
+  report.keep();
+}
+
 Pairs read_two(const PairFiles& files, Report& report) {
   LineReader sources(files.source), targets(files.target);
   Pairs pairs;
@@ -65,9 +78,11 @@ Pairs read_two(const PairFiles& files, Report& report) {
 }
 
 Pairs read_tsv(const PairFiles& files, Report& report) {
-  expect(files.source_column >= 1 && files.target_column >= 1, ErrorKind::data, "columns are counted from 1, not {}",
-         std::min(files.source_column, files.target_column));
-  const int64_t needed = std::max({files.source_column, files.second_column, files.target_column});
+  const bool pictures = files.picture_column > 0;
+  expect(files.source_column >= (pictures ? 0 : 1) && files.target_column >= 1, ErrorKind::data,
+         "columns are counted from 1, not {}", std::min(files.source_column, files.target_column));
+  const int64_t needed =
+      std::max({files.source_column, files.second_column, files.target_column, files.picture_column});
   expect(files.columns == 0 || files.columns >= needed, ErrorKind::data,
          "column {} is asked for, but lines have {} columns", needed, files.columns);
   LineReader lines(files.tsv);
@@ -83,10 +98,14 @@ Pairs read_tsv(const PairFiles& files, Report& report) {
                               files.columns > 0 ? files.columns : needed));
       continue;
     }
-    std::string_view source = columns[static_cast<size_t>(files.source_column - 1)];
-    if (files.second_column > 0)
-      source = two_texts = fmt::format("{}\t{}", source, columns[static_cast<size_t>(files.second_column - 1)]);
-    take(pairs, report, files, {source, columns[static_cast<size_t>(files.target_column - 1)]}, lines.number());
+    const auto column = [&](int64_t from_1) { return columns[static_cast<size_t>(from_1 - 1)]; };
+    std::string_view source = files.source_column > 0 ? column(files.source_column) : std::string_view();
+    if (files.second_column > 0) source = two_texts = fmt::format("{}\t{}", source, column(files.second_column));
+    if (pictures)
+      take_picture(pairs, report, files, {{column(files.picture_column), source}, column(files.target_column)},
+                   lines.number());
+    else
+      take(pairs, report, files, {source, column(files.target_column)}, lines.number());
   }
   return pairs;
 }

@@ -17,6 +17,8 @@ std::string_view name_of(Fault fault) {
       return "an empty side";
     case Fault::too_long:
       return "too long";
+    case Fault::picture:
+      return "an unreadable picture";
   }
   return "";
 }

@@ -9,10 +9,11 @@
 
 namespace heed::data {
 
-enum class Fault { invalid_utf8, columns, empty, too_long };
-inline constexpr std::array<Fault, 4> kFaults = {Fault::invalid_utf8, Fault::columns, Fault::empty, Fault::too_long};
+enum class Fault { invalid_utf8, columns, empty, too_long, picture };
+inline constexpr std::array<Fault, 5> kFaults = {Fault::invalid_utf8, Fault::columns, Fault::empty, Fault::too_long,
+                                                 Fault::picture};
 
-/// "invalid UTF-8", "wrong number of columns", "an empty side", "too long".
+/// "invalid UTF-8", "wrong number of columns", "an empty side", "too long", "an unreadable picture".
 std::string_view name_of(Fault fault);
 
 /// Threads: one at a time.

@@ -53,6 +53,12 @@ struct Options {
   std::string look_back = "attention";  // rnn: what its states see of those before them: attention, or none
   int64_t context = 256;                // tokens that are read at once, and the most that a Transformer looks back
 
+  // pictures
+  bool questions = true;       // a picture comes with a question; follows from the data
+  int64_t picture_size = 48;   // a picture is scaled to this many pixels to a side
+  int64_t picture_layers = 3;  // convolutions: each halves the side
+  int64_t picture_kernel = 3;  // pixels to a side of each convolution; 2: a cell sees its own part of the picture only
+
   const std::string& encoder_kind() const { return encoder.empty() ? kind : encoder; }
   const std::string& decoder_kind() const { return decoder.empty() ? kind : decoder; }
 };

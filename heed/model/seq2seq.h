@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "heed/decode/decoder.h"
 #include "heed/embed/embed.h"
 #include "heed/encode/encoder.h"
 #include "heed/model/generator.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
+#include "heed/model/writer.h"
 
 namespace heed::model {
 
@@ -31,8 +31,7 @@ class Seq2Seq final : public Model, public Generator {
   const Options& options() const { return options_; }
 
   encode::Encoded encode(Tape& tape, const PackedIds& sources) const;
-  /// Teacher forcing; the loss of a whole batch. While training it holds what the attention asks for beside: the cost
-  /// of straying (time = guided) and the reward of choices (normalise = hard_sampled).
+  /// Teacher forcing; the loss of a whole batch.
   OutputLoss loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const;
   OutputLoss loss(Tape& tape, const data::PackedBatch& batch,
                   const OutputLossOptions& options) const override;  // PackedPairs
@@ -44,18 +43,13 @@ class Seq2Seq final : public Model, public Generator {
   std::unique_ptr<decode::State> start(Tape& tape, const PackedIds& sources, int64_t longest) const override;
   Tensor step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
               decode::Alignment* alignment = nullptr) const override;
-  std::vector<int64_t> alignment_heads() const override { return decoder_->source_heads(); }
+  std::vector<int64_t> alignment_heads() const override { return writer_.alignment_heads(); }
 
  private:
-  Tensor attention_costs(const decode::AttentionCosts& costs, const Seq2SeqBatch& batch, const OutputLoss& loss) const;
-
   Options options_;
-  embed::Embed source_, target_;
+  embed::Embed source_;
   std::unique_ptr<encode::Encoder> encoder_;
-  std::unique_ptr<decode::Decoder> decoder_;
-  Parameter* output_weight_ = nullptr;
-  Parameter* output_bias_ = nullptr;
-  Parameter* baseline_ = nullptr;  // hard_sampled: of the rewards, and 1 once there was one. Moves while training
+  Writer writer_;
 };
 
 }  // namespace heed::model

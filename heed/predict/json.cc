@@ -49,6 +49,7 @@ void add_prediction(Json& j, const task::Prediction& prediction, const JsonOptio
   }
   j["source_tokens"] = prediction.source_tokens;
   j["unknown"] = prediction.unknown;
+  if (prediction.map_rows > 0) j["map"] = std::vector{prediction.map_rows, prediction.map_columns};
   if (prediction.nbest.empty()) {
     j["output"] = "";
     return;

@@ -10,6 +10,7 @@
 #include "heed/search/score.h"
 #include "heed/task/line_tokens.h"
 #include "heed/task/search_options.h"
+#include "heed/task/search_outputs.h"
 #include "heed/task/together_or_each.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
@@ -41,32 +42,6 @@ std::vector<int32_t> read_line(std::string_view line, const Answering& asked, Pr
   if (const int64_t places = asked.model.max_positions(); std::ssize(ids) > places)
     prediction.error = too_long(std::ssize(ids), places);
   return ids;
-}
-
-/// For each unknown token of the output, the source token with the most attention; empty if that is not known.
-std::vector<std::string> copies_for(const search::Hypothesis& h, std::span<const std::string> source) {
-  std::vector<std::string> copies;
-  for (size_t t = 0; t < h.tokens.size(); ++t) {
-    if (h.tokens[t] != text::kUnknown) continue;
-    copies.emplace_back();
-    if (t >= h.alignment.size() || h.alignment[t].empty()) continue;
-    const std::vector<float>& row = h.alignment[t];
-    const auto most = static_cast<size_t>(std::max_element(row.begin(), row.end()) - row.begin());
-    if (most < source.size()) copies.back() = source[most];
-  }
-  return copies;
-}
-
-/// `source`: the tokens to copy from; none: ⁇ stays.
-Output output_of(search::Hypothesis&& h, const text::Tokeniser& target, std::span<const std::string> source) {
-  h.alignment.resize(std::min(h.alignment.size(), h.tokens.size()));  // without that of the end token
-  return {.text = target.decode(h.tokens, copies_for(h, source)),
-          .score = h.score,
-          .log_probability = h.log_probability,
-          .finished = h.finished,
-          .tokens = spelled(target, h.tokens),
-          .token_log_probabilities = std::move(h.token_log_probabilities),
-          .alignment = std::move(h.alignment)};
 }
 
 void search_lines(std::span<const AskedLine> lines, const Answering& asked, const PredictOptions& wanted,

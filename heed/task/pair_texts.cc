@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "heed/data/built_in_task.h"
+#include "heed/data/picture_source.h"
 #include "heed/file/sha256.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/memory.h"
@@ -16,11 +17,18 @@ namespace heed::task {
 
 namespace {
 
-/// Moves every pair whose source was drawn to the validation data, so that no source is in both. The default share is a
-/// tenth, but no more sources than are needed to tell two models apart.
-void hold_out(TextPairs& pairs, double share, uint64_t seed) {
+/// Moves every pair whose source was drawn to the validation data, so that no source is in both; of pictures with
+/// questions the picture decides. The default share is a tenth, but no more sources than are needed to tell two models
+/// apart.
+void hold_out(TextPairs& pairs, double share, uint64_t seed, bool pictures) {
   constexpr double kShare = 0.1, kEnough = 2000;
-  std::vector<std::string> sources = data::group_references(pairs.train).source;
+  const auto key_of = [&](const std::string& source) {
+    return pictures ? std::string(data::cut_picture_question(source).picture) : source;
+  };
+  std::vector<std::string> sources;
+  std::unordered_set<std::string> seen;
+  for (const std::string& source : pairs.train.source)
+    if (std::string key = key_of(source); seen.insert(key).second) sources.push_back(std::move(key));
   expect(sources.size() >= 2, ErrorKind::data,
          "the data has a single source, so none can be held out for validation: add data, or name validation files");
   text::Random(seed, /*stream=*/0x686f6c64).shuffle(std::span(sources));
@@ -30,7 +38,7 @@ void hold_out(TextPairs& pairs, double share, uint64_t seed) {
   const std::unordered_set<std::string> drawn(sources.begin(), sources.begin() + count);
   data::Pairs train;
   for (size_t i = 0; i < pairs.train.source.size(); ++i) {
-    data::Pairs& side = drawn.contains(pairs.train.source[i]) ? pairs.valid : train;
+    data::Pairs& side = drawn.contains(key_of(pairs.train.source[i])) ? pairs.valid : train;
     side.add(pairs.train.source[i], pairs.train.target[i], pairs.train.line[i]);
   }
   pairs.train = std::move(train);
@@ -88,7 +96,7 @@ TextPairs load_pairs(const data::Options& o, uint64_t seed) {
   if (o.has_validation_files())
     pairs.valid = data::read_pairs(o.valid, pairs.reports[1]);
   else
-    hold_out(pairs, o.held_out, seed);
+    hold_out(pairs, o.held_out, seed, o.train.picture_column > 0);
   return pairs;
 }
 

@@ -33,7 +33,8 @@ void add_files(Fields& f, const std::string& prefix, data::PairFiles& files, con
 
 std::vector<std::string> built_in_names() {
   std::vector<std::string> names = {"none"};
-  for (const data::BuiltInTask& task : heed::data::built_in_tasks()) names.push_back(task.name);
+  for (const data::BuiltInTask& task : heed::data::built_in_tasks())
+    if (!task.pictures) names.push_back(task.name);
   return names;
 }
 

@@ -36,7 +36,8 @@ struct Prediction {
   std::vector<std::string> source_tokens;     // as the vocabulary spells them
   std::vector<std::string> unknown;           // tokens that are not in it, as written in the line, each once
   std::vector<int64_t> sentence_tokens = {};  // hierarchical labels: tokens of each sentence of the text
-  std::vector<Output> nbest;  // [nbest], the best first; empty for a line without tokens or with an error
+  std::vector<Output> nbest;              // [nbest], the best first; empty for a line without tokens or with an error
+  int64_t map_rows = 0, map_columns = 0;  // pictures: the cells that alignments are about, row by row
 
   /// Of the best output; empty if there is none.
   const std::string& text() const;

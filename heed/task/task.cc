@@ -7,7 +7,8 @@ data::References Task::read_references(const std::filesystem::path& tsv, const d
   return data::group_references(data::read_pairs({.tsv = tsv,
                                                   .source_column = options.train.source_column,
                                                   .target_column = options.train.target_column,
-                                                  .header = options.train.header},
+                                                  .header = options.train.header,
+                                                  .picture_column = options.train.picture_column},
                                                  report));
 }
 

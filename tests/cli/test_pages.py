@@ -6,7 +6,8 @@ import subprocess
 import pytest
 from heed_program import SOURCE, USAGE, heed, text
 
-VERBS = ["demo", "train", "predict", "score", "evaluate", "compare", "average", "export", "info", "mechanisms"]
+VERBS = ["demo", "train", "predict", "score", "evaluate", "compare", "average", "export", "info", "mechanisms",
+         "scenes"]
 
 
 def options_in_help(verb):

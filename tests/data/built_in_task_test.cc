@@ -37,7 +37,7 @@ TEST(Reverse, Mistakes) {
 }
 
 TEST(Tasks, EachByItsName) {
-  EXPECT_EQ(built_in_tasks().size(), 2u);
+  EXPECT_EQ(built_in_tasks().size(), 4u);
   for (const BuiltInTask& task : built_in_tasks()) {
     EXPECT_EQ(find_built_in_task(task.name).name, task.name);
     EXPECT_FALSE(task.description.empty());

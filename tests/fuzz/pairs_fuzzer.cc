@@ -1,8 +1,5 @@
 // Pairs of lines, in one file or, cut at the first zero byte, in two; plain, and gzip. The first byte says which. They
 // may be refused with a reason; else both sides go together, and the compressed text is read as the plain one.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -10,28 +7,14 @@
 
 #include "heed/data/pairs.h"
 #include "tests/data/gzip.h"
+#include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/require.h"
 
 namespace heed::test {
 namespace {
 
-/// A file in memory.
-class File {
- public:
-  explicit File(std::string_view bytes) : handle_(::memfd_create("fuzz", 0)) {
-    require(::write(handle_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "the memory is full");
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() { ::close(handle_); }
-  std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(handle_); }
-
- private:
-  int handle_;
-};
-
 /// All pairs in the files as one text, or that they were refused.
-std::string read(data::PairFiles files, const File& first, const File* second) {
+std::string read(data::PairFiles files, const MemoryFile& first, const MemoryFile* second) {
   (second ? files.source : files.tsv) = first.path();
   if (second) files.target = second->path();
   bool accepted = false;
@@ -65,12 +48,12 @@ void check_pairs(std::string_view bytes) {
   bytes.remove_prefix(1);
   const size_t end = two ? bytes.find('\0') : std::string_view::npos;
   const std::string_view front = bytes.substr(0, end), back = end < bytes.size() ? bytes.substr(end + 1) : "";
-  const File first(front), second(back);
+  const MemoryFile first(front), second(back);
   const std::string plain = read(files, first, two ? &second : nullptr);
   // What begins as gzip does is read as such; compressed once more it is another text.
   const auto is_gzip = [](std::string_view text) { return text.starts_with("\x1f\x8b"); };
   if (is_gzip(front) || is_gzip(back)) return;
-  const File first_small(gzip(front)), second_small(gzip(back));
+  const MemoryFile first_small(gzip(front)), second_small(gzip(back));
   require(read(files, first_small, two ? &second_small : nullptr) == plain, "gzip is read as another text");
 }
 

@@ -10,6 +10,8 @@
 #include "heed/file/training_state.h"
 #include "heed/text/tokeniser.h"
 #include "tests/data/gzip.h"
+#include "tests/data/jpeg_file.h"
+#include "tests/data/png_by_hand.h"
 #include "tests/fuzz/broken_safetensors.h"
 
 namespace {
@@ -92,6 +94,20 @@ Seeds pairs() {
           with(34, "abc\tabcd\na\tb")};
 }
 
+Seeds pictures() {
+  const auto some = [](int64_t y, int64_t x, int c) { return static_cast<int>((37 * y + 11 * x + c) % 2); };
+  const auto samples = [](int channels) { return std::vector<uint8_t>(static_cast<size_t>(9 * 7 * channels), 90); };
+  return {heed::png_by_hand({9, 7, 8, 2}, some),
+          heed::png_by_hand({9, 7, 8, 6, true}, some),
+          heed::png_by_hand({9, 7, 16, 4}, some),
+          heed::png_by_hand({9, 7, 1, 0, true}, some),
+          heed::png_by_hand({9, 7, 1, 3, false, "abcdef", "x"}, some),
+          heed::jpeg_file({9, 7}, samples(3)),
+          heed::jpeg_file({9, 7, 3, true}, samples(3)),
+          heed::jpeg_file({9, 7, 1, true}, samples(1)),
+          heed::jpeg_file({9, 7, 4}, samples(4))};
+}
+
 void write(const std::filesystem::path& folder, const Seeds& seeds) {
   std::filesystem::create_directories(folder);
   for (size_t n = 0; n < seeds.size(); ++n)
@@ -113,4 +129,5 @@ int main(int count, char** words) {
   write(folder / "sentencepiece", sentencepieces());
   write(folder / "checkpoint", checkpoints());
   write(folder / "pairs", pairs());
+  write(folder / "picture", pictures());
 }

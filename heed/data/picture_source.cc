@@ -1,0 +1,32 @@
+#include "heed/data/picture_source.h"
+
+#include "heed/data/scenes.h"
+
+namespace heed::data {
+
+PictureQuestion cut_picture_question(std::string_view source) {
+  const size_t tab = source.find('\t');
+  if (tab == std::string_view::npos) return {source, {}};
+  return {source.substr(0, tab), source.substr(tab + 1)};
+}
+
+Picture picture_named(std::string_view name, PictureSize size) {
+  const auto number = scene_number(name);
+  if (!number) return read_picture(std::filesystem::path(name), size);
+  Picture drawn = draw(scene_of(*number));
+  return size.height == 0 ? drawn : scaled(drawn, size);
+}
+
+PictureSize size_of_named(std::string_view name) {
+  return scene_number(name) ? PictureSize{kScenePlaces * kScenePlacePixels, kScenePlaces * kScenePlacePixels}
+                            : size_of_picture(std::filesystem::path(name));
+}
+
+std::string source_in(const std::filesystem::path& table, const PictureQuestion& line) {
+  std::string source(line.picture);
+  if (!scene_number(line.picture)) source = (table.parent_path() / line.picture).string();  // absolute ones stay
+  if (!line.question.empty()) source.append(1, '\t').append(line.question);
+  return source;
+}
+
+}  // namespace heed::data

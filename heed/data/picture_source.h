@@ -1,0 +1,26 @@
+// What a line of a picture task names: a picture, and perhaps a question about it after a tab.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "heed/data/picture.h"
+
+namespace heed::data {
+
+struct PictureQuestion {
+  std::string_view picture;   // a file, or scene:NUMBER
+  std::string_view question;  // empty: none
+};
+PictureQuestion cut_picture_question(std::string_view source);
+
+/// The file, or the drawing of a scene (scenes.h). As read_picture().
+Picture picture_named(std::string_view name, PictureSize size = {});
+PictureSize size_of_named(std::string_view name);
+
+/// The source of a line of a table: the picture, and the question after a tab. A picture that a table names is beside
+/// the table, unless it has an absolute path or is a scene.
+std::string source_in(const std::filesystem::path& table, const PictureQuestion& line);
+
+}  // namespace heed::data

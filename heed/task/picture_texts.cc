@@ -1,0 +1,151 @@
+#include "heed/task/picture_texts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "heed/data/lines.h"
+#include "heed/data/picture_source.h"
+#include "heed/encode/picture.h"
+#include "heed/file/sha256.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/interrupt.h"
+#include "heed/tensor/memory.h"
+
+namespace heed::task {
+
+namespace {
+
+std::string fingerprint_of_pictures(const data::PictureExamples& train, const data::PictureExamples& valid) {
+  file::Sha256 hash;
+  for (const data::PictureExamples* examples : {&train, &valid}) {
+    hash.add(std::as_bytes(examples->pixels()));
+    for (const data::Sequences* side : {&examples->texts().source, &examples->texts().target})
+      for (int64_t i = 0; i < side->size(); ++i) {
+        const int64_t length = side->length(i);
+        hash.add(std::as_bytes(std::span(&length, 1)));
+        hash.add(std::as_bytes((*side)[i]));
+      }
+  }
+  return hash.hex();
+}
+
+}  // namespace
+
+data::PairFiles find_picture_columns(data::PairFiles files) {
+  if (files.source_column >= 0 && files.target_column > 0) return files;
+  data::LineReader lines(files.tsv);
+  std::string line;
+  const bool there = lines.next(line);
+  const auto columns = there ? std::ssize(data::columns_of(line)) : 0;
+  expect(columns >= 2, ErrorKind::data,
+         "{}: a line is a picture file, a question and an answer, or a picture file and a caption, with tabs between "
+         "them; line 1 has {} column{}",
+         files.tsv.string(), columns, columns == 1 ? "" : "s");
+  if (files.source_column < 0) files.source_column = columns > 2 ? 2 : 0;
+  if (files.target_column == 0) files.target_column = files.source_column > 0 ? 3 : 2;
+  return files;
+}
+
+PictureTexts::PictureTexts(data::Options options, uint64_t seed) {
+  if (options.task == "none") {
+    options.train = find_picture_columns(options.train);
+    options.valid.source_column = options.train.source_column;
+    options.valid.target_column = options.train.target_column;
+  }
+  pairs_ = load_pairs(options, seed);
+}
+
+bool PictureTexts::has_questions() const {
+  return !data::cut_picture_question(pairs_.train.source.front()).question.empty();
+}
+
+std::string PictureTexts::validation_report() const {
+  const data::Report& report = pairs_.reports.back();
+  return report.dropped() > 0 ? report.text() : "";
+}
+
+std::vector<Suggestion> PictureTexts::suggest(const OpenKeys& open, const data::Options&,
+                                              const model::Options& model) const {
+  std::vector<Suggestion> all;
+  const auto say = [&](const char* key, std::string value, std::string why = "") {
+    if (open.count(key)) all.push_back({key, std::move(value), std::move(why)});
+  };
+  const bool asked = has_questions();
+  say("data.question_column", asked ? "2" : "0", asked ? "picture, question, answer" : "picture, caption");
+  say("data.answer_column", asked ? "3" : "2");
+  say("model.questions", asked ? "true" : "false");
+  // Answers that come again and again are labels: each is one token.
+  const std::set<std::string> different(pairs_.train.target.begin(), pairs_.train.target.end());
+  constexpr int64_t kOften = 10;
+  const bool labels = std::ssize(different) * kOften <= pairs_.train.size();
+  say("data.target_tokens", labels ? "lines" : "words", fmt::format("{} different answers", different.size()));
+  if (is_untouched(model.attention)) say("attention.score", "additive");
+  say("model.width", "64");
+  say("model.dropout", "0");
+  say("train.batch_tokens", "1024");
+  say("train.learning_rate", "0.002");
+  say("train.label_smoothing", "0");
+  say("validate.decode", "500");
+  say("validate.metric", "exact");
+  return all;
+}
+
+Vocabularies PictureTexts::learn_vocabularies(const data::Options& options, const Vocabularies* known) const {
+  data::Pairs texts;
+  for (size_t i = 0; i < pairs_.train.line.size(); ++i)
+    texts.add(data::cut_picture_question(pairs_.train.source[i]).question, pairs_.train.target[i],
+              pairs_.train.line[i]);
+  return task::learn_vocabularies(texts, options, known);
+}
+
+data::PictureExamples PictureTexts::read_pictures(const data::Pairs& pairs, const Vocabularies& vocabularies,
+                                                  const model::Options& model, data::Report& report,
+                                                  data::Pairs* kept) const {
+  const int64_t side = model.picture_size, cells = encode::cells_of_side(side, model.picture_layers);
+  expect_memory(3.0 * static_cast<double>(side * side) * static_cast<double>(pairs.size()),
+                fmt::format("{} pictures of {} x {} pixels", pairs.size(), side, side),
+                "use a smaller model.picture_size");
+  data::PictureExamples examples(side, cells * cells);
+  for (size_t i = 0; i < pairs.line.size(); ++i) {
+    stop_if_interrupted();
+    const auto [name, question] = data::cut_picture_question(pairs.source[i]);
+    const std::vector<int32_t> asked = vocabularies.source->encode(question);
+    const std::vector<int32_t> answer = vocabularies.target->encode(pairs.target[i]);
+    if (answer.empty() || asked.empty() == model.questions) {
+      report.drop_kept(data::Fault::empty, pairs.line[i], answer.empty() ? "answer, no tokens" : "question, no tokens");
+      continue;
+    }
+    try {
+      examples.add(data::picture_named(name, {side, side}), asked, answer, pairs.line[i]);
+    } catch (const Error& error) {
+      report.drop_kept(data::Fault::picture, pairs.line[i], error.what());
+      continue;
+    }
+    if (kept) kept->add(pairs.source[i], pairs.target[i], pairs.line[i]);
+  }
+  return examples;
+}
+
+Corpus PictureTexts::encode(const Vocabularies& vocabularies, const data::Options& o, const model::Options& model) {
+  expect(model.questions == has_questions(), ErrorKind::data,
+         "model.questions is {}, but the data has {} (data.question_column)", model.questions,
+         has_questions() ? "questions" : "none");
+  Corpus corpus;
+  data::Pairs kept;
+  auto train = std::make_unique<data::PictureExamples>(
+      read_pictures(pairs_.train, vocabularies, model, pairs_.reports[0], nullptr));
+  auto valid = std::make_unique<data::PictureExamples>(
+      read_pictures(pairs_.valid, vocabularies, model, validation_report_of(pairs_, o), &kept));
+  corpus.references = data::group_references(kept);
+  corpus.fingerprint = fingerprint_of_pictures(*train, *valid);
+  corpus.train = std::move(train);
+  corpus.valid = std::move(valid);
+  check_and_warn(corpus, pairs_, o);
+  pairs_ = {};
+  return corpus;
+}
+
+}  // namespace heed::task

@@ -1,0 +1,160 @@
+"""Pictures: drawn, trained on, asked, looked at."""
+import json
+import os
+import struct
+import zlib
+
+import pytest
+from heed_program import CONFIG, DATA, answers, from_json, heed, run, text
+
+
+def png(width, height, rgb):
+    """A PNG file of one colour, without any library for it."""
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    rows = (b"\0" + bytes(rgb) * width) * height
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) +
+            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def size_of(path):
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    return struct.unpack(">II", data[16:24])
+
+
+COLOURS = {"red": (200, 20, 20), "green": (20, 200, 20), "blue": (20, 20, 200)}
+
+
+def train(data, folder, *settings):
+    keys = ["model.task=picture", "model.width=16", "model.picture_size=8", "model.picture_layers=1", *settings]
+    return heed("train", str(data), "--output", str(folder), "--threads", "1",
+                *[word for key in keys for word in ("--set", key)])
+
+
+@pytest.fixture(name="painted", scope="module")
+def painted_pictures(tmp_path_factory):
+    """A table of pictures of one colour each, and a model that names it."""
+    folder = tmp_path_factory.mktemp("painted")
+    lines = []
+    for i in range(60):
+        name = list(COLOURS)[i % 3]
+        shade = [min(255, max(0, value + i % 7 - 3)) for value in COLOURS[name]]
+        (folder / f"{i}.png").write_bytes(png(5 + i % 4, 6, shade))
+        lines.append(f"{i}.png\twhich colour\t{name}\n")
+    (folder / "table.tsv").write_text("".join(lines))
+    done = train(folder / "table.tsv", folder / "model", "stop.epochs=30", "train.batch_tokens=128",
+                 "train.learning_rate=0.01")
+    assert done.returncode == 0, done.stderr
+    return folder, str(folder / "model"), done.stdout
+
+
+def test_a_table_of_pictures_is_learned(painted):
+    folder, model, said = painted
+    assert "data.question_column = 2" in said and "data.target_tokens = lines" in said
+    found = from_json("evaluate", model, str(folder / "table.tsv"), "--json")
+    assert found["metrics"][0]["score"] > 95
+    (folder / "other.png").write_bytes(png(3, 40, (215, 5, 5)))
+    assert answers("predict", model, given=f"{folder}/other.png\twhich colour\n\n") == ["red", ""]
+    assert "picture" in text("info", model)
+
+
+def test_json_has_the_map_and_the_weights(painted):
+    folder, model, _ = painted
+    done = run("predict", model, "--json", "--alignments=matrix", "--nbest", "2",
+               given=f"{folder}/1.png\twhich colour\n".encode())
+    found = json.loads(done.stdout)
+    assert found["output"] == "green" and found["map"] == [4, 4] and found["source_tokens"] == ["which", "colour"]
+    assert len(found["outputs"]) == 2
+    rows = found["alignment"]
+    assert len(rows) == 1 and len(rows[0]) == 16 and abs(sum(rows[0]) - 1) < 1e-4
+
+
+def test_the_overlay(painted, tmp_path):
+    folder, model, _ = painted
+    lines = f"{folder}/1.png\twhich colour\nnone.png\twhich colour\n{folder}/2.png\twhich colour\n"
+    done = run("predict", model, "--overlay", tmp_path / "seen", given=lines.encode())
+    assert done.returncode == 0 and done.stdout == b"green\n\nblue\n" and b"line 2: 'none.png'" in done.stderr
+    assert sorted(os.listdir(tmp_path / "seen")) == ["1.png", "3.png"]
+    width, height = size_of(tmp_path / "seen" / "1.png")
+    assert (width, height) == (2 * 192 + 8, 192)
+
+
+def test_scores(painted):
+    folder, model, _ = painted
+    (folder / "some.tsv").write_text("1.png\twhich colour\tgreen\n1.png\twhich colour\tred\n1.png\n")
+    done = heed("score", model, str(folder / "some.tsv"))
+    green, red, none = done.stdout.split("\n")[:3]
+    assert float(green) > float(red) and none == "" and "columns instead of at least 3" in done.stderr
+
+
+def test_broken_pictures_are_named_and_left_out(painted, tmp_path):
+    folder, model, _ = painted
+    good = (folder / "1.png").read_bytes()
+    (tmp_path / "cut.png").write_bytes(good[:-20])
+    (tmp_path / "text.png").write_text("no picture")
+    (tmp_path / "huge.png").write_bytes(good[:16] + struct.pack(">II", 60000, 60000) + good[24:])
+    names = ["cut.png", "text.png", "huge.png", "gone.png"]
+    lines = [f"{folder}/{i}.png\twhich colour\t{list(COLOURS)[i % 3]}\n" for i in range(30)]
+    lines += [f"{name}\twhich colour\tred\n" for name in names]
+    (tmp_path / "table.tsv").write_text("".join(lines))
+    done = train(tmp_path / "table.tsv", tmp_path / "model", "stop.steps=2")
+    assert done.returncode == 0, done.stderr
+    assert "4 of 34 lines left out" in done.stderr and "unreadable picture" in done.stderr
+    for name in names:
+        assert name in done.stderr
+    said = run("predict", model, given="".join(f"{tmp_path}/{n}\twhich colour\n" for n in names).encode())
+    assert said.returncode == 0 and said.stdout == b"\n\n\n\n"
+    for line, reason in enumerate(["cut short", "neither a PNG nor a JPEG", "CRC error", "cannot open"], 1):
+        assert f"line {line}: ".encode() in said.stderr and reason.encode() in said.stderr, said.stderr
+
+
+def test_drawn_scenes(tmp_path):
+    said = text("scenes", str(tmp_path / "drawn"), "--count", "5", "--seed", "3")
+    assert said.startswith("5 pictures and")
+    table = (tmp_path / "drawn" / "scenes.tsv").read_text().splitlines()
+    assert len(table) == 5
+    for line in table:
+        name, _, _, place = line.split("\t")
+        assert size_of(tmp_path / "drawn" / name) == (96, 96) and (place == "-" or 0 <= int(place) < 36)
+    text("scenes", str(tmp_path / "captioned"), "--count", "3", "--captions")
+    assert " left of " in (tmp_path / "captioned" / "scenes.tsv").read_text().splitlines()[0].split("\t")[1]
+    # The same picture by its name and as a file.
+    model = tmp_path / "model"
+    recipe = tmp_path / "r.toml"
+    recipe.write_text('[data]\ntask = "scene_captions"\nexamples = 40\nvalid_examples = 5\n[stop]\nsteps = 5\n')
+    done = train(recipe, model)
+    assert done.returncode == 0, done.stderr
+    number = table[0].split("\t")[0][len("scene-"):-len(".png")]
+    by_name, as_file = (run("predict", model, "--max-length", "5", "--json", given=line.encode()).stdout
+                        for line in (f"scene:{number}", f"{tmp_path}/drawn/scene-{number}.png"))
+    assert json.loads(by_name)["log_probability"] == json.loads(as_file)["log_probability"]
+
+
+@pytest.mark.parametrize("content, says", [
+    ("one.png\n" * 3, "line 1 has 1 column"),
+    ("a.png\twhat\tred\nb.png\twhat\tblue\n", "no line is left for training"),
+])
+def test_tables_that_cannot_be_used(tmp_path, content, says):
+    (tmp_path / "x.tsv").write_text(content)
+    done = train(tmp_path / "x.tsv", tmp_path / "out")
+    assert done.returncode == DATA and says in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("setting, says", [
+    ("model.picture_size=9", "cannot be halved"),
+    ("data.question_column=1", "are the same"),
+    ("model.kind=transformer", "use rnn"),
+    ("data.task=dates", "data.task"),
+])
+def test_recipes_with_mistakes(painted, tmp_path, setting, says):
+    folder, _, _ = painted
+    done = train(folder / "table.tsv", tmp_path / "out", setting)
+    assert done.returncode == CONFIG and says in done.stderr, done.stderr
+
+
+def test_what_pictures_do_not_have(painted):
+    folder, model, _ = painted
+    done = run("predict", model, given=f"{folder}/1.png\n".encode())
+    assert b"there is no question" in done.stderr
+    assert "reads pictures" in heed("predict", model, "--copy-unknown").stderr
