@@ -125,7 +125,7 @@ void ComparisonView::warned(const std::string& text) {
 void ComparisonView::stepped(const train::StepReport& report, const train::Progress& progress) {
   if (!terminal_.interactive() || Clock::now() - last_drawn_ < kRedraw) return;
   const size_t used = columns_of(current_) + 3;
-  bar_ = bar_text(report, progress, terminal_.width() > used + 20 ? terminal_.width() - used : 20);
+  bar_ = bar_text(report, progress, started_, terminal_.width() > used + 20 ? terminal_.width() - used : 20);
   draw();
 }
 

@@ -23,6 +23,7 @@ class ComparisonView final : public compare::ComparisonObserver {
                  const compare::Table& so_far) override;
 
   void preparing(const std::string& what) override;
+  void started(const train::Started& started) override { started_ = started; }
   void warned(const std::string& text) override;
   void stepped(const train::StepReport& report, const train::Progress& progress) override;
   void validating(int64_t step) override;
@@ -36,6 +37,7 @@ class ComparisonView final : public compare::ComparisonObserver {
   void draw();
 
   const Terminal& terminal_;
+  train::Started started_;     // of the run
   std::string current_, bar_;  // the run, and how far it is
   std::string table_;          // as drawn
   std::set<std::string> warnings_;

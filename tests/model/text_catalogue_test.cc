@@ -79,9 +79,12 @@ std::unique_ptr<Model> model_of(Parameters& parameters, const TextTrial& trial) 
 std::unique_ptr<data::PackedBatch> batch_for(const TextTrial& trial) {
   if (trial.kind == "label") {
     data::LabelledTexts all;
-    all.add(std::vector<int32_t>{4, 7, 7}, std::vector<int32_t>{3}, 2, 1);
-    all.add(std::vector<int32_t>{5, 3, 8, 4, 6, 7}, std::vector<int32_t>{2, 3, 1}, 0, 2);
-    all.add(std::vector<int32_t>{3, 3, 5, 8, 7}, std::vector<int32_t>{4, 1}, 1, 3);
+    const auto add = [&](const std::vector<int32_t>& tokens, const std::vector<int32_t>& lengths, int32_t label) {
+      all.add({.tokens = tokens, .lengths = lengths, .labels = {&label, 1}, .line = all.size() + 1});
+    };
+    add({4, 7, 7}, {3}, 2);
+    add({5, 3, 8, 4, 6, 7}, {2, 3, 1}, 0);
+    add({3, 3, 5, 8, 7}, {4, 1}, 1);
     const std::vector<int64_t> order = {0, 1, 2};
     return all.pack(order);
   }
