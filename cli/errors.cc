@@ -15,12 +15,18 @@ namespace {
 using file::Json;
 
 constexpr const char* kColumns = "line\tsource\toutput\treference\tdifference\n";
+constexpr const char* kLabelColumns = "line\ttext\tgiven\tright\tprobability\n";
 
 WrongLine wrong_line(const Outputs& outputs, size_t i) {
   WrongLine wrong;
   wrong.number = outputs.lines.empty() ? static_cast<int64_t>(i) + 1 : outputs.lines[i];
   if (!outputs.sources.empty()) wrong.source = outputs.sources[i];
   wrong.output = outputs.hypotheses[i];
+  if (outputs.labels) {
+    wrong.reference = outputs.references[i].front();
+    wrong.badness = outputs.probabilities[i];
+    return wrong;
+  }
   int64_t fewest = -1;
   for (const std::string& reference : outputs.references[i]) {
     const int64_t edits = metric::letter_edits(wrong.output, reference);
@@ -44,32 +50,41 @@ std::string painted_difference(const WrongLine& wrong, const Terminal& terminal)
   return text;
 }
 
-std::string text_of(const WrongLine& wrong, bool have_source, const Terminal& terminal) {
+std::string text_of(const WrongLine& wrong, const Errors& of, const Terminal& terminal) {
   // On a terminal, right-to-left text must not turn the rest of the line around.
   const auto shown = [&](const std::string& text) { return terminal.interactive() ? isolated(text) : text; };
   std::string text = terminal.bold(fmt::format("line {}", wrong.number)) + "\n";
-  if (have_source) text += fmt::format("  source      {}\n", shown(wrong.source));
+  if (of.labels)
+    return text + fmt::format("  text   {}\n  right  {}\n  given  {} ({:.1f} %)\n\n", shown(wrong.source),
+                              shown(wrong.reference), shown(wrong.output), 100 * wrong.badness);
+  if (of.have_sources) text += fmt::format("  source      {}\n", shown(wrong.source));
   return text + fmt::format("  output      {}\n  reference   {}\n  difference  {}\n\n", shown(wrong.output),
                             shown(wrong.reference), shown(painted_difference(wrong, terminal)));
 }
 
-Json json_of(const WrongLine& wrong, bool have_source) {
+Json json_of(const WrongLine& wrong, const Errors& of) {
   Json j = Json::object({{"line", wrong.number}});
-  if (have_source) j["source"] = wrong.source;
+  if (of.have_sources) j["source"] = wrong.source;
   j["output"] = wrong.output;
   j["reference"] = wrong.reference;
+  if (of.labels) {
+    j["probability"] = wrong.badness;
+    return j;
+  }
   j["difference"] = metric::marked_difference(wrong.output, wrong.reference);
   return j;
 }
 
 /// A tab in a text becomes a blank: it would start the next column.
-std::string tsv_of(const WrongLine& wrong) {
+std::string tsv_of(const WrongLine& wrong, const Errors& of) {
   const auto cell = [](std::string text) {
     std::replace(text.begin(), text.end(), '\t', ' ');
     return text;
   };
   return fmt::format("{}\t{}\t{}\t{}\t{}\n", wrong.number, cell(wrong.source), cell(wrong.output),
-                     cell(wrong.reference), cell(metric::marked_difference(wrong.output, wrong.reference)));
+                     cell(wrong.reference),
+                     of.labels ? fmt::format("{:.4f}", wrong.badness)
+                               : cell(metric::marked_difference(wrong.output, wrong.reference)));
 }
 
 }  // namespace
@@ -85,6 +100,7 @@ Errors errors_of(const Outputs& outputs, const EvaluationOptions& options, int64
   Errors errors;
   errors.all = compared.hypotheses.size();
   errors.have_sources = !compared.sources.empty();
+  errors.labels = compared.labels;
   for (size_t i = 0; i < compared.hypotheses.size(); ++i) {
     const metric::Texts& right = compared.references[i];
     if (std::find(right.begin(), right.end(), compared.hypotheses[i]) == right.end())
@@ -99,23 +115,23 @@ Errors errors_of(const Outputs& outputs, const EvaluationOptions& options, int64
 
 std::string errors_text(const Errors& errors, const Terminal& terminal) {
   std::string text;
-  for (const WrongLine& wrong : errors.lines) text += text_of(wrong, errors.have_sources, terminal);
+  for (const WrongLine& wrong : errors.lines) text += text_of(wrong, errors, terminal);
   return text + errors.count() + "\n";
 }
 
 Json errors_json(const Errors& errors) {
   Json all = Json::array();
-  for (const WrongLine& wrong : errors.lines) all.push_back(json_of(wrong, errors.have_sources));
+  for (const WrongLine& wrong : errors.lines) all.push_back(json_of(wrong, errors));
   return all;
 }
 
 void write_errors(const Errors& errors, const std::string& path) {
   std::string text;
   if (path.ends_with(".tsv")) {
-    text = kColumns;
-    for (const WrongLine& wrong : errors.lines) text += tsv_of(wrong);
+    text = errors.labels ? kLabelColumns : kColumns;
+    for (const WrongLine& wrong : errors.lines) text += tsv_of(wrong, errors);
   } else if (path.ends_with(".jsonl")) {
-    for (const WrongLine& wrong : errors.lines) text += json_of(wrong, errors.have_sources).line() + "\n";
+    for (const WrongLine& wrong : errors.lines) text += json_of(wrong, errors).line() + "\n";
   } else {
     text = errors_text(errors, Terminal::plain());
   }

@@ -18,14 +18,15 @@ struct WrongLine {
   std::string source;  // empty if there is none
   std::string output;
   std::string reference;  // of several, the one with the fewest edits
-  double badness = 0;     // edits per letter of the reference
+  double badness = 0;     // edits per letter of the reference; of a label, its probability
 };
 
 struct Errors {
-  std::vector<WrongLine> lines;  // the worst first; ties in the order of the file
+  std::vector<WrongLine> lines;  // the worst first, of labels the surest; ties in the order of the file
   size_t wrong = 0;              // all of them; `lines` may hold fewer
   size_t all = 0;
   bool have_sources = false;
+  bool labels = false;
 
   /// "12 of 300 are wrong"
   std::string count() const;

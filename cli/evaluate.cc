@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "cli/counter.h"
 #include "cli/errors.h"
 #include "cli/evaluation.h"
+#include "cli/label_report.h"
 #include "cli/options.h"
 #include "cli/search_options.h"
 #include "cli/text_evaluation.h"
@@ -73,7 +75,7 @@ struct Sources {
 /// A source that occurs several times is predicted once.
 Sources grouped(data::References all) { return {std::move(all.source), std::move(all.targets), std::move(all.line)}; }
 
-Sources sources_of(const Chosen& c, const data::PairFiles& like) {
+Sources sources_of(const Chosen& c, const recipe::Recipe& like) {
   Sources s;
   if (c.files.size() > 1) {
     s.texts = lines_of(c.files.front());
@@ -82,14 +84,9 @@ Sources sources_of(const Chosen& c, const data::PairFiles& like) {
     return s;
   }
   data::Report report;
-  const data::Pairs pairs = data::read_pairs({.tsv = readable(c.files.front()),
-                                              .source_column = like.source_column,
-                                              .target_column = like.target_column,
-                                              .header = like.header,
-                                              .picture_column = like.picture_column},
-                                             report);
+  data::References all = like.task().read_references(readable(c.files.front()), like.data, report);
   if (report.dropped() > 0) warn(c.files.front() + ": " + report.text());
-  return grouped(data::group_references(pairs));
+  return grouped(std::move(all));
 }
 
 /// The training files must still be where they were. What was held out is drawn again from the same seed.
@@ -103,12 +100,13 @@ Sources validation_of(const recipe::Recipe& recipe) {
   return grouped(texts->validation());
 }
 
-metric::Texts predicted(const predict::Predictor& predictor, const Sources& sources, const Chosen& c) {
+/// Fills the hypotheses, and for labels their probabilities.
+void predict_all(Outputs& outputs, const predict::Predictor& predictor, const Sources& sources, const Chosen& c) {
   predict::Options options = c.search.options;
   options.alignments = false;
   check(options, predictor);
   Counter counter("lines");
-  metric::Texts outputs;
+  outputs.labels = predictor.model().recipe.task().gives_labels();
   // Many at once, so that batches hold lines of similar length, but few enough that the counter moves.
   const size_t chunk = lines_at_once(c.search) * 8;
   for (size_t begin = 0; begin < sources.texts.size(); begin += chunk) {
@@ -116,13 +114,13 @@ metric::Texts predicted(const predict::Predictor& predictor, const Sources& sour
     for (const predict::Prediction& p : predictor.predict_all(some, options)) {
       if (!p.error.empty()) {
         counter.erase();
-        warn(fmt::format("line {}: {}; its output is empty", sources.lines[outputs.size()], p.error));
+        warn(fmt::format("line {}: {}; its output is empty", sources.lines[outputs.hypotheses.size()], p.error));
       }
-      outputs.push_back(p.text());
+      outputs.hypotheses.push_back(p.text());
+      if (outputs.labels) outputs.probabilities.push_back(p.nbest.empty() ? 0 : std::exp(p.nbest.front().score));
     }
     counter.add(std::ssize(some));
   }
-  return outputs;
 }
 
 // ----------------------------------------------------------------------------------------------------------------- run
@@ -173,13 +171,20 @@ void refuse_half_a_question(const Chosen& c) {
   if (c.options.randomisation && c.baseline.empty()) throw Error("evaluate: --randomisation needs --compare");
 }
 
-/// Without --metric, a model is judged by the metric of its training run and by exact match. Returns a note that says
+/// Without --metric, a model is judged by the metric of its training run, and by exact match or what is usual for
+/// labels. Returns a note that says
 /// so.
 std::string take_metrics_of(const recipe::Recipe& recipe, std::vector<std::string>& metrics) {
   const std::string& own = recipe.validate.metric;
   const bool has_own = own != "loss";
   metrics = {has_own ? own : recipe.task().metrics().front()};
-  if (metrics.front() != "exact") metrics.emplace_back("exact");
+  const auto add = [&](const std::string& name) {
+    if (metrics.front() != name) metrics.push_back(name);
+  };
+  if (recipe.task().gives_labels())
+    for (const char* name : {"accuracy", "macro_f1", "micro_f1"}) add(name);
+  else
+    add("exact");
   return fmt::format("{} is {}; --metric chooses others.", metrics.front(),
                      has_own ? "validate.metric of the model's recipe"
                              : "the first metric of the model's task, since its recipe validates by the loss");
@@ -211,9 +216,10 @@ Outputs outputs_of(Chosen& c, const std::optional<predict::Predictor>& predictor
   } else {
     const predict::Predictor& predictor = *predictor_or_none;
     if (c.options.metrics.empty()) note = take_metrics_of(predictor.model().recipe, c.options.metrics);
-    Sources sources =
-        c.valid ? validation_of(predictor.model().recipe) : sources_of(c, predictor.model().recipe.data.train);
-    outputs.hypotheses = predicted(predictor, sources, c);
+    const recipe::Recipe& recipe = predictor.model().recipe;
+    c.options.metric.labels_between = recipe.data.labels_between;
+    Sources sources = c.valid ? validation_of(recipe) : sources_of(c, recipe);
+    predict_all(outputs, predictor, sources, c);
     outputs.references = std::move(sources.references);
     outputs.sources = std::move(sources.texts);
     outputs.lines = std::move(sources.lines);
@@ -248,14 +254,18 @@ void run(Chosen& c) {
   std::optional<Errors> errors;
   if (!c.errors.empty()) errors = errors_of(outputs, c.options, c.most);
   if (errors && c.errors != kShown) write_errors(*errors, c.errors);
+  std::optional<LabelReport> labels;
+  if (outputs.labels) labels = label_report(as_compared(outputs, c.options), c.options.metric.labels_between);
   const Terminal terminal;
   if (!c.json) {
     std::string text = evaluation_text(all, note, terminal);
+    if (labels) text += label_report_text(*labels, terminal);
     if (errors) text += "\n" + (c.errors == kShown ? errors_text(*errors, terminal) : errors->count() + "\n");
     return print(text);
   }
   Json json = evaluation_json(all, outputs.hypotheses.size());
   if (!note.empty()) json["note"] = note;
+  if (labels) add_label_report(json, *labels);
   if (errors) {
     json["wrong"] = errors->wrong;
     json["errors"] = errors_json(*errors);

@@ -66,7 +66,10 @@ std::string signature_of(const metric::TextMetric& metric, const Outputs& output
 }
 
 Evaluated evaluate_one(const std::string& name, const Outputs& outputs, const EvaluationOptions& o) {
-  const std::unique_ptr<metric::TextMetric> metric = metric::make_metric(name, o.metric);
+  metric::Texts compared = outputs.hypotheses;
+  if (outputs.baseline) compared.insert(compared.end(), outputs.baseline->begin(), outputs.baseline->end());
+  const std::unique_ptr<metric::TextMetric> metric =
+      metric::make_metric_for(compared, outputs.references, name, o.metric);
   Evaluated e;
   e.key = name;
   e.meaning = entry_of(name).meaning;

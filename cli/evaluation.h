@@ -29,6 +29,8 @@ struct Outputs {
   std::optional<metric::Texts> baseline;  // what to compare with
   metric::Texts sources;                  // of each hypothesis; empty if they are not known
   std::vector<int64_t> lines;             // of each source, its line in the file; empty: 1, 2, 3, ...
+  bool labels = false;                    // they are labels, not texts
+  std::vector<double> probabilities;      // labels: of each hypothesis
 };
 
 /// With the changes that the options ask for: without BPE marks, in lower case.

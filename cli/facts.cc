@@ -14,6 +14,8 @@ namespace heed::cli {
 namespace {
 
 using attend::Options;
+using attend::value_text;
+using attend::values_of;
 
 template <class T>
 std::string type_text(const T&) {
@@ -21,60 +23,6 @@ std::string type_text(const T&) {
   if constexpr (std::is_same_v<T, bool>) return "boolean";
   if constexpr (std::is_same_v<T, int64_t>) return "integer";
   return "number";
-}
-
-/// As written in a recipe (TOML), and in JSON.
-template <class T>
-std::string value_text(const T& value) {
-  if constexpr (std::is_same_v<T, std::string>) return '"' + value + '"';
-  if constexpr (std::is_same_v<T, float>) {
-    const std::string digits = fmt::format("{}", value);
-    return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
-  }
-  return fmt::format("{}", value);
-}
-
-std::vector<Setting> values_of(const Options& options) {
-  std::vector<Setting> all;
-  attend::each_option(options, [&](const char* name, const auto& field) {
-    all.push_back({name, value_text(field), ""});
-  });
-  return all;
-}
-
-/// Options that all differ from their defaults.
-Options unlike_default() {
-  Options o;
-  attend::each_option(o, [](const char*, auto& field) {
-    using Field = std::decay_t<decltype(field)>;
-    if constexpr (std::is_same_v<Field, std::string>)
-      field.push_back('?');
-    else if constexpr (std::is_same_v<Field, bool>)
-      field = !field;
-    else
-      field += 100;
-  });
-  return o;
-}
-
-/// What a name sets: options that it changes from their defaults, and options that it sets whatever they were before.
-std::vector<Setting> settings_of(const attend::Entry& entry) {
-  const std::vector<Setting> defaults = values_of({}), other = values_of(unlike_default());
-  Options small, large;
-  small.key_width = 8;
-  large.key_width = 9;
-  const std::vector<Setting> from_default = values_of(attend::options_of(entry.name, small));
-  const std::vector<Setting> from_large = values_of(attend::options_of(entry.name, large));
-  const std::vector<Setting> from_other = values_of(attend::options_of(entry.name, unlike_default()));
-  std::vector<Setting> settings;
-  for (size_t n = 0; n < defaults.size(); ++n) {
-    if (defaults[n].name == "key_width") continue;
-    const bool changes = from_default[n].value != defaults[n].value, sets = from_other[n].value != other[n].value;
-    if (!changes && !sets) continue;
-    settings.push_back(from_default[n]);
-    if (from_large[n].value != from_default[n].value) settings.back().as = "key_width";
-  }
-  return settings;
 }
 
 std::vector<ParameterFact> parameters_of(const Options& options) {
@@ -136,7 +84,7 @@ Facts facts_of(const attend::Entry& entry) {
   Facts facts;
   facts.entry = &entry;
   facts.aliases = attend::words(entry.aliases);
-  facts.settings = settings_of(entry);
+  facts.settings = attend::settings_of(entry);
   facts.recipe = recipe_snippet(entry, facts.settings);
 
   const std::vector<std::string> reads = attend::words(entry.options);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/attend/all.h"
+#include "heed/attend/settings.h"
 
 namespace heed::cli {
 
@@ -18,10 +19,7 @@ struct OptionFact {
   std::string meaning;
 };
 
-struct Setting {
-  std::string name, value;
-  std::string as;  // the option that it follows, if any
-};
+using attend::Setting;
 
 struct ParameterFact {
   std::string name;

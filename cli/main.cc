@@ -23,6 +23,7 @@ constexpr const char* kExamples = R"(Examples:
   heed train pairs.tsv                 train your own model
   heed predict model < in > out        run it, line by line
   heed evaluate model test.tsv         measure how good it is
+  heed compare dates                   train the same model with every attention, and compare them
   heed info model                      describe it, and this machine
   heed mechanisms                      list every kind of attention, by part
   heed mechanisms additive             formula, cost, options and parameters of one
@@ -31,8 +32,8 @@ heed COMMAND --help describes a command. Exit codes: 0 success, 64 wrong usage; 
 
 int run(int argc, char** argv) {
   Program program("Attention, all of it.", fmt::format("heed {} ({})", HEED_VERSION, kernels::isa()));
-  for (const auto& add : {add_demo, add_train, add_predict, add_score, add_evaluate, add_average, add_export, add_info,
-                          add_mechanisms, add_scenes, add_completions, add_manual})
+  for (const auto& add : {add_demo, add_train, add_predict, add_score, add_evaluate, add_compare, add_average,
+                          add_export, add_info, add_mechanisms, add_scenes, add_completions, add_manual})
     add(program);
   program.footer(kExamples);
   if (argc < 2) {

@@ -33,8 +33,22 @@ std::string bar(double share, size_t columns) {
   return text;
 }
 
-std::string evaluation_text(const train::Evaluation& e) {
-  std::string text = fmt::format("loss {:.4f}  perplexity {:.3f}", e.nll, e.perplexity);
+/// What the loss means: for labels the share that is right says more than a perplexity.
+std::string quality(double nll, double accuracy, bool labels) {
+  if (labels) return "right " + percent(accuracy);
+  return fmt::format("perplexity {:.3f}", std::exp(std::min(nll, 99.0)));
+}
+
+std::string speed(const train::Started& started, const train::Progress& p) {
+  return fmt::format("{} {}s/s", grouped(std::llround(p.tokens_per_second)), started.prediction);
+}
+
+std::string evaluation_text(const train::Evaluation& e, bool labels) {
+  std::string text = fmt::format("loss {:.4f}  {}", e.nll, quality(e.nll, e.token_accuracy, labels));
+  if (labels) {
+    if (e.task && e.task->name != "accuracy") text += fmt::format("  {} {:.2f}", e.task->name, e.task->value);
+    return text;
+  }
   if (e.bits_per_character > 0) text += fmt::format("  bits per character {:.4f}", e.bits_per_character);
   if (e.exact.count > 0)
     text += fmt::format("  right {}  character errors {}", percent(e.exact.rate()), percent(e.characters.rate()));
@@ -66,14 +80,14 @@ std::string counted(int64_t number, const std::string& noun) {
   return grouped(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
-std::string bar_text(const train::StepReport& r, const train::Progress& p, size_t width) {
+std::string bar_text(const train::StepReport& r, const train::Progress& p, const train::Started& s, size_t width) {
   // The most important parts come first: a narrow terminal drops the rest.
   std::vector<std::string> parts;
   if (p.share > 0) parts.push_back(fmt::format("{:3.0f} %", 100.0 * p.share));
   if (p.seconds_left >= 0) parts.push_back(duration_text(p.seconds_left) + " left");
   parts.push_back(fmt::format("loss {:.3f}", r.nll));
-  parts.push_back(fmt::format("{} tokens/s", grouped(std::llround(p.tokens_per_second))));
-  parts.push_back(fmt::format("perplexity {:.2f}", std::exp(std::min(r.nll, 99.0))));
+  parts.push_back(speed(s, p));
+  parts.push_back(quality(r.nll, r.accuracy, s.labels > 0));
   parts.push_back(fmt::format("update {}", grouped(r.step)));
   parts.push_back(fmt::format("epoch {}", r.epoch));
   parts.push_back(fmt::format("rate {:.1e}", r.rate));
@@ -143,8 +157,13 @@ void ProgressView::chose(const std::vector<task::Suggestion>& chosen) {
 
 void ProgressView::started(const train::Started& s) {
   if (s.resumed_from > 0) say(fmt::format("resuming after update {}", grouped(s.resumed_from)));
-  say(fmt::format("{} for training, {} for validation; vocabularies of {} and {} tokens", counted(s.examples, "pair"),
-                  grouped(s.valid_examples), grouped(s.source_tokens), grouped(s.target_tokens)));
+  started_ = s;
+  const std::string vocabularies =
+      s.labels > 0
+          ? fmt::format("{}, a vocabulary of {} tokens", counted(s.labels, "label"), grouped(s.source_tokens))
+          : fmt::format("vocabularies of {} and {} tokens", grouped(s.source_tokens), grouped(s.target_tokens));
+  say(fmt::format("{} for training, {} for validation; {}", counted(s.examples, s.example), grouped(s.valid_examples),
+                  vocabularies));
   say(fmt::format("{} with {} parameters; {} per epoch", s.model, grouped(s.parameters),
                   counted(s.updates_per_epoch, "update")));
   last_line_ = last_drawn_ = Clock::now() - kPlainLine;
@@ -161,15 +180,15 @@ void ProgressView::stepped(const train::StepReport& r, const train::Progress& p)
   if (terminal_.interactive()) {
     if (now - last_drawn_ < kRedraw) return;
     last_drawn_ = now;
-    draw(bar_text(r, p, terminal_.width()));
+    draw(bar_text(r, p, started_, terminal_.width()));
     return;
   }
   if (now - last_line_ < kPlainLine) return;
   last_line_ = now;
   std::string line =
-      fmt::format("update {}  epoch {}  loss {:.4f}{}  perplexity {:.3f}  rate {:.2e}  {} tokens/s", r.step, r.epoch,
-                  r.nll, std::abs(r.loss - r.nll) > 1e-3 ? fmt::format(" ({:.4f} with label smoothing)", r.loss) : "",
-                  std::exp(std::min(r.nll, 99.0)), r.rate, grouped(std::llround(p.tokens_per_second)));
+      fmt::format("update {}  epoch {}  loss {:.4f}{}  {}  rate {:.2e}  {}", r.step, r.epoch, r.nll,
+                  std::abs(r.loss - r.nll) > 1e-3 ? fmt::format(" ({:.4f} with label smoothing)", r.loss) : "",
+                  quality(r.nll, r.accuracy, started_.labels > 0), r.rate, speed(started_, p));
   if (p.seconds_left >= 0) line += fmt::format("  {} left", duration_text(p.seconds_left));
   say(line);
 }
@@ -185,7 +204,7 @@ void ProgressView::validating(int64_t) {
 void ProgressView::validated(const train::Validated& v, const train::Progress& p) {
   const std::string mark = v.is_best ? terminal_.green("  best so far") : "";
   say(fmt::format("{}  update {}  {}{}", duration_text(p.seconds), grouped(v.step),
-                  terminal_.bold(evaluation_text(v.evaluation)), mark));
+                  terminal_.bold(evaluation_text(v.evaluation, started_.labels > 0)), mark));
   if (!options_.samples) return;
   for (const train::Sample& s : v.evaluation.samples) {
     if (s.source.empty() && s.reference.empty()) {  // text that the model wrote by itself

@@ -42,13 +42,15 @@ class ProgressView final : public train::TrainingObserver {
 
   const Terminal& terminal_;
   ProgressOptions options_;
+  train::Started started_;
   Clock::time_point last_drawn_, last_line_;
   bool bar_there_ = false;
   bool silent_ = false;  // standard output could not be written
 };
 
 /// The bar: as many of its parts as fit into `width` columns.
-std::string bar_text(const train::StepReport& report, const train::Progress& progress, size_t width);
+std::string bar_text(const train::StepReport& report, const train::Progress& progress, const train::Started& started,
+                     size_t width);
 
 /// 4:05, 1:02:33
 std::string duration_text(double seconds);

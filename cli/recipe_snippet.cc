@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "heed/attend/all.h"
 #include "heed/recipe/recipe.h"
 #include "heed/train/preparation.h"
 
@@ -46,6 +47,9 @@ std::string recipe_snippet(const attend::Entry& entry, const std::vector<Setting
   for (const Setting& s : settings) all += fmt::format("{} = {}\n", s.name, s.value);
   std::string snippet = with_kind(all);
   if (!snippet.empty()) return snippet;
+  // No key chooses it: a model of labels has learned queries wherever a structure has none of its own.
+  if (&entry == &attend::learned_query_entry)
+    return "[model]\ntask = \"label\"\n\n[attention]\nscore = \"additive\"  # of a learned_query to the states\n";
   // The model may set the other options of the name itself.
   return with_kind(fmt::format("[attention]\n{} = \"{}\"\n", attend::name_of(entry.part), entry.name));
 }

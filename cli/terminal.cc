@@ -32,9 +32,11 @@ Terminal::Terminal() {
   interactive_ = terminal && environment("TERM") != "dumb";
   colour_ = interactive_ && environment("NO_COLOR").empty();
   winsize size{};
+  const bool known = terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  if (known && size.ws_row > 0) height_ = size.ws_row;
   if (const std::string columns = environment("COLUMNS"); !columns.empty())
     width_ = std::strtoul(columns.c_str(), nullptr, 10);
-  else if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+  else if (known && size.ws_col > 0)
     width_ = size.ws_col;
   if (width_ == 0) width_ = 80;
   width_ = std::max(width_, kNarrowest);

@@ -14,6 +14,7 @@ class Terminal {
   static Terminal plain();  // a file: no colours
 
   size_t width() const { return width_; }
+  size_t height() const { return height_; }          // lines; 24 if it is not known
   bool interactive() const { return interactive_; }  // a terminal on which lines can be redrawn
   bool colour() const { return colour_; }
   std::string bold(std::string_view text) const { return painted(text, "1"); }
@@ -25,7 +26,7 @@ class Terminal {
   std::string painted(std::string_view text, const char* code) const;
 
   bool interactive_ = false, colour_ = false;
-  size_t width_ = 80;
+  size_t width_ = 80, height_ = 24;
 };
 
 /// Lines of at most `width` columns, broken at blanks; a longer word gets its own line. A newline in the text breaks

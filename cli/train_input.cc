@@ -6,8 +6,10 @@
 #include <fstream>
 #include <string_view>
 
+#include "cli/terminal.h"
 #include "heed/data/lines.h"
 #include "heed/file/fields.h"
+#include "heed/task/label_texts.h"
 #include "heed/tensor/error.h"
 
 namespace heed::cli {
@@ -91,12 +93,19 @@ recipe::Recipe recipe_of_files(const std::vector<std::string>& files, const std:
                         "give it alone, and change the data with --set",
                         file));
   std::vector<std::string> all;
-  if (files.size() == 1 && is_text(files[0], settings))
+  if (files.size() == 1 && is_text(files[0], settings)) {
     all = {"model.task=next_token", "data.text=" + files[0]};
-  else if (files.size() == 1)
+  } else if (files.size() == 1) {
     all = {"data.tsv=" + files[0]};
-  else
+    const bool task_given = !file::peek("", "model.task", settings).empty();
+    if (const std::string why = task_given ? "" : task::looks_like_labels(files[0]); !why.empty()) {
+      note(
+          fmt::format("heed: {}: learning labels (model.task = label); to learn pairs: --set model.task=pairs\n", why));
+      all.emplace_back("model.task=label");
+    }
+  } else {
     all = {"data.source=" + files[0], "data.target=" + files[1]};
+  }
   all.insert(all.end(), settings.begin(), settings.end());
   recipe::Recipe recipe = recipe::parse("", files.front(), all);
   if (recipe.output.folder.empty()) recipe.output.folder = folder_for(files);

@@ -13,7 +13,7 @@ namespace heed::cli {
 class UnknownTokens {
  public:
   /// `kind`: of the model's tokens (heed/text/tokeniser.h).
-  explicit UnknownTokens(std::string_view kind) : what_(kind == "words" ? "word" : "character") {}
+  explicit UnknownTokens(std::string_view kind) : what_(kind.ends_with("words") ? "word" : "character") {}
 
   void add(const predict::Prediction& prediction);
 

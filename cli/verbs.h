@@ -7,6 +7,7 @@ class Program;
 
 void add_demo(Program& program);
 void add_train(Program& program);
+void add_compare(Program& program);
 void add_predict(Program& program);
 void add_score(Program& program);
 void add_evaluate(Program& program);

@@ -14,7 +14,7 @@ heed_public(heed/kernels attention.h custom.h interrupt.h isa.h problem.h status
 heed_public(heed/tensor error.h memory.h ops.h parameter.h profile.h tape.h tensor.h
   INSIDE choice.h off_tape_matrix.h packed_weight.h parameter_storage.h tape_arena.h)
 heed_public(heed/tensor/op activation.h arithmetic.h arrange.h attention.h convolution.h cross_entropy.h dropout.h
-  linear.h norm.h output_loss.h pool.h recurrent.h reduce.h rotary.h softmax.h)
+  linear.h norm.h output_loss.h pool.h recurrent.h reduce.h rotary.h softmax.h windows.h)
 heed_public(heed/layer convolution.h embedding.h feed_forward.h initialise.h linear.h norm.h parameters.h recurrent.h)
 heed_public(heed/attend all.h attention.h call.h entry.h mechanism.h options.h parts.h reinforce.h state.h
   INSIDE choices.h)
@@ -23,7 +23,8 @@ heed_public(heed/attend/region region.h)
 heed_public(heed/attend/score score.h)
 heed_public(heed/attend/time time.h)
 heed_public(heed/text tokeniser.h tokens.h)
-heed_public(heed/metric all.h bleu.h chrf.h edit_distance.h error_rate.h exact.h metric.h resample.h ter.h tokenise.h)
+heed_public(heed/metric all.h bleu.h calibration.h chrf.h confusion.h edit_distance.h error_rate.h exact.h f1.h metric.h
+  resample.h ter.h tokenise.h)
 heed_public(heed/file safetensors.h weights.h
   INSIDE checkpoint.h disk.h fields.h limit.h manifest.h run_folder.h training_state.h)
 heed_public(heed/data pairs.h report.h

@@ -173,7 +173,17 @@ def kind_of(options):
     if options["task"] == "next_token":
         import torch_language_model
         return torch_language_model.kind_of(options)
+    if options["task"] == "label":
+        import torch_documents
+        return torch_documents.Hierarchical
     return Transformer if options["kind"] == "transformer" else Recurrent
+
+
+def batch_of(options, raw):
+    if options["task"] != "label":
+        return Batch(raw)
+    import torch_documents
+    return torch_documents.Documents(raw)
 
 
 class Running:
@@ -205,7 +215,7 @@ class Peer:
     def open(self, folder):
         folder = pathlib.Path(folder)
         self.options = json.loads((folder / "options.json").read_text())
-        self.batches = [Batch(raw) for raw in json.loads((folder / "batches.json").read_text())]
+        self.batches = [batch_of(self.options, raw) for raw in json.loads((folder / "batches.json").read_text())]
         self.weights = tensors(heed_model.read_safetensors(folder / "weights.safetensors"))
         self.running = {}
         return {}

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "heed/data/labelled_texts.h"
 #include "heed/data/packed_pairs.h"
 #include "heed/data/text_pieces.h"
 #include "heed/file/safetensors.h"
@@ -66,10 +67,43 @@ clip = 1.0
 epochs = 1
 )";
 
+/// A label for a document: GRU and attention over the words of each sentence, and over the sentences (Yang et al.
+/// 2016).
+constexpr const char* kLabels = R"(
+[data]
+tsv = "documents.tsv"
+text_column = 1
+label_column = 2
+held_out = 0.01
+[model]
+task = "label"
+kind = "rnn"
+width = 64
+dropout = 0.3
+[attention]
+structure = "hierarchical"
+[train]
+batch_tokens = 8192
+learning_rate = 0.001
+schedule = "constant"
+warmup = 0
+label_smoothing = 0
+clip = 1.0
+[stop]
+epochs = 1
+)";
+
+/// Made-up documents.
+struct Documents {
+  uint64_t fewest = 0, most = 0;       // sentences of a document, evenly
+  uint64_t shortest = 0, longest = 0;  // words of a sentence, its full stop not counted
+};
+
 struct Case {
   const char* name;
   std::vector<std::string> settings;
   const char* recipe = kCommon;
+  Documents documents = {};  // with kLabels
 };
 
 const std::vector<Case>& cases() {
@@ -90,6 +124,10 @@ const std::vector<Case>& cases() {
        {"model.kind=transformer", "model.width=192", "model.layers=4", "model.norm=pre", "attention.heads=4",
         "train.batch_tokens=4096"},
        kText},
+      {"han", {}, kLabels, {.fewest = 2, .most = 22, .shortest = 5, .longest = 35}},
+      // As many words, in documents of one length and of very different ones.
+      {"han_equal", {}, kLabels, {.fewest = 12, .most = 12, .shortest = 19, .longest = 19}},
+      {"han_unequal", {}, kLabels, {.fewest = 1, .most = 100, .shortest = 1, .longest = 37}},
   };
   return all;
 }
@@ -122,13 +160,38 @@ data::Pairs made_up_pairs(int64_t count) {
   return pairs;
 }
 
-/// A file of made-up sentences, for a case of running text.
+/// "W7 w31 w2. W9 w1." and a label that the first word gives away.
+void write_documents(std::ostream& file, const Documents& how) {
+  constexpr int64_t kWordsInAll = 1'000'000;
+  constexpr double kWords = 20'000;
+  text::Random random(1);
+  for (int64_t words = 0; words < kWordsInAll;) {
+    const uint64_t label = random.below(2), sentences = how.fewest + random.below(how.most - how.fewest + 1);
+    for (uint64_t s = 0; s < sentences; ++s) {
+      const uint64_t length = how.shortest + random.below(how.longest - how.shortest + 1);
+      for (uint64_t i = 0; i < length; ++i) {
+        const double uniform = static_cast<double>(random.below(1'000'000)) * 1e-6;
+        const uint64_t word = s + i == 0 ? label : static_cast<uint64_t>(std::pow(kWords, uniform));
+        file << (i ? " w" : "W") << word;
+      }
+      file << ". ";
+      words += static_cast<int64_t>(length) + 1;
+    }
+    file << '\t' << (label ? "good" : "bad") << '\n';
+  }
+}
+
+/// A file of made-up sentences or documents, for a case of running text or of labels.
 class MadeUpText {
  public:
-  MadeUpText() : folder_(std::filesystem::temp_directory_path() / fmt::format("heed-bench-text-{}", ::getpid())) {
+  explicit MadeUpText(const Case& for_case)
+      : folder_(std::filesystem::temp_directory_path() / fmt::format("heed-bench-text-{}", ::getpid())) {
     std::filesystem::create_directories(folder_);
-    std::ofstream text(folder_ / "train.en");
-    for (const std::string& line : made_up_pairs(20'000).source) text << line << '\n';
+    std::ofstream text(folder_ / (for_case.recipe == kText ? "train.en" : "documents.tsv"));
+    if (for_case.recipe == kLabels)
+      write_documents(text, for_case.documents);
+    else
+      for (const std::string& line : made_up_pairs(20'000).source) text << line << '\n';
   }
   ~MadeUpText() { std::filesystem::remove_all(folder_); }
   MadeUpText(const MadeUpText&) = delete;
@@ -157,14 +220,17 @@ Training::Training(std::string_view name, const std::filesystem::path& data) {
   const Case& chosen = find(name);
   std::vector<std::string> settings = chosen.settings;
   std::optional<MadeUpText> made_up;
-  if (data.empty() && chosen.recipe == kText) made_up.emplace();
+  if (chosen.recipe == kLabels || (data.empty() && chosen.recipe == kText)) made_up.emplace(chosen);
   if (!data.empty() || made_up) settings.push_back("data.folder=" + (made_up ? made_up->folder() : data).string());
   recipe_ = recipe::parse(chosen.recipe, "the benchmark's recipe", settings);
-  if (chosen.recipe == kText) {
+  if (chosen.recipe != kCommon) {
     const std::unique_ptr<task::Texts> texts = recipe_.task().read(recipe_.data, recipe_.train.seed);
     task::Vocabularies vocabularies = texts->learn_vocabularies(recipe_.data);
     corpus_ = texts->encode(vocabularies, recipe_.data, recipe_.model);
     fresh_ = trained::make_model(recipe_, std::move(vocabularies));
+    for (const data::Batch& batch : batches())
+      if (const auto packed = corpus_.train->pack(batch); chosen.recipe == kLabels)
+        words_.push_back(std::ssize(dynamic_cast<const data::PackedTexts&>(*packed).tokens));
     return;
   }
   task::TextPairs pairs = pairs_of(recipe_, !data.empty());
@@ -182,11 +248,17 @@ json arrays_of(const data::PackedBatch& batch) {
             {"target_in", b->target_in},
             {"target_out", b->target_out},
             {"target_offsets", b->target_offsets}};
+  if (const auto* b = dynamic_cast<const data::PackedTexts*>(&batch))
+    return {{"tokens", b->tokens}, {"sentences", b->sentences}, {"texts", b->texts}, {"labels", b->labels}};
   const auto& b = dynamic_cast<const data::PackedPieces&>(batch);
   return {{"target_in", b.inputs}, {"target_out", b.targets}, {"target_offsets", b.pieces}};
 }
 
 }  // namespace
+
+std::vector<data::Batch> Training::batches() const {
+  return corpus_.train->batches({.max_tokens = recipe_.train.batch_tokens, .seed = recipe_.train.seed}, 0);
+}
 
 void Training::write(const std::filesystem::path& folder, int64_t count) const {
   const model::Options& m = recipe_.model;
@@ -203,14 +275,13 @@ void Training::write(const std::filesystem::path& folder, int64_t count) const {
                                                  {"label_smoothing", t.label_smoothing},
                                                  {"learning_rate", t.schedule.peak},
                                                  {"clip", t.clip}};
-  json batches = json::array();
-  for (const data::Batch& indices : corpus_.train->batches({.max_tokens = t.batch_tokens, .seed = t.seed}, 0)) {
-    if (std::ssize(batches) == count) break;
-    const std::unique_ptr<data::PackedBatch> packed = corpus_.train->pack(indices);
-    batches.push_back(arrays_of(*packed));
+  json written = json::array();
+  for (const data::Batch& indices : batches()) {
+    if (std::ssize(written) == count) break;
+    written.push_back(arrays_of(*corpus_.train->pack(indices)));
   }
-  expect(std::ssize(batches) == count, "the data makes {} batches, and {} are needed", batches.size(), count);
-  std::ofstream(folder / "batches.json") << batches;
+  expect(std::ssize(written) == count, "the data makes {} batches, and {} are needed", written.size(), count);
+  std::ofstream(folder / "batches.json") << written;
   file::write_safetensors(folder / "weights.safetensors", file::tensors_of(*fresh_.parameters));
 }
 
@@ -236,7 +307,10 @@ Training::Times Training::run(int threads, int64_t updates, int training) {
   if (!running.trainer) running = start(recipe_.model.dropout);
   Times times;
   const auto begin = std::chrono::steady_clock::now();
-  for (int64_t i = 0; i < updates; ++i) times.tokens += running.trainer->step().tokens;
+  for (int64_t i = 0; i < updates; ++i) {
+    const int64_t predictions = running.trainer->step().tokens;
+    times.tokens += words_.empty() ? predictions : words_[running.batches++ % words_.size()];
+  }
   times.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return times;
 }

@@ -32,7 +32,7 @@ class Training {
 
   struct Times {
     double seconds = 0;
-    int64_t tokens = 0;  // target tokens
+    int64_t tokens = 0;  // target tokens; for labels, words that are read
   };
   /// The next updates of one of several trainings, with dropout. A training of its own for each number of threads goes
   /// through the same batches; a large model has one for all, which needs less memory.
@@ -45,12 +45,15 @@ class Training {
   struct Running {
     trained::TrainedModel made;
     std::unique_ptr<train::Trainer> trainer;
+    size_t batches = 0;  // done
   };
   Running start(float dropout) const;
+  std::vector<data::Batch> batches() const;
 
   recipe::Recipe recipe_;
   task::Corpus corpus_;
   trained::TrainedModel fresh_;
+  std::vector<int64_t> words_;  // for labels: of each batch
   std::map<int, Running> running_;
 };
 

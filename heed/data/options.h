@@ -25,6 +25,12 @@ struct Options {
   bool joint = false;  // one vocabulary for both sides, made as `source` says
   int64_t max_source = 0, max_target = 0;
 
+  std::filesystem::path vectors;  // of words, to start from (word_vectors.h); empty: none
+  bool vectors_fixed = false;     // they are not trained
+
+  std::string class_weights = "none";  // of labels in the loss: none, balanced, or label=weight with commas between
+  std::string labels_between;          // a text may have several labels, with this between them; empty: it has one
+
   bool has_validation_files() const { return !valid.source.empty() || !valid.target.empty() || !valid.tsv.empty(); }
 };
 

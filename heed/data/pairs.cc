@@ -81,12 +81,13 @@ Pairs read_tsv(const PairFiles& files, Report& report) {
   const bool pictures = files.picture_column > 0;
   expect(files.source_column >= (pictures ? 0 : 1) && files.target_column >= 1, ErrorKind::data,
          "columns are counted from 1, not {}", std::min(files.source_column, files.target_column));
-  const int64_t needed = std::max({files.source_column, files.target_column, files.picture_column});
+  const int64_t needed =
+      std::max({files.source_column, files.second_column, files.target_column, files.picture_column});
   expect(files.columns == 0 || files.columns >= needed, ErrorKind::data,
          "column {} is asked for, but lines have {} columns", needed, files.columns);
   LineReader lines(files.tsv);
   Pairs pairs;
-  std::string line;
+  std::string line, two_texts;
   while (lines.next(line)) {
     if (files.header && lines.number() == 1) continue;
     const auto columns = columns_of(line);
@@ -98,7 +99,8 @@ Pairs read_tsv(const PairFiles& files, Report& report) {
       continue;
     }
     const auto column = [&](int64_t from_1) { return columns[static_cast<size_t>(from_1 - 1)]; };
-    const std::string_view source = files.source_column > 0 ? column(files.source_column) : std::string_view();
+    std::string_view source = files.source_column > 0 ? column(files.source_column) : std::string_view();
+    if (files.second_column > 0) source = two_texts = fmt::format("{}\t{}", source, column(files.second_column));
     if (pictures)
       take_picture(pairs, report, files, {{column(files.picture_column), source}, column(files.target_column)},
                    lines.number());
@@ -189,6 +191,12 @@ References group_references(const Pairs& pairs) {
     if (std::find(targets.begin(), targets.end(), pairs.target[i]) == targets.end()) targets.push_back(pairs.target[i]);
   }
   return groups;
+}
+
+References separate_references(Pairs pairs) {
+  References all{.source = std::move(pairs.source), .targets = {}, .line = std::move(pairs.line)};
+  for (std::string& target : pairs.target) all.targets.push_back({std::move(target)});
+  return all;
 }
 
 }  // namespace heed::data

@@ -18,6 +18,7 @@ struct PairFiles {
   std::filesystem::path tsv = {};  // or one, with columns separated by tabs
   int64_t source_column = 1;       // of the TSV, from 1
   int64_t target_column = 2;
+  int64_t second_column = 0;   // above 0: a source is two texts, with a tab between them
   bool header = false;         // the first line names the columns, and is no pair
   int64_t columns = 0;         // every line has exactly this many; 0: at least those that are used
   int64_t max_characters = 0;  // a longer side (in code points) is too long; 0: no limit. For tokens: encode_pairs()
@@ -55,5 +56,7 @@ struct References {
   std::vector<int64_t> line;  // the first
 };
 References group_references(const Pairs& pairs);
+/// Each line alone, even where a source occurs again: for labels, which are counted text by text.
+References separate_references(Pairs pairs);
 
 }  // namespace heed::data

@@ -34,6 +34,8 @@ struct StackOptions {
   float dropout = 0.0f;             // on what each part adds
   attend::Options attention = {};   // heads, score, region ...: attention_options.h says which attention uses what
 
+  int64_t kernel = 3;  // convolution: rows that a layer sees at once
+
   // recurrent
   RecurrentOptions::Kind cell = RecurrentOptions::Kind::gru;
   bool bidirectional = true;  // an encoder

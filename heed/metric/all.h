@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heed/metric/bleu.h"
 #include "heed/metric/chrf.h"
@@ -17,6 +18,8 @@ struct MetricOptions {
   BleuOptions bleu;
   ChrfOptions chrf;  // of chrf and chrf++; the name decides `words`
   TerOptions ter;
+  std::string labels_between = {};       // of f1: see text::labels_of()
+  std::vector<std::string> labels = {};  // of macro_f1: all of them
 };
 
 struct MetricEntry {
@@ -24,11 +27,16 @@ struct MetricEntry {
   std::string meaning;  // one line
   bool higher_is_better;
   std::unique_ptr<TextMetric> (*make)(const MetricOptions& options);
+  bool needs_labels = false;  // MetricOptions::labels
 };
 
 std::span<const MetricEntry> all_metrics();
 
 /// Throws Error for an unknown name, suggesting the nearest one.
 std::unique_ptr<TextMetric> make_metric(std::string_view name, const MetricOptions& options = {});
+
+/// To compare these texts, or some of them: it knows all their labels, if it has to.
+std::unique_ptr<TextMetric> make_metric_for(std::span<const std::string> hypotheses, std::span<const Texts> references,
+                                            std::string_view name, MetricOptions options = {});
 
 }  // namespace heed::metric

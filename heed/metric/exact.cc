@@ -1,7 +1,6 @@
 #include "heed/metric/exact.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "heed/metric/check.h"
 #include "heed/tensor/error.h"
@@ -10,11 +9,6 @@
 namespace heed::metric {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(text::kBlanks);
-  return begin == text.npos ? std::string_view() : text.substr(begin, text.find_last_not_of(text::kBlanks) + 1 - begin);
-}
 
 bool is_right(const std::string& hypothesis, const Texts& references) {
   return std::find(references.begin(), references.end(), hypothesis) != references.end();
@@ -37,7 +31,7 @@ Accuracy exact_match(std::span<const std::string> hypotheses, std::span<const Te
 std::vector<double> Exact::of_segment(const std::string& hypothesis, const Texts& references) const {
   if (kind_ != ExactKind::accuracy) return {is_right(hypothesis, references) ? 1.0 : 0.0, 1.0};
   const bool right = std::any_of(references.begin(), references.end(), [&](const std::string& reference) {
-    return trimmed(reference) == trimmed(hypothesis);
+    return text::without_blanks_around(reference) == text::without_blanks_around(hypothesis);
   });
   return {right ? 1.0 : 0.0, 1.0};
 }

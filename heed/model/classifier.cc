@@ -3,11 +3,13 @@
 #include "heed/attend/all.h"
 #include "heed/attend/structure/tanh_pool.h"
 #include "heed/encode/all.h"
+#include "heed/encode/attention_options.h"
 #include "heed/model/stack_options.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
 #include "heed/tensor/op/dropout.h"
+#include "heed/tensor/op/label_loss.h"
 #include "heed/tensor/op/linear.h"
 #include "heed/tensor/op/pool.h"
 
@@ -44,7 +46,44 @@ std::unique_ptr<attend::Mechanism> make_pool(const Scope& scope, const Options& 
   return attend::make(scope, a);
 }
 
+/// [B + 1] Each text as one sequence of tokens.
+Offsets whole_texts(Tape& tape, const data::PackedTexts& batch) {
+  std::vector<int64_t> whole;
+  for (const int64_t sentence : batch.texts) whole.push_back(batch.sentences[static_cast<size_t>(sentence)]);
+  return tape.offsets(whole);
+}
+
+/// The attention of the second text to the first, as [attention] says.
+std::unique_ptr<attend::Mechanism> make_attention_to_first(const Scope& scope, const Options& o, int64_t width) {
+  const attend::Parts parts = attend::resolve(attend::canonical(o.attention));
+  expect(parts.structure != &attend::hierarchical_entry && !parts.structure->own_queries,
+         "attention: structure = \"{}\" has queries of its own, but of two texts the second one asks",
+         o.attention.structure);
+  expect(parts.time == &attend::dynamic_entry && parts.normalise != &attend::hard_sampled_entry,
+         "attention: time = \"{}\" and normalise = \"{}\" are for a decoder; two texts need dynamic time, and weights "
+         "that are not sampled",
+         o.attention.time, o.attention.normalise);
+  return attend::make(scope, encode::source_attention(o.attention, width, width));
+}
+
 }  // namespace
+
+Classifier::Pooling::Pooling(const Scope& scope, const Options& o, int64_t input) {
+  const Pool how = value_of(kPools, o.pool, "model: pool");
+  largest = how == Pool::max;
+  if (how == Pool::attention) mechanism = make_pool(scope, o, input);
+  const bool several = mechanism && attend::resolve(o.attention).structure == &attend::structured_entry;
+  width = input * (several ? o.attention.queries : 1);
+}
+
+Tensor Classifier::Pooling::operator()(const Packed& states, attend::Weights* weights, Tensor* penalty) const {
+  if (!mechanism) return largest ? max_of_sequences(states) : mean_of_sequences(states);
+  attend::Attended pooled = mechanism->attend({}, mechanism->prepare({states}), {},
+                                              {.weights = weights != nullptr, .penalty = penalty != nullptr});
+  if (weights) *weights = pooled.weights;
+  if (penalty && pooled.penalty) *penalty = pooled.penalty;
+  return reshape(pooled.context, states.offsets.count, width);
+}
 
 Classifier::Level::Level(const Scope& scope, const Options& o, int64_t input) {
   const Resolved words(o);
@@ -54,26 +93,18 @@ Classifier::Level::Level(const Scope& scope, const Options& o, int64_t input) {
   encode::StackOptions stack = stack_options(of_encoder, words, o.encoder_layers, entry.needs_positions);
   stack.width = input;
   encoder = entry.make(scope / "encoder", stack);
-  const Pool how = value_of(kPools, o.pool, "model: pool");
-  largest = how == Pool::max;
-  if (how == Pool::attention) pool = make_pool(scope / "pool", o, encoder->width());
-  const attend::Options& a = o.attention;
-  const bool several = pool && attend::resolve(a).structure == &attend::structured_entry;
-  width = encoder->width() * (several ? a.queries : 1);
-}
-
-Tensor Classifier::Level::operator()(const Packed& rows, attend::Weights* weights, Tensor* penalty) const {
-  const Packed states = encoder->run(rows).memory;
-  if (!pool) return largest ? max_of_sequences(states) : mean_of_sequences(states);
-  attend::Attended pooled =
-      pool->attend({}, pool->prepare({states}), {}, {.weights = weights != nullptr, .penalty = penalty != nullptr});
-  if (weights) *weights = pooled.weights;
-  if (penalty && pooled.penalty) *penalty = pooled.penalty;
-  return reshape(pooled.context, rows.offsets.count, width);
+  int64_t width = encoder->width();
+  Options of_pool = o;
+  if (o.two_texts) {
+    to_first = make_attention_to_first(scope / "to_first", o, width);
+    width += to_first->context_width();
+    of_pool.attention = {};
+  }
+  pool = std::make_unique<Pooling>(scope / "pool", of_pool, width);
 }
 
 bool Classifier::reads_sentences(const Options& o) {
-  return attend::resolve(o.attention).structure == &attend::hierarchical_entry;
+  return !o.two_texts && attend::resolve(o.attention).structure == &attend::hierarchical_entry;
 }
 
 Classifier::Classifier(Parameters& parameters, const Options& o) : options_(o) {
@@ -87,21 +118,32 @@ Classifier::Classifier(Parameters& parameters, const Options& o) : options_(o) {
   embed_ = embed::Embed(root / "source", embedding_options(o, Resolved(o), o.source_vocabulary, positions));
   const bool hierarchical = reads_sentences(o);
   token_level_ = std::make_unique<Level>(root / (hierarchical ? "word" : "text"), o, o.width);
-  if (hierarchical) text_level_ = std::make_unique<Level>(root / "sentence", o, token_level_->width);
-  output_ = Linear(root / "output", (hierarchical ? text_level_ : token_level_)->width, classes);
+  if (hierarchical) text_level_ = std::make_unique<Level>(root / "sentence", o, token_level_->pool->width);
+  output_ = Linear(root / "output", (hierarchical ? text_level_ : token_level_)->pool->width, classes);
 }
 
 Tensor Classifier::vectors(Tape& tape, const data::PackedTexts& batch, Judged* judged, Tensor* penalty) const {
+  if (options_.two_texts) return dropout(vectors_of_two(tape, batch, judged), options_.dropout);
   // A flat model reads each text as one sequence.
-  std::vector<int64_t> whole;
-  if (!text_level_)
-    for (const int64_t sentence : batch.texts) whole.push_back(batch.sentences[static_cast<size_t>(sentence)]);
-  const Offsets sequences = tape.offsets(text_level_ ? std::span<const int64_t>(batch.sentences) : whole);
+  const Offsets sequences = text_level_ ? tape.offsets(batch.sentences) : whole_texts(tape, batch);
   const Packed tokens = embed_(tape, batch.tokens, sequences);
-  Tensor pooled = (*token_level_)(tokens, judged ? &judged->tokens : nullptr, penalty);
-  if (text_level_)
-    pooled = (*text_level_)({pooled, tape.offsets(batch.texts)}, judged ? &judged->sentences : nullptr, nullptr);
+  const Packed states = token_level_->encoder->run(tokens).memory;
+  Tensor pooled = (*token_level_->pool)(states, judged ? &judged->tokens : nullptr, penalty);
+  if (text_level_) {
+    const Packed sentences = text_level_->encoder->run({pooled, tape.offsets(batch.texts)}).memory;
+    pooled = (*text_level_->pool)(sentences, judged ? &judged->sentences : nullptr, nullptr);
+  }
   return dropout(pooled, options_.dropout);
+}
+
+Tensor Classifier::vectors_of_two(Tape& tape, const data::PackedTexts& batch, Judged* judged) const {
+  const Level& level = *token_level_;
+  const Packed first = level.encoder->run(embed_(tape, batch.tokens, whole_texts(tape, batch))).memory;
+  const Packed second = level.encoder->run(embed_(tape, batch.second, tape.offsets(batch.seconds))).memory;
+  const attend::Attended seen =
+      level.to_first->attend({second}, level.to_first->prepare({first}), {}, {.weights = judged != nullptr});
+  if (judged) judged->tokens = seen.weights;
+  return (*level.pool)({concat_columns({second.rows, seen.context}), second.offsets}, nullptr, nullptr);
 }
 
 Judged Classifier::judge(Tape& tape, const data::PackedTexts& batch, bool weights) const {
@@ -117,8 +159,11 @@ OutputLoss Classifier::loss(Tape& tape, const data::PackedBatch& batch, const Ou
   Tensor penalty;
   const bool penalised = options_.penalty > 0 && tape.training();
   const Tensor x = vectors(tape, *texts, nullptr, penalised ? &penalty : nullptr);
-  OutputLoss loss =
-      output_loss(x, tape.parameter(*output_.weight), tape.parameter(*output_.bias), texts->labels, options);
+  OutputLossOptions weighted = options;
+  weighted.row_weights = texts->weights;
+  OutputLoss loss = texts->several_labels ? label_loss(output_(x), {texts->label_sets, texts->labels}, options)
+                                          : output_loss(x, tape.parameter(*output_.weight),
+                                                        tape.parameter(*output_.bias), texts->labels, weighted);
   if (penalty) loss.loss = add(loss.loss, scale(penalty, options.scale * options_.penalty));
   return loss;
 }

@@ -1,11 +1,14 @@
-// A label for a text: tokens -> vectors -> states -> one vector -> classes.
+// Labels for a text: tokens -> vectors -> states -> one vector -> classes.
 //
 //   flat           encoder over the tokens, pooled
 //   hierarchical   encoder over the tokens of each sentence, pooled; encoder over the sentences, pooled.
 //                  Yang et al. 2016
+//   two texts      one encoder over the tokens of each; the states of the second attend to those of the first; both
+//                  side by side, pooled.  Rocktäschel et al. 2016
 //
 // Pooling is any mechanism of the catalogue that has its own queries (learned_query, structured, feed_forward,
-// self_scored), or the mean or the largest number of each column.
+// self_scored), or the mean or the largest number of each column. Of two texts, [attention] says how the second attends
+// to the first, and pooling has one learned query.
 #pragma once
 
 #include <memory>
@@ -24,8 +27,10 @@ namespace heed::model {
 
 /// What a text was judged by. Weights are there on request, and where pooling has some.
 struct Judged {
-  Tensor logits;              // [B, classes]
-  attend::Weights tokens;     // of the tokens of each sentence (flat: of each text): [S, 1, rows, longest]
+  Tensor logits;  // [B, classes]
+  /// Of the tokens of each sentence (flat: of each text): [S, 1, rows, longest]. Of two texts: what each token of the
+  /// second looked at in the first, [B, heads, longest second, longest first].
+  attend::Weights tokens;
   attend::Weights sentences;  // hierarchical: of the sentences of each text, [B, 1, 1, most]
 };
 
@@ -41,21 +46,29 @@ class Classifier final : public Model {
   /// Whether a model of these options reads texts sentence by sentence.
   static bool reads_sentences(const Options& options);
   bool reads_sentences() const { return text_level_ != nullptr; }
+  bool reads_two_texts() const { return options_.two_texts; }
 
  private:
-  /// An encoder and how its states become one vector.
-  struct Level {
-    std::unique_ptr<encode::Encoder> encoder;
-    std::unique_ptr<attend::Mechanism> pool;  // null: the mean or the maximum
+  /// How the states of a sequence become one vector.
+  struct Pooling {
+    std::unique_ptr<attend::Mechanism> mechanism;  // null: the mean or the maximum
     bool largest = false;
     int64_t width = 0;
 
+    Pooling(const Scope& scope, const Options& options, int64_t input);
+    /// states [tokens, input] -> [sequences, width]
+    Tensor operator()(const Packed& states, attend::Weights* weights, Tensor* penalty) const;
+  };
+  struct Level {
+    std::unique_ptr<encode::Encoder> encoder;
+    std::unique_ptr<attend::Mechanism> to_first;  // two texts: of the second's states
+    std::unique_ptr<Pooling> pool;
+
     Level(const Scope& scope, const Options& options, int64_t input);
-    /// rows [tokens, input] -> [sequences, width]
-    Tensor operator()(const Packed& rows, attend::Weights* weights, Tensor* penalty) const;
   };
 
   Tensor vectors(Tape& tape, const data::PackedTexts& batch, Judged* judged, Tensor* penalty) const;
+  Tensor vectors_of_two(Tape& tape, const data::PackedTexts& batch, Judged* judged) const;
 
   Options options_;
   embed::Embed embed_;

@@ -41,9 +41,13 @@ struct Options {
   std::string positions = "sin_cos";  // added to vectors: sin_cos, learned; in self-attention: rotary, alibi; or none
   int64_t max_length = 512;           // learned positions; longest target of a search
 
+  // convolution
+  int64_t kernel = 3;  // rows that a layer sees at once
+
   // labels
   std::string pool = "attention";  // how the states of a text become one vector: attention, mean or max
   float penalty = 0.0f;            // structured attention: weight of |A A^T - I|^2 in the loss.  Lin et al. 2017
+  bool two_texts = false;          // judged together: the second attends to the first; follows from the data
 
   // the next token
   std::string look_back = "attention";  // rnn: what its states see of those before them: attention, or none

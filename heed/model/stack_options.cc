@@ -30,6 +30,7 @@ encode::StackOptions stack_options(const Options& o, const Resolved& words, int6
                              .pre_norm = words.norm == Norm::pre,
                              .dropout = o.dropout,
                              .attention = o.attention,
+                             .kernel = o.kernel,
                              .cell = words.cell,
                              .bidirectional = o.bidirectional,
                              .input_feeding = o.input_feeding};

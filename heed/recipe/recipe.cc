@@ -23,6 +23,7 @@ void put_into_folder(Recipe& r) {
   for (data::PairFiles* files : {&r.data.train, &r.data.valid})
     for (std::filesystem::path* file : {&files->source, &files->target, &files->tsv})
       if (!file->empty()) *file = folder / *file;
+  if (!r.data.vectors.empty()) r.data.vectors = folder / r.data.vectors;
   r.data.folder.clear();  // now part of the names
 }
 
@@ -90,6 +91,14 @@ std::map<std::string, std::string> values_of(const std::string& toml) {
 }  // namespace
 
 const task::Task& Recipe::task() const { return task::find(model.task); }
+
+model::Options model_options(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
+  model::Options options = recipe.model;
+  options.source_vocabulary = source_vocabulary;
+  options.target_vocabulary = target_vocabulary;
+  options.two_texts = recipe.data.train.second_column > 0;
+  return options;
+}
 
 bool is_open(const Recipe& recipe, std::string_view key) { return recipe.open.count(std::string(key)) > 0; }
 

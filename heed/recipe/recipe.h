@@ -37,6 +37,9 @@ struct Recipe {
   const task::Task& task() const;  // that model.task names
 };
 
+/// The options of its model, with what follows from the data: the sizes of the vocabularies, and what the inputs are.
+model::Options model_options(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary);
+
 bool is_open(const Recipe& recipe, std::string_view key);
 
 /// From TOML and "section.name=value" overrides. Throws RecipeError.

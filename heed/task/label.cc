@@ -7,6 +7,7 @@
 #include "heed/model/choices.h"
 #include "heed/model/classifier.h"
 #include "heed/task/all.h"
+#include "heed/task/class_weights.h"
 #include "heed/task/label_answers.h"
 #include "heed/task/label_texts.h"
 #include "heed/task/recipe_limits.h"
@@ -23,6 +24,10 @@ class LabelTask final : public Task {
  public:
   LabelTask() : Task("label", "a label for a text: lines of a text and a label") {}
 
+  const char* example_word() const override { return "text"; }
+  const char* prediction_word() const override { return "text"; }
+  bool gives_labels() const override { return true; }
+
   void set_defaults(data::Options& d, model::Options&) const override {
     d.train.source_column = d.train.target_column = 0;  // found in the data
     d.source.kind = "unicode_words";
@@ -37,10 +42,20 @@ class LabelTask final : public Task {
           Limit::between(0, kMostColumns));
     f.add("data.label_column", d.train.target_column, "column of the labels; 0: that with the fewest different values",
           Limit::between(0, kMostColumns));
+    f.add("data.second_text_column", d.train.second_column,
+          "column of a second text that is judged together with the first; 0: there is none",
+          Limit::between(0, kMostColumns));
+    f.add("data.labels_between", d.labels_between,
+          "what separates the labels of a text that may have several, such as \",\"; empty: each text has one label");
+    f.add("data.class_weights", d.class_weights,
+          "weights of the labels in the loss: none, balanced (rare ones count more), or LABEL=WEIGHT,LABEL=WEIGHT");
     f.add("data.header", d.train.header, "the first line names the columns, and is skipped");
     f.add("data.valid_tsv", d.valid.tsv, "file to validate on, with the same columns");
     add_held_out_key(f, d);
     add_tokeniser_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);
+    f.add("data.vectors", d.vectors, "file of word vectors to start from, as word2vec and GloVe write them (text)");
+    f.add("data.vectors_fixed", d.vectors_fixed,
+          "the vectors stay as they are, also those of words that the file lacks");
     f.add("data.max_source", d.max_source, "a longer text is cut after so many tokens; 0: no limit",
           Limit::between(0, kMostTokens));
   }
@@ -65,20 +80,36 @@ class LabelTask final : public Task {
     if (d.train.tsv.empty()) all.emplace_back("there is no data: data.tsv");
     if (d.train.source_column > 0 && d.train.source_column == d.train.target_column)
       all.push_back(fmt::format("data.text_column and data.label_column are both {}", d.train.source_column));
+    if (d.train.second_column > 0 &&
+        (d.train.second_column == d.train.source_column || d.train.second_column == d.train.target_column))
+      all.push_back(fmt::format("data.second_text_column is {}, as is data.text_column or data.label_column",
+                                d.train.second_column));
+    if (std::string wrong = class_weights_problem(d.class_weights); !wrong.empty()) all.push_back(std::move(wrong));
+    if (!d.labels_between.empty() && d.class_weights != "none")
+      all.emplace_back("data.class_weights is for texts with one label each, but data.labels_between is set");
+    if (d.vectors_fixed && d.vectors.empty()) all.emplace_back("data.vectors_fixed needs data.vectors");
     if (m.penalty > 0 && m.attention.structure != "structured")
       all.emplace_back("model.penalty is for attention.structure = \"structured\"");
     return all;
   }
 
-  std::vector<std::string> metrics() const override { return {"accuracy", "exact"}; }
+  std::vector<std::string> metrics() const override { return {"accuracy", "macro_f1", "micro_f1", "exact"}; }
 
   std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const override {
     return std::make_unique<LabelTexts>(options, seed);
+  }
+  data::References read_references(const std::filesystem::path& tsv, const data::Options& options,
+                                   data::Report& report) const override {
+    return read_labelled(tsv, options, report);
   }
   std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const override {
     model::Options of_labels = options;
     of_labels.target_vocabulary -= text::kSpecials;
     return std::make_unique<model::Classifier>(parameters, of_labels);
+  }
+  std::vector<std::string> start_training(Parameters& parameters, const Vocabularies& vocabularies,
+                                          const data::Options& d, bool fresh) const override {
+    return start_from_vectors(parameters, vocabularies, d, fresh);
   }
   std::vector<Prediction> predict(const Answering& asked, std::span<const std::string> lines,
                                   const PredictOptions& options) const override {

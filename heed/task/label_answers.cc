@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
+#include <numeric>
 
 #include "heed/data/labelled_texts.h"
 #include "heed/model/classifier.h"
@@ -13,6 +16,8 @@
 #include "heed/task/together_or_each.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
+#include "heed/tensor/op/label_loss.h"
+#include "heed/text/label_set.h"
 #include "heed/text/utf8.h"
 #include "heed/text/words.h"
 
@@ -38,7 +43,11 @@ Looked looked_at(const model::Judged& judged, const data::PackedTexts& batch, in
   const auto first = batch.texts[static_cast<size_t>(text)], last = batch.texts[static_cast<size_t>(text) + 1];
   const int64_t begin = batch.sentences[static_cast<size_t>(first)], end = batch.sentences[static_cast<size_t>(last)];
   if (!judged.sentences.data) {
-    for (int64_t r = 0; r < judged.tokens.queries; ++r) {
+    // Of two texts, a row for each token of the second, of the first head.
+    const bool two = !batch.second.empty();
+    const auto at = static_cast<size_t>(text);
+    const int64_t rows = two ? batch.seconds[at + 1] - batch.seconds[at] : judged.tokens.queries;
+    for (int64_t r = 0; r < rows; ++r) {
       const float* weights = judged.tokens.at(text, 0, r);
       looked.rows.emplace_back(weights, weights + (end - begin));
     }
@@ -74,8 +83,76 @@ void judge_texts(const Answering& asked, const data::LabelledTexts& texts, bool 
     together_or_each(std::span<const int64_t>(batch), judge, fail);
 }
 
+Output label_output(const std::string& label, double log_p) {
+  return {.text = label,
+          .score = log_p,
+          .log_probability = log_p,
+          .finished = true,
+          .tokens = {label},
+          .token_log_probabilities = {static_cast<float>(log_p)}};
+}
+
+/// The likeliest labels of a text that has one, the best first.
+std::vector<Output> best_labels(Tensor logits, int64_t text, const text::Tokeniser& labels,
+                                const search::BestTokens& best) {
+  std::vector<Output> all;
+  for (int64_t k = 0; k < best.k; ++k) {
+    const int32_t at = best.token[static_cast<size_t>(text * best.k + k)];
+    all.push_back(label_output(labels.token(at + text::kSpecials),
+                               logits.row(text)[at] - best.log_sum[static_cast<size_t>(text)]));
+  }
+  return all;
+}
+
+struct SetOptions {
+  int64_t nbest;
+  std::string_view between;
+};
+
+/// Of a text that may have several: those above one half as a set, with the probability of exactly this set; then, up
+/// to `nbest` outputs in all, single labels with their own probabilities, the likeliest first.
+std::vector<Output> set_and_labels(Tensor logits, int64_t text, const text::Tokeniser& labels, const SetOptions& o) {
+  const float* row = logits.row(text);
+  std::vector<int32_t> order(static_cast<size_t>(logits.cols()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return row[a] > row[b]; });
+  Output set{.finished = true};
+  std::vector<Output> singles;
+  for (const int32_t at : order) {
+    expect(std::isfinite(row[at]), "the model gives {} for a label", row[at]);
+    Output single = label_output(labels.token(at + text::kSpecials), log_sigmoid(row[at]));
+    set.log_probability += row[at] > 0 ? single.log_probability : log_sigmoid(-row[at]);
+    if (row[at] > 0) {
+      set.tokens.push_back(single.text);
+      set.token_log_probabilities.push_back(static_cast<float>(single.log_probability));
+    }
+    if (std::ssize(singles) + 1 < o.nbest) singles.push_back(std::move(single));
+  }
+  set.score = set.log_probability;
+  std::vector<std::string_view> chosen(set.tokens.begin(), set.tokens.end());
+  std::sort(chosen.begin(), chosen.end());  // as text::labels_of() orders them
+  set.text = text::joined_labels(chosen, o.between);
+  std::vector<Output> all = {std::move(set)};
+  for (Output& single : singles) all.push_back(std::move(single));
+  return all;
+}
+
+/// log p of exactly these labels, from outputs that hold all labels after the first; NaN if one does not exist.
+double log_probability_of_set(const std::vector<Output>& outputs, const std::vector<std::string_view>& labels) {
+  double sum = 0;
+  size_t found = 0;
+  for (size_t i = 1; i < outputs.size(); ++i) {
+    const bool is = std::binary_search(labels.begin(), labels.end(), std::string_view(outputs[i].text));
+    found += is ? 1 : 0;
+    const double log_p = outputs[i].log_probability;
+    sum += is ? log_p : log_of_rest(log_p);
+  }
+  return found == labels.size() ? sum : std::numeric_limits<double>::quiet_NaN();
+}
+
 /// Of a text that has more tokens than the model has positions for.
 std::string complaint(const CutText& cut, int64_t places) {
+  if (std::ssize(cut.second) > places) return too_long(std::ssize(cut.second), places);
   for (const int32_t length : cut.lengths)
     if (length > places) return too_long(length, places);
   return "";
@@ -86,51 +163,55 @@ std::string complaint(const CutText& cut, int64_t places) {
 std::vector<Prediction> predict_labels(const Answering& asked, std::span<const std::string> lines,
                                        const PredictOptions& options) {
   expect(!options.sample && options.beam <= 1, "beam and sample are for models that write; this one gives a label");
-  const bool by_sentence = classifier_of(asked).reads_sentences();
+  const Reading reading{.by_sentence = classifier_of(asked).reads_sentences(),
+                        .two_texts = classifier_of(asked).reads_two_texts(),
+                        .most_tokens = asked.max_source};
   const text::Tokeniser &source = *asked.vocabularies.source, &target = *asked.vocabularies.target;
+  const bool several = !asked.labels_between.empty();
   std::vector<Prediction> all(lines.size());
-  data::LabelledTexts texts;
+  data::LabelledTexts texts(several);
   std::vector<Prediction*> answers;  // of the texts
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string_view line = without_end(lines[i]);
     all[i].error = text::utf8_complaint(line);
     if (!all[i].error.empty()) continue;
-    const CutText cut = cut_text(line, source, by_sentence, asked.max_source);
-    all[i].error = complaint(cut, asked.model.max_positions());
+    const CutText cut = cut_text(line, source, reading);
+    all[i].error = cut.error.empty() ? complaint(cut, asked.model.max_positions()) : cut.error;
     all[i].source_tokens = spelled(source, cut.tokens);
     size_t begin = 0;
-    for (size_t s = 0; s < cut.sentences.size(); ++s) {
-      const std::span<const int32_t> ids = std::span(cut.tokens).subspan(begin, static_cast<size_t>(cut.lengths[s]));
-      for (std::string& word : unknown_in(cut.sentences[s], ids, source))
+    const auto add_unknown = [&](std::string_view text, std::span<const int32_t> ids) {
+      for (std::string& word : unknown_in(text, ids, source))
         if (std::find(all[i].unknown.begin(), all[i].unknown.end(), word) == all[i].unknown.end())
           all[i].unknown.push_back(std::move(word));
+    };
+    for (size_t s = 0; s < cut.sentences.size(); ++s) {
+      const std::span<const int32_t> ids = std::span(cut.tokens).subspan(begin, static_cast<size_t>(cut.lengths[s]));
+      add_unknown(cut.sentences[s], ids);
       begin += ids.size();
     }
-    if (by_sentence) all[i].sentence_tokens.assign(cut.lengths.begin(), cut.lengths.end());
-    if (!all[i].error.empty() || cut.tokens.empty()) continue;
-    texts.add(cut.tokens, cut.lengths, 0, static_cast<int64_t>(i) + 1);
+    add_unknown(cut.second_text, cut.second);
+    if (reading.by_sentence) all[i].sentence_tokens.assign(cut.lengths.begin(), cut.lengths.end());
+    if (!all[i].error.empty() || cut.is_empty(reading)) continue;
+    texts.add({.tokens = cut.tokens,
+               .lengths = cut.lengths,
+               .second = cut.second,
+               .labels = {},
+               .line = static_cast<int64_t>(i) + 1});
     answers.push_back(&all[i]);
   }
   search::BestTokens best;  // of all texts of a batch
   judge_texts(
       asked, texts, options.alignments,
       [&](const data::PackedTexts& batch, const model::Judged& judged, int64_t place, int64_t text) {
-        if (place == 0) search::best_tokens(judged.logits, options.nbest, best);
+        if (place == 0 && !several) search::best_tokens(judged.logits, options.nbest, best);
         const Looked looked = looked_at(judged, batch, place);
         Prediction& answer = *answers[static_cast<size_t>(text)];
-        answer.nbest.clear();  // of a batch that failed in the middle
-        for (int64_t k = 0; k < best.k; ++k) {
-          const int32_t at = best.token[static_cast<size_t>(place * best.k + k)];
-          const double log_p = judged.logits.row(place)[at] - best.log_sum[static_cast<size_t>(place)];
-          const std::string label = target.token(at + text::kSpecials);
-          answer.nbest.push_back({.text = label,
-                                  .score = log_p,
-                                  .log_probability = log_p,
-                                  .finished = true,
-                                  .tokens = {label},
-                                  .token_log_probabilities = {static_cast<float>(log_p)},
-                                  .alignment = looked.rows,
-                                  .sentence_weights = looked.sentences});
+        // Replaced, because a batch may have failed in the middle.
+        answer.nbest = several ? set_and_labels(judged.logits, place, target, {options.nbest, asked.labels_between})
+                               : best_labels(judged.logits, place, target, best);
+        for (Output& output : answer.nbest) {
+          output.alignment = looked.rows;
+          output.sentence_weights = looked.sentences;
         }
       },
       [&](int64_t text, const std::string& error) { answers[static_cast<size_t>(text)]->error = error; });
@@ -141,7 +222,7 @@ std::vector<PairScore> score_labels(const Answering& asked, std::span<const Text
   std::vector<std::string> lines;
   for (const TextPair& pair : pairs) lines.push_back(pair.source);
   const std::vector<Prediction> said =
-      predict_labels(asked, lines, {.nbest = asked.vocabularies.target->size(), .alignments = false});
+      predict_labels(asked, lines, {.nbest = asked.vocabularies.target->size() + 1, .alignments = false});
   std::vector<PairScore> scores(pairs.size());
   for (size_t i = 0; i < pairs.size(); ++i) {
     PairScore& score = scores[i];
@@ -149,6 +230,14 @@ std::vector<PairScore> score_labels(const Answering& asked, std::span<const Text
     if (!score.error.empty()) continue;
     if (score.error = text::utf8_complaint(pairs[i].target); !score.error.empty()) continue;
     const std::string_view label = text::without_blanks_around(pairs[i].target);
+    if (!asked.labels_between.empty() && !said[i].nbest.empty()) {
+      const std::vector<std::string_view> labels = text::labels_of(label, asked.labels_between);
+      score.log_probability = log_probability_of_set(said[i].nbest, labels);
+      score.tokens.assign(labels.begin(), labels.end());
+      if (std::isnan(score.log_probability)) score.error = fmt::format("the model has no label '{}'", label);
+      score.token_log_probabilities = {static_cast<float>(score.log_probability)};
+      continue;
+    }
     const auto found = std::find_if(said[i].nbest.begin(), said[i].nbest.end(),
                                     [&](const Output& output) { return output.text == label; });
     if (said[i].nbest.empty() || found == said[i].nbest.end()) {

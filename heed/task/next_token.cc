@@ -87,6 +87,7 @@ class NextTokenTask final : public Task {
     return score_text_file(asked, file, done);
   }
   bool continues_texts() const override { return true; }
+  const char* example_word() const override { return "piece"; }
 };
 
 }  // namespace

@@ -101,20 +101,24 @@ TextPairs load_pairs(const data::Options& o, uint64_t seed) {
 }
 
 Vocabularies learn_vocabularies(const data::Pairs& pairs, const data::Options& o, const Vocabularies* known) {
+  return learn_vocabularies(data::sentences(pairs, o.joint ? data::Side::both : data::Side::source),
+                            data::sentences(pairs, data::Side::target), o, known);
+}
+
+Vocabularies learn_vocabularies(const Sentences& sources, const Sentences& targets, const data::Options& o,
+                                const Vocabularies* known) {
   Vocabularies v;
-  const auto learn = [&](data::Side side, const char* name, const text::TokeniserOptions& options) {
-    if (known)
-      return text::Tokeniser::grown(side == data::Side::target ? known->target : known->source, sentences(pairs, side),
-                                    options);
+  const auto learn = [&](const Sentences& all, const char* name, const text::TokeniserOptions& options) {
+    if (known) return text::Tokeniser::grown(&all == &targets ? known->target : known->source, all, options);
     try {
-      return text::Tokeniser::train(sentences(pairs, side), options);
+      return text::Tokeniser::train(all, options);
     } catch (const Error& error) {
       throw Error(ErrorKind::data, fmt::format("data.{}_tokens = \"{}\", data.{}_size = {}: {}", name, options.kind,
                                                name, options.size, error.what()));
     }
   };
-  v.source = learn(o.joint ? data::Side::both : data::Side::source, "source", o.source);
-  v.target = o.joint ? v.source : learn(data::Side::target, "target", o.target);
+  v.source = learn(sources, "source", o.source);
+  v.target = o.joint ? v.source : learn(targets, "target", o.target);
   return v;
 }
 

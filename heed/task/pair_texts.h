@@ -21,8 +21,12 @@ struct TextPairs {
 /// Reads or generates the pairs. Without validation files, a share of the sources is held out, with all their targets.
 TextPairs load_pairs(const data::Options& options, uint64_t seed);
 
-/// With `known`, missing tokens are added to those vocabularies; SentencePiece's pieces stay as they are.
+/// `sources`: with data.joint of both sides. With `known`, missing tokens are added to those vocabularies;
+/// SentencePiece's pieces stay as they are.
 Vocabularies learn_vocabularies(const data::Pairs& pairs, const data::Options& options,
+                                const Vocabularies* known = nullptr);
+using Sentences = std::vector<std::string_view>;
+Vocabularies learn_vocabularies(const Sentences& sources, const Sentences& targets, const data::Options& options,
                                 const Vocabularies* known = nullptr);
 
 /// Where lines of the validation are counted: with the training, if they were held out from it.

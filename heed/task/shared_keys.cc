@@ -47,13 +47,15 @@ void add_cell_key(Fields& f, model::Options& m) {
 void add_stack_keys(Fields& f, model::Options& m) {
   add_cell_key(f, m);
   f.add("model.bidirectional", m.bidirectional, "rnn: the encoder reads in both directions");
+  f.add("model.kernel", m.kernel, "convolution: tokens that a layer sees at once", Limit::between(1, 1000));
   add_transformer_keys(f, m);
 }
 
 void add_transformer_keys(Fields& f, model::Options& m) {
   f.add("model.hidden", m.hidden, "transformer: width inside the feed-forward layers; 0: 4 * width",
         Limit::between(0, 1 << 20));
-  f.add("model.activation", m.activation, "transformer: activation of the feed-forward layers",
+  f.add("model.activation", m.activation,
+        "transformer: activation of the feed-forward layers; convolution: of its layers",
         Limit::one_of(heed::words_of(encode::kActivations)));
   f.add("model.norm", m.norm, "transformer: layer norm after each sublayer (post, as in the paper) or before it (pre)",
         Limit::one_of(heed::words_of(model::kNorms)));

@@ -62,10 +62,11 @@ class Texts {
 struct Answering {
   const model::Model& model;
   const Vocabularies& vocabularies;
-  int64_t longest;                // default for the longest output, in tokens
-  int64_t max_source = 0;         // labels: a text is cut after this many tokens, as in training; 0: never
-  const model::Options& options;  // of the model
-  std::string documents = {};     // running text: data.documents
+  int64_t longest;                  // default for the longest output, in tokens
+  int64_t max_source = 0;           // labels: a text is cut after this many tokens, as in training; 0: never
+  std::string labels_between = {};  // labels: a text may have several, with this between them; empty: it has one
+  const model::Options& options;    // of the model
+  std::string documents = {};       // running text: data.documents
   search::TapePool& tapes;
 };
 
@@ -78,6 +79,10 @@ class Task {
 
   const char* const name;     // the word in recipes: model.task
   const char* const meaning;  // a few words
+
+  // What reports call an example ("3,000 pairs") and a prediction ("5,000 tokens/s"), in the singular.
+  virtual const char* example_word() const { return "pair"; }
+  virtual const char* prediction_word() const { return "token"; }
 
   // ------------------------------------------------------------------------------------------------------------ recipe
   /// Values that differ from those of the structs, for a recipe that leaves them out.
@@ -94,11 +99,24 @@ class Task {
   // -------------------------------------------------------------------------------------------------------------- data
   /// Reads or generates the data. Without validation files, a share drawn with the seed is held out.
   virtual std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const = 0;
+  /// Reads a TSV to evaluate on, with the columns of the training data in `options`: by default each source once, with
+  /// all its right answers.
+  virtual data::References read_references(const std::filesystem::path& tsv, const data::Options& options,
+                                           data::Report& report) const;
 
   // ------------------------------------------------------------------------------------------------------------- model
   virtual std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const = 0;
 
+  /// Before training: marks weights that are not trained and, if `fresh`, sets those that start from something other
+  /// than random numbers. Returns what the user should know.
+  virtual std::vector<std::string> start_training(Parameters&, const Vocabularies&, const data::Options&,
+                                                  bool /*fresh*/) const {
+    return {};
+  }
+
   // ----------------------------------------------------------------------------------------------------------- answers
+  /// Its outputs are labels, so that which are taken for which is worth a table.
+  virtual bool gives_labels() const { return false; }
   /// [lines] -> [lines], in the same order. A line's answer depends neither on the other lines nor on the number of
   /// threads. Throws Error for invalid options; what is wrong with a line is in its Prediction.
   virtual std::vector<Prediction> predict(const Answering& asked, std::span<const std::string> lines,

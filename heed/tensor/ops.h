@@ -15,3 +15,4 @@
 #include "heed/tensor/op/recurrent.h"
 #include "heed/tensor/op/reduce.h"
 #include "heed/tensor/op/softmax.h"
+#include "heed/tensor/op/windows.h"

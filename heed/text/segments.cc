@@ -44,7 +44,18 @@ std::string lowered(std::string_view word) {
   return U_SUCCESS(status) ? result : std::string(word);
 }
 
-/// "<br />" and "</p>" become blanks of the same length, so that words stay where they are.
+/// Whether a tag ends a line: <br />, </p>, <li>.  `name` begins with its letters.
+bool ends_line(std::string_view name) {
+  if (name.starts_with('/')) name.remove_prefix(1);
+  const size_t end = std::min(name.find_first_of(" />\t"), name.size());
+  const std::string word = lowered(name.substr(0, end));
+  for (const char* tag : {"br", "p", "div", "li", "ul", "ol", "tr", "td", "h1", "h2", "h3", "h4", "h5", "h6", "hr"})
+    if (word == tag) return true;
+  return false;
+}
+
+/// Tags of HTML become blanks of the same length, so that words stay where they are; those that end a line end with
+/// an end of line.
 std::string without_tags(std::string_view text) {
   constexpr size_t kLongestTag = 40;
   std::string plain(text);
@@ -53,8 +64,10 @@ std::string without_tags(std::string_view text) {
     if (close == std::string::npos) break;
     const bool letter = open + 1 < plain.size() &&
                         (std::isalpha(static_cast<unsigned char>(plain[open + 1])) != 0 || plain[open + 1] == '/');
-    if (plain[close] == '>' && letter && close - open <= kLongestTag)
-      plain.replace(open, close - open + 1, close - open + 1, ' ');
+    if (plain[close] != '>' || !letter || close - open > kLongestTag) continue;
+    const bool line = ends_line(std::string_view(plain).substr(open + 1, close - open));
+    plain.replace(open, close - open + 1, close - open + 1, ' ');
+    if (line) plain[close] = '\n';  // the last, so that no tag is cut in two
   }
   return plain;
 }
@@ -74,8 +87,9 @@ std::vector<std::string> unicode_words_of(std::string_view text) {
 std::vector<std::string_view> sentences_of(std::string_view text) {
   thread_local const std::unique_ptr<icu::BreakIterator> breaks = made(icu::BreakIterator::createSentenceInstance);
   std::vector<std::string_view> sentences;
-  for_each_part(text, *breaks, [&](std::string_view part) {
-    if (!is_blank(part)) sentences.push_back(part);
+  const std::string plain = without_tags(text);
+  for_each_part(plain, *breaks, [&](std::string_view part) {
+    if (!is_blank(part)) sentences.push_back(text.substr(static_cast<size_t>(part.data() - plain.data()), part.size()));
   });
   return sentences;
 }

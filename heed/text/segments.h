@@ -11,7 +11,7 @@ namespace heed::text {
 /// p.m, ., !  Tags of HTML ("<br />") are left out.
 std::vector<std::string> unicode_words_of(std::string_view text);
 
-/// The sentences of a text; a text without any letter is one. They are parts of `text`.
+/// The sentences of a text; tags of HTML that end a line (<br />, </p>) end a sentence too. They are parts of `text`.
 std::vector<std::string_view> sentences_of(std::string_view text);
 
 }  // namespace heed::text

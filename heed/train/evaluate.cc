@@ -75,7 +75,7 @@ Evaluation evaluate(const task::Task& task, const task::Answering& asked, const 
   const std::span right(references.targets.data(), count);
   e.exact = metric::exact_match(outputs, right);
   e.characters = metric::character_error_rate(outputs, right);
-  if (!options.metric.empty()) e.task = metric::make_metric(options.metric)->score(outputs, right);
+  if (!options.metric.empty()) e.task = metric::make_metric_for(outputs, right, options.metric)->score(outputs, right);
   for (size_t i = 0; i < std::min(count, static_cast<size_t>(options.samples)); ++i)
     e.samples.push_back({sources[i], outputs[i], right[i].front()});
   return e;

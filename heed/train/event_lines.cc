@@ -46,7 +46,10 @@ void EventLines::started(const Started& s) {
                       {"valid_examples", s.valid_examples},
                       {"source_tokens", s.source_tokens},
                       {"target_tokens", s.target_tokens},
-                      {"updates_per_epoch", s.updates_per_epoch}}));
+                      {"updates_per_epoch", s.updates_per_epoch},
+                      {"example", s.example},
+                      {"prediction", s.prediction},
+                      {"labels", s.labels}}));
 }
 
 void EventLines::warned(const std::string& text) {

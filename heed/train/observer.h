@@ -18,13 +18,15 @@ struct Started {
   int64_t examples = 0, valid_examples = 0;
   int64_t source_tokens = 0, target_tokens = 0;  // of the vocabularies
   int64_t updates_per_epoch = 0;
-  int64_t resumed_from = 0;  // updates done before; 0: a new run
+  int64_t resumed_from = 0;                            // updates done before; 0: a new run
+  std::string example = "pair", prediction = "token";  // what the task calls them, in the singular
+  int64_t labels = 0;                                  // different ones; 0: the outputs are no labels
 };
 
 /// How far a training run is.
 struct Progress {
   double seconds = 0;            // of training so far, including those before an interruption
-  double tokens_per_second = 0;  // target tokens, recently
+  double tokens_per_second = 0;  // predictions (target tokens, labelled texts), recently
   double share = 0;              // of the work, from 0 to 1, by the limits; 0 if only patience ends it
   double seconds_left = -1;      // -1: unknown
 };

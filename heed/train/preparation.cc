@@ -46,12 +46,9 @@ std::string model_complaint(const Recipe& recipe, std::string_view reasons) {
 /// early; with a tiny vocabulary, even before the data is read. Returns its max_positions().
 int64_t check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
   Parameters parameters(0, Start::empty);
-  model::Options options = recipe.model;
-  options.source_vocabulary = source_vocabulary;
-  options.target_vocabulary = target_vocabulary;
   std::unique_ptr<model::Model> made;
   try {
-    made = recipe.task().make(parameters, options);
+    made = recipe.task().make(parameters, recipe::model_options(recipe, source_vocabulary, target_vocabulary));
   } catch (const Error& error) {
     throw RecipeError(model_complaint(recipe, error.what()));
   }
@@ -90,14 +87,18 @@ void check_lengths(const task::Corpus& corpus, int64_t max_positions) {
 
 /// Keys that define a model and its tokens.
 constexpr std::string_view kOfTheModel[] = {
-    "model.",          "attention.",         "data.source_tokens", "data.source_size",
-    "data.source_min", "data.target_tokens", "data.target_size",   "data.target_min",
-    "data.joint",      "data.sentencepiece", "data.text_tokens",   "data.text_size",
-    "data.text_min",   "data.documents",     "validate.metric",    "validate.longest"};
+    "model.",          "attention.",         "data.source_tokens",  "data.source_size",
+    "data.source_min", "data.target_tokens", "data.target_size",    "data.target_min",
+    "data.joint",      "data.sentencepiece", "data.text_tokens",    "data.text_size",
+    "data.text_min",   "data.documents",     "data.labels_between", "data.second_text_column",
+    "validate.metric", "validate.longest"};
 
 /// Open keys follow from the weights; given ones must agree with them.
 std::vector<task::Suggestion> fit_to_weights(Recipe& r, const Beginning& beginning) {
   const Recipe& theirs = beginning.weights->recipe;
+  if (!recipe::is_open(r, "model.task") && r.model.task != theirs.model.task)
+    throw RecipeError(fmt::format("model.task is \"{}\", but '{}' was trained with \"{}\": --set model.task={}",
+                                  r.model.task, beginning.weights_name, theirs.model.task, theirs.model.task));
   recipe::settle_as(r, theirs, kOfTheModel);
   const auto mine = recipe::values_of(r), other = recipe::values_of(theirs);
   std::string wrong;
@@ -142,7 +143,8 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
                                         : texts->learn_vocabularies(
                                               r.data, beginning.weights ? &beginning.weights->vocabularies : nullptr);
   const int64_t max_positions = check_model(r, p.vocabularies.source->size(), p.vocabularies.target->size());
-  p.corpus = texts->encode(p.vocabularies, r.data, r.model);
+  p.corpus = texts->encode(p.vocabularies, r.data,
+                           recipe::model_options(r, p.vocabularies.source->size(), p.vocabularies.target->size()));
   check_lengths(p.corpus, max_positions);
   p.updates_per_epoch = updates_per_epoch(*p.corpus.train, r.train);
   add(recipe::settle(r, recipe::suggest_length(r, p.updates_per_epoch, beginning.weights != nullptr)));

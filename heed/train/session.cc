@@ -125,6 +125,9 @@ class Session {
     // Weights of a checkpoint are allocated once they are known to fit.
     made_ = trained::make_model(recipe_, std::move(prepared.vocabularies), from ? Start::empty : Start::drawn);
     if (weights) trained::start_from(*weights, made_);
+    const bool fresh = !from && !weights;
+    for (std::string& said : recipe_.task().start_training(*made_.parameters, made_.vocabularies, recipe_.data, fresh))
+      corpus_.warnings.push_back(std::move(said));
     trainer_.emplace(*made_.model, *made_.parameters, *corpus_.train, recipe_.train);
     if (!from) write_recipe();
   }
@@ -178,26 +181,32 @@ class Session {
   }
 
   Started about() const {
+    const task::Task& task = recipe_.task();
+    const int64_t targets = made_.vocabularies.target->size();
     return {.folder = recipe_.output.folder,
             .model = recipe_.model.kind,
             .parameters = made_.parameters->count(),
             .examples = corpus_.train->size(),
             .valid_examples = corpus_.valid->size(),
             .source_tokens = made_.vocabularies.source->size(),
-            .target_tokens = made_.vocabularies.target->size(),
+            .target_tokens = targets,
             .updates_per_epoch = per_epoch_,
-            .resumed_from = resumed_from_};
+            .resumed_from = resumed_from_,
+            .example = task.example_word(),
+            .prediction = task.prediction_word(),
+            .labels = task.gives_labels() ? targets - text::kSpecials : 0};
   }
 
   // --------------------------------------------------------------------------------------------------------- during
 
   void step() {
     const Clock::time_point begin = Clock::now();
-    const StepReport report = [&] {
+    StepReport report = [&] {
       const Profiling profiling(options_.profile);
       return trainer_->step();
     }();
-    speed_.add(static_cast<double>(report.tokens), seconds_since(begin));
+    report.seconds = seconds_since(begin);
+    speed_.add(static_cast<double>(report.tokens), report.seconds);
     if (report.skipped.empty()) {
       tell([&](TrainingObserver& o) { o.stepped(report, progress()); });
     } else {

@@ -96,6 +96,8 @@ StepReport Trainer::step() {
     report.accuracy += static_cast<double>(loss.correct) * share;
   }
 
+  report.memory = static_cast<int64_t>(tape_.arena().peak());
+
   const Timed timed(Work::optimiser);
   report.norm = options_.clip > 0.0f ? optimise::clip_gradients(*parameters_, options_.clip)
                                      : optimise::gradient_norm(*parameters_);

@@ -30,6 +30,8 @@ struct StepReport {
   double norm = 0;      // of the gradients, before clipping
   float rate = 0;
   int64_t tokens = 0;   // predictions: target tokens and their ends, or labels
+  int64_t memory = 0;   // bytes of activations and their gradients, the most in any update so far
+  double seconds = 0;   // that the update took
   std::string skipped;  // why the update was skipped: what was not finite; empty: it was done
 };
 

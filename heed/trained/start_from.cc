@@ -31,8 +31,11 @@ void copy_into(const Parameter& from, Parameter& to) {
 }  // namespace
 
 void start_from(const TrainedModel& from, TrainedModel& made) {
-  const std::vector<Grown> grown = {{from.vocabularies.source->size(), made.vocabularies.source->size()},
-                                    {from.vocabularies.target->size(), made.vocabularies.target->size()}};
+  const Grown targets = {from.vocabularies.target->size(), made.vocabularies.target->size()};
+  std::vector<Grown> grown = {{from.vocabularies.source->size(), made.vocabularies.source->size()}, targets};
+  // <unk>, <s> and </s> are no labels.
+  if (made.recipe.task().gives_labels())
+    grown.push_back({targets.before - text::kSpecials, targets.after - text::kSpecials});
   for (Parameter& p : *made.parameters) {
     const Parameter* before = from.parameters->find(p.name);
     expect(before != nullptr, ErrorKind::file,

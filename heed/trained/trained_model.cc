@@ -12,10 +12,8 @@ namespace heed::trained {
 
 TrainedModel make_model(const recipe::Recipe& recipe, task::Vocabularies vocabularies, Start start) {
   TrainedModel made{recipe, std::move(vocabularies), std::make_unique<Parameters>(recipe.train.seed, start), nullptr};
-  model::Options options = recipe.model;
-  options.source_vocabulary = made.vocabularies.source->size();
-  options.target_vocabulary = made.vocabularies.target->size();
-  made.model = recipe.task().make(*made.parameters, options);
+  made.model = recipe.task().make(*made.parameters, recipe::model_options(recipe, made.vocabularies.source->size(),
+                                                                          made.vocabularies.target->size()));
   return made;
 }
 
@@ -24,6 +22,7 @@ task::Answering TrainedModel::answering(search::TapePool& tapes) const {
           .vocabularies = vocabularies,
           .longest = recipe.validate.longest,
           .max_source = recipe.data.max_source,
+          .labels_between = recipe.data.labels_between,
           .options = recipe.model,
           .documents = recipe.data.documents,
           .tapes = tapes};

@@ -22,6 +22,7 @@ def train(
     pairs: Optional[Pairs] = None,
     folder: Optional[Path] = None,
     *,
+    text: Optional[Path] = None,
     valid: Optional[Pairs] = None,
     recipe: Optional[Path] = None,
     settings: Optional[Mapping[str, Any]] = None,
@@ -37,12 +38,14 @@ def train(
         model = heed.train([("12 Sept 84", "1984-09-12"), ...])
         model = heed.train("pairs.tsv", "dates", settings={"model.kind": "transformer", "stop.minutes": 5})
         better = heed.train(new_pairs, from_model=model)
+        writer = heed.train(text="story.txt")
 
     Args:
         pairs: (source, target) texts; or the path of a file of them separated by tabs; or two paths, of sources and
             targets. None if the recipe names the data.
+        text: instead of pairs, the path of a file of running text, to go on with: docs/language_models.md.
         folder: for checkpoints, log.jsonl and recipe.toml; None: a temporary folder that lives as long as the model.
-        valid: pairs to validate on, in any of the same forms; None: a tenth of the sources is held out.
+        valid: pairs to validate on, in any of the same forms (with text: a path); None: a tenth is held out.
         recipe: a TOML file, as for `heed train`.
         settings: other values for keys of the recipe, as {"model.width": 256}; `heed train x.toml --show` lists all.
         from_model: start from the weights of a trained model: a path, or what heed.train or heed.load returned.
@@ -68,10 +71,17 @@ def train(
         folder = keep.name
     path = os.fspath(folder)
     changed = dict(settings or {})
-    if recipe is None and pairs is None:
-        raise Error("train: there is no data: pairs, or a recipe that names them")
-    changed.update(_files(pairs, path, "", resume))
-    changed.update(_files(valid, path, "valid_", resume))
+    if recipe is None and pairs is None and text is None:
+        raise Error("train: there is no data: pairs, text, or a recipe that names them")
+    if text is not None:
+        if pairs is not None:
+            raise Error("train: pairs and text cannot be combined")
+        changed.update({"model.task": "next_token", "data.text": os.fspath(text)})
+        if valid is not None:
+            changed["data.valid_text"] = os.fspath(valid)  # type: ignore[arg-type]
+    else:
+        changed.update(_files(pairs, path, "", resume))
+        changed.update(_files(valid, path, "valid_", resume))
     start = from_model.path if isinstance(from_model, TrainedModel) else from_model
     shown = _Progress(sys.stderr if progress is True else progress) if progress else None
 
@@ -157,14 +167,16 @@ class _Progress:
         self._file = file
         self._moves = file.isatty()
         self._bar = False
+        self._prediction = "token"
 
     def tell(self, event: Event) -> None:
         kind = event["event"]
         if kind == "chosen":
             self._say("chosen to fit the data: " + ", ".join(f"{k} = {v}" for k, v in event["settings"].items()))
         elif kind == "started":
+            self._prediction = event["prediction"]
             self._say(
-                f"{event['examples']:,} pairs to learn from, {event['valid_examples']:,} to validate on; "
+                f"{event['examples']:,} {event['example']}s to learn from, {event['valid_examples']:,} to validate on; "
                 f"{event['model']} with {event['parameters']:,} parameters"
             )
         elif kind == "warning":
@@ -179,7 +191,7 @@ class _Progress:
             left = f"  {_duration(event['seconds_left'])} left" if event["seconds_left"] >= 0 else ""
             self._file.write(
                 f"\r{100 * event['share']:3.0f} %{left}  loss {event['nll']:.3f}  "
-                f"{event['tokens_per_second']:,.0f} tokens/s\033[K"
+                f"{event['tokens_per_second']:,.0f} {self._prediction}s/s\033[K"
             )
             self._file.flush()
             self._bar = True

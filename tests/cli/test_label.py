@@ -1,6 +1,7 @@
 """Texts with labels: trained, asked, evaluated."""
 import json
 import random
+import re
 
 import pytest
 from heed_program import CONFIG, DATA, answers, from_json, heed, run, text
@@ -43,6 +44,70 @@ def test_it_learns_and_is_evaluated(trained, tmp_path):
     assert found["metrics"][0]["name"] == "accuracy" or found["metrics"][0]["metric"] == "accuracy"
     assert found["metrics"][0]["score"] > 95
     assert answers("predict", model, given="It was superb!\nIt was awful!\n") == ["good", "bad"]
+
+
+def mislabelled(path):
+    """Eight texts whose labels the model finds, and two whose labels it cannot find: right, and given instead."""
+    path.write_text("It was superb!\tgood\n" * 4 + "It was awful!\tbad\n" * 4 +
+                    "It was awful!\tgood\n" + "It was lovely!\t neutral \n")
+    return str(path)
+
+
+def test_what_is_taken_for_what(trained, tmp_path):
+    _, model, _ = trained
+    found = from_json("evaluate", model, mislabelled(tmp_path / "x.tsv"), "--json", "--errors")
+    assert found["segments"] == 10  # each line counts, even where a text occurs again
+    scores = {m["metric"]: m["score"] for m in found["metrics"]}
+    # bad: given 5, right 4, both 4; good: given 5, right 5, both 4; neutral: given 0, right 1
+    assert scores["accuracy"] == 80 and abs(scores["micro_f1"] - 80) < 1e-9
+    assert abs(scores["macro_f1"] - 100 * (8 / 9 + 8 / 10 + 0) / 3) < 1e-9
+    assert found["confusion"] == {"labels": ["bad", "good", "neutral"], "counts": [[4, 0, 0], [1, 4, 0], [0, 1, 0]]}
+    assert [round(label["f1"], 4) for label in found["labels"]] == [0.8889, 0.8, 0]
+    assert sum(b["answers"] for b in found["calibration"]) == 10
+    by_hand = sum(b["answers"] * abs(b["right"] - b["probability"]) for b in found["calibration"]) / 10
+    assert abs(found["calibration_error"] - 100 * by_hand) < 1e-9 and found["calibration_error"] > 0
+    assert found["wrong"] == 2 and {e["reference"] for e in found["errors"]} == {"good", "neutral"}
+    assert all(0.5 <= e["probability"] <= 1 for e in found["errors"])
+
+
+def test_labels_as_text(trained, tmp_path):
+    _, model, _ = trained
+    data = mislabelled(tmp_path / "x.tsv")
+    said = text("evaluate", model, data, "--errors", "--most", "1")
+    assert "calibration error = " in said and "taken for" in said
+    assert "right \\ given" in said and "2 of 10 are wrong; the 1 worst are shown" in said
+    assert "  given  " in said and " %)" in said and "difference" not in said
+    text("evaluate", model, data, f"--errors={tmp_path / 'wrong.tsv'}", "--metric", "macro_f1", "--confidence")
+    rows = [line.split("\t") for line in (tmp_path / "wrong.tsv").read_text().splitlines()]
+    assert rows[0] == ["line", "text", "given", "right", "probability"] and len(rows) == 3
+    assert all(float(row[4]) > 0.5 for row in rows[1:])
+
+
+def test_progress_speaks_of_texts(trained):
+    _, _, said = trained
+    assert re.search(r"\d+ texts for training, \d+ for validation; 2 labels, a vocabulary of \d+ tokens", said)
+    assert "texts/s" in said and "perplexity" not in said and "character errors" not in said
+
+
+def test_labels_are_recognised(tmp_path):
+    data = write(tmp_path / "reviews.tsv", 200, 1, "{text}\t7\t{label}\n")
+    few = ["--set", "stop.steps=1", "--set", "model.width=8"]
+    done = heed("train", data, "--output", str(tmp_path / "labels"), *few)
+    assert done.returncode == 0, done.stderr
+    assert "column 3 has 2 different values on the first 200 lines, and column 1 is text" in done.stderr
+    assert " texts for training" in done.stdout
+    done = heed("train", data, "--output", str(tmp_path / "pairs"), "--set", "model.task=pairs", *few)
+    assert done.returncode == 0 and "model.task" not in done.stderr, done.stderr
+    (tmp_path / "words.tsv").write_text("".join(f"this is number {i}\tnumber {i} this is\n" for i in range(100)))
+    done = heed("train", str(tmp_path / "words.tsv"), "--output", str(tmp_path / "words"), *few)
+    assert done.returncode == 0 and "model.task" not in done.stderr and "pairs for training" in done.stdout
+
+
+def test_f1_chooses_the_best_model(tmp_path):
+    data = write(tmp_path / "reviews.tsv", 100, 1)
+    done = heed("train", data, "--output", str(tmp_path / "out"), "--set", "model.width=8", "--set", "stop.steps=4",
+                "--set", "validate.every=2", "--set", "validate.metric=macro_f1")
+    assert done.returncode == 0 and "macro F1" in done.stdout and "with macro_f1" in done.stdout, done.stderr
 
 
 def test_probabilities_and_weights(trained):

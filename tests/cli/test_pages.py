@@ -6,7 +6,8 @@ import subprocess
 import pytest
 from heed_program import SOURCE, USAGE, heed, text
 
-VERBS = ["demo", "train", "predict", "score", "evaluate", "average", "export", "info", "mechanisms", "scenes"]
+VERBS = ["demo", "train", "predict", "score", "evaluate", "compare", "average", "export", "info", "mechanisms",
+         "scenes"]
 
 
 def options_in_help(verb):
@@ -51,6 +52,7 @@ def test_what_bash_offers(tmp_path):
     assert complete("heed", "predict", "--top") == ["--top-k", "--top-p"]
     assert complete("heed", "evaluate", "--metric", "bleu,ch") == ["bleu,chrf", "bleu,chrf++"]
     assert complete("heed", "evaluate", "--tokenise", "") == ["13a", "none", "char", "intl"]
+    assert complete("heed", "compare", "--attention", "dot,spars") == ["dot,sparsemax"]
     assert complete("heed", "mechanisms", "--part", "s") == ["score", "structure"]
     assert complete("heed", "mechanisms", "additi") == ["additive"]
     assert complete("heed", "predict", "--checkpoint", "") == ["best", "last"]

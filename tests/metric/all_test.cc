@@ -20,7 +20,7 @@ TEST(AllMetrics, EveryNameMakesOne) {
     SCOPED_TRACE(entry.name);
     EXPECT_TRUE(names.insert(entry.name).second);
     EXPECT_FALSE(entry.meaning.empty());
-    const auto metric = make_metric(entry.name);
+    const auto metric = make_metric_for(said, right, entry.name);
     EXPECT_EQ(metric->score(said, right).higher_is_better, entry.higher_is_better);
     EXPECT_EQ(metric->statistics(said, right).width(), metric->width());
     // Right answers are the best there is, wrong ones are worse.
@@ -31,7 +31,8 @@ TEST(AllMetrics, EveryNameMakesOne) {
     EXPECT_EQ(score.line().rfind(score.name + " = ", 0), 0u);
     EXPECT_FALSE(score.parts.empty());
   }
-  for (const char* name : {"bleu", "chrf", "chrf++", "ter", "exact", "accuracy", "wer", "per", "cer"})
+  for (const char* name :
+       {"bleu", "chrf", "chrf++", "ter", "exact", "accuracy", "macro_f1", "micro_f1", "wer", "per", "cer"})
     EXPECT_TRUE(names.contains(name)) << name;
 }
 

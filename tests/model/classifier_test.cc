@@ -32,6 +32,14 @@ std::vector<Kind> kinds() {
          o.bidirectional = false;
        }},
       {"transformer", [](Options& o) { o.kind = "transformer", o.attention.heads = 2, o.activation = "gelu"; }},
+      {"convolution", [](Options& o) { o.kind = "convolution", o.encoder_layers = 2, o.activation = "gelu"; }},
+      {"hierarchical_convolution",
+       [](Options& o) {
+         o.kind = "convolution", o.kernel = 2, o.activation = "gelu", o.attention.structure = "hierarchical";
+       }},
+      {"two_texts", [](Options& o) { o.two_texts = true; }},
+      {"two_texts_additive", [](Options& o) { o.two_texts = true, o.attention.score = "additive"; }},
+      {"two_texts_mean", [](Options& o) { o.two_texts = true, o.pool = "mean"; }},
       {"mean", [](Options& o) { o.pool = "mean"; }},
       {"max", [](Options& o) { o.pool = "max"; }},
   };
@@ -45,12 +53,29 @@ Options options_of(const Kind& kind) {
   return o;
 }
 
-/// Three texts of 1, 3 and 2 sentences; one of a single token.
-data::PackedTexts texts() {
-  data::LabelledTexts all;
-  all.add(std::vector<int32_t>{4}, std::vector<int32_t>{1}, 2, 1);
-  all.add(std::vector<int32_t>{5, 3, 8, 4, 6, 7}, std::vector<int32_t>{2, 3, 1}, 0, 2);
-  all.add(std::vector<int32_t>{3, 3, 5, 8, 7}, std::vector<int32_t>{4, 1}, 1, 3);
+struct Text {
+  std::vector<int32_t> tokens, lengths, second, labels;
+  float weight = 1.0f;
+
+  void add_to(data::LabelledTexts& all) const {
+    all.add({.tokens = tokens,
+             .lengths = lengths,
+             .second = second,
+             .labels = labels,
+             .weight = weight,
+             .line = all.size() + 1});
+  }
+};
+
+/// Of 1, 3 and 2 sentences; one of a single token.
+std::vector<Text> three_texts() {
+  return {
+      {{4}, {1}, {6, 5, 4}, {2}}, {{5, 3, 8, 4, 6, 7}, {2, 3, 1}, {3}, {0}}, {{3, 3, 5, 8, 7}, {4, 1}, {7, 5}, {1}}};
+}
+
+data::PackedTexts texts(bool several_labels = false) {
+  data::LabelledTexts all(several_labels);
+  for (const Text& text : three_texts()) text.add_to(all);
   const std::vector<int64_t> order = {0, 1, 2};
   const auto packed = all.pack(order);
   return static_cast<const data::PackedTexts&>(*packed);
@@ -90,12 +115,13 @@ TEST_P(ClassifierTest, ATextIsJudgedTheSameAloneAndInABatch) {
   if (together.tokens.data)
     for (int64_t s = 0; s < together.tokens.batch; ++s)
       for (int64_t r = 0; r < together.tokens.queries; ++r) {
+        if (model.reads_two_texts() && r >= std::ssize(three_texts()[static_cast<size_t>(s)].second)) continue;
         const float* weights = together.tokens.at(s, 0, r);
         EXPECT_NEAR(std::accumulate(weights, weights + together.tokens.keys, 0.0), 1.0, 1e-5);
       }
   EXPECT_EQ(together.sentences.data != nullptr, GetParam().name.starts_with("hierarchical"));
   data::LabelledTexts one;
-  one.add(std::vector<int32_t>{5, 3, 8, 4, 6, 7}, std::vector<int32_t>{2, 3, 1}, 0, 2);
+  three_texts()[1].add_to(one);
   const std::vector<int64_t> only = {0};
   const auto packed = one.pack(only);
   Tape other({.recording = false, .training = false});
@@ -116,6 +142,41 @@ TEST(Classifier, AnUnknownLabelDoesNotCount) {
   batch.labels[1] = -1;
   tape.reset();
   EXPECT_EQ(model.loss(tape, batch, {}).rows, 2);
+}
+
+TEST(Classifier, SeveralLabels) {
+  Parameters parameters(1);
+  const Classifier model(parameters, options_of(kinds().front()));
+  data::LabelledTexts all(/*several_labels=*/true);
+  Text text = three_texts()[1];
+  for (const std::vector<int32_t>& labels : {std::vector<int32_t>{0, 2}, {}, {0, 1, 2}}) {
+    text.labels = labels;
+    text.add_to(all);
+  }
+  const std::vector<int64_t> order = {0, 1, 2};
+  const auto packed = all.pack(order);
+  Tape tape;
+  tape.backward(model.loss(tape, *packed, {}).loss);
+  expect_slopes(parameters, [&] {
+    Tape plain({.recording = false, .training = true});
+    return model.loss(plain, *packed, {}).negative_log_likelihood;
+  });
+}
+
+TEST(Classifier, WeightsOfTextsAreInTheLossAlone) {
+  Parameters parameters(1);
+  const Classifier model(parameters, options_of(kinds().front()));
+  data::PackedTexts batch = texts();
+  const auto loss_of = [&] {
+    Tape tape({.recording = false, .training = true});
+    const OutputLoss loss = model.loss(tape, batch, {});
+    return std::pair(loss.loss.item(), loss.negative_log_likelihood);
+  };
+  const auto [plain, nll] = loss_of();
+  batch.weights = {3, 3, 3};
+  const auto [weighted, same] = loss_of();
+  EXPECT_NEAR(weighted, 3 * plain, 1e-5);
+  EXPECT_EQ(nll, same);
 }
 
 TEST(Classifier, TheStructuredPenaltyIsPartOfTheLoss) {
@@ -147,6 +208,11 @@ TEST(Classifier, WhatPoolsNothingIsRefused) {
             std::string::npos);
   EXPECT_NE(refused([](Options& o) { o.attention.time = "static"; }), "");
   EXPECT_NE(refused([](Options& o) { o.pool = "sum"; }).find("pool"), std::string::npos);
+  for (const char* structure : {"hierarchical", "structured"})
+    EXPECT_NE(refused([=](Options& o) { o.two_texts = true, o.attention.structure = structure; }).find("of its own"),
+              std::string::npos);
+  EXPECT_NE(refused([](Options& o) { o.two_texts = true, o.attention.normalise = "hard_sampled"; }).find("sampled"),
+            std::string::npos);
   EXPECT_NE(refused([](Options& o) { o.target_vocabulary = 0; }).find("label"), std::string::npos);
 }
 

@@ -85,8 +85,8 @@ TEST(Dropout, FollowsTheSeedAndIsOffOutsideTraining) {
 
 TEST(Refused, WordsThatDoNotExist) {
   const std::vector<std::pair<std::string, std::function<void(Options&)>>> wrong = {
-      {"no encoder 'convolution'", [](auto& o) { o.kind = "convolution"; }},
-      {"no decoder 'convolution'", [](auto& o) { o.decoder = "convolution"; }},
+      {"no encoder 'perceptron'", [](auto& o) { o.kind = "perceptron"; }},
+      {"no decoder 'perceptron'", [](auto& o) { o.decoder = "perceptron"; }},
       {"tied", [](auto& o) { o.tied = "some"; }},
       {"cell", [](auto& o) { o.cell = "elman"; }},
       {"norm", [](auto& o) { o.norm = "both"; }},

@@ -69,6 +69,8 @@ inline std::vector<Way> ways() {
   add("rnn", "transformer_encoder", [](O& o) { o.encoder = "transformer"; });
   add("rnn", "transformer_encoder_lstm",
       [=](O& o) { deep(o), o.encoder = "transformer", o.cell = "lstm", o.input_feeding = true, o.norm = "pre"; });
+  add("rnn", "convolution_encoder", [=](O& o) { deep(o), o.encoder = "convolution", o.kernel = 3; });
+  add("transformer", "convolution_encoder", [](O& o) { o.encoder = "convolution", o.kernel = 2; });
   add("transformer", "rnn_encoder", [](O& o) { o.encoder = "rnn"; });
   add("transformer", "rnn_encoder_rotary", [=](O& o) { deep(o), o.encoder = "rnn", o.positions = "rotary"; });
   add("transformer", "sinks", [](O& o) {

@@ -148,3 +148,18 @@ def test_a_folder_in_use_is_refused(tmp_path):
     with pytest.raises(heed.Error, match="already holds the checkpoints") as raised:
         quiet(PAIRS, tmp_path / "run")
     assert raised.value.kind == "cannot_write"
+
+
+def test_running_text(tmp_path):
+    story = tmp_path / "story.txt"
+    story.write_text("the cat sat on the mat.\n" * 200)
+    small = {"model.width": 16, "model.layers": 1, "model.context": 32, "train.batch_tokens": 256, "stop.steps": 60,
+             "train.learning_rate": 0.01, "data.documents": "line", "model.dropout": 0}
+    model = quiet(text=story, settings=small)
+    assert model.task == "next_token"
+    assert model.predict("the cat sat").text == " on the mat."
+    likely, not_likely = model.score([("the cat", " sat on the mat."), ("the cat", " mat the on sat.")])
+    assert likely.log_probability > not_likely.log_probability
+    assert likely.tokens[-1] == "</s>" and len(likely.token_log_probabilities) == len(likely.tokens)
+    with pytest.raises(heed.Error, match="pairs and text"):
+        quiet(PAIRS, text=story)

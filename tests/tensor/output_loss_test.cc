@@ -21,7 +21,8 @@ struct Plain {
   std::vector<double> row_nll;
 };
 
-Plain plain(const Matrices& in, const std::vector<int32_t>& targets, double smoothing) {
+Plain plain(const Matrices& in, const std::vector<int32_t>& targets, double smoothing,
+            const std::vector<float>& weights = {}) {
   Plain p;
   const int64_t classes = in[1].rows;
   for (int64_t r = 0; r < in[0].rows; ++r) {
@@ -36,7 +37,8 @@ Plain plain(const Matrices& in, const std::vector<int32_t>& targets, double smoo
     }
     for (int64_t c = 0; c < classes; ++c) {
       const double log_p = logit(in, r, c) - std::log(sum);
-      p.loss -= ((c == target ? 1.0 - smoothing : 0.0) + smoothing / static_cast<double>(classes)) * log_p;
+      p.loss -= (weights.empty() ? 1.0 : double{weights[static_cast<size_t>(r)]}) *
+                ((c == target ? 1.0 - smoothing : 0.0) + smoothing / static_cast<double>(classes)) * log_p;
       if (c == target) p.row_nll.back() = -log_p;
     }
     p.nll += p.row_nll.back();
@@ -78,6 +80,26 @@ TEST(OutputLoss, ValuesAndGradients) {
     for (const float smoothing : {0.0f, 0.1f, 1.0f})
       check({random(n, width), random(classes, width), random(1, classes)}, some_targets(n, classes),
             {.label_smoothing = smoothing, .scale = 0.25f});
+}
+
+TEST(OutputLoss, WeightsOfRows) {
+  const std::vector<float> weights = {0.5f, 2.0f, 0.0f, 7.0f, 1.0f};
+  const std::vector<int32_t> targets = some_targets(5, 3);
+  const OutputLossOptions options{.label_smoothing = 0.1f, .scale = 0.25f, .row_weights = weights};
+  check_gradients(
+      {random(5, 4), random(3, 4), random(1, 3)},
+      [&](Tape&, const Tensors& in) -> Tensors { return {output_loss(in[0], in[1], in[2], targets, options).loss}; },
+      [&](const Matrices& in) -> Matrices {
+        Matrix loss(1, 1);
+        loss(0, 0) = 0.25 * plain(in, targets, double{0.1f}, weights).loss;
+        return {loss};
+      });
+  // What is reported is not weighted.
+  Tape tape;
+  const Matrices in = {random(5, 4), random(3, 4)};
+  const std::vector<float> x(in[0].values.begin(), in[0].values.end()), w(in[1].values.begin(), in[1].values.end());
+  const OutputLoss loss = output_loss(tape.input(x.data(), 5, 4), tape.input(w.data(), 3, 4), {}, targets, options);
+  EXPECT_NEAR(loss.negative_log_likelihood, plain(in, targets, 0).nll, 1e-5);
 }
 
 TEST(OutputLoss, WithoutBias) { check({random(6, 4), random(5, 4)}, some_targets(6, 5), {.label_smoothing = 0.1f}); }

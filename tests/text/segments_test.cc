@@ -26,6 +26,17 @@ TEST(Segments, Sentences) {
   EXPECT_TRUE(sentences_of("  ").empty());
 }
 
+TEST(Segments, TagsThatEndALineEndASentence) {
+  const std::string text = "what a mess<br /><br />Equally <i>bad</i> is it<P>and a < b";
+  const auto all = sentences_of(text);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_TRUE(all[0].starts_with("what a mess"));
+  EXPECT_EQ(unicode_words_of(all[1]), (std::vector<std::string>{"equally", "bad", "is", "it"}));
+  EXPECT_EQ(unicode_words_of(all[2]), (std::vector<std::string>{"and", "a", "<", "b"}));
+  EXPECT_EQ(all[0].data(), text.data()) << "parts of the text";
+  EXPECT_EQ(sentences_of("a <pre> b").size(), 1u);
+}
+
 TEST(Segments, AsTokenisers) {
   const std::vector<std::string_view> texts = {"The cat. The DOG!", "the end"};
   const auto words = Tokeniser::train(texts, {.kind = "unicode_words"});

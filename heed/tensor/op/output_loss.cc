@@ -76,6 +76,9 @@ struct OutputLayer {
   int64_t width() const { return x.cols(); }
   int64_t classes() const { return weight.rows(); }
   int32_t target(int64_t row) const { return targets[static_cast<size_t>(row)]; }
+  float weight_of(int64_t row) const {
+    return options.row_weights.empty() ? 1.0f : options.row_weights[static_cast<size_t>(row)];
+  }
 };
 
 void check(const OutputLayer& layer) {
@@ -87,6 +90,8 @@ void check(const OutputLayer& layer) {
   if (layer.bias) expect_shape("output_loss", "bias", layer.bias, 1, classes);
   expect(std::ssize(layer.targets) == layer.rows(), "output_loss: {} targets for {} rows", layer.targets.size(),
          layer.rows());
+  expect(layer.options.row_weights.empty() || std::ssize(layer.options.row_weights) == layer.rows(),
+         "output_loss: {} weights for {} rows", layer.options.row_weights.size(), layer.rows());
   const float smoothing = layer.options.label_smoothing;
   expect(smoothing >= 0.0f && smoothing <= 1.0f, "output_loss: label smoothing {} is not in [0, 1]", smoothing);
   for (int64_t r = 0; r < layer.rows(); ++r)
@@ -122,11 +127,13 @@ void run_losses(const OutputLayer& layer, const OutputBlock& block, bool gradien
   for_pieces(block.count, classes, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const int32_t target = layer.target(block.first + r);
-      block.rows[r] = {target, o.label_smoothing, o.scale, gradient, 0.0f, 0.0f, false};
+      const float weight = layer.weight_of(block.first + r);
+      block.rows[r] = {target, o.label_smoothing, o.scale * weight, gradient, 0.0f, 0.0f, false};
       if (target >= 0)
         HWY_DYNAMIC_DISPATCH(OutputLossRow)(block.rows[r], block.logits + r * classes, classes);
       else
         std::fill_n(block.logits + r * classes, classes, 0.0f);
+      block.rows[r].loss *= weight;
     }
   });
 }

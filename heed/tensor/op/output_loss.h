@@ -11,10 +11,11 @@ namespace heed {
 struct OutputLossOptions {
   float label_smoothing = 0.0f;  // s: the target distribution is 1 - s on the target and s / V on every class
   float scale = 1.0f;            // of the loss, for example 1 / tokens
+  std::span<const float> row_weights = {};  // [n] of the rows, in the loss and its gradient only; empty: 1 each
 };
 
 struct OutputLoss {
-  Tensor loss;                          // [1, 1]: scale * sum over rows of the smoothed cross-entropy
+  Tensor loss;                          // [1, 1]: scale * sum over rows of weight * the smoothed cross-entropy
   double negative_log_likelihood = 0;   // sum over rows, without smoothing or scale
   int64_t correct = 0;                  // rows whose best class is the target
   int64_t rows = 0;                     // rows that count

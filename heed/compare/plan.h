@@ -1,0 +1,81 @@
+// What a comparison trains: the same model several times, each time with another attention or another value of a key.
+//
+//   recipe as given -> settle() -> the base: every open key chosen once, to fit the data
+//   base + names of mechanisms + values of keys -> make_plan() -> variants, each trained with every seed
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/file/json.h"
+#include "heed/recipe/recipe.h"
+
+namespace heed::compare {
+
+/// What is compared.
+struct Request {
+  /// Mechanisms by name ("additive"), or several parts joined by + ("additive+sparsemax+local_p"). Empty, with an empty
+  /// `over` too: the whole catalogue.
+  std::vector<std::string> attention = {};
+  /// Keys of the recipe with their values: "model.width=64,128". With several of these, every combination.
+  std::vector<std::string> over = {};
+  int64_t seeds = 1;  // train.seed of the recipe, and those after it
+
+  bool operator==(const Request&) const = default;
+};
+
+inline constexpr int64_t kMostSeeds = 1000;
+inline constexpr size_t kMostVariants = 10'000;
+
+/// What all variants have in common.
+struct Base {
+  recipe::Recipe given;    // as it was given; some keys may be open
+  recipe::Recipe settled;  // with every key set
+};
+
+/// Reads the data to choose the keys that the recipe leaves open. Throws as train::prepare().
+Base settle(const recipe::Recipe& given);
+
+struct Variant {
+  std::string name;                   // "additive", "model.width=64", "additive, model.width=64"
+  std::string folder;                 // of its runs, below that of the comparison
+  std::vector<std::string> settings;  // what differs from the base: "attention.score=additive"
+  recipe::Recipe recipe;              // with the first seed; not if it is refused
+  std::string refusal = {};           // why it is not trained; empty: it is
+};
+
+struct Plan {
+  Base base;
+  Request request;
+  std::vector<Variant> variants;
+  std::vector<uint64_t> seeds;
+
+  int64_t runs() const;  // that are trained
+};
+
+/// "seed 1", "seeds 1 to 3"
+std::string seeds_text(const Plan& plan);
+
+/// Throws Error for a name, a key or a value that does not exist, naming the nearest: before the data is read.
+void check_request(const recipe::Recipe& recipe, const Request& request);
+
+/// Throws as check_request(), and RecipeError if every variant is refused. A variant
+/// that exists but that the model cannot use, or that is the same as an earlier one, is refused with the reason.
+///
+/// Options that belong to the attention of the recipe and that a variant does not read (`hidden` of additive, beside
+/// dot) do not count against it: they take their defaults.
+Plan make_plan(const Base& base, const Request& request);
+
+/// The recipe of one run, in its folder below `output`.
+recipe::Recipe recipe_of_run(const Variant& variant, uint64_t seed, const std::filesystem::path& output);
+
+// The plan in a file, so that a comparison can be resumed without its command line. Throws Error, naming the file, if
+// it cannot be used.
+inline constexpr const char* kPlanFile = "plan.json";
+void save_plan(const Plan& plan, const std::filesystem::path& folder);
+Plan load_plan(const std::filesystem::path& folder);
+
+}  // namespace heed::compare

@@ -1,0 +1,56 @@
+// Layers that look at each row and its neighbours: x + dropout(f(W [x_(i-r) .. x_(i+r)] + b)).  Kim 2014, Gehring et
+// al. 2017
+#include "heed/encode/all.h"
+#include "heed/encode/choices.h"
+#include "heed/layer/linear.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/op/activation.h"
+#include "heed/tensor/op/arithmetic.h"
+#include "heed/tensor/op/dropout.h"
+#include "heed/tensor/op/windows.h"
+
+namespace heed::encode {
+
+namespace {
+
+/// Parameters of layer l: "l.weight" [width, kernel * width], "l.bias" [width].
+class ConvolutionEncoder final : public Encoder {
+ public:
+  ConvolutionEncoder(const Scope& scope, const StackOptions& o)
+      : width_(o.width),
+        kernel_(o.kernel),
+        dropout_(o.dropout),
+        activation_(value_of(kActivations, o.activation, "convolution: activation").activation) {
+    for (int64_t l = 0; l < o.layers; ++l) layers_.emplace_back(scope / std::to_string(l), o.kernel * o.width, o.width);
+  }
+
+  Encoded run(const Packed& x) const override {
+    Tensor rows = x.rows;
+    for (const Linear& layer : layers_)
+      rows = rows.tape().only_result([&] {
+        return add(rows, dropout(activate(layer(windows({rows, x.offsets}, kernel_)), activation_), dropout_));
+      });
+    return {{rows, x.offsets}};
+  }
+  int64_t width() const override { return width_; }
+
+ private:
+  int64_t width_, kernel_;
+  float dropout_;
+  Activation activation_;
+  std::vector<Linear> layers_;
+};
+
+}  // namespace
+
+const EncoderEntry convolution_encoder = {
+    .name = "convolution",
+    .meaning = "layers that look at each row and its neighbours",
+    .make = [](const Scope& scope, const StackOptions& o) -> std::unique_ptr<Encoder> {
+      expect(o.width > 0 && o.layers > 0 && o.kernel > 0,
+             "convolution: width {}, layers {} and kernel {} must be above 0", o.width, o.layers, o.kernel);
+      return std::make_unique<ConvolutionEncoder>(scope, o);
+    },
+};
+
+}  // namespace heed::encode
