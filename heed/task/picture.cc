@@ -34,6 +34,8 @@ class PictureTask final : public Task {
  public:
   PictureTask() : Task("picture", "words about a picture: lines of a picture file, a question and an answer") {}
 
+  const char* example_word() const override { return "picture"; }
+
   void set_defaults(data::Options& d, model::Options&) const override {
     d.train.picture_column = 1;
     d.train.source_column = -1;  // found in the data
@@ -119,6 +121,12 @@ class PictureTask final : public Task {
 
   std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const override {
     return std::make_unique<PictureTexts>(options, seed);
+  }
+  data::References read_references(const std::filesystem::path& tsv, const data::Options& options,
+                                   data::Report& report) const override {
+    data::PairFiles files = options.train;
+    files.tsv = tsv;
+    return data::group_references(data::read_pairs(files, report));
   }
   std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const override {
     return std::make_unique<model::PictureModel>(parameters, options);
