@@ -14,11 +14,15 @@ using file::Json;
 Json json_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 /// Without what is only needed to test for significance; result.json of each run has it.
+bool is_for_tests_only(const std::string& name) {
+  return name == "statistics" || name == "labels" || name == "labels_between";
+}
+
 Json run_json(uint64_t seed, const Result& result) {
   Json json = Json::object({{"seed", seed}});
   const Json all = to_json(result);
   for (const auto& [name, value] : *all.as<Json::Members>())
-    if (name != "statistics") json[name] = value;
+    if (!is_for_tests_only(name)) json[name] = value;
   return json;
 }
 

@@ -12,7 +12,9 @@
 #include "heed/compare/alignment.h"
 #include "heed/file/run_folder.h"
 #include "heed/metric/all.h"
+#include "heed/metric/f1.h"
 #include "heed/tensor/tape.h"
+#include "heed/text/tokens.h"
 #include "heed/train/evaluate.h"
 #include "heed/train/preparation.h"
 #include "heed/trained/trained_model.h"
@@ -111,17 +113,26 @@ void look_at_alignments(const task::Task& task, const task::Answering& asked, co
   result.picture = picture_of(sources[at], answers[at], lines.targets[at].front());
 }
 
-void add_score(const metric::Score& score, const std::string& key, Result& result) {
-  result.metric = key;
+/// The labels that the metric tells apart, the same for every variant: also those that this one never gave. None: the
+/// metric does not ask for them.
+std::vector<std::string> labels_for(const std::string& metric, const task::Task& task, const task::Answering& asked,
+                                    const metric::Texts& outputs, std::span<const metric::Texts> references) {
+  const std::span<const metric::MetricEntry> all = metric::all_metrics();
+  const auto entry = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == metric; });
+  if (entry == all.end() || !entry->needs_labels) return {};
+  std::vector<std::string> labels = metric::all_labels(outputs, references, asked.labels_between);
+  if (task.gives_labels())
+    for (int64_t id = text::kSpecials; id < asked.vocabularies.target->size(); ++id)
+      labels.push_back(asked.vocabularies.target->token(static_cast<int32_t>(id)));
+  std::sort(labels.begin(), labels.end());
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+  return labels;
+}
+
+void add_score(const metric::Score& score, Result& result) {
   result.metric_name = score.name;
   result.higher_is_better = score.higher_is_better;
   result.value = score.value;
-}
-
-metric::Score total_of(const std::vector<std::vector<double>>& statistics, const metric::Metric& metric) {
-  metric::Statistics all(metric.width());
-  for (const std::vector<double>& row : statistics) all.add(row);
-  return metric.score(all);
 }
 
 }  // namespace
@@ -154,11 +165,18 @@ Result measure(const recipe::Recipe& recipe) {
     result.statistics = losses_of(*model.model, *corpus.valid);
     // The mean of the whole: long texts are read in streams, which begin elsewhere one by one.
     const double whole[] = {result.loss, 1.0};
-    add_score(metric_of("perplexity")->score(whole), "perplexity", result);
+    result.metric = "perplexity";
+    add_score(metric_of(result)->score(whole), result);
   } else {
-    const std::unique_ptr<metric::TextMetric> metric = metric::make_metric(how.metric);
-    result.statistics = rows_of(metric->statistics(outputs, std::span(lines.targets.data(), count)));
-    add_score(total_of(result.statistics, *metric), how.metric, result);
+    const std::span right(lines.targets.data(), count);
+    result.metric = how.metric;
+    result.labels = labels_for(how.metric, task, asked, outputs, right);
+    result.labels_between = asked.labels_between;
+    const std::unique_ptr<metric::Metric> metric = metric_of(result);
+    const auto& texts = dynamic_cast<const metric::TextMetric&>(*metric);
+    const metric::Statistics statistics = texts.statistics(outputs, right);
+    result.statistics = rows_of(statistics);
+    add_score(metric->score(statistics), result);
   }
   return result;
 }

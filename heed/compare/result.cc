@@ -131,6 +131,8 @@ Result result_of(const Json& json, const std::string& file) {
   if (!result.error.empty()) return result;
   result.metric = r.text("metric");
   result.metric_name = r.text("metric_name");
+  result.labels = r.texts("labels");
+  result.labels_between = r.text("labels_between");
   result.higher_is_better = r.flag("higher_is_better");
   result.value = r.number("value");
   result.loss = r.number("loss");
@@ -143,7 +145,7 @@ Result result_of(const Json& json, const std::string& file) {
   result.entropy = r.number_or_none("entropy");
   result.monotonicity = r.number_or_none("monotonicity");
   result.statistics = r.rows<double>("statistics");
-  const size_t width = metric_of(result.metric)->width();
+  const size_t width = metric_of(result)->width();
   for (const std::vector<double>& row : result.statistics)
     r.require(row.size() == width, "statistics", "rows of the metric's numbers");
   if (const Json& picture = r.at("picture"); !picture.is_null()) result.picture = picture_of(Reader(picture, file));
@@ -152,9 +154,12 @@ Result result_of(const Json& json, const std::string& file) {
 
 }  // namespace
 
-std::unique_ptr<metric::Metric> metric_of(const std::string& key) {
-  if (key == "perplexity") return std::make_unique<metric::Perplexity>();
-  return metric::make_metric(key);
+std::unique_ptr<metric::Metric> metric_of(const Result& result) {
+  if (result.metric == "perplexity") return std::make_unique<metric::Perplexity>();
+  metric::MetricOptions options;
+  options.labels = result.labels;
+  options.labels_between = result.labels_between;
+  return metric::make_metric(result.metric, options);
 }
 
 Json to_json(const Result& r) {
@@ -170,6 +175,8 @@ Json to_json(const Result& r) {
   return Json::object({{"error", ""},
                        {"metric", r.metric},
                        {"metric_name", r.metric_name},
+                       {"labels", r.labels},
+                       {"labels_between", r.labels_between},
                        {"higher_is_better", r.higher_is_better},
                        {"value", r.value},
                        {"loss", r.loss},

@@ -29,6 +29,8 @@ struct Result {
 
   std::string metric = {};  // validate.metric, but perplexity for "loss"
   std::string metric_name = {};
+  std::vector<std::string> labels = {};  // that a metric of labels tells apart
+  std::string labels_between = {};       // data.labels_between
   bool higher_is_better = true;
   double value = 0;  // of the metric, on the validation data
   double loss = 0;   // per prediction, on the validation data
@@ -44,8 +46,8 @@ struct Result {
   std::optional<Picture> picture = {};
 };
 
-/// The metric that a key of Result::metric names: one of heed/metric/all.h, or "perplexity".
-std::unique_ptr<metric::Metric> metric_of(const std::string& key);
+/// The metric of a result: one of heed/metric/all.h, or the perplexity.
+std::unique_ptr<metric::Metric> metric_of(const Result& result);
 
 file::Json to_json(const Result& result);
 

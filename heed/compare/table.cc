@@ -31,7 +31,7 @@ metric::Statistics statistics_of(const Result& result, size_t width) {
 
 /// Whether the other variant differs from the best by more than chance.
 std::optional<double> p_of(const std::vector<std::optional<Result>>& best,
-                           const std::vector<std::optional<Result>>& other, const metric::Metric& metric) {
+                           const std::vector<std::optional<Result>>& other) {
   std::vector<double> a, b;
   const Result *first = nullptr, *second = nullptr;
   for (size_t seed = 0; seed < best.size(); ++seed) {
@@ -43,10 +43,12 @@ std::optional<double> p_of(const std::vector<std::optional<Result>>& best,
   }
   if (a.size() != 1) return paired_t_test(a, b);
   if (first->statistics.empty() || first->statistics.size() != second->statistics.size()) return {};
-  const metric::Statistics one = statistics_of(*first, metric.width()), two = statistics_of(*second, metric.width());
+  if (first->labels != second->labels) return {};
+  const std::unique_ptr<metric::Metric> metric = metric_of(*first);
+  const metric::Statistics one = statistics_of(*first, metric->width()), two = statistics_of(*second, metric->width());
   // Not the paired bootstrap: it subtracts the mean of its samples, and where scores are whole lines (exact match) the
   // noise of that mean decides whether the next whole number counts. 80 and 79 of 100 lines differed with p = 0.08.
-  return metric::approximate_randomisation(metric, one, two, {.samples = kSamples}).p;
+  return metric::approximate_randomisation(*metric, one, two, {.samples = kSamples}).p;
 }
 
 Row row_of(const Variant& variant, size_t index, const std::vector<std::optional<Result>>& runs) {
@@ -89,13 +91,11 @@ void rank(Table& table) {
 }
 
 void test_differences(Table& table, const Results& results) {
-  if (table.metric.empty()) return;
-  const std::unique_ptr<metric::Metric> metric = metric_of(table.metric);
   std::vector<double> found;
   std::vector<Row*> of;
   for (size_t i = 1; i < table.rows.size() && table.rows[i].runs > 0; ++i) {
     Row& row = table.rows[i];
-    row.p = p_of(results[table.rows.front().variant], results[row.variant], *metric);
+    row.p = p_of(results[table.rows.front().variant], results[row.variant]);
     if (!row.p) continue;
     found.push_back(*row.p);
     of.push_back(&row);

@@ -179,6 +179,17 @@ def test_labels(tmp_path):
     assert all(row["reason"] for row in rows if not row["rank"])
 
 
+def test_labels_by_f1(tmp_path):
+    """Macro F1 knows all labels, also those that a variant never gave."""
+    lines = [f"{word} {i}\t{label}" for i in range(20) for word, label in (("a", "x"), ("b", "y"), ("c", "z"))]
+    (tmp_path / "texts.tsv").write_text("\n".join(lines) + "\n")
+    folder = tmp_path / "out"
+    text("compare", str(tmp_path / "texts.tsv"), "--set", "model.task=label", "--set", "model.width=8", "--attention",
+         "dot,additive", "--set", "stop.steps=4", "--set", "validate.metric=macro_f1", "--output", str(folder))
+    page = json.loads((folder / "compare.json").read_text())
+    assert page["metric"] == "macro_f1" and page["variants"][1]["p"] is not None
+
+
 @pytest.mark.parametrize("kind, names", [("rnn", "key_value,additive"), ("transformer", "scaled_dot,dot")])
 def test_running_text(tmp_path, kind, names):
     (tmp_path / "story.txt").write_text("the cat sat on the mat.\na dog ran in the park.\n" * 40)

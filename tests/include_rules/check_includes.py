@@ -29,7 +29,8 @@ MAY_INCLUDE = {
     "predict": {"trained", "task", "search", "text", "file", "tensor"},
     "train": {"trained", "recipe", "task", "search", "model", "optimise", "attend", "metric", "data", "text", "file",
               "layer", "tensor", "kernels"},
-    "compare": {"train", "trained", "recipe", "task", "model", "attend", "metric", "data", "file", "tensor", "kernels"},
+    "compare": {"train", "trained", "recipe", "task", "model", "attend", "metric", "data", "text", "file", "tensor",
+                "kernels"},
 }
 
 # Highway is the only way to SIMD, so that every CPU it knows is served by the same source.
