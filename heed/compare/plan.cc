@@ -58,7 +58,7 @@ Settings joined(const std::vector<const attend::Entry*>& parts, bool name_alone)
     }
   }
   Settings all;
-  for (const auto& [key, value] : values) all.push_back(key + "=" + value);
+  for (const auto& [key, value] : values) all.push_back(fmt::format("{}={}", key, value));
   return all;
 }
 
@@ -90,7 +90,7 @@ std::vector<Choice> key_choices(const std::string& over) {
          "compare: every run gets its own output.folder; --output names the folder of them all");
   std::vector<Choice> choices;
   for (const std::string& value : split(over.substr(equals + 1), ',')) {
-    const std::string setting = key + "=" + value;
+    const std::string setting = fmt::format("{}={}", key, value);
     choices.push_back({setting, {{setting}}});
   }
   return choices;
@@ -137,7 +137,8 @@ void drop_unread(Recipe& recipe, const Settings& settings) {
   const std::vector<attend::Setting> values = attend::values_of(defaults);
   Settings reset;
   for (const attend::Setting& s : values)
-    if (std::find(idle.begin(), idle.end(), s.name) != idle.end()) reset.push_back(kAttention + s.name + "=" + s.value);
+    if (std::find(idle.begin(), idle.end(), s.name) != idle.end())
+      reset.push_back(fmt::format("{}{}={}", kAttention, s.name, s.value));
   recipe::set(recipe, reset);
 }
 
