@@ -37,12 +37,12 @@ decode = 6
 longest = 20
 )";
 
-inline recipe::Recipe small_recipe(std::vector<std::string> settings = {}) {
+inline recipe::Recipe small_recipe(const std::vector<std::string>& settings = {}) {
   return recipe::parse(kSmall, "small.toml", settings);
 }
 
 /// The keys that are open take their defaults: no data is read.
-inline Base small_base(std::vector<std::string> settings = {}) {
+inline Base small_base(const std::vector<std::string>& settings = {}) {
   Base base = {small_recipe(settings), small_recipe(settings)};
   base.settled.open.clear();
   return base;
