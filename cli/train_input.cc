@@ -93,11 +93,16 @@ recipe::Recipe recipe_of_files(const std::vector<std::string>& files, const std:
                         "give it alone, and change the data with --set",
                         file));
   std::vector<std::string> all;
+  const bool task_given = !file::peek("", "model.task", settings).empty();
   if (files.size() == 1 && is_text(files[0], settings)) {
     all = {"model.task=next_token", "data.text=" + files[0]};
+    if (!task_given)
+      note(fmt::format(
+          "heed: '{}' has no tabs: learning to go on with its text (model.task = next_token); pairs need a tab and a "
+          "target after each source\n",
+          files[0]));
   } else if (files.size() == 1) {
     all = {"data.tsv=" + files[0]};
-    const bool task_given = !file::peek("", "model.task", settings).empty();
     if (const std::string why = task_given ? "" : task::looks_like_labels(files[0]); !why.empty()) {
       note(
           fmt::format("heed: {}: learning labels (model.task = label); to learn pairs: --set model.task=pairs\n", why));

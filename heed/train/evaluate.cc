@@ -40,11 +40,12 @@ void add_written_text(Evaluation& e, const task::Task& task, const task::Answeri
   constexpr double kTemperature = 0.8;
   if (!std::isfinite(e.nll) || samples == 0) return;
   const std::string nothing[] = {""};
-  const std::vector<task::Prediction> said = task.predict(asked, nothing,
-                                                          {.max_length = std::min(kLongest, asked.longest),
-                                                           .sample = true,
-                                                           .temperature = kTemperature,
-                                                           .alignments = false});
+  const std::vector<task::Prediction> said =
+      task.predict(asked, nothing,
+                   {.max_length = std::min({kLongest, asked.longest, asked.model.max_positions()}),
+                    .sample = true,
+                    .temperature = kTemperature,
+                    .alignments = false});
   if (said.front().error.empty()) e.samples.push_back({"", said.front().text(), ""});
 }
 
@@ -75,7 +76,11 @@ Evaluation evaluate(const task::Task& task, const task::Answering& asked, const 
   const std::span right(references.targets.data(), count);
   e.exact = metric::exact_match(outputs, right);
   e.characters = metric::character_error_rate(outputs, right);
-  if (!options.metric.empty()) e.task = metric::make_metric_for(outputs, right, options.metric)->score(outputs, right);
+  if (!options.metric.empty()) {
+    metric::MetricOptions how;
+    how.labels_between = options.labels_between;
+    e.task = metric::make_metric_for(outputs, right, options.metric, how)->score(outputs, right);
+  }
   for (size_t i = 0; i < std::min(count, static_cast<size_t>(options.samples)); ++i)
     e.samples.push_back({sources[i], outputs[i], right[i].front()});
   return e;

@@ -226,7 +226,8 @@ class Session {
                               {.batch_tokens = recipe_.train.batch_tokens,
                                .decode = recipe_.validate.decode,
                                .samples = recipe_.validate.samples,
-                               .metric = recipe_.validate.metric == "loss" ? "" : recipe_.validate.metric});
+                               .metric = recipe_.validate.metric == "loss" ? "" : recipe_.validate.metric,
+                               .labels_between = recipe_.data.labels_between});
     }
     const std::optional<metric::Score>& task = v.evaluation.task;
     v.value = task ? task->value : v.evaluation.nll;
