@@ -21,6 +21,7 @@ TOKENS = 256
 MUST = 5.0  # times PyTorch
 AGREE = 0.95  # share of the tokens before a near tie may part the two
 CASES = {  # name -> width, layers, heads
+    "128 wide, 4 layers": (128, 4, 4),
     "192 wide, 4 layers": (192, 4, 4),
     "512 wide, 6 layers": (512, 6, 8),
 }

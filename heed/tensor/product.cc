@@ -46,6 +46,8 @@ constexpr size_t kAlignment = 128;  // a row of a panel: two cache lines
 constexpr int64_t kPartInputs = 128 * 1024;
 // Multiply-adds that justify a separate part: about 7 microseconds. Helpers are awake while a decoder steps.
 constexpr int64_t kPartWork = 1 << 19;
+// Few rows wait for the weight to come from the L3 cache or from memory: that takes as long as this many rows.
+constexpr int64_t kRowsWorthReading = 8;
 constexpr int64_t kPartsPerThread = 3;       // enough that no thread waits long for the last one
 constexpr int64_t kSmallWeight = 64 * 1024;  // numbers of a weight that fits in the L2 cache together with the rows
 constexpr int64_t kRowStep = 12;             // rows of the largest block of registers
@@ -64,7 +66,7 @@ struct Parts {
     const int64_t most_rows =
         std::max(kRowStep, kPartInputs / std::clamp<int64_t>(w.in(), 1, kWeightDepth) / kRowStep * kRowStep);
     parts.down = ceil_div(all_rows, most_rows);
-    const int64_t wanted = worth(all_rows * w.in() * w.out(), threads);
+    const int64_t wanted = worth(std::max(all_rows, kRowsWorthReading) * w.in() * w.out(), threads);
     // Cutting rows writes results in longer pieces, but a weight that does not fit in a core's cache is better cut
     // itself.
     if (w.in() * w.out() <= kSmallWeight && all_rows >= kRowStep * wanted) parts.down = std::max(parts.down, wanted);
