@@ -196,7 +196,7 @@ def test_running_text(tmp_path, kind, names):
     folder = tmp_path / "out"
     text("compare", str(tmp_path / "story.txt"), "--attention", names + ",local_p", "--output", str(folder),
          *[word for key in ("model.width=8", f"model.kind={kind}", "model.context=32", "model.layers=1", "stop.steps=6",
-                            "validate.every=3", "train.warmup=1", "data.documents=line") for word in ("--set", key)])
+                            "validate.every=3", "train.warmup=1", "data.documents=line", "model.task=next_token") for word in ("--set", key)])
     page = json.loads((folder / "compare.json").read_text())
     rows = {row["name"]: row for row in page["variants"]}
     assert page["metric"] == "perplexity" and not page["higher_is_better"]
