@@ -13,6 +13,7 @@
 #include "heed/file/run_folder.h"
 #include "heed/metric/all.h"
 #include "heed/metric/f1.h"
+#include "heed/search/score.h"
 #include "heed/tensor/tape.h"
 #include "heed/text/tokens.h"
 #include "heed/train/evaluate.h"
@@ -33,14 +34,9 @@ constexpr size_t kMostRows = 60;           // of the picture: a model that learn
 std::vector<std::vector<double>> losses_of(const model::Model& model, const data::Dataset& examples) {
   std::vector<std::vector<double>> all;
   Tape tape({.recording = false, .training = false});
-  data::Carried carried;
-  for (const data::Batch& one : examples.batches({.max_tokens = 1, .shuffle = false}, 0)) {
-    tape.reset();
-    const std::unique_ptr<data::PackedBatch> packed = examples.pack(one);
-    if (model.carries_state()) packed->carried = &carried;
-    const OutputLoss loss = model.loss(tape, *packed, {});
+  search::each_loss(model, tape, examples, 1, [&](const data::PackedBatch&, const OutputLoss& loss) {
     all.push_back({loss.negative_log_likelihood, static_cast<double>(loss.rows)});
-  }
+  });
   return all;
 }
 

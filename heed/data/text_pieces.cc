@@ -31,8 +31,9 @@ std::vector<Batch> TextPieces::batches(const BatchOptions& options, int64_t epoc
   const int64_t shift =
       options.shuffle && most > 0 ? static_cast<int64_t>(random.below(static_cast<uint64_t>(most))) : 0;
   std::vector<int64_t> places;
+  // A document has at least its <s>, so only a stretch of one token can be nothing but an end. The text is not read.
   for (int64_t place = shift; place < last; place += step())
-    if (predictions(place) > 0) places.push_back(place);
+    if (end_of(place) - place > 1 || tokens_->ids()[static_cast<size_t>(place)] != text::kEnd) places.push_back(place);
   const int64_t count = std::ssize(places);
   int64_t together = std::clamp<int64_t>(options.max_tokens / options_.length, 1, std::max<int64_t>(count, 1));
   // Each stream begins without knowing what was before it: for a validation there are few, and long ones.

@@ -20,7 +20,6 @@ class LanguageModel final : public Model, public Generator {
   /// Of PackedPieces. A recurrent model goes on from batch.carried, and replaces it.
   OutputLoss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const override;
   int64_t max_positions() const override;
-  bool carries_state() const override { return decoder_->carries(); }
 
   // ------------------------------------------------------------------------------------------------- for a search
   const Generator* generator() const override { return this; }

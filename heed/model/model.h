@@ -23,9 +23,6 @@ class Model {
   /// For models that generate; null for others.
   virtual const Generator* generator() const { return nullptr; }
 
-  /// Whether a batch goes on from what the last one left in PackedBatch::carried.
-  virtual bool carries_state() const { return false; }
-
   /// The most tokens of a sequence (including a target's END), if the model has a fixed number of positions; otherwise
   /// more than any text has.
   virtual int64_t max_positions() const = 0;

@@ -1,6 +1,9 @@
 #include "heed/search/score.h"
 
+#include <memory>
+
 #include "heed/tensor/error.h"
+#include "heed/tensor/interrupt.h"
 #include "heed/tensor/tape.h"
 
 namespace heed::search {
@@ -19,6 +22,19 @@ std::vector<Scored> score(const model::Model& model, Tape& tape, const data::Pac
     }
   }
   return scored;
+}
+
+void each_loss(const model::Model& model, Tape& tape, const data::Dataset& examples, int64_t max_tokens,
+               const std::function<void(const data::PackedBatch&, const OutputLoss&)>& visit) {
+  expect(!tape.recording() && !tape.training(), "each_loss: the tape must neither record nor train");
+  data::Carried carried;
+  for (const data::Batch& batch : examples.batches({.max_tokens = max_tokens, .shuffle = false}, 0)) {
+    stop_if_interrupted();
+    tape.reset();
+    const std::unique_ptr<data::PackedBatch> packed = examples.pack(batch);
+    packed->carried = &carried;
+    visit(*packed, model.loss(tape, *packed, {}));
+  }
 }
 
 }  // namespace heed::search

@@ -1,6 +1,8 @@
 // The likelihood of given outputs under a model.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "heed/model/model.h"
@@ -15,5 +17,10 @@ struct Scored {
 /// The examples of a batch, by teacher forcing: all steps at once, and never the logits of all of them. The tape must
 /// not be recording, and is reset.
 std::vector<Scored> score(const model::Model& model, Tape& tape, const data::PackedBatch& batch);
+
+/// The losses of all examples in the order of a validation, in batches of `max_tokens`; each goes on from what the last
+/// one left. The tape as above.
+void each_loss(const model::Model& model, Tape& tape, const data::Dataset& examples, int64_t max_tokens,
+               const std::function<void(const data::PackedBatch&, const OutputLoss&)>& visit);
 
 }  // namespace heed::search

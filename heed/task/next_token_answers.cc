@@ -145,17 +145,11 @@ void score_long(const Answering& asked, const ScoredText& text, Tape& tape) {
   tokens->finish();
   const std::unique_ptr<data::Dataset> pieces = pieces_of(tokens, 0, asked.options, false);
   std::vector<float> found;
-  data::Carried carried;
-  for (const data::Batch& batch : pieces->batches({.max_tokens = 1, .shuffle = false}, 0)) {
-    stop_if_interrupted();
-    const std::unique_ptr<data::PackedBatch> packed = pieces->pack(batch);
-    if (asked.model.carries_state()) packed->carried = &carried;
-    const auto& targets = static_cast<const data::PackedPieces&>(*packed).targets;
-    tape.reset();
-    const OutputLoss loss = asked.model.loss(tape, *packed, {});
+  search::each_loss(asked.model, tape, *pieces, 1, [&](const data::PackedBatch& batch, const OutputLoss& loss) {
+    const auto& targets = static_cast<const data::PackedPieces&>(batch).targets;
     for (size_t i = 0; i < targets.size(); ++i)
       if (targets[i] >= 0) found.push_back(-loss.row_nll[i]);
-  }
+  });
   text.take(found);
 }
 
@@ -214,18 +208,12 @@ TextScore score_text_file(const Answering& asked, const std::filesystem::path& f
   expect(tokens->size() > 1, ErrorKind::data, "'{}' has no text", file.string());
   const std::unique_ptr<data::Dataset> pieces = pieces_of(tokens, text.characters(), asked.options, false);
   search::TapePool::Lease tape(asked.tapes);
-  data::Carried carried;
-  for (const data::Batch& batch : pieces->batches({.max_tokens = kTogether, .shuffle = false}, 0)) {
-    stop_if_interrupted();
-    const std::unique_ptr<data::PackedBatch> packed = pieces->pack(batch);
-    if (asked.model.carries_state()) packed->carried = &carried;
-    (*tape).reset();
-    const OutputLoss loss = asked.model.loss(*tape, *packed, {});
+  search::each_loss(asked.model, *tape, *pieces, kTogether, [&](const data::PackedBatch&, const OutputLoss& loss) {
     score.tokens += loss.rows;
     score.correct += loss.correct;
     score.log_probability -= loss.negative_log_likelihood;
     if (done) done(loss.rows);
-  }
+  });
   return score;
 }
 

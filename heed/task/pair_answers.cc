@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "heed/data/packed_pairs.h"
 #include "heed/search/batches.h"
-#include "heed/search/score.h"
 #include "heed/task/line_tokens.h"
+#include "heed/task/score_examples.h"
 #include "heed/task/search_options.h"
 #include "heed/task/search_outputs.h"
 #include "heed/task/together_or_each.h"
@@ -124,21 +123,7 @@ std::vector<PairScore> score_pairs(const Answering& asked, std::span<const TextP
     scores[i].tokens.push_back(asked.vocabularies.target->token(text::kEnd));
     of_example.push_back(&scores[i]);
   }
-  if (of_example.empty()) return scores;
-  search::TapePool::Lease tape(asked.tapes);
-  const auto run = [&](std::span<const int64_t> batch) {
-    std::vector<search::Scored> scored = search::score(asked.model, *tape, data::pack_pairs(examples, batch));
-    for (size_t i = 0; i < batch.size(); ++i) {
-      PairScore& score = *of_example[static_cast<size_t>(batch[i])];
-      score.log_probability = scored[i].log_probability;
-      score.token_log_probabilities = std::move(scored[i].token_log_probabilities);
-    }
-  };
-  const auto fail = [&](int64_t example, const std::string& error) {
-    of_example[static_cast<size_t>(example)]->error = error;
-  };
-  for (const data::Batch& batch : examples.batches({.shuffle = false}, 0))
-    together_or_each(std::span<const int64_t>(batch), run, fail);
+  score_examples(asked, examples, of_example);
   return scores;
 }
 

@@ -122,12 +122,6 @@ class PictureTask final : public Task {
   std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const override {
     return std::make_unique<PictureTexts>(options, seed);
   }
-  data::References read_references(const std::filesystem::path& tsv, const data::Options& options,
-                                   data::Report& report) const override {
-    data::PairFiles files = options.train;
-    files.tsv = tsv;
-    return data::group_references(data::read_pairs(files, report));
-  }
   std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const override {
     return std::make_unique<model::PictureModel>(parameters, options);
   }

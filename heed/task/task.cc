@@ -4,12 +4,12 @@ namespace heed::task {
 
 data::References Task::read_references(const std::filesystem::path& tsv, const data::Options& options,
                                        data::Report& report) const {
-  return data::group_references(data::read_pairs({.tsv = tsv,
-                                                  .source_column = options.train.source_column,
-                                                  .target_column = options.train.target_column,
-                                                  .header = options.train.header,
-                                                  .picture_column = options.train.picture_column},
-                                                 report));
+  data::PairFiles files = options.train;  // its columns
+  files.source.clear();
+  files.target.clear();
+  files.tsv = tsv;
+  files.columns = files.max_characters = 0;  // what training skips counts here
+  return data::group_references(data::read_pairs(files, report));
 }
 
 }  // namespace heed::task

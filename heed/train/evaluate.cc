@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <numbers>
 
 #include "heed/metric/all.h"
+#include "heed/search/score.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/tape.h"
 
@@ -16,16 +16,11 @@ namespace {
 void add_losses(Evaluation& e, const model::Model& model, const data::Dataset& examples, int64_t batch_tokens) {
   int64_t predictions = 0, correct = 0;
   Tape tape({.recording = false, .training = false});
-  data::Carried carried;
-  for (const data::Batch& batch : examples.batches({.max_tokens = batch_tokens, .shuffle = false}, 0)) {
-    tape.reset();
-    const std::unique_ptr<data::PackedBatch> packed = examples.pack(batch);
-    if (model.carries_state()) packed->carried = &carried;
-    const OutputLoss loss = model.loss(tape, *packed, {});
+  search::each_loss(model, tape, examples, batch_tokens, [&](const data::PackedBatch&, const OutputLoss& loss) {
     e.nll += loss.negative_log_likelihood;
     correct += loss.correct;
     predictions += loss.rows;
-  }
+  });
   if (examples.characters() > 0)
     e.bits_per_character = e.nll / std::numbers::ln2 / static_cast<double>(examples.characters());
   const auto count = static_cast<double>(std::max<int64_t>(predictions, 1));

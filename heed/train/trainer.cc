@@ -86,7 +86,7 @@ StepReport Trainer::step() {
   int64_t part = 0;
   for (const data::Batch& batch : chosen) {
     const std::unique_ptr<data::PackedBatch> packed = examples_->pack(batch);
-    if (model_->carries_state()) packed->carried = &carried_;
+    packed->carried = &carried_;
     tape_.reset(options_.seed * 1'000'003 + static_cast<uint64_t>(step_ * options_.accumulate + part++));
     const OutputLoss loss =
         model_->loss(tape_, *packed, {.label_smoothing = options_.label_smoothing, .scale = static_cast<float>(share)});

@@ -86,7 +86,7 @@ class Trainer {
   int64_t order_epoch_ = -1;
   int64_t step_ = 0, epoch_ = 0, batch_ = 0;
   int64_t skipped_ = 0;    // in a row
-  data::Carried carried_;  // from batch to batch, for a model that carries a state
+  data::Carried carried_;  // from batch to batch; stays empty unless the model carries a state
 };
 
 }  // namespace heed::train

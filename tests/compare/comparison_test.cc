@@ -93,19 +93,19 @@ TEST(Comparison, VariantsMayBeAddedButTheRecipeStays) {
   EXPECT_EQ(watcher.begun, (std::vector<std::string>{"general 1"}));
   EXPECT_EQ(more.table.done, 2);
   const Plan wider = make_plan(settle(small_recipe({"model.width=16"})), {.attention = {"dot"}});
-  const std::string said = complaint_of([&] { compare(wider, {.folder = folder / "out", .resume = true}); });
-  expect_part("model.width is 16, was 8", said);
+  const std::string said = error_of([&] { compare(wider, {.folder = folder / "out", .resume = true}); });
+  expect_part(said, "model.width is 16, was 8");
 }
 
 TEST(Comparison, NothingIsOverwritten) {
   const TemporaryFolder folder;
   const Plan plan = two_by_two();
   heed::test::spill(folder / "mine.txt", "x");
-  expect_part("is not empty", complaint_of([&] { compare(plan, {.folder = folder.path()}); }));
-  expect_part("holds no comparison to resume",
-              complaint_of([&] { compare(plan, {.folder = folder.path(), .resume = true}); }));
+  expect_part(error_of([&] { compare(plan, {.folder = folder.path()}); }), "is not empty");
+  expect_part(error_of([&] { compare(plan, {.folder = folder.path(), .resume = true}); }),
+              "holds no comparison to resume");
   save_plan(plan, folder.path());
-  expect_part("--resume continues it", complaint_of([&] { compare(plan, {.folder = folder.path()}); }));
+  expect_part(error_of([&] { compare(plan, {.folder = folder.path()}); }), "--resume continues it");
 }
 
 TEST(Comparison, AVariantThatFailsIsARow) {
@@ -115,9 +115,9 @@ TEST(Comparison, AVariantThatFailsIsARow) {
       make_plan(settle(small_recipe({"attention.max_length=3"})), {.attention = {"dot", "synthesizer_random"}});
   const Compared done = compare(plan, {.folder = folder / "out"});
   EXPECT_EQ(done.table.rows[0].name, "dot");
-  expect_part("training failed: line", done.table.rows[1].reason);
+  expect_part(done.table.rows[1].reason, "training failed: line");
   const Plan bad = make_plan(settle(small_recipe({"attention.max_length=3"})), {.attention = {"synthesizer_random"}});
-  expect_part("every run failed", complaint_of([&] { compare(bad, {.folder = folder / "bad"}); }));
+  expect_part(error_of([&] { compare(bad, {.folder = folder / "bad"}); }), "every run failed");
 }
 
 TEST(Comparison, ThePerplexityWhereNothingIsDecoded) {
@@ -175,7 +175,7 @@ TEST(RunResult, DamageIsNamed) {
            {with("[1.0,1.0]", "[1.0]"), "'statistics' should be rows"},
            {with("\"exact\"", "\"exakt\""), "exact"}}) {
     heed::test::spill(folder / kResultFile, text);
-    expect_part(says, complaint_of([&] { load_result(folder.path()); }));
+    expect_part(error_of([&] { load_result(folder.path()); }), says);
   }
 }
 

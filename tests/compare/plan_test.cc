@@ -60,8 +60,8 @@ TEST(Plan, TheWholeCatalogueWithoutTwins) {
     if (variant.name == "softmax") {
       EXPECT_EQ(variant.refusal, "the same model as additive");
     }
-    if (variant.name == "hierarchical") expect_part("documents made of sentences", variant.refusal);
-    if (variant.name == "key_value") expect_part("language model", variant.refusal);
+    if (variant.name == "hierarchical") expect_part(variant.refusal, "documents made of sentences");
+    if (variant.name == "key_value") expect_part(variant.refusal, "language model");
   }
   for (const char* name : {"dot", "additive", "sparsemax", "local_p", "forward_only", "multi_head"})
     EXPECT_EQ(trained.count(name), 1u) << name;
@@ -78,7 +78,7 @@ TEST(Plan, OptionsOfTheRecipeThatAVariantDoesNotReadTakeTheirDefaults) {
 TEST(Plan, AnOptionThatIsComparedButNotReadIsRefused) {
   const Plan plan = make_plan(small_base(), {.attention = {"additive", "dot"}, .over = {"attention.hidden=5,6"}});
   EXPECT_EQ(plan.variants[0].refusal, "");
-  expect_part("hidden", plan.variants[2].refusal);
+  expect_part(plan.variants[2].refusal, "hidden");
   EXPECT_EQ(plan.runs(), 2);
 }
 
@@ -100,22 +100,22 @@ TEST(Plan, ChosenAttentionGivesWay) {
 
 TEST(Plan, MistakesAreNamed) {
   const recipe::Recipe recipe = small_recipe();
-  const auto wrong = [&](const Request& request) { return complaint_of([&] { check_request(recipe, request); }); };
-  expect_part("'additive'", wrong({.attention = {"aditive"}}));
-  expect_part("'sparsemax'", wrong({.attention = {"additive+sparsmax"}}));
-  expect_part("did you mean 'model.width'", wrong({.over = {"model.widht=8"}}));
-  expect_part("model.width must be", wrong({.over = {"model.width=8,none"}}));
-  expect_part("as in model.width=64,128", wrong({.over = {"model.width"}}));
-  expect_part("--seeds N", wrong({.over = {"train.seed=1,2"}}));
-  expect_part("--output", wrong({.over = {"output.folder=a,b"}}));
-  expect_part("validate.metric", wrong({.over = {"validate.metric=exact,cer"}}));
-  expect_part("from 1 to", wrong({.seeds = 0}));
-  expect_part("more than", complaint_of([] {
-                make_plan(small_base(), {.over = std::vector<std::string>(14, "model.width=8,16")});
-              }));
-  expect_part("none of these: hierarchical", complaint_of([] {
+  const auto wrong = [&](const Request& request) { return error_of([&] { check_request(recipe, request); }); };
+  expect_part(wrong({.attention = {"aditive"}}), "'additive'");
+  expect_part(wrong({.attention = {"additive+sparsmax"}}), "'sparsemax'");
+  expect_part(wrong({.over = {"model.widht=8"}}), "did you mean 'model.width'");
+  expect_part(wrong({.over = {"model.width=8,none"}}), "model.width must be");
+  expect_part(wrong({.over = {"model.width"}}), "as in model.width=64,128");
+  expect_part(wrong({.over = {"train.seed=1,2"}}), "--seeds N");
+  expect_part(wrong({.over = {"output.folder=a,b"}}), "--output");
+  expect_part(wrong({.over = {"validate.metric=exact,cer"}}), "validate.metric");
+  expect_part(wrong({.seeds = 0}), "from 1 to");
+  expect_part(error_of([] { make_plan(small_base(), {.over = std::vector<std::string>(14, "model.width=8,16")}); }),
+              "more than");
+  expect_part(error_of([] {
                 make_plan(small_base(), {.attention = {"hierarchical", "documents"}});
-              }));
+              }),
+              "none of these: hierarchical");
 }
 
 TEST(Plan, TheRecipeOfARun) {
@@ -155,9 +155,9 @@ TEST(Plan, DamagedFilesAreNamed) {
            {"{\"seeds\": 1, " + recipe + ", \"attention\": [3], \"over\": []}", "'attention' should hold texts"},
            {"{\"seeds\": 1, " + recipe + ", \"attention\": [\"addditive\"], \"over\": []}", "'additive'"}}) {
     heed::test::spill(folder / kPlanFile, text);
-    const std::string said = complaint_of([&] { load_plan(folder.path()); });
-    expect_part(says, said);
-    expect_part(kPlanFile, said);
+    const std::string said = error_of([&] { load_plan(folder.path()); });
+    expect_part(said, says);
+    expect_part(said, kPlanFile);
   }
 }
 

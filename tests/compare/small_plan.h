@@ -8,6 +8,7 @@
 
 #include "heed/compare/comparison.h"
 #include "tests/file/temporary.h"
+#include "tests/text/folder.h"
 
 namespace heed::compare::test {
 
@@ -72,22 +73,6 @@ inline Result failed(const std::string& why) {
   Result result;
   result.error = why;
   return result;
-}
-
-/// What `action` complains about.
-template <class Action>
-std::string complaint_of(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return "";
-}
-
-inline void expect_part(const std::string& part, const std::string& text) {
-  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
 }
 
 }  // namespace heed::compare::test

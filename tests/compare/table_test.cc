@@ -49,8 +49,8 @@ TEST(Table, RanksAndSeeds) {
   EXPECT_EQ(*table.rows[1].adjusted_p, *table.rows[1].p) << "one test needs no correction";
   EXPECT_EQ(row_named(table, "additive").rank, 0);
   EXPECT_EQ(row_named(table, "additive").reason, "training failed: the loss is not finite");
-  expect_part("documents", row_named(table, "hierarchical").reason);
-  expect_part("t-test over 3 seeds", table.test);
+  expect_part(row_named(table, "hierarchical").reason, "documents");
+  expect_part(table.test, "t-test over 3 seeds");
 }
 
 TEST(Table, OneSeedIsTestedOnTheLines) {
@@ -142,9 +142,9 @@ TEST(Writers, Csv) {
   results[0] = {some_right(60, 100)};
   results[1] = {failed("a \"quoted\", long\nreason")};
   const std::string csv = csv_text(make_table(plan, results));
-  expect_part("name,rank,runs,value,value_spread,loss,loss_spread,parameters", csv);
-  expect_part("\ndot,1,1,60,,1,,1234,", csv);
-  expect_part("\"training failed: a \"\"quoted\"\", long\nreason\"\n", csv);
+  expect_part(csv, "name,rank,runs,value,value_spread,loss,loss_spread,parameters");
+  expect_part(csv, "\ndot,1,1,60,,1,,1234,");
+  expect_part(csv, "\"training failed: a \"\"quoted\"\", long\nreason\"\n");
 }
 
 TEST(Writers, JsonHoldsEveryRun) {
@@ -170,20 +170,20 @@ TEST(Writers, MarkdownHasARowForEach) {
   results[0] = {some_right(60, 100)};
   results[1] = {failed("a | b\nc")};
   const std::string text = markdown_text(plan, make_table(plan, results));
-  expect_part("| 1 | dot | 60.00 | 1.0000 |", text);
-  expect_part("- general: training failed: a \\| b c\n", text);
-  expect_part("- additive: still to come\n", text);
-  expect_part("2 of 3 runs; seed 1.", text);
+  expect_part(text, "| 1 | dot | 60.00 | 1.0000 |");
+  expect_part(text, "- general: training failed: a \\| b c\n");
+  expect_part(text, "- additive: still to come\n");
+  expect_part(text, "2 of 3 runs; seed 1.");
 }
 
 TEST(Writers, Svg) {
   const std::string svg = svg_text(small_picture(), "a & b");
-  expect_part("<title>a &amp; b</title>", svg);
-  expect_part("class=\"on\"", svg);
-  expect_part("fill-opacity=\"0.71\"", svg);  // sqrt(0.5)
-  expect_part("class=\"off\"", svg);
-  expect_part(">&lt;b</text>", svg);
-  expect_part(">␣</text>", svg);
+  expect_part(svg, "<title>a &amp; b</title>");
+  expect_part(svg, "class=\"on\"");
+  expect_part(svg, "fill-opacity=\"0.71\"");  // sqrt(0.5)
+  expect_part(svg, "class=\"off\"");
+  expect_part(svg, ">&lt;b</text>");
+  expect_part(svg, ">␣</text>");
   size_t cells_drawn = 0;
   for (size_t at = svg.find("fill-opacity"); at != std::string::npos; at = svg.find("fill-opacity", at + 1))
     ++cells_drawn;
@@ -198,8 +198,8 @@ TEST(Writers, HtmlEscapesWhatItShows) {
   results[1] = {failed("<script>alert(1)</script>")};
   const std::string page = html_text(plan, make_table(plan, results));
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
-  expect_part("&lt;script&gt;alert", page);
-  expect_part("prefers-color-scheme: dark", page);
+  expect_part(page, "&lt;script&gt;alert");
+  expect_part(page, "prefers-color-scheme: dark");
   EXPECT_EQ(page.find("src="), std::string::npos) << "nothing is loaded";
   EXPECT_EQ(page.find("href="), std::string::npos);
 }

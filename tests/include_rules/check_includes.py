@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "predict": {"trained", "task", "search", "text", "file", "tensor"},
     "train": {"trained", "recipe", "task", "search", "model", "optimise", "attend", "metric", "data", "text", "file",
               "layer", "tensor", "kernels"},
-    "compare": {"train", "trained", "recipe", "task", "model", "attend", "metric", "data", "text", "file", "tensor",
+    "compare": {"train", "trained", "recipe", "task", "search", "model", "attend", "metric", "data", "text", "file", "tensor",
                 "kernels"},
 }
 
