@@ -1,6 +1,7 @@
 #include "heed/model/picture_model.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "heed/decode/all.h"
 #include "heed/encode/all.h"
@@ -57,7 +58,16 @@ OutputLoss PictureModel::loss(Tape& tape, const data::PackedBatch& batch, const 
   const auto* pictures = dynamic_cast<const data::PackedPictures*>(&batch);
   expect(pictures != nullptr, "model: expected a batch of pictures");
   const data::PackedPairs& texts = pictures->texts;
-  return writer_.loss(encode(tape, *pictures), {texts.target_in, texts.target_out, texts.target_offsets}, options);
+  TargetBatch target{.in = texts.target_in,
+                     .out = texts.target_out,
+                     .offsets = texts.target_offsets,
+                     .updates_before = batch.updates_before};
+  std::optional<Tape> plain;
+  if (writer_.needs_undrawn(tape)) {
+    plain.emplace(TapeOptions{.recording = false, .training = false});
+    target.undrawn_nll = loss(*plain, batch, {}).row_nll;
+  }
+  return writer_.loss(encode(tape, *pictures), target, options);
 }
 
 std::unique_ptr<decode::State> PictureModel::start(Tape& tape, const data::PackedPictures& batch,

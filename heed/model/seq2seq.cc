@@ -1,6 +1,7 @@
 #include "heed/model/seq2seq.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "heed/data/packed_pairs.h"
 #include "heed/encode/all.h"
@@ -42,15 +43,30 @@ encode::Encoded Seq2Seq::encode(Tape& tape, const PackedIds& sources) const {
 OutputLoss Seq2Seq::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
   const auto* pairs = dynamic_cast<const data::PackedPairs*>(&batch);
   expect(pairs != nullptr, "model: expected a batch of pairs, each with a source and a target");
-  return loss(
-      tape,
-      Seq2SeqBatch{pairs->source, pairs->source_offsets, pairs->target_in, pairs->target_out, pairs->target_offsets},
-      options);
+  return loss(tape,
+              Seq2SeqBatch{pairs->source, pairs->source_offsets, pairs->target_in, pairs->target_out,
+                           pairs->target_offsets, pairs->link_offsets, pairs->link_sources, batch.updates_before},
+              options);
 }
 
 OutputLoss Seq2Seq::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
-  const encode::Encoded source = encode(tape, {batch.source, batch.source_offsets});
-  return writer_.loss(source, {batch.target_in, batch.target_out, batch.target_offsets}, options);
+  TargetBatch target{.in = batch.target_in,
+                     .out = batch.target_out,
+                     .offsets = batch.target_offsets,
+                     .link_offsets = batch.link_offsets,
+                     .link_sources = batch.link_sources,
+                     .updates_before = batch.updates_before};
+  std::optional<Tape> plain;
+  if (writer_.needs_undrawn(tape)) {
+    plain.emplace(TapeOptions{.recording = false, .training = false});
+    target.undrawn_nll = loss(*plain, batch, {}).row_nll;
+  }
+  return writer_.loss(encode(tape, {batch.source, batch.source_offsets}), target, options);
+}
+
+void Seq2Seq::each_logits(Tape& tape, const PackedIds& sources, const PackedIds& inputs,
+                          const std::function<void(int64_t first, Tensor logits)>& visit) const {
+  writer_.each_logits(encode(tape, sources), {.in = inputs.ids, .out = {}, .offsets = inputs.offsets}, visit);
 }
 
 std::unique_ptr<decode::State> Seq2Seq::start(Tape& tape, const PackedIds& sources, int64_t longest) const {
