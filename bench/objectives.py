@@ -47,9 +47,8 @@ def train(heed, recipe, folder, settings, start=None):
 
 def measured(heed, model, test, metrics):
     """The values of the metrics on a TSV, in their order."""
-    lines = run([heed, "evaluate", model, test, "--metric", metrics, "--json"]).strip().splitlines()
-    found = json.loads(lines[-1])
-    scores = {score["metric"]: score["score"] for score in found["scores"]}
+    found = json.loads(run([heed, "evaluate", model, test, "--metric", metrics, "--json"]))
+    scores = {score["metric"]: score["score"] for score in found["metrics"]}
     return [scores[name] for name in metrics.split(",")]
 
 

@@ -117,7 +117,10 @@ Tensor Writer::attention_costs(const decode::AttentionCosts& costs, const Target
 /// A row with links costs - log of its weight on them: Liu et al. 2016, Garg et al. 2019, with the links of a row as
 /// one.
 Tensor Writer::alignment_cost(const decode::AttentionCosts& costs, const TargetBatch& target) const {
-  expect(!costs.link_weight.empty(),
+  const int64_t rows = target.offsets.back();
+  bool of_all_rows = !costs.link_weight.empty();  // static attention has one choice for all rows of a target
+  for (const Tensor& on_links : costs.link_weight) of_all_rows &= on_links.cols() == rows;
+  expect(of_all_rows,
          "model: this attention cannot learn from given alignments: leave out data.alignments, or use a time other "
          "than guided and static, and structure single or multi_head");
   const float weight = attend::decayed(align_.weight, align_.schedule, align_.steps, target.updates_before);
@@ -126,7 +129,7 @@ Tensor Writer::alignment_cost(const decode::AttentionCosts& costs, const TargetB
   for (int64_t l = 0; l < layers; ++l) {
     if (align_.layer >= 0 && l != align_.layer) continue;
     const Tensor on_links = costs.link_weight[static_cast<size_t>(l)];  // [H, rows]
-    const int64_t heads = on_links.rows(), rows = on_links.cols();
+    const int64_t heads = on_links.rows();
     const auto sharing = static_cast<float>((align_.layer >= 0 ? 1 : layers) * (align_.head >= 0 ? 1 : heads));
     float* weights = on_links.tape().keep<float>(on_links.size());
     for (int64_t h = 0; h < heads; ++h)
