@@ -1,7 +1,6 @@
 #include "heed/model/picture_model.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "heed/decode/all.h"
 #include "heed/encode/all.h"
@@ -62,11 +61,8 @@ OutputLoss PictureModel::loss(Tape& tape, const data::PackedBatch& batch, const 
                      .out = texts.target_out,
                      .offsets = texts.target_offsets,
                      .updates_before = batch.updates_before};
-  std::optional<Tape> plain;
-  if (writer_.needs_undrawn(tape)) {
-    plain.emplace(TapeOptions{.recording = false, .training = false});
-    target.undrawn_nll = loss(*plain, batch, {}).row_nll;
-  }
+  const UndrawnLoss undrawn(writer_.needs_undrawn(tape), [&](Tape& plain) { return loss(plain, batch, {}); });
+  target.undrawn_nll = undrawn.row_nll();
   return writer_.loss(encode(tape, *pictures), target, options);
 }
 

@@ -1,7 +1,6 @@
 #include "heed/model/seq2seq.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "heed/data/packed_pairs.h"
 #include "heed/encode/all.h"
@@ -56,11 +55,8 @@ OutputLoss Seq2Seq::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLoss
                      .link_offsets = batch.link_offsets,
                      .link_sources = batch.link_sources,
                      .updates_before = batch.updates_before};
-  std::optional<Tape> plain;
-  if (writer_.needs_undrawn(tape)) {
-    plain.emplace(TapeOptions{.recording = false, .training = false});
-    target.undrawn_nll = loss(*plain, batch, {}).row_nll;
-  }
+  const UndrawnLoss undrawn(writer_.needs_undrawn(tape), [&](Tape& plain) { return loss(plain, batch, {}); });
+  target.undrawn_nll = undrawn.row_nll();
   return writer_.loss(encode(tape, {batch.source, batch.source_offsets}), target, options);
 }
 

@@ -36,6 +36,12 @@ Tensor joined(const std::vector<Tensor>& parts) {
 
 }  // namespace
 
+UndrawnLoss::UndrawnLoss(bool needed, const std::function<OutputLoss(Tape&)>& loss) {
+  if (!needed) return;
+  tape_.emplace(TapeOptions{.recording = false, .training = false});
+  row_nll_ = loss(*tape_).row_nll;
+}
+
 embed::Embed Writer::vectors(const Scope& root, const Options& o, Parameter* shared) {
   const bool positions = decode::find_decoder(o.decoder_kind()).needs_positions;
   return {root / "target", embedding_options(o, Resolved(o), o.target_vocabulary, positions), shared};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,17 @@ struct TargetBatch {
   std::span<const int32_t> link_sources = {};
   int64_t updates_before = 0;               // for costs whose weight falls
   std::span<const float> undrawn_nll = {};  // [target tokens] where needs_undrawn(): what the rows cost without drawing
+};
+
+/// What the rows of a batch cost without drawing: row_nll of `loss` on a tape that does not train, if it is needed.
+class UndrawnLoss {
+ public:
+  UndrawnLoss(bool needed, const std::function<OutputLoss(Tape&)>& loss);
+  std::span<const float> row_nll() const { return row_nll_; }
+
+ private:
+  std::optional<Tape> tape_;
+  std::span<const float> row_nll_;  // in the memory of the tape
 };
 
 class Writer {

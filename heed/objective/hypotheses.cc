@@ -153,21 +153,29 @@ std::vector<double> HypothesisLearner::log_probabilities(const data::PackedPairs
   return all;
 }
 
-void HypothesisLearner::learn(Tape& tape, const data::PackedPairs& batch, const std::vector<Hypothesis>& hypotheses,
-                              uint64_t seed) {
+PartReport HypothesisLearner::learn(Tape& tape, const data::PackedBatch& batch, const UpdatePart& part,
+                                    const Judged& judged) {
+  const double share = setting_.options.likelihood_share;
+  PartReport report;
+  if (share > 0)
+    report = learn_likelihood(setting_.model, tape, batch, part,
+                              {.label_smoothing = setting_.label_smoothing, .scale = static_cast<float>(share)});
+  report.loss -= (1.0 - share) * judged.reward;
+  report.reward = judged.reward;
   std::vector<Hypothesis> counting;
-  for (const Hypothesis& h : hypotheses)
+  for (const Hypothesis& h : judged.hypotheses)
     if (h.weight != 0.0) counting.push_back(h);
-  text::Random seeds(seed, /*stream=*/0x6c6561726e);
-  each_batch(batch, counting, [&](const data::PackedPairs& some, size_t first) {
+  text::Random seeds(part.seed, /*stream=*/0x6c6561726e);
+  each_batch(pairs_of(batch), counting, [&](const data::PackedPairs& some, size_t first) {
     std::vector<float> weights(some.target_out.size());
     for (int64_t b = 0; b < some.size(); ++b)
       std::fill(weights.begin() + some.target_offsets[static_cast<size_t>(b)],
                 weights.begin() + some.target_offsets[static_cast<size_t>(b) + 1],
-                static_cast<float>(counting[first + static_cast<size_t>(b)].weight));
+                static_cast<float>((1.0 - share) * counting[first + static_cast<size_t>(b)].weight));
     tape.reset(seeds.next());
     tape.backward(setting_.model.loss(tape, some, {.row_weights = weights}).loss);
   });
+  return report;
 }
 
 }  // namespace heed::objective

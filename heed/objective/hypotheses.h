@@ -24,6 +24,12 @@ struct Hypothesis {
   double weight = 0;  // of its negative log-likelihood in the loss
 };
 
+/// Hypotheses with their weights, and the mean reward that they stand for.
+struct Judged {
+  const std::vector<Hypothesis>& hypotheses;
+  double reward;
+};
+
 class HypothesisLearner {
  public:
   explicit HypothesisLearner(const Setting& setting);
@@ -41,8 +47,9 @@ class HypothesisLearner {
   /// log p of each.
   std::vector<double> log_probabilities(const data::PackedPairs& batch, const std::vector<Hypothesis>& hypotheses);
 
-  /// Adds the gradients of sum of weight * (- log p), some hypotheses at a time.
-  void learn(Tape& tape, const data::PackedPairs& batch, const std::vector<Hypothesis>& hypotheses, uint64_t seed);
+  /// Adds the gradients of (1 - s) sum of weight * (- log p), some hypotheses at a time, and of s times the likelihood
+  /// of the right outputs; s is likelihood_share. The loss of the report has the mean reward in place of the first.
+  PartReport learn(Tape& tape, const data::PackedBatch& batch, const UpdatePart& part, const Judged& judged);
 
  private:
   /// Calls use(pairs, first) for the hypotheses [first, first + pairs.size()), batch by batch.

@@ -21,19 +21,10 @@ class MinimumRisk final : public Objective {
 
   PartReport run(Tape& tape, data::PackedBatch& batch, const UpdatePart& part) override {
     const data::PackedPairs& pairs = pairs_of(batch);
-    const Options& o = setting_.options;
     std::vector<Hypothesis> all = find(pairs, part.seed);
     learner_.judge(pairs, all);
-    const double reward = part.example_share * weigh(pairs, all, (1.0 - o.likelihood_share) * part.example_share);
-    PartReport report;
-    if (o.likelihood_share > 0)
-      report = learn_likelihood(
-          setting_.model, tape, batch, part,
-          {.label_smoothing = setting_.label_smoothing, .scale = static_cast<float>(o.likelihood_share)});
-    learner_.learn(tape, pairs, all, part.seed);
-    report.loss -= (1.0 - o.likelihood_share) * reward;
-    report.reward = reward;
-    return report;
+    const double reward = part.example_share * weigh(pairs, all, part.example_share);
+    return learner_.learn(tape, batch, part, {all, reward});
   }
 
  private:

@@ -28,17 +28,9 @@ class Reinforce final : public Objective {
     for (Hypothesis& h : drawn) {
       const double drawn_share = of_one * static_cast<double>(h.count);
       reward += drawn_share * h.reward;
-      h.weight = (1.0 - o.likelihood_share) * drawn_share * (h.reward - greedy[static_cast<size_t>(h.source)].reward);
+      h.weight = drawn_share * (h.reward - greedy[static_cast<size_t>(h.source)].reward);
     }
-    PartReport report;
-    if (o.likelihood_share > 0)
-      report = learn_likelihood(
-          setting_.model, tape, batch, part,
-          {.label_smoothing = setting_.label_smoothing, .scale = static_cast<float>(o.likelihood_share)});
-    learner_.learn(tape, pairs, drawn, part.seed);
-    report.loss -= (1.0 - o.likelihood_share) * reward;
-    report.reward = reward;
-    return report;
+    return learner_.learn(tape, batch, part, {drawn, reward});
   }
 
  private:

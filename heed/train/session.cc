@@ -145,7 +145,7 @@ class Session {
           "whose outputs are all wrong: train with train.objective = \"likelihood\" first, then start from "
           "that model with --from",
           objective.name));
-    trainer_.emplace(*made_.model, *made_.parameters, *corpus_.train, recipe_.train, objective.make(setting));
+    trainer_.emplace(objective.make(setting), *made_.parameters, *corpus_.train, recipe_.train);
     if (!from) write_recipe();
   }
 

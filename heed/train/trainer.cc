@@ -44,9 +44,9 @@ int64_t updates_per_epoch(const data::Dataset& examples, const TrainerOptions& o
   return (static_cast<int64_t>(batches.size()) + o.accumulate - 1) / o.accumulate;
 }
 
-Trainer::Trainer(const model::Model& model, Parameters& parameters, const data::Dataset& examples,
-                 const TrainerOptions& options, std::unique_ptr<objective::Objective> objective)
-    : objective_(objective ? std::move(objective) : objective::likelihood(model, options.label_smoothing)),
+Trainer::Trainer(std::unique_ptr<objective::Objective> objective, Parameters& parameters, const data::Dataset& examples,
+                 const TrainerOptions& options)
+    : objective_(std::move(objective)),
       parameters_(&parameters),
       examples_(&examples),
       options_(options),
@@ -55,6 +55,10 @@ Trainer::Trainer(const model::Model& model, Parameters& parameters, const data::
   expect(options.accumulate >= 1, "train: accumulate must be at least 1, not {}", options.accumulate);
   if (options.average > 0.0f) average_.emplace(parameters, options.average);
 }
+
+Trainer::Trainer(const model::Model& model, Parameters& parameters, const data::Dataset& examples,
+                 const TrainerOptions& options)
+    : Trainer(objective::likelihood(model, options.label_smoothing), parameters, examples, options) {}
 
 Trainer::~Trainer() = default;
 

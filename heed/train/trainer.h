@@ -50,9 +50,12 @@ class Trainer {
   static constexpr int64_t kMostSteps =
       1'000'000'000'000;  // longer than any run: a larger number in a state is an error
 
-  /// All must outlive it. `objective`: what the updates minimise; null: the likelihood of the examples.
+  /// All must outlive it.
+  Trainer(std::unique_ptr<objective::Objective> objective, Parameters& parameters, const data::Dataset& examples,
+          const TrainerOptions& options);
+  /// Minimises the negative log-likelihood of the examples.
   Trainer(const model::Model& model, Parameters& parameters, const data::Dataset& examples,
-          const TrainerOptions& options, std::unique_ptr<objective::Objective> objective = nullptr);
+          const TrainerOptions& options);
   ~Trainer();
 
   /// One update. Throws Error after kMostSkipped in a row whose loss or gradients were not finite.

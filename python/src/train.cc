@@ -21,18 +21,36 @@
 namespace heed::python {
 namespace {
 
-/// Calls Python with every event. Ctrl-C, an exception of the function, or False from it stops the run after the
-/// current update; it is saved first, and what was raised is raised again afterwards.
-class Callback {
+/// A Python function that is called without Python's lock, and what it raised.
+class Function {
  public:
-  explicit Callback(py::object function) : function_(std::move(function)) {}
-  ~Callback() {
+  explicit Function(py::object function) : function_(std::move(function)) {}
+  ~Function() {
     const py::gil_scoped_acquire acquire;
     raised_.reset();
     function_ = py::none();
   }
-  Callback(const Callback&) = delete;
-  Callback& operator=(const Callback&) = delete;
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+
+  /// With Python's lock.
+  void raise_again() {
+    if (!raised_) return;
+    py::error_already_set error = std::move(*raised_);
+    raised_.reset();
+    throw error;
+  }
+
+ protected:
+  py::object function_;
+  std::optional<py::error_already_set> raised_;
+};
+
+/// Calls Python with every event. Ctrl-C, an exception of the function, or False from it stops the run after the
+/// current update; it is saved first, and what was raised is raised again afterwards.
+class Callback final : public Function {
+ public:
+  using Function::Function;
 
   void call(const std::string& line) {
     const py::gil_scoped_acquire acquire;
@@ -48,32 +66,13 @@ class Callback {
     }
   }
 
-  /// With Python's lock.
-  void raise_again() {
-    if (!raised_) return;
-    py::error_already_set error = std::move(*raised_);
-    raised_.reset();
-    throw error;
-  }
-
   std::atomic<bool> stop = false;
-
- private:
-  py::object function_;
-  std::optional<py::error_already_set> raised_;
 };
 
 /// A Python function as a reward. What it raises ends the run, and is raised again afterwards.
-class Reward {
+class Reward final : public Function {
  public:
-  explicit Reward(py::object function) : function_(std::move(function)) {}
-  ~Reward() {
-    const py::gil_scoped_acquire acquire;
-    raised_.reset();
-    function_ = py::none();
-  }
-  Reward(const Reward&) = delete;
-  Reward& operator=(const Reward&) = delete;
+  using Function::Function;
 
   objective::RewardFunction function() {
     if (function_.is_none()) return {};
@@ -92,18 +91,6 @@ class Reward {
       return rewards;
     };
   }
-
-  /// With Python's lock.
-  void raise_again() {
-    if (!raised_) return;
-    py::error_already_set error = std::move(*raised_);
-    raised_.reset();
-    throw error;
-  }
-
- private:
-  py::object function_;
-  std::optional<py::error_already_set> raised_;
 };
 
 struct Threads {

@@ -36,6 +36,22 @@ std::vector<std::vector<float>> gradients_of(Parameters& parameters) {
   return all;
 }
 
+/// The gradient of every parameter is the slope of loss(), within absolute + relative * slope.
+template <class Loss>
+void expect_gradients(Parameters& parameters, const Loss& loss, double absolute, double relative) {
+  std::mt19937_64 random(1);
+  size_t steep = 0;
+  for (Parameter& p : parameters) {
+    if (!p.has_gradient) p.gradient.assign(p.value.size(), 0.0f);
+    const std::vector<double> direction = model::test::direction_for(p, random);
+    const double found = std::inner_product(direction.begin(), direction.end(), p.gradient.begin(), 0.0);
+    const double right = model::test::slope(p, direction, loss);
+    EXPECT_NEAR(found, right, absolute + relative * std::abs(right)) << p.name;
+    if (std::abs(right) > 8 * absolute) ++steep;
+  }
+  EXPECT_GT(steep, 3u) << "too flat to tell anything";
+}
+
 class Rewards : public testing::TestWithParam<const char*> {};
 
 TEST_P(Rewards, AllOutputsHaveTheProbabilityOne) {
@@ -70,17 +86,7 @@ TEST_P(Rewards, ReinforceFollowsTheExpectedReward) {
       objective->run(tape, *batch, {.share = 0.25, .example_share = 0.5, .updates_before = 0, .seed = 11});
   EXPECT_NEAR(report.reward.value(), -expected_loss(), 0.01);
   EXPECT_NEAR(report.loss, expected_loss(), 0.01);
-  std::mt19937_64 random(1);
-  size_t steep = 0;
-  for (Parameter& p : tiny.made.parameters) {
-    if (!p.has_gradient) p.gradient.assign(p.value.size(), 0.0f);
-    const std::vector<double> direction = model::test::direction_for(p, random);
-    const double found = std::inner_product(direction.begin(), direction.end(), p.gradient.begin(), 0.0);
-    const double right = model::test::slope(p, direction, expected_loss);
-    EXPECT_NEAR(found, right, 0.004 + 0.03 * std::abs(right)) << p.name;
-    if (std::abs(right) > 0.03) ++steep;
-  }
-  EXPECT_GT(steep, 3u) << "too flat to tell anything";
+  expect_gradients(tiny.made.parameters, expected_loss, 0.004, 0.03);
 }
 
 /// The weights of a given set make the slope of its risk, in double, with and without the reference among it.
@@ -126,16 +132,7 @@ TEST_P(Rewards, MinimumRiskFollowsTheRiskOfItsSet) {
     Tape tape;
     const PartReport report = objective->run(tape, *batch, {.example_share = 0.5, .seed = 3});
     EXPECT_NEAR(report.loss, risk(), 1e-6);
-    std::mt19937_64 random(1);
-    size_t steep = 0;
-    for (Parameter& p : tiny.made.parameters) {
-      if (!p.has_gradient) p.gradient.assign(p.value.size(), 0.0f);
-      const std::vector<double> direction = model::test::direction_for(p, random);
-      const double found = std::inner_product(direction.begin(), direction.end(), p.gradient.begin(), 0.0);
-      EXPECT_NEAR(found, model::test::slope(p, direction, risk), 1e-4 + 2e-3 * std::abs(found)) << p.name;
-      if (std::abs(found) > 0.01) ++steep;
-    }
-    EXPECT_GT(steep, 3u) << "too flat to tell anything";
+    expect_gradients(tiny.made.parameters, risk, 1e-4, 2e-3);
   }
 }
 
