@@ -3,7 +3,7 @@
 
     bench/objectives.py HEED RECIPE TEST.tsv --work FOLDER [--seeds 3] [--first 1500] [--more 500] [--metric wer,per]
 
-For each seed a model is trained with teacher forcing for --first updates. From its weights each way goes on for --more
+For each seed a model is trained with teacher forcing for --first updates (or --start names one for all seeds). From its weights each way goes on for --more
 updates: teacher forcing again, which is what the others are compared with, scheduled sampling, REINFORCE and minimum
 risk. Prints the mean and the spread (standard deviation) over the seeds, by a greedy search on TEST, and the difference to teacher
 forcing of the same seed. What is done already in --work is kept, so a stopped run goes on.
@@ -60,10 +60,12 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first", type=int, default=1500)
+    parser.add_argument("--start", type=pathlib.Path, help="a trained model that all seeds start from")
     parser.add_argument("--more", type=int, default=500)
     parser.add_argument("--metric", default="wer,per")
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--reward", default="per", help="of the two objectives that have one")
+    parser.add_argument("--hypotheses", type=int, default=5, help="of each source, for these two")
     parser.add_argument("--set", action="append", default=[], help="a setting of every run")
     parser.add_argument("--more-set", action="append", default=[], help="a setting of the second part of every run")
     o = parser.parse_args()
@@ -71,14 +73,15 @@ def main():
     ways = o.ways.split(",")
     values = {way: [] for way in ways}
     for seed in range(1, o.seeds + 1):
-        start = o.work / f"seed{seed}" / "start"
+        start = o.start or o.work / f"seed{seed}" / "start"
         shared = [*o.set, f"train.seed={seed}"]
-        train(o.heed, o.recipe, start, [*shared, f"stop.steps={o.first}"])
+        if not o.start:
+            train(o.heed, o.recipe, start, [*shared, f"stop.steps={o.first}"])
         for way in ways:
             folder = o.work / f"seed{seed}" / way
             settings = [*shared, *o.more_set, f"stop.steps={o.more}", *WAYS[way]]
             if way in OF_REWARDS:
-                settings.append(f"train.reward={o.reward}")
+                settings += [f"train.reward={o.reward}", f"train.hypotheses={o.hypotheses}"]
             train(o.heed, o.recipe, folder, settings, start)
             values[way].append(measured(o.heed, folder, o.test, o.metric))
             print(f"seed {seed}  {way:20}  " + "  ".join(f"{n} {v:.2f}" for n, v in zip(names, values[way][-1])), flush=True)

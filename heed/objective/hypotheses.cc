@@ -157,9 +157,11 @@ PartReport HypothesisLearner::learn(Tape& tape, const data::PackedBatch& batch, 
                                     const Judged& judged) {
   const double share = setting_.options.likelihood_share;
   PartReport report;
+  const double of_examples = part.example_share / part.share;  // both parts are means over examples, not over tokens
   if (share > 0)
-    report = learn_likelihood(setting_.model, tape, batch, part,
-                              {.label_smoothing = setting_.label_smoothing, .scale = static_cast<float>(share)});
+    report = learn_likelihood(
+        setting_.model, tape, batch, part,
+        {.label_smoothing = setting_.label_smoothing, .scale = static_cast<float>(share * of_examples)});
   report.loss -= (1.0 - share) * judged.reward;
   report.reward = judged.reward;
   std::vector<Hypothesis> counting;

@@ -47,8 +47,9 @@ class HypothesisLearner {
   /// log p of each.
   std::vector<double> log_probabilities(const data::PackedPairs& batch, const std::vector<Hypothesis>& hypotheses);
 
-  /// Adds the gradients of (1 - s) sum of weight * (- log p), some hypotheses at a time, and of s times the likelihood
-  /// of the right outputs; s is likelihood_share. The loss of the report has the mean reward in place of the first.
+  /// Adds the gradients of (1 - s) sum of weight * (- log p), some hypotheses at a time, and of s times the mean
+  /// over examples of - log p of the right outputs; s is likelihood_share. The loss of the report has the mean reward
+  /// in place of the first.
   PartReport learn(Tape& tape, const data::PackedBatch& batch, const UpdatePart& part, const Judged& judged);
 
  private:

@@ -136,7 +136,7 @@ TEST_P(Rewards, MinimumRiskFollowsTheRiskOfItsSet) {
   }
 }
 
-/// A share of the likelihood: the gradients add up.
+/// A share of the likelihood: the gradients add up, both as means over examples.
 TEST_P(Rewards, AShareOfTheLikelihoodIsMixedIn) {
   const auto gradients = [&](double share, bool likelihood_alone) {
     Tiny tiny(GetParam(), {{"a", "b"}, {"b a", "a"}});
@@ -152,7 +152,8 @@ TEST_P(Rewards, AShareOfTheLikelihoodIsMixedIn) {
   };
   const auto risk = gradients(0.0, false), mixed = gradients(0.25, false), right = gradients(0.0, true);
   for (size_t p = 0; p < mixed.size(); ++p)
-    for (size_t i = 0; i < mixed[p].size(); ++i) EXPECT_NEAR(mixed[p][i], 0.75 * risk[p][i] + 0.25 * right[p][i], 1e-5);
+    for (size_t i = 0; i < mixed[p].size(); ++i)
+      EXPECT_NEAR(mixed[p][i], 0.75 * risk[p][i] + 0.25 * (0.5 / 0.25) * right[p][i], 1e-5);
 }
 
 INSTANTIATE_TEST_SUITE_P(, Rewards, testing::Values("rnn", "transformer"));
