@@ -127,6 +127,7 @@ class LabelTask final : public Task {
     // One encoder reads both texts in turn; then the second is pooled, with what it found in the first.
     const bool of_second = call > 0 || (pools && model.two_texts);
     const AttentionRows rows = of_sentences ? sentences : of_second ? second : source;
+    if (attention == "word.pool") return {"words that count", sentences, source};
     if (pools) return {of_sentences ? "sentences that count" : "words that count", pooled, rows};
     return {of_sentences ? "self-attention of the sentences" : "self-attention of the words", rows, rows};
   }

@@ -17,13 +17,13 @@ struct Sequence {
 
 /// The weights of one attention, of all its heads.
 struct Map {
-  std::string name;           // where it is in the model: "decoder.0.source"
-  std::string label;          // "layer 1"
-  std::string group;          // what it does: "attention to the source"
-  int64_t layer = 0;          // among those of its group
-  std::string queries, keys;  // names of sequences
+  std::string name = {};                // where it is in the model: "decoder.0.source"
+  std::string label = {};               // "layer 1"
+  std::string group = {};               // what it does: "attention to the source"
+  int64_t layer = 0;                    // among those of its group
+  std::string queries = {}, keys = {};  // names of sequences
   int64_t heads = 0, rows = 0, columns = 0;
-  std::vector<float> weights;  // [heads, rows, columns]
+  std::vector<float> weights = {};  // [heads, rows, columns]
 
   float at(int64_t head, int64_t row, int64_t column) const {
     return weights[static_cast<size_t>((head * rows + row) * columns + column)];
@@ -38,7 +38,7 @@ struct Word {
 };
 struct Sentence {
   float weight = 0;
-  std::vector<Word> words;
+  std::vector<Word> words = {};
 };
 
 /// A picture that attention looked at, with the cells that its weights are about.
@@ -51,9 +51,9 @@ struct Example {
   int64_t model = 0;  // among those of the document
   std::string input, output;
   double log_probability = 0;
-  std::vector<Sequence> sequences;
-  std::vector<Map> maps;            // in the order of the model
-  std::vector<Sentence> sentences;  // a document with its weights at both levels; otherwise empty
+  std::vector<Sequence> sequences = {};
+  std::vector<Map> maps = {};            // in the order of the model
+  std::vector<Sentence> sentences = {};  // a document with its weights at both levels; otherwise empty
   std::optional<SeenPicture> picture = {};
 
   const Sequence& sequence(const std::string& name) const;  // throws if there is none
