@@ -41,6 +41,10 @@ struct Options {
   std::string positions = "sin_cos";  // added to vectors: sin_cos, learned; in self-attention: rotary, alibi; or none
   int64_t max_length = 512;           // learned positions; longest target of a search
 
+  // parallel decoder
+  std::string length = "classifier";  // how an output gets its length: a classifier, or slots that are cut at END
+  int64_t slots = 64;                 // the slots: most tokens of a target and its END
+
   // convolution
   int64_t kernel = 3;  // rows that a layer sees at once
 

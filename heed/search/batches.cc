@@ -29,16 +29,15 @@ struct Batch {
   Sources view() const { return {.ids = ids, .offsets = offsets, .numbers = numbers}; }
 };
 
-/// The longest first. As few as the limits allow, and of those about the same number of tokens in each. Without
-/// `mixed`, those of a batch have the same length.
-std::vector<Batch> cut(const Sources& sources, const Options& options, const BatchLimits& limits, bool mixed) {
+/// The longest first. As few as the limits allow, and of those about the same number of tokens in each. Each sentence
+/// has `hypotheses`. Without `mixed`, those of a batch have the same length.
+std::vector<Batch> cut(const Sources& sources, int64_t hypotheses, const BatchLimits& limits, bool mixed) {
   std::vector<int64_t> order(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return sources.at(a).size() > sources.at(b).size(); });
   const int64_t tokens = std::ssize(sources.ids);
-  const int64_t hypotheses = std::max<int64_t>(options.sample ? options.nbest : options.beam, 1);  // search() refuses 0
-  const int64_t most = std::max<int64_t>(limits.tokens / hypotheses, 1);
+  const int64_t most = std::max<int64_t>(limits.tokens / std::max<int64_t>(hypotheses, 1), 1);  // search() refuses 0
   const int64_t fewest = std::max<int64_t>((tokens + most - 1) / most, 1);
   const int64_t share = std::max<int64_t>((tokens + fewest - 1) / fewest, 1);
 
@@ -56,14 +55,10 @@ std::vector<Batch> cut(const Sources& sources, const Options& options, const Bat
   return batches;
 }
 
-}  // namespace
-
-std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Sources& sources,
-                               const Options& options, const BatchLimits& limits) {
-  expect(limits.tokens > 0 && limits.sentences >= 0,
-         "search: a batch needs at least 1 token, and sentences of 0 (no limit) or more, not {} and {}", limits.tokens,
-         limits.sentences);
-  const std::vector<Batch> batches = cut(sources, options, limits, generator.mixes_lengths());
+/// With a model of either kind.
+template <class Generator>
+std::vector<Result> search_batches(const Generator& generator, TapePool& tapes, const Sources& sources,
+                                   const Options& options, const std::vector<Batch>& batches) {
   std::vector<Result> results(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));
   const auto find = [&](const Batch& batch) {
     TapePool::Lease tape(tapes);
@@ -91,6 +86,28 @@ std::vector<Result> search_all(const model::Generator& generator, TapePool& tape
   for (const std::exception_ptr& error : wrong)
     if (error) std::rethrow_exception(error);
   return results;
+}
+
+void check(const BatchLimits& limits) {
+  expect(limits.tokens > 0 && limits.sentences >= 0,
+         "search: a batch needs at least 1 token, and sentences of 0 (no limit) or more, not {} and {}", limits.tokens,
+         limits.sentences);
+}
+
+}  // namespace
+
+std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Sources& sources,
+                               const Options& options, const BatchLimits& limits) {
+  check(limits);
+  const int64_t hypotheses = options.sample ? options.nbest : options.beam;
+  return search_batches(generator, tapes, sources, options,
+                        cut(sources, hypotheses, limits, generator.mixes_lengths()));
+}
+
+std::vector<Result> search_all(const model::ParallelGenerator& generator, TapePool& tapes, const Sources& sources,
+                               const Options& options, const BatchLimits& limits) {
+  check(limits);
+  return search_batches(generator, tapes, sources, options, cut(sources, options.lengths, limits, /*mixed=*/true));
 }
 
 }  // namespace heed::search

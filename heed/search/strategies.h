@@ -9,4 +9,8 @@ std::vector<Result> greedy(Stepper& stepper);       // the most likely token at 
 std::vector<Result> beam_search(Stepper& stepper);  // the most likely `beam` hypotheses of every length
 std::vector<Result> sample(Stepper& stepper);       // every token drawn
 
+/// All tokens at once, then the least certain ones again.
+std::vector<Result> refine(const model::ParallelGenerator& generator, Tape& tape, const Sources& sources,
+                           const Options& options);
+
 }  // namespace heed::search

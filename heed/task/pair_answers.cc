@@ -43,6 +43,19 @@ std::vector<int32_t> read_line(std::string_view line, const Answering& asked, Pr
   return ids;
 }
 
+OutputLimits limits_of(const Answering& asked) {
+  OutputLimits limits{.max_positions = asked.model.max_positions(), .longest = asked.longest, .heads = {}};
+  if (const model::ParallelGenerator* generator = asked.model.parallel_generator()) {
+    limits.heads = generator->alignment_heads();
+    limits.parallel = true;
+    limits.has_slots = generator->slots() > 0;
+    return limits;
+  }
+  expect(asked.model.generator() != nullptr, "predict: this model cannot generate outputs");
+  limits.heads = asked.model.generator()->alignment_heads();
+  return limits;
+}
+
 void search_lines(std::span<const AskedLine> lines, const Answering& asked, const PredictOptions& wanted,
                   search::Options options) {
   options.alignment |= wanted.copy_unknown;
@@ -54,8 +67,11 @@ void search_lines(std::span<const AskedLine> lines, const Answering& asked, cons
     numbers.push_back(line.number);
     line.answer->nbest.clear();
   }
-  std::vector<search::Result> found = search::search_all(*asked.model.generator(), asked.tapes,
-                                                         {.ids = ids, .offsets = offsets, .numbers = numbers}, options);
+  const search::Sources sources{.ids = ids, .offsets = offsets, .numbers = numbers};
+  const model::ParallelGenerator* parallel = asked.model.parallel_generator();
+  std::vector<search::Result> found =
+      parallel ? search::search_all(*parallel, asked.tapes, sources, options)
+               : search::search_all(*asked.model.generator(), asked.tapes, sources, options);
   for (size_t i = 0; i < lines.size(); ++i) {
     std::vector<std::string> source;
     if (wanted.copy_unknown) source = asked.vocabularies.source->cut(lines[i].text);
@@ -70,9 +86,7 @@ void search_lines(std::span<const AskedLine> lines, const Answering& asked, cons
 
 std::vector<Prediction> predict_targets(const Answering& asked, std::span<const std::string> lines,
                                         const PredictOptions& options) {
-  expect(asked.model.generator() != nullptr, "predict: this model cannot generate outputs");
-  const search::Options how =
-      search_options(options, {asked.model.max_positions(), asked.longest, asked.model.generator()->alignment_heads()});
+  const search::Options how = search_options(options, limits_of(asked));
   std::vector<Prediction> predictions(lines.size());
   std::vector<AskedLine> there;
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -103,6 +117,8 @@ std::string pair_complaint(const TextPair& pair, const Answering& asked, std::ve
   target = asked.vocabularies.target->encode(pair.target);
   const int64_t longest = std::max(std::ssize(source), std::ssize(target) + 1);
   if (const int64_t places = asked.model.max_positions(); longest > places) return too_long(longest, places);
+  if (const int64_t most = asked.model.max_predictions(); std::ssize(target) + 1 > most)
+    return too_long(std::ssize(target) + 1, most);
   return source.empty() ? "the source is empty" : "";
 }
 

@@ -8,6 +8,7 @@
 #include "heed/encode/all.h"
 #include "heed/metric/all.h"
 #include "heed/model/choices.h"
+#include "heed/model/parallel_model.h"
 #include "heed/model/seq2seq.h"
 #include "heed/task/all.h"
 #include "heed/task/pair_answers.h"
@@ -97,6 +98,11 @@ class PairsTask final : public Task {
     f.add("model.decoder_layers", m.decoder_layers, "layers of the decoder", Limit::between(1, 1000));
     f.add("model.tied", m.tied, "shared embeddings: none, input and output of the decoder, or all (with data.joint)",
           Limit::one_of(heed::words_of(model::kTied)));
+    f.add("model.length", m.length,
+          "parallel decoder: how an output gets its length; slots: model.slots positions, cut at the end token",
+          Limit::one_of(heed::words_of(model::kOutputLengths)));
+    f.add("model.slots", m.slots, "model.length = \"slots\": the most tokens of a target and its end",
+          Limit::between(1, kLongest));
     f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector is fed in with the next token");
     add_stack_keys(f, m);
   }
@@ -132,6 +138,8 @@ class PairsTask final : public Task {
   }
 
   std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const override {
+    if (decode::find_decoder(options.decoder_kind()).make_parallel)
+      return std::make_unique<model::ParallelModel>(parameters, options);
     return std::make_unique<model::Seq2Seq>(parameters, options);
   }
 

@@ -15,6 +15,9 @@ struct PredictOptions {
   double coverage = 0.0;        // weight of the penalty for source tokens without attention; 0.2 is common
   int64_t max_length = 0;       // longest output, in tokens; 0: validate.longest of the model's recipe
 
+  int64_t iterations = 0;  // parallel decoders: passes over an output; 0: kIterations
+  int64_t lengths = 0;     // parallel decoders: outputs of different lengths to try; 0: kLengths, or nbest if more
+
   bool sample = false;       // sample every token instead of taking the likeliest
   double temperature = 1.0;  // sampling: below 1 more cautious, above 1 more varied
   int64_t top_k = 0;         // sampling: only the k likeliest tokens; 0: all
@@ -35,11 +38,15 @@ struct PredictOptions {
 
 // The ranges of the numbers; 0 is allowed too if it has a special meaning.
 inline constexpr int64_t kWidest = 1000;                                  // beam, nbest: more is a mistake
+inline constexpr int64_t kMostIterations = 1000;                          // iterations
 inline constexpr int64_t kLongest = 1'000'000;                            // max_length
 inline constexpr double kLargestPenalty = 100.0;                          // length_penalty, coverage
 inline constexpr double kColdest = 1e-3, kHottest = 100.0;                // temperature
 inline constexpr int64_t kMostTopK = 1'000'000'000;                       // top_k
 inline constexpr int64_t kMostLayers = 1000, kMostHeadsOfALayer = 65536;  // layer, head
 inline constexpr double kLeastShare = 1e-9;                               // top_p
+
+// The defaults of parallel decoders: more passes and lengths gain little (docs/non_autoregressive.md).
+inline constexpr int64_t kIterations = 4, kLengths = 3;
 
 }  // namespace heed::task

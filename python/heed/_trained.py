@@ -146,6 +146,8 @@ class TrainedModel:
         length_penalty: float = 0.0,
         mean_score: bool = False,
         coverage: float = 0.0,
+        iterations: Optional[int] = None,
+        lengths: Optional[int] = None,
         max_length: Optional[int] = None,
         sample: bool = False,
         temperature: float = 1.0,
@@ -168,6 +170,8 @@ class TrainedModel:
             length_penalty: log p is divided by ((5 + length) / 6) to this power; 0.6 is common.
             mean_score: rank by log p divided by the length, instead of by length_penalty.
             coverage: weight of the penalty for source tokens without attention; 0.2 is common.
+            iterations: parallel decoders: passes over an output (default 4).
+            lengths: parallel decoders: outputs of different lengths to try (default 3, or nbest if more).
             max_length: longest output, in tokens (default: validate.longest of the model's recipe).
             sample: sample every token instead of taking the likeliest.
             temperature: for sampling; below 1: more cautious; above 1: more varied.
