@@ -111,9 +111,10 @@ Distilled distill(const predict::Predictor& teacher, const recipe::Recipe& recip
   if (fs::exists(summary, ignored)) {
     const std::optional<file::Json> done = file::Json::parse(file::read_text(summary));
     const file::Json* of = done ? done->find("work") : nullptr;
-    expect(of && of->as<std::string>() && *of->as<std::string>() == work, ErrorKind::cannot_write,
-           "'{}' holds targets of another model, with other options or for other data: use another folder, or remove it",
-           o.folder.string());
+    expect(
+        of && of->as<std::string>() && *of->as<std::string>() == work, ErrorKind::cannot_write,
+        "'{}' holds targets of another model, with other options or for other data: use another folder, or remove it",
+        o.folder.string());
   }
   const Parts parts(o.folder / "parts", work);
   std::vector<std::string> targets;
@@ -140,12 +141,11 @@ Distilled distill(const predict::Predictor& teacher, const recipe::Recipe& recip
   file::write_file(o.folder / "valid.source", lines_of(texts.valid.source));
   file::write_file(o.folder / "valid.target", lines_of(texts.valid.target));
   file::write_file(o.folder / "recipe.toml", recipe::short_text_of(on_files(recipe, o.folder)));
-  file::write_file(summary, file::Json::object({{"work", work},
-                                                {"pairs", progress.pairs},
-                                                {"kept", progress.kept},
-                                                {"changed", progress.changed}})
-                                    .text(2) +
-                                "\n");
+  file::write_file(
+      summary, file::Json::object(
+                   {{"work", work}, {"pairs", progress.pairs}, {"kept", progress.kept}, {"changed", progress.changed}})
+                       .text(2) +
+                   "\n");
   parts.remove();
   result.complete = true;
   return result;

@@ -33,16 +33,16 @@ struct Progress {
 };
 
 struct Options {
-  std::filesystem::path folder;                // to write to; one with the parts of the same work is continued
-  predict::Options search = {.beam = 5};       // how the teacher answers
-  const std::atomic<bool>* stop = nullptr;     // set by Ctrl-C: what is done is kept
-  std::function<void(const Progress&)> tell;   // after each part
+  std::filesystem::path folder;               // to write to; one with the parts of the same work is continued
+  predict::Options search = {.beam = 5};      // how the teacher answers
+  const std::atomic<bool>* stop = nullptr;    // set by Ctrl-C: what is done is kept
+  std::function<void(const Progress&)> tell;  // after each part
 };
 
 struct Distilled {
   Progress progress;
-  bool complete = false;               // otherwise it was stopped: the same call goes on
-  std::vector<std::string> warnings;   // about lines that cannot be used
+  bool complete = false;              // otherwise it was stopped: the same call goes on
+  std::vector<std::string> warnings;  // about lines that cannot be used
 };
 
 /// Throws Error if the recipe or the teacher is not about pairs, or if the folder holds something else.

@@ -23,7 +23,8 @@ BlankedTargets leave_blanks(const TargetBatch& targets, int64_t slots, std::opti
       blanked.predictions.push_back(first + static_cast<int64_t>(i));
       blanked.tokens[static_cast<size_t>(blanked.asked.back())] = embed::kBlank;
     }
-    if (slots > 0) blanked.tokens.resize(static_cast<size_t>(row + slots), blanked.tokens.back());  // like the first END
+    if (slots > 0)
+      blanked.tokens.resize(static_cast<size_t>(row + slots), blanked.tokens.back());  // like the first END
     blanked.offsets.push_back(std::ssize(blanked.tokens));
   }
   return blanked;

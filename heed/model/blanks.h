@@ -14,11 +14,11 @@
 namespace heed::model {
 
 struct BlankedTargets {
-  std::vector<int32_t> tokens = {};         // [rows]: a token, or embed::kBlank
-  std::vector<int64_t> offsets = {0};       // [B + 1], of the rows
-  std::vector<int64_t> asked = {};          // the rows that are predicted
-  std::vector<int32_t> answers = {};        // [asked]: what should stand there
-  std::vector<int64_t> predictions = {};    // [asked]: their places in TargetBatch::out
+  std::vector<int32_t> tokens = {};       // [rows]: a token, or embed::kBlank
+  std::vector<int64_t> offsets = {0};     // [B + 1], of the rows
+  std::vector<int64_t> asked = {};        // the rows that are predicted
+  std::vector<int32_t> answers = {};      // [asked]: what should stand there
+  std::vector<int64_t> predictions = {};  // [asked]: their places in TargetBatch::out
 };
 
 /// Without a seed everything is blank. With one, a number of tokens drawn evenly from 1 to all of them is left blank in

@@ -47,8 +47,7 @@ encode::Encoded memory_for(Tape& tape, const ReadSources& sources, const Drafts&
 }  // namespace
 
 ParallelModel::ParallelModel(Parameters& parameters, const Options& o)
-    : options_(o),
-      slots_(value_of(kOutputLengths, o.length, "model: length") == OutputLength::slots ? o.slots : 0) {
+    : options_(o), slots_(value_of(kOutputLengths, o.length, "model: length") == OutputLength::slots ? o.slots : 0) {
   const Resolved words(o);
   check_sizes(o);
   check_attention(o.attention);
@@ -60,10 +59,11 @@ ParallelModel::ParallelModel(Parameters& parameters, const Options& o)
   source_ = embed::Embed(root / "source", embedding_options(o, words, o.source_vocabulary, encoder.needs_positions));
   embed::Options target = embedding_options(o, words, o.target_vocabulary, decoder.needs_positions);
   target.blank = true;
+  if (target.positions == "none") target.positions = "sin_cos";  // nothing else tells one blank from another
   target_ = embed::Embed(root / "target", target, words.tied == Tied::all ? source_.table() : nullptr);
   encoder_ = encoder.make(root / "encoder", stack_options(o, words, o.encoder_layers, encoder.needs_positions));
-  decoder_ = decoder.make_parallel(root / "decoder",
-                                   stack_options(o, words, o.decoder_layers, decoder.needs_positions), *encoder_);
+  decoder_ = decoder.make_parallel(root / "decoder", stack_options(o, words, o.decoder_layers, decoder.needs_positions),
+                                   *encoder_);
   output_ = OutputLayer(root, o, decoder_->width(), target_.table());
   if (slots_ == 0) length_ = LengthClassifier(root / "length", encoder_->width(), o.max_length);
 }

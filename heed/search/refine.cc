@@ -24,10 +24,10 @@ namespace {
 
 struct Draft {
   int64_t sentence = 0;
-  int64_t count = 0;             // rows that count: all, or those up to the first END, and it
-  std::vector<int32_t> tokens;   // [rows]
-  std::vector<double> certain;   // [rows]: log-probability of each, when it was written
-  std::vector<int64_t> asked;    // rows that this pass writes, rising
+  int64_t count = 0;            // rows that count: all, or those up to the first END, and it
+  std::vector<int32_t> tokens;  // [rows]
+  std::vector<double> certain;  // [rows]: log-probability of each, when it was written
+  std::vector<int64_t> asked;   // rows that this pass writes, rising
   double length_log_probability = 0.0;
   std::vector<std::vector<float>> alignment = {};  // [rows][source tokens], of the last pass
 
@@ -114,7 +114,7 @@ class Refinement {
     const model::Drafts drafts{.tokens = tokens_, .offsets = offsets_, .source = of_, .asked = asked_};
     const Tensor logits = generator_.write(tape_, read_, drafts, o_.alignment ? &alignment_ : nullptr);
     best_tokens(logits, 2, best_);
-    for (int64_t d = 0, row = 0; Draft* draft : open) {
+    for (int64_t d = 0, row = 0; Draft * draft : open) {
       for (const int64_t at : draft->asked) take(*draft, at, logits, row++);
       if (slots_ > 0) cut(*draft);
       if (o_.alignment) take_alignment(*draft, d);
@@ -166,8 +166,7 @@ class Refinement {
 
   std::vector<Result> results() {
     std::vector<Result> results(static_cast<size_t>(sources_.size()));
-    for (Draft& draft : drafts_)
-      results[static_cast<size_t>(draft.sentence)].hypotheses.push_back(hypothesis(draft));
+    for (Draft& draft : drafts_) results[static_cast<size_t>(draft.sentence)].hypotheses.push_back(hypothesis(draft));
     for (Result& r : results) {
       sort_by_rank(r.hypotheses);
       if (std::ssize(r.hypotheses) > o_.nbest) r.hypotheses.resize(static_cast<size_t>(o_.nbest));

@@ -80,8 +80,8 @@ std::vector<Result> search(const model::ParallelGenerator& generator, Tape& tape
                            const Options& options) {
   check_both(tape, sources, options);
   check_passes(options, generator.slots());
-  return where_there_is_a_source(
-      sources, [&](const Sources& there) { return refine(generator, tape, there, options); });
+  return where_there_is_a_source(sources,
+                                 [&](const Sources& there) { return refine(generator, tape, there, options); });
 }
 
 }  // namespace heed::search

@@ -69,9 +69,9 @@ void search_lines(std::span<const AskedLine> lines, const Answering& asked, cons
   }
   const search::Sources sources{.ids = ids, .offsets = offsets, .numbers = numbers};
   const model::ParallelGenerator* parallel = asked.model.parallel_generator();
-  std::vector<search::Result> found =
-      parallel ? search::search_all(*parallel, asked.tapes, sources, options)
-               : search::search_all(*asked.model.generator(), asked.tapes, sources, options);
+  std::vector<search::Result> found = parallel
+                                          ? search::search_all(*parallel, asked.tapes, sources, options)
+                                          : search::search_all(*asked.model.generator(), asked.tapes, sources, options);
   for (size_t i = 0; i < lines.size(); ++i) {
     std::vector<std::string> source;
     if (wanted.copy_unknown) source = asked.vocabularies.source->cut(lines[i].text);

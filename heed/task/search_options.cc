@@ -39,7 +39,8 @@ void check_kind(const PredictOptions& o, const OutputLimits& limits) {
     expect(o.length_penalty == 0.0, "length_penalty {} {}", o.length_penalty, kHint);
     expect(o.coverage == 0.0, "coverage {} {}", o.coverage, kHint);
     expect(!limits.has_slots || o.lengths <= 1,
-           "lengths {} is for models that predict lengths, but this one has slots (model.length = \"slots\")", o.lengths);
+           "lengths {} is for models that predict lengths, but this one has slots (model.length = \"slots\")",
+           o.lengths);
     expect(!limits.has_slots || o.nbest == 1,
            "nbest {} is for models that predict lengths, but this one has slots (model.length = \"slots\")", o.nbest);
     expect(o.lengths == 0 || o.nbest <= o.lengths, "nbest {} needs lengths of at least {}, not {}", o.nbest, o.nbest,
@@ -75,7 +76,8 @@ search::Options search_options(const PredictOptions& o, const OutputLimits& limi
   expect(layers == 0 || o.head <= limits.heads[static_cast<size_t>(layer - 1)], "head {}: layer {} has {}", o.head,
          layer, limits.heads[static_cast<size_t>(layer - 1)]);
   const int64_t beam = o.beam > 0 ? o.beam : (o.sample || limits.parallel ? 1 : o.nbest);
-  expect(o.sample || limits.parallel || o.nbest <= beam, "nbest {} needs a beam of at least {}, not {}", o.nbest, o.nbest, beam);
+  expect(o.sample || limits.parallel || o.nbest <= beam, "nbest {} needs a beam of at least {}, not {}", o.nbest,
+         o.nbest, beam);
   expect(o.max_length <= limits.max_positions, "max_length {}: the model has positions for {}", o.max_length,
          limits.max_positions);
   return {.start = text::kStart,

@@ -75,8 +75,7 @@ inline LogProbs one_draft(const ParallelModel& model, const std::vector<int32_t>
   LogProbs all;
   if (draft.empty()) return all;
   tape.reset();
-  const Tensor logits =
-      model.write(tape, read, {.tokens = draft, .offsets = offsets, .source = of, .asked = asked});
+  const Tensor logits = model.write(tape, read, {.tokens = draft, .offsets = offsets, .source = of, .asked = asked});
   for (int64_t i = 0; i < logits.rows(); ++i) all.push_back(log_softmax(logits.row(i), logits.cols()));
   return all;
 }

@@ -41,7 +41,8 @@ std::vector<double> plain_lengths(const MadeParallel& made, const std::vector<in
   const auto term = [&](const char* name, int64_t row) {
     const auto& weight = made.parameters.find(std::string("length.") + name + ".weight")->value;
     double sum = made.parameters.find(std::string("length.") + name + ".bias")->value[static_cast<size_t>(row)];
-    for (int64_t c = 0; c < width; ++c) sum += mean[static_cast<size_t>(c)] * weight[static_cast<size_t>(row * width + c)];
+    for (int64_t c = 0; c < width; ++c)
+      sum += mean[static_cast<size_t>(c)] * weight[static_cast<size_t>(row * width + c)];
     return sum;
   };
   std::vector<double> all;
@@ -138,6 +139,17 @@ TEST(ParallelModel, EveryPositionSeesAllOthers) {
   for (size_t at : {0u, 1u, 2u}) EXPECT_GT(std::abs(one[at][5] - other[at][5]), 1e-4) << at;
 }
 
+TEST(ParallelModel, BlanksAreToldApartByTheirPositions) {
+  for (const char* positions : {"sin_cos", "learned", "rotary", "alibi", "none"}) {
+    Options o = ParallelWay{"plain"}.options();
+    o.positions = positions;
+    const MadeParallel made(o);
+    const LogProbs all = one_draft(made.model, {4, 5, 6}, {kBlank, kBlank, kBlank});
+    EXPECT_GT(std::abs(all[0][5] - all[1][5]), 1e-4) << positions;
+    EXPECT_GT(std::abs(all[1][5] - all[2][5]), 1e-4) << positions;
+  }
+}
+
 TEST(ParallelModel, TooLongTargetsAreRefused) {
   Options o = ParallelWay{"slots"}.options();
   o.length = "slots";
@@ -155,8 +167,9 @@ TEST(ParallelModel, TooLongTargetsAreRefused) {
 }
 
 TEST(ParallelModel, RefusesWhatNeedsSteps) {
-  for (const auto& change : std::vector<std::function<void(Options&)>>{
-           [](Options& o) { o.attention.normalise = "hard_sampled"; }, [](Options& o) { o.attention.time = "guided"; }}) {
+  for (const auto& change :
+       std::vector<std::function<void(Options&)>>{[](Options& o) { o.attention.normalise = "hard_sampled"; },
+                                                  [](Options& o) { o.attention.time = "guided"; }}) {
     Options o = ParallelWay{"plain"}.options();
     change(o);
     EXPECT_THROW(MadeParallel made(o), Error);

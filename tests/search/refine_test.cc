@@ -179,13 +179,11 @@ TEST_P(Refined, OutputsAreNotLongerThanAsked) {
   for (const int64_t longest : {1, 2, 5}) {
     Options o = options(2, 1);
     o.longest = longest;
-    for (const Result& r : find(texts_, o))
-      EXPECT_LE(std::ssize(r.best().token_log_probabilities), longest);
+    for (const Result& r : find(texts_, o)) EXPECT_LE(std::ssize(r.best().token_log_probabilities), longest);
   }
 }
 
-TEST(Refinement, MorePassesFindTokensThatFitTogether) {
-  // The first token decides the second one, if it is known.
+TEST(Refinement, LaterPassesKnowTheTokensThatStayed) {
   const DecidedParallel made(ParallelWay{"plain"}.options());
   Options once{.longest = 8}, more = once;
   once.iterations = 1, more.iterations = 4;
@@ -194,9 +192,10 @@ TEST(Refinement, MorePassesFindTokensThatFitTogether) {
   Tape tape(kQuiet);
   const std::vector<Result> first = search(made.model, tape, texts.view(), once);
   const std::vector<Result> refined = search(made.model, tape, texts.view(), more);
-  bool differ = false;
-  for (size_t b = 0; b < first.size(); ++b) differ |= first[b].best().tokens != refined[b].best().tokens;
-  EXPECT_TRUE(differ);
+  for (size_t b = 0; b < first.size(); ++b) {
+    if (first[b].best().tokens.size() < 2) continue;
+    EXPECT_GT(std::abs(first[b].best().log_probability - refined[b].best().log_probability), 1e-4) << b;
+  }
 }
 
 TEST(Refinement, AnEmptySourceHasAnEmptyOutput) {
