@@ -48,7 +48,7 @@ def quality(options, outputs):
         command = [str(pathlib.Path(options.build) / "cli" / "heed"), "evaluate", "--hypotheses", str(said),
                    "--references", str(right), "--metric", options.metric, "--json", *options.evaluate.split()]
         said = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-    return said["metrics"][0]["value"]
+    return said["metrics"][0]["score"]
 
 
 def cases(options):

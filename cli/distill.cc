@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "cli/counter.h"
 #include "cli/options.h"
@@ -42,15 +43,23 @@ void run(Chosen& c) {
   check(c.search.options, teacher);
   const fs::path folder = folder_of(c);
   const StopSignal stop;
-  Counter counter("pairs");
-  int64_t counted_so_far = 0;
-  const distill::Distilled done = distill::distill(
-      teacher, recipe,
-      {.folder = folder, .search = c.search.options, .stop = &stop.asked(), .tell = [&](const distill::Progress& p) {
-         counter.add(p.done - counted_so_far);
-         counted_so_far = p.done;
-       }});
-  counter.erase();
+  std::optional<Counter> counter;
+  int64_t done_before = 0, found_before = 0;
+  const distill::Distilled done =
+      distill::distill(teacher, recipe,
+                       {.folder = folder,
+                        .part = c.search.batch > 0 ? c.search.batch : distill::Options().part,
+                        .search = c.search.options,
+                        .stop = &stop.asked(),
+                        .tell = [&](const distill::Progress& p) {
+                          if (!counter) counter.emplace("pairs", p.pairs);
+                          const int64_t found = p.found - found_before;
+                          counter->skip(found);
+                          if (p.done - done_before > found) counter->add(p.done - done_before - found);
+                          done_before = p.done;
+                          found_before = p.found;
+                        }});
+  counter.reset();
   for (const std::string& warning : done.warnings) warn(warning);
   const distill::Progress& p = done.progress;
   if (!done.complete)

@@ -22,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kOfAPart = 256;  // pairs: a few seconds of work that an interruption costs at most
-
 /// What the targets depend on.
 std::string fingerprint(const predict::Predictor& teacher, const data::Pairs& pairs, const predict::Options& o) {
   file::Sha256 hash;
@@ -97,6 +95,7 @@ recipe::Recipe on_files(recipe::Recipe r, const fs::path& folder) {
 Distilled distill(const predict::Predictor& teacher, const recipe::Recipe& recipe, const Options& o) {
   expect_pairs(recipe, fmt::format("the recipe '{}'", recipe.file));
   expect_pairs(teacher.model().recipe, "the model");
+  expect(o.part > 0, "distill: part must be above 0, not {}", o.part);
   teacher.check(o.search);
   task::TextPairs texts = task::load_pairs(recipe.data, recipe.train.seed);
   data::Pairs& pairs = texts.train;
@@ -119,15 +118,15 @@ Distilled distill(const predict::Predictor& teacher, const recipe::Recipe& recip
   const Parts parts(o.folder / "parts", work);
   std::vector<std::string> targets;
   Progress& progress = result.progress;
-  for (int64_t first = 0; first < pairs.size(); first += kOfAPart) {
-    const int64_t last = std::min(pairs.size(), first + kOfAPart), number = first / kOfAPart;
-    std::optional<std::vector<Target>> part = parts.load(number, last - first);
+  for (int64_t first = 0; first < pairs.size(); first += o.part) {
+    const int64_t last = std::min(pairs.size(), first + o.part);
+    std::optional<std::vector<Target>> part = parts.load(first, last - first);
     if (part)
       progress.found += last - first;
     else if (o.stop && *o.stop)
       return result;
     else
-      parts.save(number, *(part = taught(teacher, pairs, first, last, o.search)));
+      parts.save(first, *(part = taught(teacher, pairs, first, last, o.search)));
     for (const Target& target : *part) {
       progress.kept += target.kept ? 1 : 0;
       progress.changed += target.text != pairs.target[targets.size()] ? 1 : 0;

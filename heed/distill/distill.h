@@ -33,9 +33,10 @@ struct Progress {
 };
 
 struct Options {
-  std::filesystem::path folder;               // to write to; one with the parts of the same work is continued
-  predict::Options search = {.beam = 5};      // how the teacher answers
-  const std::atomic<bool>* stop = nullptr;    // set by Ctrl-C: what is done is kept
+  std::filesystem::path folder;             // to write to; one with the parts of the same work is continued
+  int64_t part = 256;                       // pairs that are answered and saved together: an interruption costs as much
+  predict::Options search = {.beam = 5};    // how the teacher answers
+  const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C: what is done is kept
   std::function<void(const Progress&)> tell;  // after each part
 };
 

@@ -23,18 +23,18 @@ std::string_view next_line(std::string_view& text) {
 
 }  // namespace
 
-std::filesystem::path Parts::path_of(int64_t number) const { return folder_ / fmt::format("{:06}", number); }
+std::filesystem::path Parts::path_of(int64_t first) const { return folder_ / fmt::format("{:09}", first); }
 
 /// The work, the checksum of the rest, and the targets: a line each.
-void Parts::save(int64_t number, const std::vector<Target>& targets) const {
+void Parts::save(int64_t first, const std::vector<Target>& targets) const {
   std::string lines;
   for (const Target& target : targets) lines += fmt::format("{}{}\n", target.kept ? kKept : kTaught, target.text);
   file::make_folders(folder_);
-  file::write_file(path_of(number), fmt::format("{}\n{}\n{}", work_, file::sha256(lines), lines));
+  file::write_file(path_of(first), fmt::format("{}\n{}\n{}", work_, file::sha256(lines), lines));
 }
 
-std::optional<std::vector<Target>> Parts::load(int64_t number, int64_t count) const {
-  const std::filesystem::path path = path_of(number);
+std::optional<std::vector<Target>> Parts::load(int64_t first, int64_t count) const {
+  const std::filesystem::path path = path_of(first);
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {};
   const std::string text = file::read_text(path);

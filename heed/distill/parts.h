@@ -21,13 +21,14 @@ class Parts {
   /// `work`: names what is done, so that the parts of another work are not taken for it; no line ends in it.
   Parts(std::filesystem::path folder, std::string work) : folder_(std::move(folder)), work_(std::move(work)) {}
 
-  /// Part number `number` with `count` targets, if it is done; a damaged one is not. Throws if it is of another work.
-  std::optional<std::vector<Target>> load(int64_t number, int64_t count) const;
-  void save(int64_t number, const std::vector<Target>& targets) const;
+  /// The `count` targets from number `first` on, if they are done as one part; a damaged one is not. Throws if it is of
+  /// another work.
+  std::optional<std::vector<Target>> load(int64_t first, int64_t count) const;
+  void save(int64_t first, const std::vector<Target>& targets) const;
   void remove() const;  // all of them
 
  private:
-  std::filesystem::path path_of(int64_t number) const;
+  std::filesystem::path path_of(int64_t first) const;
 
   std::filesystem::path folder_;
   std::string work_;

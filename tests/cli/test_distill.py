@@ -74,7 +74,7 @@ def test_a_damaged_part_is_done_again(model, recipe, tmp_path):
     right = (out / "train.target").read_bytes()
     work = json.loads((out / "distilled.json").read_text())["work"]
     (out / "parts").mkdir()
-    (out / "parts" / "000000").write_text(f"{work}\n{'0' * 64}\n" + "+wrong\n" * 256)
+    (out / "parts" / "000000000").write_text(f"{work}\n{'0' * 64}\n" + "+wrong\n" * 256)
     text("distill", str(model), str(recipe), "--output", str(out))
     assert (out / "train.target").read_bytes() == right and not (out / "parts").exists()
 
