@@ -113,8 +113,11 @@ std::vector<task::Suggestion> fit_to_weights(Recipe& r, const Beginning& beginni
   const auto mine = recipe::values_of(r), other = recipe::values_of(theirs);
   std::string wrong;
   for (const auto& [key, value] : mine) {
-    const bool free = key.starts_with("validate.") || key.find("dropout") != std::string::npos ||
-                      key.find("_size") != std::string::npos || key.find("_min_count") != std::string::npos;
+    // The decoder may be another one, with the weights that both have (trained::start_from).
+    const bool free = key == "model.decoder" || key == "model.length" || key == "model.slots" ||
+                      key == "model.max_length" || key.starts_with("validate.") ||
+                      key.find("dropout") != std::string::npos || key.find("_size") != std::string::npos ||
+                      key.find("_min_count") != std::string::npos;
     if (!recipe::is_among(key, kOfTheModel) || free || other.at(key) == value) continue;
     wrong += fmt::format("{}{} is {}, but '{}' was trained with {}", wrong.empty() ? "" : "\n", key, value,
                          beginning.weights_name, other.at(key));

@@ -1,6 +1,7 @@
 #include "heed/train/session.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -124,7 +125,10 @@ class Session {
     recipe_.train.schedule.steps = recipe::updates_in_all(recipe_, per_epoch_);
     // Weights of a checkpoint are allocated once they are known to fit.
     made_ = trained::make_model(recipe_, std::move(prepared.vocabularies), from ? Start::empty : Start::drawn);
-    if (weights) trained::start_from(*weights, made_);
+    if (weights)
+      if (const std::vector<std::string> lacking = trained::start_from(*weights, made_); !lacking.empty())
+        corpus_.warnings.push_back(
+            fmt::format("{} has no weights {}: they start anew", options_.from, fmt::join(lacking, ", ")));
     const bool fresh = !from && !weights;
     for (std::string& said : recipe_.task().start_training(*made_.parameters, made_.vocabularies, recipe_.data, fresh))
       corpus_.warnings.push_back(std::move(said));

@@ -2,7 +2,7 @@
 import json
 
 import pytest
-from heed_program import CONFIG, DATA, USAGE, answers, from_json, heed, run, small_recipe, text, train_small
+from heed_program import CONFIG, DATA, USAGE, answers, from_json, heed, run, small_recipe, text, train_small, weights
 
 PARALLEL = ("model.kind=transformer", "model.decoder=parallel", "model.max_length=32", "attention.score=scaled_dot")
 
@@ -107,6 +107,20 @@ def test_resumed_training_gives_the_same_bits(tmp_path):
     assert rest.returncode == 0, rest.stderr
     name = "step-000040/weights.safetensors"
     assert (tmp_path / "half" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_it_starts_from_a_model_that_writes_step_by_step(tmp_path):
+    settings = ("model.kind=transformer", "attention.score=scaled_dot", "stop.steps=10")
+    steps = train_small(tmp_path / "steps", *settings)
+    (tmp_path / "r.toml").write_text(small_recipe())
+    more = [word for setting in PARALLEL + ("stop.steps=1", "train.learning_rate=1e-9") for word in ("--set", setting)]
+    done = heed("train", str(tmp_path / "r.toml"), *more, "--from", str(steps), "--output", str(tmp_path / "parallel"))
+    assert done.returncode == 0, done.stderr
+    said = (done.stdout + done.stderr).replace("\n", " ")
+    assert "has no weights target.blank, length.absolute.weight" in said and "they start anew" in said
+    before, after = weights(steps / "step-000010"), weights(tmp_path / "parallel" / "step-000001")
+    for name, numbers in before.items():
+        assert after[name] == pytest.approx(numbers, abs=1e-6), name
 
 
 def test_targets_longer_than_the_slots_are_named(tmp_path):
