@@ -187,8 +187,9 @@ class Session {
   Started about() const {
     const task::Task& task = recipe_.task();
     const int64_t targets = made_.vocabularies.target->size();
+    const std::string &encoder = recipe_.model.encoder_kind(), &decoder = recipe_.model.decoder_kind();
     return {.folder = recipe_.output.folder,
-            .model = recipe_.model.kind,
+            .model = encoder == decoder ? encoder : encoder + "-" + decoder,
             .parameters = made_.parameters->count(),
             .examples = corpus_.train->size(),
             .valid_examples = corpus_.valid->size(),
