@@ -152,11 +152,13 @@ class PairsTask final : public Task {
     return score_pairs(asked, pairs);
   }
 
-  AttentionPlace place_of(std::string_view attention, int64_t, const model::Options&) const override {
+  AttentionPlace place_of(std::string_view attention, int64_t, const model::Options& model) const override {
     using enum AttentionRows;
+    const bool at_once = decode::find_decoder(model.decoder_kind()).make_parallel != nullptr;
     if (attention.starts_with("encoder.")) return {"self-attention of the encoder", source, source};
-    if (attention.ends_with(".self")) return {"self-attention of the decoder", target_in, target_in};
-    return {"attention to the source", target_out, source};
+    if (attention.ends_with(".self"))
+      return {"self-attention of the decoder", at_once ? written : target_in, at_once ? written : target_in};
+    return {"attention to the source", at_once ? written : target_out, source};
   }
 };
 

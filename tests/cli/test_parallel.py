@@ -86,6 +86,15 @@ def test_one_pass_has_the_probability_that_score_gives(parallel):
         assert float(scored.stdout.split()[0]) == pytest.approx(found["log_probability"], abs=1e-3)
 
 
+@pytest.mark.parametrize("kind, rows", [("parallel", 3), ("slots", 24)])
+def test_look(kind, rows, request):
+    found = from_json("look", str(request.getfixturevalue(kind)), "abcd", "--target", "xyz", "--json", "-")
+    example = found["examples"][0]
+    sequences = {sequence["name"]: sequence["tokens"] for sequence in example["sequences"]}
+    assert len(sequences["source"]) == 4 and len(sequences["written"]) == rows
+    assert sequences["written"][:3] == list("xyz")
+
+
 def test_evaluate_export_and_info(parallel, tmp_path):
     exported = tmp_path / "parallel.heed"
     text("export", str(parallel), "--output", str(exported))
