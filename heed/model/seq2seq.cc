@@ -23,7 +23,8 @@ void check_sizes(const Options& o) {
 Seq2SeqBatch pairs_of(const data::PackedBatch& batch) {
   const auto* pairs = dynamic_cast<const data::PackedPairs*>(&batch);
   expect(pairs != nullptr, "model: expected a batch of pairs, each with a source and a target");
-  return {pairs->source, pairs->source_offsets, pairs->target_in, pairs->target_out, pairs->target_offsets};
+  return {pairs->source,         pairs->source_offsets, pairs->target_in,    pairs->target_out,
+          pairs->target_offsets, pairs->link_offsets,   pairs->link_sources, batch.updates_before};
 }
 
 Seq2Seq::Seq2Seq(Parameters& parameters, const Options& o) : options_(o) {
@@ -46,8 +47,20 @@ OutputLoss Seq2Seq::loss(Tape& tape, const data::PackedBatch& batch, const Outpu
 }
 
 OutputLoss Seq2Seq::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
-  const encode::Encoded source = encode(tape, {batch.source, batch.source_offsets});
-  return writer_.loss(source, {batch.target_in, batch.target_out, batch.target_offsets}, options);
+  TargetBatch target{.in = batch.target_in,
+                     .out = batch.target_out,
+                     .offsets = batch.target_offsets,
+                     .link_offsets = batch.link_offsets,
+                     .link_sources = batch.link_sources,
+                     .updates_before = batch.updates_before};
+  const UndrawnLoss undrawn(writer_.needs_undrawn(tape), [&](Tape& plain) { return loss(plain, batch, {}); });
+  target.undrawn_nll = undrawn.row_nll();
+  return writer_.loss(encode(tape, {batch.source, batch.source_offsets}), target, options);
+}
+
+void Seq2Seq::each_logits(Tape& tape, const PackedIds& sources, const PackedIds& inputs,
+                          const std::function<void(int64_t first, Tensor logits)>& visit) const {
+  writer_.each_logits(encode(tape, sources), {.in = inputs.ids, .out = {}, .offsets = inputs.offsets}, visit);
 }
 
 std::unique_ptr<decode::State> Seq2Seq::start(Tape& tape, const PackedIds& sources, int64_t longest) const {

@@ -76,6 +76,10 @@ class PairsTask final : public Task {
           Limit::between(0, kMostColumns));
     f.add("data.max_characters", d.train.max_characters,
           "pairs with a side of more characters are skipped; 0: no limit", Limit::between(0, kMostTokens));
+    f.add("data.alignments", d.alignments,
+          "file with the alignments of the training pairs, line by line, such as 0-0 1-2: source-target, from 0");
+    f.add("data.alignments_count", d.alignments_count, "what its numbers count: tokens of the model, or words",
+          Limit::one_of({"tokens", "words"}));
     add_files(f, "valid_", d.valid, "validation");
     add_held_out_key(f, d);
     add_tokeniser_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);
@@ -121,6 +125,8 @@ class PairsTask final : public Task {
     need(
         !valid || is_one_kind_of_file(d.valid),
         "the validation data must be either two files, data.valid_source and data.valid_target, or one data.valid_tsv");
+    need(d.alignments.empty() || files,
+         "data.alignments needs pairs from files: data.source and data.target, or data.tsv");
     for (const std::string& wrong : {size_problem("source", d.source), size_problem("target", d.target)})
       need(wrong.empty(), wrong);
     need(m.tied != "all" || d.joint, "model.tied = \"all\" needs data.joint = true: one vocabulary");

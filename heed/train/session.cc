@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "heed/file/atomic.h"
+#include "heed/objective/all.h"
 #include "heed/recipe/settle.h"
 #include "heed/tensor/error.h"
 #include "heed/train/evaluate.h"
@@ -132,7 +133,23 @@ class Session {
     const bool fresh = !from && !weights;
     for (std::string& said : recipe_.task().start_training(*made_.parameters, made_.vocabularies, recipe_.data, fresh))
       corpus_.warnings.push_back(std::move(said));
-    trainer_.emplace(*made_.model, *made_.parameters, *corpus_.train, recipe_.train);
+    const objective::Setting setting{.model = *made_.model,
+                                     .vocabularies = made_.vocabularies,
+                                     .examples = *corpus_.train,
+                                     .options = recipe_.train.objective,
+                                     .label_smoothing = recipe_.train.label_smoothing,
+                                     .batch_tokens = recipe_.train.batch_tokens,
+                                     .updates = recipe_.train.schedule.steps,
+                                     .longest = recipe_.validate.longest,
+                                     .reward = options_.reward};
+    const objective::Entry& objective = objective::find(recipe_.train.objective.name);
+    if (fresh && objective.needs_trained)
+      corpus_.warnings.push_back(fmt::format(
+          "train.objective = \"{}\" learns from the outputs of the model, but it starts from random weights, "
+          "whose outputs are all wrong: train with train.objective = \"likelihood\" first, then start from "
+          "that model with --from",
+          objective.name));
+    trainer_.emplace(objective.make(setting), *made_.parameters, *corpus_.train, recipe_.train);
     if (!from) write_recipe();
   }
 
