@@ -1,7 +1,11 @@
 #include "heed/search/search.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "heed/search/referee.h"
+#include "heed/search/source_batch.h"
 #include "heed/search/strategies.h"
 #include "heed/tensor/error.h"
 
@@ -19,10 +23,24 @@ void check(const Tape& tape, const Sources& sources, const Options& o) {
   expect(o.beam >= 1, "search: beam must be at least 1, not {}", o.beam);
   expect(o.nbest >= 1 && (o.sample || o.nbest <= o.beam), "search: nbest must be from 1 to beam = {}, not {}", o.beam,
          o.nbest);
+  expect(o.groups >= 1 && o.beam % o.groups == 0, "search: beam {} cannot be cut into {} groups", o.beam, o.groups);
+  expect(o.diversity >= 0.0 && std::isfinite(o.diversity), "search: diversity must not be below 0, but is {}",
+         o.diversity);
+  expect(o.no_repeat_ngram >= 0, "search: no_repeat_ngram must not be below 0, but is {}", o.no_repeat_ngram);
+  expect(sources.rules.empty() || std::ssize(sources.rules) == sources.size(), "search: {} rules for {} sources",
+         sources.rules.size(), sources.size());
+  for (const Rules* rules : sources.rules) {
+    if (!rules) continue;
+    expect(rules->must.empty() || (!o.sample && o.groups == 1),
+           "search: phrases that must come need a beam search without groups");
+    expect(std::ssize(rules->prefix) < o.longest, "search: a prefix of {} tokens leaves no room in {}",
+           rules->prefix.size(), o.longest);
+  }
   expect(o.alpha >= 0.0 && std::isfinite(o.alpha), "search: alpha must not be below 0, but is {}", o.alpha);
   expect(o.beta >= 0.0 && std::isfinite(o.beta), "search: beta must not be below 0, but is {}", o.beta);
   expect(o.heads.layer >= Heads::kLast && o.heads.head >= Heads::kMean,
          "search: there are no weights of layer {} and head {}", o.heads.layer, o.heads.head);
+  expect(o.sample || !o.distinct, "search: distinct is for samples");
   if (!o.sample) return;
   expect(o.beam == 1, "search: sampling has no beam; set nbest to the number of samples");
   expect(o.temperature > 0.0 && std::isfinite(o.temperature), "search: temperature must be above 0, not {}",
@@ -33,26 +51,31 @@ void check(const Tape& tape, const Sources& sources, const Options& o) {
 
 }  // namespace
 
+int64_t width_of(const Sources& sources, int64_t b, const Options& o) {
+  if (o.sample) return o.nbest;
+  const Rules* rules = sources.rules_of(b);
+  return rules && !rules->must.empty() ? std::max(o.beam, Referee(rules, o).banks()) : o.beam;
+}
+
 std::vector<Result> search(const model::Generator& generator, Tape& tape, const Sources& sources,
                            const Options& options) {
   check(tape, sources, options);
-  std::vector<int64_t> offsets = {0}, numbers, places;
   std::vector<Result> results(static_cast<size_t>(sources.size()));
+  SourceBatch one_path, several;  // what is searched greedily, and what needs more hypotheses
   for (int64_t b = 0; b < sources.size(); ++b) {
-    if (sources.at(b).empty()) {
+    if (sources.at(b).empty())
       results[static_cast<size_t>(b)].hypotheses.push_back({.finished = true});
-      continue;
-    }
-    offsets.push_back(sources.offsets[static_cast<size_t>(b) + 1]);  // what is empty takes no place
-    numbers.push_back(sources.number(b));
-    places.push_back(b);
+    else
+      (!options.sample && width_of(sources, b, options) == 1 ? one_path : several).add(sources, b);
   }
-  if (places.empty()) return results;
-  const Sources there{.ids = sources.ids, .offsets = offsets, .numbers = numbers};
-  Stepper stepper(generator, tape, there, options);
-  std::vector<Result> found =
-      options.sample ? sample(stepper) : (options.beam == 1 ? greedy(stepper) : beam_search(stepper));
-  for (size_t i = 0; i < places.size(); ++i) results[static_cast<size_t>(places[i])] = std::move(found[i]);
+  const Strategy strategy = options.sample ? (options.distinct ? sample_distinct : sample) : beam_search;
+  for (const auto& [batch, how] : {std::pair{&one_path, &greedy}, std::pair{&several, strategy}}) {
+    if (batch->places.empty()) continue;
+    const Sources there = batch->view();
+    Stepper stepper(generator, tape, there, options);
+    std::vector<Result> found = how(stepper);
+    for (size_t i = 0; i < found.size(); ++i) results[static_cast<size_t>(batch->places[i])] = std::move(found[i]);
+  }
   return results;
 }
 

@@ -16,6 +16,15 @@ std::vector<Link> Output::links() const {
   return links;
 }
 
+std::string missing_text(const Output& output) {
+  if (output.missing.empty()) return "";
+  std::string phrases;
+  for (const std::string& phrase : output.missing) phrases += (phrases.empty() ? "'" : ", '") + phrase + "'";
+  return fmt::format(
+      "{} had to come, but the longest output, {} tokens, was reached before: a larger max_length makes room", phrases,
+      output.tokens.size());
+}
+
 std::string pharaoh(const Output& output) {
   std::string text;
   for (const Link& link : output.links())

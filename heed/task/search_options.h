@@ -16,6 +16,9 @@ struct OutputLimits {
   std::vector<int64_t> heads;  // of each layer that alignments can show
 };
 
+/// Throws if an option shapes what is written: for models that write nothing.
+void expect_no_writing(const PredictOptions& options);
+
 /// Checks the options against each other and against the limits of the model. An error message begins with the name of
 /// the option.
 search::Options search_options(const PredictOptions& options, const OutputLimits& limits);

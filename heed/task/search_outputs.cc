@@ -26,7 +26,8 @@ std::vector<std::string> copies_for(const search::Hypothesis& h, std::span<const
 
 }  // namespace
 
-Output output_of(search::Hypothesis&& h, const text::Tokeniser& target, std::span<const std::string> source) {
+Output output_of(search::Hypothesis&& h, const text::Tokeniser& target, const RulesOfLine& rules,
+                 std::span<const std::string> source) {
   h.alignment.resize(std::min(h.alignment.size(), h.tokens.size()));  // without that of the end token
   return {.text = target.decode(h.tokens, copies_for(h, source)),
           .score = h.score,
@@ -34,7 +35,8 @@ Output output_of(search::Hypothesis&& h, const text::Tokeniser& target, std::spa
           .finished = h.finished,
           .tokens = spelled(target, h.tokens),
           .token_log_probabilities = std::move(h.token_log_probabilities),
-          .alignment = std::move(h.alignment)};
+          .alignment = std::move(h.alignment),
+          .missing = rules.named(h.missing)};
 }
 
 }  // namespace heed::task
