@@ -91,7 +91,7 @@ RulesOfLine OutputRules::of_line(size_t line) {
   const bool none_for_all = o_.must.empty() && o_.must_not.empty() && o_.prefix.empty();
   if (o_.line_rules.empty() || is_empty(o_.line_rules[line])) {
     if (none_for_all) return {};
-    return {.rules = &made_.front(), .must = for_all_.must};
+    return {.rules = &made_.front(), .must = for_all_.must, .must_not = for_all_.must_not};
   }
   const LineRules& own = o_.line_rules[line];
   LineRules all{o_.must, o_.must_not, own.prefix.empty() ? o_.prefix : own.prefix};
@@ -102,7 +102,7 @@ RulesOfLine OutputRules::of_line(size_t line) {
     check(said);
     made_.push_back(rules_of(said));
     if (own.must_not.empty()) made_.back().must_not = made_.front().must_not;  // one automaton for all of them
-    return {.rules = &made_.back(), .must = std::move(said.must)};
+    return {.rules = &made_.back(), .must = std::move(said.must), .must_not = std::move(said.must_not)};
   } catch (const Error& error) {
     return {.error = error.what()};
   }

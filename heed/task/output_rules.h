@@ -18,6 +18,7 @@ struct RulesOfLine {
   std::string error = {};                // why they cannot be kept; otherwise empty
   const search::Rules* rules = nullptr;  // null: there are none
   std::vector<std::string> must = {};    // [rules->must] as text
+  std::vector<std::string> must_not = {};
 
   /// The phrases that a hypothesis misses.
   std::vector<std::string> named(const std::vector<int64_t>& missing) const;

@@ -60,38 +60,39 @@ void add_reverse(std::span<Prediction> predictions, std::span<const std::string>
   }
 }
 
-/// Equal texts become one, the first of them. Returns how often each came.
-std::vector<double> join_equal(std::vector<Output>& outputs) {
-  std::unordered_map<std::string, size_t> places;
-  std::vector<Output> joined;
-  std::vector<double> counts;
-  for (Output& output : outputs) {
-    const auto [at, is_new] = places.try_emplace(output.text, joined.size());
-    if (is_new) {
-      joined.push_back(std::move(output));
-      counts.push_back(0.0);
-    }
-    counts[at->second] += 1.0;
-  }
-  outputs = std::move(joined);
-  return counts;
-}
-
-std::vector<double> probabilities(const std::vector<Output>& outputs, bool of_scores) {
+/// How much each candidate counts as an answer.
+std::vector<double> weights_of(const std::vector<Output>& outputs, const PredictOptions& o) {
+  if (o.sample && !o.distinct) return std::vector<double>(outputs.size(), 1.0);
   std::vector<double> weights;
   double largest = -std::numeric_limits<double>::infinity();
   for (const Output& output : outputs)
-    largest = std::max(largest, weights.emplace_back(of_scores ? output.score : output.log_probability));
+    largest = std::max(largest, weights.emplace_back(o.rerank_reverse ? output.score : output.log_probability));
   for (double& weight : weights) weight = std::isfinite(largest) ? exact::exp(weight - largest) : 1.0;
   return weights;
+}
+
+/// Equal texts become one, the first of them, and their weights are added.
+void join_equal(std::vector<Output>& outputs, std::vector<double>& weights) {
+  std::unordered_map<std::string, size_t> places;
+  std::vector<Output> joined;
+  std::vector<double> sums;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto [at, is_new] = places.try_emplace(outputs[i].text, joined.size());
+    if (is_new) {
+      joined.push_back(std::move(outputs[i]));
+      sums.push_back(0.0);
+    }
+    sums[at->second] += weights[i];
+  }
+  outputs = std::move(joined);
+  weights = std::move(sums);
 }
 
 void rank_by_agreement(std::vector<Output>& outputs, const metric::TextMetric& metric, double sign,
                        const PredictOptions& o) {
   if (outputs.empty()) return;
-  const std::vector<double> counts = join_equal(outputs);
-  const std::vector<double> weights =
-      o.sample && !o.distinct ? counts : probabilities(outputs, static_cast<bool>(o.rerank_reverse));
+  std::vector<double> weights = weights_of(outputs, o);
+  join_equal(outputs, weights);
   double sum = 0.0;
   for (const double weight : weights) sum += weight;
   std::vector<double> expected(outputs.size(), 0.0);

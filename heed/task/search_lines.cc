@@ -1,12 +1,16 @@
 #include "heed/task/search_lines.h"
 
 #include <algorithm>
+#include <deque>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "heed/search/ensemble.h"
 #include "heed/search/score.h"
 #include "heed/search/source_batch.h"
+#include "heed/task/spellings.h"
 #include "heed/task/together_or_each.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
@@ -41,11 +45,9 @@ search::Ensemble ensemble_for(const Generators& generators, const Answering& ask
   return {std::move(members), asked.mean, asked.same_sources};
 }
 
-}  // namespace
-
-std::vector<search::Result> search_lines(const Generators& generators, const Answering& asked,
-                                         std::span<const SearchLine> lines, const search::Options& options,
-                                         const search::BatchLimits& limits) {
+std::vector<search::Result> search_once(const Generators& generators, const Answering& asked,
+                                        std::span<const SearchLine> lines, const search::Options& options,
+                                        const search::BatchLimits& limits) {
   search::SourceBatch sources;
   if (generators.size() == 1) {
     for (const SearchLine& line : lines) sources.add(line.sources[0], line.number, line.rules.rules);
@@ -55,6 +57,43 @@ std::vector<search::Result> search_lines(const Generators& generators, const Ans
   for (size_t i = 0; i < lines.size(); ++i)
     sources.add(ensemble.source_ids(static_cast<int64_t>(i)), lines[i].number, lines[i].rules.rules);
   return search::search_all(ensemble, asked.tapes, sources.view(), options, limits);
+}
+
+/// The rules of a line without the other spellings of its words that were found; nothing if there are none.
+std::optional<search::Rules> stricter(const SearchLine& line, const search::Result& found,
+                                      const text::Tokeniser& target) {
+  std::vector<std::vector<int32_t>> spellings;
+  for (const std::string& phrase : line.rules.must_not)
+    for (const search::Hypothesis& h : found.hypotheses)
+      if (std::vector<int32_t> other = spelling_in(h.tokens, phrase, target); !other.empty())
+        spellings.push_back(std::move(other));
+  if (spellings.empty()) return std::nullopt;
+  search::Rules rules = *line.rules.rules;
+  for (int64_t p = 0; p < rules.must_not->count(); ++p) spellings.push_back(rules.must_not->phrase(p));
+  rules.must_not = std::make_shared<search::Phrases>(std::move(spellings));
+  return rules;
+}
+
+}  // namespace
+
+std::vector<search::Result> search_lines(const Generators& generators, const Answering& asked,
+                                         std::span<const SearchLine> lines, const search::Options& options,
+                                         const search::BatchLimits& limits) {
+  constexpr int kMostSearches = 100;  // of a line, each without one more spelling
+  std::vector<search::Result> found = search_once(generators, asked, lines, options, limits);
+  const text::Tokeniser& target = *asked.vocabularies.target;
+  if (!has_other_spellings(target)) return found;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    SearchLine line = lines[i];
+    std::deque<search::Rules> kept;
+    while (std::optional<search::Rules> rules = stricter(line, found[i], target)) {
+      expect(kept.size() < kMostSearches, ErrorKind::data, "must_not: after {} searches the model still spells '{}'",
+             kMostSearches, line.rules.must_not.front());
+      line.rules.rules = &kept.emplace_back(std::move(*rules));
+      found[i] = search_once(generators, asked, {&line, 1}, options, limits).front();
+    }
+  }
+  return found;
 }
 
 void score_lines(const Generators& generators, const Answering& asked, std::span<const SearchLine> lines,
