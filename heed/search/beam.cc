@@ -14,7 +14,7 @@
 
 #include "heed/search/backpointers.h"
 #include "heed/search/candidates.h"
-#include "heed/search/hypothesis_places.h"
+#include "heed/search/open_hypotheses.h"
 #include "heed/search/ranking.h"
 #include "heed/search/strategies.h"
 #include "heed/search/vocabulary.h"
@@ -49,33 +49,21 @@ class BeamSearch {
   explicit BeamSearch(Stepper& stepper) : stepper_(stepper), o_(stepper.options()), ranking_(o_) {}
 
   std::vector<Result> run() {
-    const int64_t widest = begin();
-    while (!beams_.empty()) {
-      std::vector<int32_t> tokens;
-      for (const Beam& beam : beams_)
-        for (const Open& open : beam.open) tokens.push_back(open.token);
-      const Tensor logits = stepper_.next(tokens);
-      const int64_t k = widest + 1;  // enough for all that stay open, also if others took the best ones; and END
-      best_tokens(logits, stepper_.has_rules() ? 0 : k, best_);
-      if (stepper_.has_rules()) apply_rules(logits, k);
-      int64_t first = 0, sentence = -1;
-      std::vector<int64_t> rows;
-      std::vector<Beam> still;
-      for (Beam& beam : beams_) {
-        if (beam.sentence != std::exchange(sentence, beam.sentence)) taken_.clear();
-        const auto count = std::ssize(beam.open);
-        const std::vector<size_t> parents = advance(beam, first, logits);
-        if (is_over(beam)) {
+    const int64_t k = begin() + 1;  // enough for all that stay open, also if others took the best ones; and END
+    step_together(
+        stepper_, beams_,
+        [&](Tensor logits) {
+          best_tokens(logits, stepper_.has_rules() ? 0 : k, best_);
+          if (stepper_.has_rules()) apply_rules(logits, k);
+          sentence_ = -1;
+        },
+        [&](Beam& beam, int64_t first, Tensor logits, std::vector<size_t>& parents) {
+          if (beam.sentence != std::exchange(sentence_, beam.sentence)) taken_.clear();
+          parents = advance(beam, first, logits);
+          if (!is_over(beam)) return true;
           close(beam);
-        } else {
-          for (const size_t parent : parents) rows.push_back(first + static_cast<int64_t>(parent));
-          still.push_back(std::move(beam));
-        }
-        first += count;
-      }
-      beams_ = std::move(still);
-      if (!beams_.empty()) stepper_.select(rows);
-    }
+          return false;
+        });
     if (o_.groups > 1)
       for (Result& result : results_) merge_groups(result.hypotheses);
     return std::move(results_);
@@ -240,6 +228,7 @@ class BeamSearch {
   std::vector<Candidate> candidates_;
   std::vector<size_t> chosen_;
   std::vector<int32_t> wanted_;
+  int64_t sentence_ = -1;
   std::vector<int32_t> taken_;  // by earlier groups of this sentence, at this step
   std::vector<Beam> beams_;
   std::vector<Result> results_;

@@ -12,7 +12,7 @@
 
 #include "heed/kernels/exact_math.h"
 #include "heed/search/backpointers.h"
-#include "heed/search/hypothesis_places.h"
+#include "heed/search/open_hypotheses.h"
 #include "heed/search/ranking.h"
 #include "heed/search/referee.h"
 #include "heed/search/strategies.h"
@@ -91,29 +91,14 @@ class DistinctSamples {
                       text::Random(o_.seed, static_cast<uint64_t>(stepper_.sources().number(b))),
                       {OpenSample{.token = stepper_.first_token(b)}},
                       {}});
-    while (!all_.empty()) {
-      std::vector<int32_t> tokens;
-      for (const SentenceSamples& drawn : all_)
-        for (const OpenSample& open : drawn.open) tokens.push_back(open.token);
-      const Tensor logits = stepper_.next(tokens);
-      best_tokens(logits, 0, best_);
-      int64_t first = 0;
-      std::vector<int64_t> rows;
-      std::vector<SentenceSamples> still;
-      for (SentenceSamples& drawn : all_) {
-        const auto count = std::ssize(drawn.open);
-        const std::vector<size_t> parents = advance(drawn, first, logits);
-        if (drawn.open.empty() || !stepper_.may_go_on()) {
+    step_together(
+        stepper_, all_, [&](Tensor logits) { best_tokens(logits, 0, best_); },
+        [&](SentenceSamples& drawn, int64_t first, Tensor logits, std::vector<size_t>& parents) {
+          parents = advance(drawn, first, logits);
+          if (!drawn.open.empty() && stepper_.may_go_on()) return true;
           close(drawn);
-        } else {
-          for (const size_t parent : parents) rows.push_back(first + static_cast<int64_t>(parent));
-          still.push_back(std::move(drawn));
-        }
-        first += count;
-      }
-      all_ = std::move(still);
-      if (!all_.empty()) stepper_.select(rows);
-    }
+          return false;
+        });
     return std::move(results_);
   }
 

@@ -109,8 +109,9 @@ class ReadPictures {
     std::vector<ReadSource> read;
     std::string wrong;
     asked.each_model([&](const Answering& each) {
-      if (wrong.empty())
-        wrong = read_source(line.source, each, read.emplace_back(), read.size() == 1 ? prediction : nullptr);
+      if (!wrong.empty()) return;
+      Prediction* learns = read.empty() ? prediction : nullptr;  // of what the first model reads
+      wrong = read_source(line.source, each, read.emplace_back(), learns);
     });
     for (size_t m = 0; wrong.empty() && m < read.size(); ++m)
       pictures_[m].add(read[m].picture, read[m].question, line.answer, line.number);

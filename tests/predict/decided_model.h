@@ -13,6 +13,9 @@
 
 namespace heed::predict::test {
 
+using train::test::error_of;
+using train::test::expect_in;
+
 inline const std::vector<std::string> kLines = {"abc", "hello", "a", "zyx wvu", "", "deed", "a longer line of letters",
                                                 "q"};
 

@@ -12,19 +12,13 @@
 namespace heed::predict {
 namespace {
 
-using test::decided;
-using test::expect_same;
-using test::kLines;
-using train::test::error_of;
-using train::test::expect_in;
+using namespace test;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-std::vector<std::string> transformer() { return train::test::transformer(); }
-
 TEST(Decoding, OutputsKeepTheRules) {
   for (const bool is_transformer : {false, true}) {
-    const Predictor predictor(decided(is_transformer ? transformer() : std::vector<std::string>{}));
+    const Predictor predictor(decided(is_transformer ? train::test::transformer() : std::vector<std::string>{}));
     for (const int64_t beam : {0, 1, 4}) {
       const Options o{.beam = beam, .must = {"zq", "j"}, .must_not = {"e", "ab"}, .prefix = "w"};
       for (const Prediction& p : predictor.predict_all(kLines, o)) {
@@ -83,7 +77,7 @@ TEST(Decoding, WhatMustNotComeIsNotSpeltOtherwise) {
   size_t forbidden = 0;
   for (const uint64_t seed : {1, 2, 3, 4}) {
     trained::TrainedModel made = trained::make_model(recipe, {tokens, tokens});
-    test::make_up_its_mind(made, seed);
+    make_up_its_mind(made, seed);
     const Predictor predictor(std::move(made));
     for (const std::string& line : {std::string("hot at hot"), std::string("tut oh")}) {
       const std::string said = predictor.predict(line, {.beam = 4}).text();
@@ -144,7 +138,7 @@ TEST(Decoding, MinimumBayesRiskIsTheMeanOfTheMetric) {
         ASSERT_EQ(found[i].nbest.size(), std::min<size_t>(3, right.size()));
         for (size_t n = 0; n < found[i].nbest.size(); ++n)
           EXPECT_NEAR(found[i].nbest[n].score, right[n].first, 1e-9) << name << " line " << i;
-        if (!right.empty()) EXPECT_EQ(found[i].text(), right[0].second);
+        EXPECT_EQ(found[i].text(), right.empty() ? "" : right[0].second);
       }
     }
 }
@@ -204,7 +198,7 @@ TEST(Decoding, AnEnsembleOfEqualsIsTheModel) {
 
 /// Its score of what it says is the log-probability that it gave it.
 TEST(Decoding, AnEnsembleOfDifferentKindsAgreesWithItself) {
-  const Predictor both = together({{}, transformer()});
+  const Predictor both = together({{}, train::test::transformer()});
   const std::vector<Prediction> found = both.predict_all(kLines, {.beam = 4});
   const Predictor rnn(decided());
   bool differs = false;

@@ -13,11 +13,7 @@
 namespace heed::predict {
 namespace {
 
-using test::decided;
-using test::expect_same;
-using test::kLines;
-using train::test::error_of;
-using train::test::expect_in;
+using namespace test;
 
 /// It is the search, and nothing else.
 TEST(Predictor, SaysWhatTheSearchFinds) {
