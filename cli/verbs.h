@@ -9,6 +9,7 @@ void add_demo(Program& program);
 void add_train(Program& program);
 void add_compare(Program& program);
 void add_predict(Program& program);
+void add_look(Program& program);
 void add_score(Program& program);
 void add_evaluate(Program& program);
 void add_average(Program& program);

@@ -5,6 +5,7 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/cache.h"
+#include "heed/attend/watch.h"
 #include "heed/attend/weights.h"
 #include "heed/kernels/exact_math.h"
 #include "heed/tensor/error.h"
@@ -42,7 +43,8 @@ Tensor mean_of(const std::vector<AttentionResult>& results, Tensor AttentionResu
 }  // namespace
 
 Attention::Attention(const Scope& scope, const Options& options, std::unique_ptr<Score> score)
-    : options_(options),
+    : name_(scope.prefix()),
+      options_(options),
       parts_(resolve(options)),
       position_(value_of(kPositions, options.position)),
       score_(std::move(score)) {
@@ -150,7 +152,9 @@ PreparedMemory Attention::extend(const PreparedMemory& so_far, const Memory& row
 
 Attended Attention::attend(const Queries& queries, const PreparedMemory& prepared, const State& state,
                            const Request& request) const {
-  return time_->attend(*this, {queries, prepared, state, request});
+  return Watch::watched(name_, {queries, prepared, state, request}, [&](const Request& wanted) {
+    return time_->attend(*this, {queries, prepared, state, wanted});
+  });
 }
 
 Packed Attention::query_rows(const AttendArguments& asked) const {

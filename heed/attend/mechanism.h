@@ -82,6 +82,14 @@ struct Attended {
   Tensor penalty;     // on request, [1, 1]: summed over the sequences
 };
 
+/// The arguments of a call, together.
+struct AttendArguments {
+  const Queries& queries;
+  const PreparedMemory& prepared;
+  const State& state;
+  const Request& request;
+};
+
 /// What a search needs to know: its hypotheses of one sentence share a memory.
 struct Traits {
   int64_t heads = 1;  // of its weights

@@ -143,6 +143,13 @@ class PairsTask final : public Task {
   std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const override {
     return score_pairs(asked, pairs);
   }
+
+  AttentionPlace place_of(std::string_view attention, int64_t, const model::Options&) const override {
+    using enum AttentionRows;
+    if (attention.starts_with("encoder.")) return {"self-attention of the encoder", source, source};
+    if (attention.ends_with(".self")) return {"self-attention of the decoder", target_in, target_in};
+    return {"attention to the source", target_out, source};
+  }
 };
 
 }  // namespace

@@ -132,6 +132,13 @@ class PictureTask final : public Task {
   std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const override {
     return score_pictures(asked, pairs);
   }
+
+  AttentionPlace place_of(std::string_view attention, int64_t, const model::Options&) const override {
+    using enum AttentionRows;
+    if (attention.starts_with("question.")) return {"self-attention of the question", source, source};
+    if (attention.ends_with(".self")) return {"self-attention of the decoder", target_in, target_in};
+    return {"attention to the picture", target_out, cells};
+  }
 };
 
 }  // namespace

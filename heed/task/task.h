@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/data/dataset.h"
@@ -26,6 +27,7 @@
 #include "heed/model/options.h"
 #include "heed/search/ensemble_mean.h"
 #include "heed/search/tape_pool.h"
+#include "heed/task/attention_place.h"
 #include "heed/task/predict_options.h"
 #include "heed/task/prediction.h"
 #include "heed/task/suggestion.h"
@@ -143,6 +145,10 @@ class Task {
                                           const PredictOptions& options) const = 0;
   /// [pairs] -> [pairs]: the probability of each target, given its source.
   virtual std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const = 0;
+
+  /// The place of an attention of its models, from its name there ("decoder.0.source"). `call`: 1 for the second call
+  /// of the same one, as for the second of two texts.
+  virtual AttentionPlace place_of(std::string_view attention, int64_t call, const model::Options& model) const = 0;
 
   /// Models of running text: their answers go on with the lines. Texts have no sources; score() takes empty ones.
   virtual bool continues_texts() const { return false; }

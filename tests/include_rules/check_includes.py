@@ -27,6 +27,7 @@ MAY_INCLUDE = {
     "recipe": {"task", "model", "optimise", "attend", "data", "text", "file", "tensor"},
     "trained": {"recipe", "task", "search", "model", "file", "layer", "tensor"},
     "predict": {"trained", "task", "search", "text", "file", "tensor"},
+    "view": {"predict", "trained", "recipe", "task", "model", "attend", "data", "text", "file", "tensor"},
     "train": {"trained", "recipe", "task", "search", "model", "optimise", "attend", "metric", "data", "text", "file",
               "layer", "tensor", "kernels"},
     "compare": {"train", "trained", "recipe", "task", "search", "model", "attend", "metric", "data", "text", "file", "tensor",
