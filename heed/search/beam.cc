@@ -42,6 +42,7 @@ struct Beam {
   int64_t most_ended;        // hypotheses that are kept
   std::vector<Open> open;    // in the order of their rows
   std::vector<Ended> ended;  // the best first
+  bool stuck = false;        // the rules allow none of its hypotheses to go on, and none has ended
 };
 
 class BeamSearch {
@@ -131,6 +132,8 @@ class BeamSearch {
         end(beam, {node, c.log_probability, ranking_.score(c.log_probability, stepper_.done(), parent.coverage)});
       }
     }
+    beam.stuck = next.empty() && beam.ended.empty();
+    if (beam.stuck) return {};
     keep_places(next, parents, beam.open.size());
     beam.open = std::move(next);
     return parents;
@@ -181,7 +184,7 @@ class BeamSearch {
   }
 
   bool is_over(const Beam& beam) const {
-    if (beam.open.empty() || !stepper_.may_go_on()) return true;
+    if (beam.open.empty() || beam.stuck || !stepper_.may_go_on()) return true;
     if (std::ssize(beam.ended) < beam.most_ended) return false;
     for (const Open& open : beam.open)
       if (ranking_.bound(open.log_probability) > beam.ended.back().score) return false;
@@ -193,11 +196,13 @@ class BeamSearch {
     for (const Ended& ended : beam.ended)
       all.push_back(backpointers_.hypothesis(ended.node, o_.end, ended.log_probability, ended.score));
     if (std::ssize(all) < beam.most_ended) {  // no more steps are allowed: what is open counts too, after the others
+      const int64_t steps = std::max<int64_t>(stepper_.done() - (beam.stuck ? 1 : 0), 1);
       for (const Open& open : beam.open) {
         all.push_back(backpointers_.hypothesis(open.node, o_.end, open.log_probability,
-                                               ranking_.score(open.log_probability, stepper_.done(), open.coverage)));
+                                               ranking_.score(open.log_probability, steps, open.coverage)));
         if (const Referee* referee = stepper_.referee(beam.sentence))
           all.back().missing = referee->missing(all.back().tokens);
+        all.back().stuck = beam.stuck;
       }
       sort_by_rank(all);
       if (std::ssize(all) > beam.most_ended) all.resize(static_cast<size_t>(beam.most_ended));

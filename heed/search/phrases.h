@@ -3,6 +3,7 @@
 // A node stands for the longest end of the text that begins one of the phrases; node 0 stands for none.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>

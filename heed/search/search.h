@@ -93,6 +93,7 @@ struct Hypothesis {
   bool finished = false;                            // END came within `longest` steps
   std::vector<std::vector<float>> alignment = {};   // [token_log_probabilities][source tokens], on request
   std::vector<int64_t> missing = {};                // phrases of Rules::must that did not come: only if not finished
+  bool stuck = false;                               // the rules allowed no token more, so it ends here
 };
 
 /// Hypotheses of a sentence, the best first: the finished ones by their score, then the others by theirs, those that

@@ -53,14 +53,16 @@ void search_texts(std::span<const AskedText> texts, const Answering& asked, cons
   how.on_token = teller(texts, wanted, tokeniser);
   std::vector<search::Result> found = search_lines(generators_of(asked), asked, searched, how);
   for (size_t i = 0; i < texts.size(); ++i)
-    for (search::Hypothesis& h : found[i].hypotheses)
-      texts[i].answer->nbest.push_back({.text = continuation(texts[i].beginning(), h.tokens, tokeniser),
-                                        .score = h.score,
-                                        .log_probability = h.log_probability,
-                                        .finished = h.finished,
-                                        .tokens = spelled(tokeniser, h.tokens),
-                                        .token_log_probabilities = std::move(h.token_log_probabilities),
-                                        .missing = texts[i].asked.rules.named(h.missing)});
+    for (search::Hypothesis& h : found[i].hypotheses) {
+      Output output{.text = continuation(texts[i].beginning(), h.tokens, tokeniser),
+                    .score = h.score,
+                    .log_probability = h.log_probability,
+                    .finished = h.finished,
+                    .tokens = spelled(tokeniser, h.tokens),
+                    .token_log_probabilities = std::move(h.token_log_probabilities)};
+      texts[i].asked.rules.tell_missing(h, output);
+      texts[i].answer->nbest.push_back(std::move(output));
+    }
 }
 
 }  // namespace

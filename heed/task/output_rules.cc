@@ -1,5 +1,7 @@
 #include "heed/task/output_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -19,10 +21,13 @@ bool is_empty(const LineRules& rules) { return rules.must.empty() && rules.must_
 
 }  // namespace
 
-std::vector<std::string> RulesOfLine::named(const std::vector<int64_t>& missing) const {
-  std::vector<std::string> phrases;
-  for (const int64_t p : missing) phrases.push_back(must[static_cast<size_t>(p)]);
-  return phrases;
+void RulesOfLine::tell_missing(const search::Hypothesis& h, Output& output) const {
+  for (const int64_t p : h.missing) output.missing.push_back(must[static_cast<size_t>(p)]);
+  if (h.missing.empty()) return;
+  output.missing_because =
+      h.stuck ? "nothing may follow that keeps the rules: what must_not come leaves no way to it"
+              : fmt::format("the longest output, {} tokens, was reached before: a larger max_length makes room",
+                            h.tokens.size());
 }
 
 OutputRules::OutputRules(const PredictOptions& options, const text::Tokeniser& target, int64_t longest, size_t lines)

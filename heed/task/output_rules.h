@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/search/rules.h"
+#include "heed/search/search.h"
 #include "heed/task/predict_options.h"
 #include "heed/task/prediction.h"
 #include "heed/text/tokeniser.h"
@@ -20,8 +20,8 @@ struct RulesOfLine {
   std::vector<std::string> must = {};    // [rules->must] as text
   std::vector<std::string> must_not = {};
 
-  /// The phrases that a hypothesis misses.
-  std::vector<std::string> named(const std::vector<int64_t>& missing) const;
+  /// Fills in what a hypothesis misses, and why.
+  void tell_missing(const search::Hypothesis& hypothesis, Output& output) const;
 };
 
 class OutputRules {

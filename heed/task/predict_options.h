@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace heed::task {
+#include "heed/task/prediction.h"
 
-struct TextPair;
-struct PairScore;
+namespace heed::task {
 
 /// What the output for one line must look like, as text: beside what the options say for all lines.
 struct LineRules {

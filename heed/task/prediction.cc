@@ -20,9 +20,7 @@ std::string missing_text(const Output& output) {
   if (output.missing.empty()) return "";
   std::string phrases;
   for (const std::string& phrase : output.missing) phrases += (phrases.empty() ? "'" : ", '") + phrase + "'";
-  return fmt::format(
-      "{} had to come, but the longest output, {} tokens, was reached before: a larger max_length makes room", phrases,
-      output.tokens.size());
+  return fmt::format("{} had to come, but {}", phrases, output.missing_because);
 }
 
 std::string pharaoh(const Output& output) {

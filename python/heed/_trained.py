@@ -30,7 +30,8 @@ class Output:
         token_log_probabilities: [tokens]; the end token last, if it came.
         alignment: [tokens, source tokens]: the attention weights; None without alignments.
         links: (source, target): for each token, the source token with the most attention; both from 0.
-        missing: words of must that did not come before max_length; mostly empty.
+        missing: words of must that did not come; mostly empty.
+        missing_because: why.
         reverse_log_probability: with rerank_reverse: log p(source | output) by that model.
     """
 
@@ -43,6 +44,7 @@ class Output:
     alignment: Optional[np.ndarray]
     links: List[Tuple[int, int]]
     missing: List[str]
+    missing_because: str
     reverse_log_probability: float
 
     def __repr__(self) -> str:

@@ -54,6 +54,7 @@ py::dict dict_of(const Output& output, size_t sources, bool alignments) {
   for (const predict::Link& link : output.links()) links.append(py::make_tuple(link.source, link.target));
   d["links"] = links;
   d["missing"] = texts_of(output.missing);
+  d["missing_because"] = text_of(output.missing_because);
   d["reverse_log_probability"] = output.reverse_log_probability;
   d["alignment"] = py::none();
   if (alignments) d["alignment"] = matrix(output.alignment, sources);

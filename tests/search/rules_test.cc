@@ -160,6 +160,24 @@ TEST(Rules, WhatMustComeAlwaysComes) {
   }
 }
 
+/// After a 0 nothing may follow, not even END: the 3 is missing.
+TEST(Rules, ThatLeaveNoWayOnAreTold) {
+  const FixedGenerator generator(4, 4);
+  const Rules rules{.must = phrases({{0}, {3}}),
+                    .must_not = std::make_shared<Phrases>(std::vector<Tokens>{{1}, {0, 0}, {0, 3}, {3, 0}, {3, 3}})};
+  const Texts texts(std::vector<Tokens>{{7}});
+  const std::vector<const Rules*> of_all = {&rules};
+  Sources sources = texts.view();
+  sources.rules = of_all;
+  Tape tape(kQuiet);
+  const Result found = search(generator, tape, sources, {.longest = 9, .nbest = 1})[0];
+  ASSERT_EQ(found.hypotheses.size(), 1u);
+  EXPECT_TRUE(found.best().stuck);
+  EXPECT_FALSE(found.best().finished);
+  EXPECT_EQ(found.best().tokens.size(), 1u);
+  EXPECT_EQ(found.best().missing.size(), 1u);
+}
+
 TEST(Rules, DependNeitherOnTheBatchNorOnTheThreads) {
   const Decided made(model::test::small("transformer"));
   const Texts texts(ragged_sources());
