@@ -57,7 +57,8 @@ struct RecurrentDecoderOptions {
   RecurrentOptions recurrent;  // one direction
   bool input_feeding = false;  // the last attentional vector is fed in with the next token.  Luong et al. 2015, 3.3
   float dropout = 0.0f;
-  attend::Options attention;  // any of the catalogue: encode/attention_options.h
+  attend::Options attention;                     // any of the catalogue: encode/attention_options.h
+  encode::Wiring wiring = encode::Wiring::last;  // or mix
 };
 
 /// s_t = RNN(y_{t-1}), c_t = attend(s_t, memory), out = tanh(W [c_t; s_t]).   Luong, Pham and Manning 2015
@@ -65,6 +66,7 @@ std::unique_ptr<Decoder> recurrent(const Scope& scope, const RecurrentDecoderOpt
                                    const encode::Encoder& encoder);
 
 /// Block: masked self-attention, attention to the source, feed-forward.   Vaswani et al. 2017
-std::unique_ptr<Decoder> transformer(const Scope& scope, const encode::StackOptions& options, int64_t memory_width);
+std::unique_ptr<Decoder> transformer(const Scope& scope, const encode::StackOptions& options,
+                                     const encode::Encoder& encoder);
 
 }  // namespace heed::decode
