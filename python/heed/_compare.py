@@ -10,22 +10,30 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TextI
 
 from . import _heed
 from ._heed import Error
-from ._train import Event, Pairs, Path, _files, _Progress, _setting
+from ._train import Event, Pairs, Path, _files, _Progress, _setting, _teller
 from ._trained import TrainedModel, load
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A row of a comparison."""
+    """A row of a comparison.
 
-    name: str  # "additive", "model.width=64"
-    settings: List[str]  # what differs from the recipe
-    rank: Optional[int]  # 1 is the best; None: without a value
-    reason: str  # why there is no value: refused, failed; empty: there is one, or it is still to come
-    means: Dict[str, Optional[float]]  # over the seeds: value (of the metric), loss, training_speed, entropy, ...
-    spreads: Dict[str, Optional[float]]  # their standard deviations; None with one seed
-    p: Optional[float]  # how likely such a difference from the best is by chance, corrected for the number of rows
-    runs: List[Dict[str, Any]] = field(repr=False)  # of each seed, as in compare.json
+    name: "additive", "model.width=64"; settings: what differs from the recipe, as --set takes it.
+    rank: 1 is the best; None: it has no value, and reason says why (refused, failed), or it is still to come.
+    means: over the seeds, of value (the metric), loss, parameters, training_speed, decoding_speed, training_memory,
+        entropy, monotonicity, updates and seconds; spreads: their standard deviations, None with one seed.
+    p: how likely such a difference from the best is by chance, corrected for the number of rows; None for the best.
+    runs: of each seed, as in compare.json; folder: with a training folder for each of them.
+    """
+
+    name: str
+    settings: List[str]
+    rank: Optional[int]
+    reason: str
+    means: Dict[str, Optional[float]]
+    spreads: Dict[str, Optional[float]]
+    p: Optional[float]
+    runs: List[Dict[str, Any]] = field(repr=False)
     folder: str = field(repr=False)
 
     @property
@@ -43,16 +51,23 @@ class Variant:
 
 @dataclass(frozen=True)
 class Compared:
-    """The result of a comparison: its rows, the best first, and the files in its folder."""
+    """The result of a comparison. str() of it is the table, as Markdown; compared["dot"] is a row by its name.
 
-    folder: str  # with compare.html, compare.md, compare.csv and compare.json
+    folder: with compare.html, compare.md, compare.csv and compare.json, and the training of every run.
+    metric: what is compared; higher_is_better: or lower is.
+    finished: False if a callback stopped it; resume=True continues.
+    variants: the rows, the best first, those without a value last.
+    """
+
+    folder: str
     metric: str
     higher_is_better: bool
-    finished: bool  # False: a callback stopped it; resume=True continues
+    finished: bool
     variants: List[Variant] = field(repr=False)
 
     @property
     def best(self) -> Variant:
+        """The first row."""
         return self.variants[0]
 
     def __getitem__(self, name: str) -> Variant:
@@ -62,7 +77,6 @@ class Compared:
         raise KeyError(f"{name!r} is not one of {[variant.name for variant in self.variants]}")
 
     def __str__(self) -> str:
-        """The table, as Markdown."""
         with open(os.path.join(self.folder, "compare.md"), encoding="utf-8") as file:
             return file.read()
 
@@ -121,13 +135,6 @@ def compare(
         if changed or attention or over or seeds != 1:
             raise Error("compare: without data and recipe, resume continues what the folder holds; leave the rest out")
     shown = _RunLines(sys.stderr if progress is True else progress) if progress else None
-
-    def told(line: str) -> Optional[bool]:
-        event = json.loads(line)
-        if shown:
-            shown.tell(event)
-        return callback(event) if callback else None
-
     try:
         stopped = _heed.compare(
             task.encode(),
@@ -138,7 +145,7 @@ def compare(
             seeds,
             os.fsencode(path),
             resume,
-            told,
+            _teller(shown, callback),
         )
     finally:
         if shown:
