@@ -18,12 +18,17 @@ from ._trained import TrainedModel, load
 class Variant:
     """A row of a comparison.
 
-    name: "additive", "model.width=64"; settings: what differs from the recipe, as --set takes it.
-    rank: 1 is the best; None: it has no value, and reason says why (refused, failed), or it is still to come.
-    means: over the seeds, of value (the metric), loss, parameters, training_speed, decoding_speed, training_memory,
-        entropy, monotonicity, updates and seconds; spreads: their standard deviations, None with one seed.
-    p: how likely such a difference from the best is by chance, corrected for the number of rows; None for the best.
-    runs: of each seed, as in compare.json; folder: with a training folder for each of them.
+    Attributes:
+        name: "additive", "model.width=64".
+        settings: what differs from the recipe, as --set takes it.
+        rank: 1 is the best; None without a value.
+        reason: why there is no value (refused, failed); empty if there is one, or it is still to come.
+        means: over the seeds, of value (the metric), loss, parameters, training_speed, decoding_speed,
+            training_memory, entropy, monotonicity, updates and seconds.
+        spreads: their standard deviations; None with one seed.
+        p: how likely such a difference from the best is by chance, corrected for the number of rows; None for the best.
+        runs: of each seed, as in compare.json.
+        folder: with a training folder for each of them.
     """
 
     name: str
@@ -53,10 +58,12 @@ class Variant:
 class Compared:
     """The result of a comparison. str() of it is the table, as Markdown; compared["dot"] is a row by its name.
 
-    folder: with compare.html, compare.md, compare.csv and compare.json, and the training of every run.
-    metric: what is compared; higher_is_better: or lower is.
-    finished: False if a callback stopped it; resume=True continues.
-    variants: the rows, the best first, those without a value last.
+    Attributes:
+        folder: with compare.html, compare.md, compare.csv and compare.json, and the training of every run.
+        metric: what is compared.
+        higher_is_better: or lower is.
+        finished: False if a callback stopped it; resume=True continues.
+        variants: the rows, the best first, those without a value last.
     """
 
     folder: str
