@@ -158,4 +158,18 @@ def train(
 ) -> None:
     """Calls back with every event as JSON."""
 
+def built_in_tasks() -> List[str]: ...
+def compare(
+    task: bytes,
+    recipe: bytes,
+    settings: List[bytes],
+    attention: List[bytes],
+    over: List[bytes],
+    seeds: int,
+    folder: bytes,
+    resume: bool,
+    callback: Callable[[str], Optional[bool]],
+) -> bool:
+    """Calls back with every event as JSON. Whether it was stopped; the results are in files in the folder."""
+
 def export_model(model: bytes, checkpoint: str, path: bytes) -> None: ...
