@@ -48,10 +48,15 @@ th, td { padding: .3rem .7rem; text-align: right; white-space: nowrap; border-bo
 th:nth-child(2), td:nth-child(2) { text-align: left; font-weight: 600; }
 th { cursor: pointer; color: var(--soft); font-weight: 600; background: var(--band); }
 th:hover { color: var(--ink); }
+th[data-up]::after { content: " \2191"; } th[data-down]::after { content: " \2193"; }
+th:nth-child(2), td:nth-child(2) { position: sticky; left: 0; background: var(--paper); }
+th:nth-child(2) { background: var(--band); }
 tr.best td { background: var(--best); }
 tr.worse td:last-child { color: var(--on); }
 .pictures { display: flex; flex-wrap: wrap; gap: 1.6rem; align-items: flex-start; }
-figure { margin: 0; } figcaption { font-weight: 600; margin-bottom: .2rem; }
+figure { margin: 0; max-width: 100%; }
+figcaption { font-weight: 600; margin-bottom: .2rem; width: 0; min-width: 100%; overflow-wrap: anywhere; }
+svg { max-width: 100%; height: auto; }
 figcaption span { font-weight: 400; color: var(--soft); }
 svg text { fill: var(--ink); font: 11px ui-monospace, monospace; }
 svg .frame { fill: var(--band); } svg .on { fill: var(--on); } svg .off { fill: var(--off); }
@@ -63,8 +68,8 @@ document.querySelectorAll('th').forEach((head, column) => head.addEventListener(
   const body = document.querySelector('tbody');
   const value = row => row.cells[column].dataset.value ?? row.cells[column].textContent;
   const up = head.dataset.up !== 'yes';
-  document.querySelectorAll('th').forEach(other => delete other.dataset.up);
-  if (up) head.dataset.up = 'yes';
+  document.querySelectorAll('th').forEach(other => { delete other.dataset.up; delete other.dataset.down; });
+  head.dataset[up ? 'up' : 'down'] = 'yes';
   const compare = (a, b) => {
     const x = value(a), y = value(b);
     if (x === '' || y === '') return (x === '') - (y === '');

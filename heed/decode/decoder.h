@@ -64,7 +64,8 @@ struct RecurrentDecoderOptions {
   RecurrentOptions recurrent;  // one direction
   bool input_feeding = false;  // the last attentional vector is fed in with the next token.  Luong et al. 2015, 3.3
   float dropout = 0.0f;
-  attend::Options attention;  // any of the catalogue: encode/attention_options.h
+  attend::Options attention;                     // any of the catalogue: encode/attention_options.h
+  encode::Wiring wiring = encode::Wiring::last;  // or mix
 };
 
 /// s_t = RNN(y_{t-1}), c_t = attend(s_t, memory), out = tanh(W [c_t; s_t]).   Luong, Pham and Manning 2015
@@ -72,10 +73,11 @@ std::unique_ptr<Decoder> recurrent(const Scope& scope, const RecurrentDecoderOpt
                                    const encode::Encoder& encoder);
 
 /// Block: masked self-attention, attention to the source, feed-forward.   Vaswani et al. 2017
-std::unique_ptr<Decoder> transformer(const Scope& scope, const encode::StackOptions& options, int64_t memory_width);
+std::unique_ptr<Decoder> transformer(const Scope& scope, const encode::StackOptions& options,
+                                     const encode::Encoder& encoder);
 
 /// The same blocks without the mask: every position sees all others.   Ghazvininejad et al. 2019
 std::unique_ptr<ParallelDecoder> parallel_transformer(const Scope& scope, const encode::StackOptions& options,
-                                                      int64_t memory_width);
+                                                      const encode::Encoder& encoder);
 
 }  // namespace heed::decode

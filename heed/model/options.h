@@ -30,6 +30,8 @@ struct Options {
   int64_t encoder_layers = 1;
   int64_t decoder_layers = 1;
   float dropout = 0.1f;
+  /// Which outputs of the encoder each block of the decoder attends to: last, same_block or mix.  heed/decode/wiring.h
+  std::string wiring = "last";
   /// Embeddings that share one table: none; decoder: its input and output; all: the source's too (one vocabulary).
   std::string tied = "none";
   /// rnn: between decoder and encoder, any mechanism that takes queries. transformer: in all heads; settings about

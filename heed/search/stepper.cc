@@ -13,6 +13,8 @@ Stepper::Stepper(const model::Generator& generator, Tape& tape, const Sources& s
   tape.reset();
   state_ = generator.start(tape, {sources.ids, sources.offsets}, options.longest);
   read_ = state_->step();
+  if (sources.rules.empty() && options.no_repeat_ngram == 0) return;
+  for (int64_t b = 0; b < sources.size(); ++b) referees_.emplace_back(sources.rules_of(b), options);
 }
 
 Tensor Stepper::next(std::span<const int32_t> tokens) {

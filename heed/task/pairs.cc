@@ -6,6 +6,7 @@
 #include "heed/data/built_in_task.h"
 #include "heed/decode/all.h"
 #include "heed/encode/all.h"
+#include "heed/encode/choices.h"
 #include "heed/metric/all.h"
 #include "heed/model/choices.h"
 #include "heed/model/parallel_model.h"
@@ -100,6 +101,10 @@ class PairsTask final : public Task {
           Limit::one_of_or_empty(names_of(decode::all_decoders())));
     add_size_keys(f, m);
     f.add("model.decoder_layers", m.decoder_layers, "layers of the decoder", Limit::between(1, 1000));
+    f.add("model.wiring", m.wiring,
+          "what each block of the decoder attends to: the last output of the encoder, that of the same block, or a "
+          "learned mix of all",
+          Limit::one_of(heed::words_of(encode::kWirings)));
     f.add("model.tied", m.tied, "shared embeddings: none, input and output of the decoder, or all (with data.joint)",
           Limit::one_of(heed::words_of(model::kTied)));
     f.add("model.length", m.length,

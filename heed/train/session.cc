@@ -81,6 +81,7 @@ class Session {
     if (saved_step_ != trainer_->steps()) throw SaveError(save_problem_);
     Finished finished = result(*ending);
     tell([&](TrainingObserver& o) { o.finished(finished); });
+    if (options_.corpus) *options_.corpus = std::move(corpus_);
     return finished;
   }
 

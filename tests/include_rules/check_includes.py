@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "optimise": {"layer", "tensor", "kernels"},
     "model": {"embed", "encode", "decode", "attend", "data", "text", "layer", "tensor", "kernels"},
     "search": {"model", "data", "text", "tensor", "kernels"},
-    "task": {"search", "model", "decode", "encode", "metric", "data", "text", "file", "layer", "tensor"},
+    "task": {"search", "model", "decode", "encode", "metric", "data", "text", "file", "layer", "tensor", "kernels"},
     "objective": {"task", "search", "model", "metric", "data", "text", "attend", "tensor", "kernels"},
     "recipe": {"objective", "task", "model", "optimise", "attend", "data", "text", "file", "tensor"},
     "trained": {"recipe", "task", "search", "model", "file", "layer", "tensor"},
