@@ -1,5 +1,7 @@
 #include "cli/search_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -37,6 +39,14 @@ void add_search(Verb verb, SearchChoice& c) {
               "Weight of the penalty for source tokens without attention; 0.2 is common (default 0)")
       .value("B")
       .from_to(0.0, kLargestPenalty);
+  verb.option("--iterations", c.options.iterations,
+              fmt::format("Parallel decoders: passes over an output (default {})", kIterations))
+      .value("N")
+      .from_to(int64_t{1}, kMostIterations);
+  verb.option("--lengths", c.options.lengths,
+              fmt::format("Parallel decoders: outputs of different lengths to try (default {})", kLengths))
+      .value("N")
+      .from_to(int64_t{1}, kWidest);
   verb.option("--max-length", c.options.max_length,
               "Longest output, in tokens (default: validate.longest of the model's recipe)")
       .value("N")

@@ -244,6 +244,7 @@ Attended Attention::run(const AttendArguments& asked, const kernels::CustomRegio
   if (relative_) call.relative = tape.parameter(*relative_);
   for (const auto& part : regions_) part->configure(c);
   time_->configure(c, asked.request);
+  if (asked.request.links) add_links(c, *asked.request.links);
   call.want_entropy = asked.request.entropy;
   if (tape.training() && options_.dropout > 0.0f) call.problem.dropout = {options_.dropout, tape.next_seed()};
 
@@ -256,7 +257,7 @@ Attended Attention::run(const AttendArguments& asked, const kernels::CustomRegio
 
   Attended a;
   a.context = mean_of(results, &AttentionResult::out);
-  a.guide_cost = mean_of(results, &AttentionResult::guide_cost);
+  (asked.request.links ? a.link_weight : a.guide_cost) = mean_of(results, &AttentionResult::guide_cost);
   a.log_prob = results[0].log_prob;
   if (runs > 1 && a.log_prob) {
     std::vector<Tensor> log_probs;

@@ -12,8 +12,8 @@ using encode::StackOptions;
 
 class Block {
  public:
-  Block(const Scope& scope, const StackOptions& o, int64_t memory_width)
-      : self_(attend::make(scope / "self", encode::decoder_self_attention(o))),
+  Block(const Scope& scope, const StackOptions& o, const attend::Options& self, int64_t memory_width)
+      : self_(attend::make(scope / "self", self)),
         cross_(attend::make(scope / "source", encode::source_attention(o, memory_width))),
         feed_forward_(encode::make_feed_forward(scope / "feed_forward", o)),
         around_self_(scope / "self", o),
@@ -61,8 +61,9 @@ class Block {
 
 class TransformerDecoder final : public Decoder {
  public:
-  TransformerDecoder(const Scope& scope, const StackOptions& o, int64_t memory_width) : width_(o.width) {
-    for (int64_t l = 0; l < o.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o, memory_width);
+  TransformerDecoder(const Scope& scope, const StackOptions& o, const attend::Options& self, int64_t memory_width)
+      : width_(o.width) {
+    for (int64_t l = 0; l < o.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o, self, memory_width);
     if (o.pre_norm) norm_ = LayerNorm(scope / "norm", o.width);
   }
 
@@ -105,7 +106,12 @@ class TransformerDecoder final : public Decoder {
 }  // namespace
 
 std::unique_ptr<Decoder> transformer(const Scope& scope, const StackOptions& options, int64_t memory_width) {
-  return std::make_unique<TransformerDecoder>(scope, options, memory_width);
+  return std::make_unique<TransformerDecoder>(scope, options, encode::decoder_self_attention(options), memory_width);
+}
+
+std::unique_ptr<ParallelDecoder> parallel_transformer(const Scope& scope, const StackOptions& options,
+                                                      int64_t memory_width) {
+  return std::make_unique<TransformerDecoder>(scope, options, encode::encoder_self_attention(options), memory_width);
 }
 
 const DecoderEntry transformer_decoder = {

@@ -16,15 +16,17 @@ namespace heed::search {
 namespace {
 
 /// The longest first. As few as the limits allow, and of those about the same number of tokens in each. Without
-/// `mixed`, those of a batch have the same length.
-std::vector<SourceBatch> cut(const Sources& sources, const Options& options, const BatchLimits& limits, bool mixed) {
+/// `mixed`, those of a batch have the same length. width(b): the hypotheses of a sentence, usually `hypotheses`.
+template <class Width>
+std::vector<SourceBatch> cut(const Sources& sources, const BatchLimits& limits, bool mixed, int64_t hypotheses,
+                             const Width& width) {
   std::vector<int64_t> order(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return sources.at(a).size() > sources.at(b).size(); });
-  const int64_t hypotheses = std::max<int64_t>(options.sample ? options.nbest : options.beam, 1);  // search() refuses 0
+  hypotheses = std::max<int64_t>(hypotheses, 1);  // search() refuses 0
   const auto cost = [&](int64_t b) {  // a sentence with phrases that must come may need more hypotheses than others
-    const int64_t more = sources.rules_of(b) ? (width_of(sources, b, options) + hypotheses - 1) / hypotheses : 1;
+    const int64_t more = sources.rules_of(b) ? (width(b) + hypotheses - 1) / hypotheses : 1;
     return std::ssize(sources.at(b)) * more;
   };
   int64_t tokens = 0;
@@ -52,14 +54,10 @@ std::vector<SourceBatch> cut(const Sources& sources, const Options& options, con
   return batches;
 }
 
-}  // namespace
-
-std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Sources& sources,
-                               const Options& options, const BatchLimits& limits) {
-  expect(limits.tokens > 0 && limits.sentences >= 0,
-         "search: a batch needs at least 1 token, and sentences of 0 (no limit) or more, not {} and {}", limits.tokens,
-         limits.sentences);
-  const std::vector<SourceBatch> batches = cut(sources, options, limits, generator.mixes_lengths());
+/// With a model of either kind.
+template <class Generator>
+std::vector<Result> search_batches(const Generator& generator, TapePool& tapes, const Sources& sources,
+                                   const Options& options, const std::vector<SourceBatch>& batches) {
   std::vector<Result> results(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));
   const auto find = [&](const SourceBatch& batch) {
     TapePool::Lease tape(tapes);
@@ -87,6 +85,31 @@ std::vector<Result> search_all(const model::Generator& generator, TapePool& tape
   for (const std::exception_ptr& error : wrong)
     if (error) std::rethrow_exception(error);
   return results;
+}
+
+void check(const BatchLimits& limits) {
+  expect(limits.tokens > 0 && limits.sentences >= 0,
+         "search: a batch needs at least 1 token, and sentences of 0 (no limit) or more, not {} and {}", limits.tokens,
+         limits.sentences);
+}
+
+}  // namespace
+
+std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Sources& sources,
+                               const Options& options, const BatchLimits& limits) {
+  check(limits);
+  const int64_t hypotheses = options.sample ? options.nbest : options.beam;
+  const auto width = [&](int64_t b) { return width_of(sources, b, options); };
+  return search_batches(generator, tapes, sources, options,
+                        cut(sources, limits, generator.mixes_lengths(), hypotheses, width));
+}
+
+std::vector<Result> search_all(const model::ParallelGenerator& generator, TapePool& tapes, const Sources& sources,
+                               const Options& options, const BatchLimits& limits) {
+  check(limits);
+  return search_batches(
+      generator, tapes, sources, options,
+      cut(sources, limits, /*mixed=*/true, options.lengths, [&](int64_t) { return options.lengths; }));
 }
 
 }  // namespace heed::search

@@ -1,4 +1,5 @@
-// tokens of sources -> tokens of targets: greedy, beam search or sampling, for any model that generates.
+// tokens of sources -> tokens of targets: greedy, beam search or sampling for any model that generates step by step,
+// refinement for any model that writes all positions at once.
 // docs/decoding.md has all ways to decode.
 //
 //   Tape tape({.recording = false, .training = false});
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "heed/model/generator.h"
+#include "heed/model/parallel_generator.h"
 #include "heed/search/rules.h"
 
 namespace heed::search {
@@ -59,6 +61,10 @@ struct Options {
 
   int64_t no_repeat_ngram = 0;  // no n tokens come twice in an output; 0: they may
 
+  // -------------------------------------------------------------------------------- models that write all at once
+  int64_t iterations = 4;  // passes: after the first, the least certain tokens are written again
+  int64_t lengths = 3;     // outputs of different lengths that are tried; the best stays
+
   /// Greedy search and samples, but for distinct ones: called with the number of the sentence and all tokens of a
   /// hypothesis whenever it has one more, from any thread that searches.
   std::function<void(int64_t, std::span<const int32_t>)> on_token = {};
@@ -91,9 +97,10 @@ struct Hypothesis {
   double score = 0.0;                               // what it was ranked by
   std::vector<float> token_log_probabilities = {};  // that of END last, if it was reached
   bool finished = false;                            // END came within `longest` steps
-  std::vector<std::vector<float>> alignment = {};   // [token_log_probabilities][source tokens], on request
-  std::vector<int64_t> missing = {};                // phrases of Rules::must that did not come: only if not finished
-  bool stuck = false;                               // the rules allowed no token more, so it ends here
+  /// [token_log_probabilities][source tokens], on request; none of a length.
+  std::vector<std::vector<float>> alignment = {};
+  std::vector<int64_t> missing = {};  // phrases of Rules::must that did not come: only if not finished
+  bool stuck = false;                 // the rules allowed no token more, so it ends here
 };
 
 /// Hypotheses of a sentence, the best first: the finished ones by their score, then the others by theirs, those that
@@ -111,6 +118,11 @@ int64_t width_of(const Sources& sources, int64_t b, const Options& options);
 /// Every sentence gets at least one hypothesis. An empty source is not passed to the model: its only hypothesis is
 /// empty and finished, with a log-probability of 0. Throws if a model's numbers are NaN or infinite.
 std::vector<Result> search(const model::Generator& generator, Tape& tape, const Sources& sources,
+                           const Options& options);
+
+/// The same with a model that writes all positions at once. Hypotheses are ranked by the mean of their
+/// log-probabilities, which are those of the passes that wrote the tokens; that of the length (or of END) comes last.
+std::vector<Result> search(const model::ParallelGenerator& generator, Tape& tape, const Sources& sources,
                            const Options& options);
 
 }  // namespace heed::search

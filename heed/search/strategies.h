@@ -12,4 +12,8 @@ std::vector<Result> beam_search(Stepper& stepper);      // the most likely `beam
 std::vector<Result> sample(Stepper& stepper);           // every token drawn
 std::vector<Result> sample_distinct(Stepper& stepper);  // the same, without replacement
 
+/// All tokens at once, then the least certain ones again.
+std::vector<Result> refine(const model::ParallelGenerator& generator, Tape& tape, const Sources& sources,
+                           const Options& options);
+
 }  // namespace heed::search

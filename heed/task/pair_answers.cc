@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/search/source_batch.h"
 #include "heed/task/line_tokens.h"
 #include "heed/task/score_examples.h"
 #include "heed/task/search_lines.h"
@@ -45,6 +46,30 @@ std::vector<std::vector<int32_t>> read_line(std::string_view line, const Answeri
   return sources;
 }
 
+OutputLimits limits_of(const Answering& asked) {
+  OutputLimits limits{.max_positions = asked.max_positions(), .longest = asked.longest, .heads = {}};
+  bool parallel = false;
+  asked.each_model([&](const Answering& each) { parallel |= each.model.parallel_generator() != nullptr; });
+  if (!parallel) {
+    limits.heads = alignment_heads(generators_of(asked));
+    return limits;
+  }
+  expect(asked.others.empty(), "ensemble: models that write all positions at once cannot write together with others");
+  const model::ParallelGenerator* generator = asked.model.parallel_generator();
+  limits.heads = generator->alignment_heads();
+  limits.parallel = true;
+  limits.has_slots = generator->slots() > 0;
+  return limits;
+}
+
+/// By a model that writes all positions at once.
+std::vector<search::Result> write_lines(const model::ParallelGenerator& generator, const Answering& asked,
+                                        std::span<const SearchLine> lines, const search::Options& options) {
+  search::SourceBatch sources;
+  for (const SearchLine& line : lines) sources.add(line.sources[0], line.number, nullptr);
+  return search::search_all(generator, asked.tapes, sources.view(), options);
+}
+
 bool any_is_empty(const std::vector<std::vector<int32_t>>& sources) {
   return std::any_of(sources.begin(), sources.end(), [](const auto& source) { return source.empty(); });
 }
@@ -57,7 +82,9 @@ void answer_lines(std::span<const AskedLine> lines, const Answering& asked, cons
     searched.push_back(line.asked);
     line.answer->nbest.clear();
   }
-  std::vector<search::Result> found = search_lines(generators_of(asked), asked, searched, options);
+  const model::ParallelGenerator* parallel = asked.model.parallel_generator();
+  std::vector<search::Result> found = parallel ? write_lines(*parallel, asked, searched, options)
+                                               : search_lines(generators_of(asked), asked, searched, options);
   for (size_t i = 0; i < lines.size(); ++i) {
     std::vector<std::string> source;
     if (wanted.copy_unknown) source = asked.vocabularies.source->cut(lines[i].text);
@@ -73,8 +100,7 @@ void answer_lines(std::span<const AskedLine> lines, const Answering& asked, cons
 
 std::vector<Prediction> predict_targets(const Answering& asked, std::span<const std::string> lines,
                                         const PredictOptions& options) {
-  const search::Options how =
-      search_options(options, {asked.max_positions(), asked.longest, alignment_heads(generators_of(asked))});
+  const search::Options how = search_options(options, limits_of(asked));
   OutputRules rules(options, *asked.vocabularies.target, how.longest, lines.size());
   std::vector<Prediction> predictions(lines.size());
   std::vector<AskedLine> there;
@@ -112,6 +138,8 @@ std::string pair_complaint(const TextPair& pair, const Answering& asked, std::ve
     sources.push_back(each.vocabularies.source->encode(pair.source));
     const int64_t longest = std::max(std::ssize(sources.back()), std::ssize(target) + 1);
     if (const int64_t places = each.model.max_positions(); longest > places) wrong = too_long(longest, places);
+    if (const int64_t most = each.model.max_predictions(); std::ssize(target) + 1 > most)
+      wrong = too_long(std::ssize(target) + 1, most);
   });
   return wrong.empty() && any_is_empty(sources) ? "the source is empty" : wrong;
 }

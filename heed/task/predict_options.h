@@ -27,6 +27,8 @@ struct PredictOptions {
   double coverage = 0.0;        // weight of the penalty for source tokens without attention; 0.2 is common
   int64_t max_length = 0;       // longest output, in tokens; 0: validate.longest of the model's recipe
 
+  int64_t iterations = 0;  // parallel decoders: passes over an output; 0: kIterations
+  int64_t lengths = 0;     // parallel decoders: outputs of different lengths to try; 0: kLengths, or nbest if more
   int64_t groups = 1;      // beam search in groups that avoid each other's tokens.  Vijayakumar et al. 2018
   double diversity = 0.5;  // how strongly: what a token costs for each group that took it at the same step
 
@@ -67,6 +69,7 @@ struct PredictOptions {
 
 // The ranges of the numbers; 0 is allowed too if it has a special meaning.
 inline constexpr int64_t kWidest = 1000;                                  // beam, nbest: more is a mistake
+inline constexpr int64_t kMostIterations = 1000;                          // iterations
 inline constexpr int64_t kLongest = 1'000'000;                            // max_length
 inline constexpr double kLargestPenalty = 100.0;                          // length_penalty, coverage
 inline constexpr double kColdest = 1e-3, kHottest = 100.0;                // temperature
@@ -76,5 +79,8 @@ inline constexpr double kLeastShare = 1e-9;                               // top
 inline constexpr double kLargestDiversity = 1000.0;                       // diversity
 inline constexpr int64_t kLongestNgram = 1000;                            // no_repeat_ngram
 inline constexpr double kLargestReverse = 1000.0;                         // rerank_weight
+
+// The defaults of parallel decoders: more passes and lengths gain little (docs/non_autoregressive.md).
+inline constexpr int64_t kIterations = 4, kLengths = 3;
 
 }  // namespace heed::task

@@ -14,6 +14,8 @@ struct OutputLimits {
   int64_t max_positions;
   int64_t longest;
   std::vector<int64_t> heads;  // of each layer that alignments can show
+  bool parallel = false;       // it writes all positions at once ...
+  bool has_slots = false;      // ... into slots: there is one length
 };
 
 /// Throws if an option shapes what is written: for models that write nothing.

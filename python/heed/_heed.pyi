@@ -154,6 +154,7 @@ def train(
     from_model: bytes,
     resume: bool,
     callback: Callable[[str], Optional[bool]],
+    reward: Optional[Callable[[str, str, List[str]], float]],
 ) -> None:
     """Calls back with every event as JSON."""
 

@@ -99,6 +99,8 @@ predict::Options options_of(const py::dict& from) {
   read("length_penalty", options.length_penalty);
   read("mean_score", options.mean_score);
   read("coverage", options.coverage);
+  read("iterations", options.iterations);
+  read("lengths", options.lengths);
   read("max_length", options.max_length);
   read("sample", options.sample);
   read("temperature", options.temperature);
