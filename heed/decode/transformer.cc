@@ -13,8 +13,8 @@ using encode::StackOptions;
 
 class Block {
  public:
-  Block(const Scope& scope, const StackOptions& o, int64_t memory_width)
-      : self_(attend::make(scope / "self", encode::decoder_self_attention(o))),
+  Block(const Scope& scope, const StackOptions& o, const attend::Options& self, int64_t memory_width)
+      : self_(attend::make(scope / "self", self)),
         cross_(attend::make(scope / "source", encode::source_attention(o, memory_width))),
         feed_forward_(encode::make_feed_forward(scope / "feed_forward", o)),
         around_self_(scope / "self", o),
@@ -62,9 +62,10 @@ class Block {
 
 class TransformerDecoder final : public Decoder {
  public:
-  TransformerDecoder(const Scope& scope, const StackOptions& o, const encode::Encoder& encoder)
+  TransformerDecoder(const Scope& scope, const StackOptions& o, const attend::Options& self,
+                     const encode::Encoder& encoder)
       : width_(o.width), wiring_(scope, o.wiring, o.layers, encoder) {
-    for (int64_t l = 0; l < o.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o, encoder.width());
+    for (int64_t l = 0; l < o.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o, self, encoder.width());
     if (o.pre_norm) norm_ = LayerNorm(scope / "norm", o.width);
   }
 
@@ -109,7 +110,12 @@ class TransformerDecoder final : public Decoder {
 }  // namespace
 
 std::unique_ptr<Decoder> transformer(const Scope& scope, const StackOptions& options, const encode::Encoder& encoder) {
-  return std::make_unique<TransformerDecoder>(scope, options, encoder);
+  return std::make_unique<TransformerDecoder>(scope, options, encode::decoder_self_attention(options), encoder);
+}
+
+std::unique_ptr<ParallelDecoder> parallel_transformer(const Scope& scope, const StackOptions& options,
+                                                      const encode::Encoder& encoder) {
+  return std::make_unique<TransformerDecoder>(scope, options, encode::encoder_self_attention(options), encoder);
 }
 
 const DecoderEntry transformer_decoder = {

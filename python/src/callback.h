@@ -12,18 +12,36 @@
 
 namespace heed::python {
 
-/// Calls Python with every event. Ctrl-C, an exception of the function, or False from it stops the run after the
-/// current update; it is saved first, and what was raised is raised again afterwards.
-class Callback {
+/// A Python function that is called without Python's lock, and what it raised.
+class Function {
  public:
-  explicit Callback(py::object function) : function_(std::move(function)) {}
-  ~Callback() {
+  explicit Function(py::object function) : function_(std::move(function)) {}
+  ~Function() {
     const py::gil_scoped_acquire acquire;
     raised_.reset();
     function_ = py::none();
   }
-  Callback(const Callback&) = delete;
-  Callback& operator=(const Callback&) = delete;
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+
+  /// With Python's lock.
+  void raise_again() {
+    if (!raised_) return;
+    py::error_already_set error = std::move(*raised_);
+    raised_.reset();
+    throw error;
+  }
+
+ protected:
+  py::object function_;
+  std::optional<py::error_already_set> raised_;
+};
+
+/// Calls Python with every event. Ctrl-C, an exception of the function, or False from it stops the run after the
+/// current update; it is saved first, and what was raised is raised again afterwards.
+class Callback final : public Function {
+ public:
+  using Function::Function;
 
   void call(const std::string& line) {
     const py::gil_scoped_acquire acquire;
@@ -39,19 +57,7 @@ class Callback {
     }
   }
 
-  /// With Python's lock.
-  void raise_again() {
-    if (!raised_) return;
-    py::error_already_set error = std::move(*raised_);
-    raised_.reset();
-    throw error;
-  }
-
   std::atomic<bool> stop = false;
-
- private:
-  py::object function_;
-  std::optional<py::error_already_set> raised_;
 };
 
 struct Threads {

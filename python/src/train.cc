@@ -2,6 +2,7 @@
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,41 @@
 namespace heed::python {
 namespace {
 
+/// A Python function as a reward. What it raises ends the run, and is raised again afterwards.
+class Reward final : public Function {
+ public:
+  using Function::Function;
+
+  objective::RewardFunction function() {
+    if (function_.is_none()) return {};
+    return [this](std::span<const objective::RewardCase> cases) {
+      const py::gil_scoped_acquire acquire;
+      std::vector<double> rewards;
+      try {
+        for (const objective::RewardCase& each : cases)
+          rewards.push_back(function_(each.source, each.output, each.references).cast<double>());
+      } catch (py::error_already_set& error) {
+        raised_.emplace(std::move(error));
+        throw Error("train: the function for rewards raised an exception");
+      } catch (const py::cast_error&) {
+        throw Error("train: the function for rewards must return a number");
+      }
+      return rewards;
+    };
+  }
+};
+
+/// What Python calls during a run: `event` with every event, `reward` (or None) with every output that is judged.
+struct Functions {
+  py::object event, reward;
+};
+
 /// `recipe`: the name of a TOML file, or nothing.
 void train(const std::string& recipe_file, const std::vector<std::string>& settings, const std::string& folder,
-           const std::string& from, bool resume, const py::object& function) {
-  Callback callback(function);
-  {
+           const std::string& from, bool resume, const Functions& functions) {
+  Callback callback(functions.event);
+  Reward reward(functions.reward);
+  try {
     const py::gil_scoped_release release;
     const Threads some;
     recipe::Recipe recipe =
@@ -33,8 +64,14 @@ void train(const std::string& recipe_file, const std::vector<std::string>& setti
     train::EventLines events(1, [&](const std::string& line) { callback.call(line); });
     train::Log log(std::filesystem::path(folder) / "log.jsonl", recipe.output.log_every);
     train::EventFile curves(folder, recipe.output.log_every);
-    train::run_session(recipe,
-                       {.resume = resume, .from = from, .stop = &callback.stop, .observers = {&events, &log, &curves}});
+    train::run_session(recipe, {.resume = resume,
+                                .from = from,
+                                .stop = &callback.stop,
+                                .observers = {&events, &log, &curves},
+                                .reward = reward.function()});
+  } catch (...) {
+    reward.raise_again();
+    throw;
   }
   callback.raise_again();
 }
@@ -51,8 +88,14 @@ void export_model(const std::string& model, const std::string& checkpoint, const
 }  // namespace
 
 void define_train(py::module_& m) {
-  m.def("train", &train, py::arg("recipe"), py::arg("settings"), py::arg("folder"), py::arg("from_model"),
-        py::arg("resume"), py::arg("callback"));
+  m.def(
+      "train",
+      [](const std::string& recipe, const std::vector<std::string>& settings, const std::string& folder,
+         const std::string& from, bool resume, py::object callback, py::object reward) {
+        train(recipe, settings, folder, from, resume, {std::move(callback), std::move(reward)});
+      },
+      py::arg("recipe"), py::arg("settings"), py::arg("folder"), py::arg("from_model"), py::arg("resume"),
+      py::arg("callback"), py::arg("reward"));
   m.def("export_model", &export_model, py::arg("model"), py::arg("checkpoint"), py::arg("path"));
 }
 

@@ -45,6 +45,17 @@ INSTANTIATE_TEST_SUITE_P(
                     Trial{"transformer", "synthesizer_random", 900, 3000, {"attention.fixed_table=true"}}),
     [](const auto& info) { return info.param.kind + "_decoder_" + info.param.score; });
 
+/// All positions at once: every output digit must find its place in the source by its own position and the length.
+INSTANTIATE_TEST_SUITE_P(
+    AtOnce, Learns,
+    testing::Values(Trial{"transformer", "scaled_dot", 1200, 3000, {"model.decoder=parallel", "model.max_length=16"}},
+                    Trial{"transformer",
+                          "scaled_dot",
+                          1200,
+                          3000,
+                          {"model.decoder=parallel", "model.length=slots", "model.slots=9"}}),
+    [](const auto& info) { return info.param.more.back().starts_with("model.slots") ? "slots" : "classifier"; });
+
 class LearnsByHeart : public testing::TestWithParam<Trial> {};
 
 TEST_P(LearnsByHeart, OneBatch) {
