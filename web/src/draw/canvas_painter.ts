@@ -73,6 +73,13 @@ export class CanvasPainter implements Painter {
     this.context.restore();
   }
 
+  moved(x: number, y: number, paint: () => void): void {
+    this.context.save();
+    this.context.translate(x, y);
+    paint();
+    this.context.restore();
+  }
+
   private stroke(style: Stroke, trace: () => void): void {
     const context = this.context;
     context.globalAlpha = style.opacity ?? 1;

@@ -45,6 +45,8 @@ export interface Painter {
   picture(picture: HTMLImageElement, rect: Rect): void;
   // All that is painted inside `paint` is cut off at rect.
   clipped(rect: Rect, paint: () => void): void;
+  // All that is painted inside `paint` is moved.
+  moved(x: number, y: number, paint: () => void): void;
 }
 
 export function fontOf(style: { size?: number; bold?: boolean }): string {

@@ -72,6 +72,12 @@ export class SvgPainter implements Painter {
     this.parts.push('</g>');
   }
 
+  moved(x: number, y: number, paint: () => void): void {
+    this.parts.push(`<g transform="translate(${rounded(x)} ${rounded(y)})">`);
+    paint();
+    this.parts.push('</g>');
+  }
+
   // The whole file.
   finish(width: number, height: number, title: string): string {
     const size = `width="${Math.ceil(width)}" height="${Math.ceil(height)}" viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}"`;
