@@ -20,7 +20,8 @@ export class Stage {
   private readonly spoken = h('div', { class: 'spoken', role: 'status', 'aria-live': 'polite' });
   private readonly watcher: ResizeObserver;
   private look: Look;
-  private cursor: Cursor | null = null;
+  private cursor: Cursor | null = null; // under the pointer or the keys
+  private kept: Cursor | null = null; // chosen: shown while the pointer is elsewhere
   private pending = 0;
   private basePending = false;
   private height = 0;
@@ -28,14 +29,14 @@ export class Stage {
   constructor(private drawing: Drawing, theme: Theme, private readonly events: StageEvents) {
     this.look = { theme, palette: palettes[theme] };
     const layers = h('div', { class: 'stage-layers' }, this.base, this.top);
-    this.window = h('div', { class: 'stage-window', tabindex: 0, role: 'application' }, layers, this.sizer);
+    this.window = h('div', { class: 'stage-window', tabindex: 0, role: 'application', 'data-focus': 'stage' }, layers, this.sizer);
     this.element = h('div', { class: 'stage' }, this.window, this.tip, this.spoken);
     this.window.addEventListener('scroll', () => this.repaint(), { passive: true });
     this.window.addEventListener('pointermove', (event) => this.point(event));
     this.window.addEventListener('pointerleave', () => this.setPointed(null));
     this.window.addEventListener('click', (event) => {
       this.point(event);
-      if (this.cursor) this.events.chosen(this.cursor);
+      this.choose();
     });
     this.window.addEventListener('keydown', (event) => this.press(event));
     this.window.addEventListener('blur', () => (this.tip.hidden = true));
@@ -50,14 +51,10 @@ export class Stage {
     this.relayout();
   }
 
-  // A cursor that was set elsewhere: a link, another view.
-  setCursor(cursor: Cursor | null): void {
-    this.cursor = cursor;
+  // A cell that was chosen earlier: by a link, in another view.
+  keep(cursor: Cursor): void {
+    this.kept = cursor;
     this.repaint(false);
-  }
-
-  focus(): void {
-    this.window.focus();
   }
 
   stop(): void {
@@ -93,7 +90,8 @@ export class Stage {
     if (this.basePending) this.paintOn(this.base, seen, (painter) => this.drawing.paint(painter, seen, this.look));
     this.basePending = false;
     this.paintOn(this.top, seen, (painter) => {
-      if (this.cursor) this.drawing.paintCursor(painter, seen, this.look, this.cursor);
+      const shown = this.cursor ?? this.kept;
+      if (shown) this.drawing.paintCursor(painter, seen, this.look, shown);
     });
   }
 
@@ -132,14 +130,20 @@ export class Stage {
     this.events.pointed(cursor);
   }
 
+  private choose(): void {
+    if (!this.cursor) return;
+    this.kept = this.cursor;
+    this.events.chosen(this.cursor);
+  }
+
   private press(event: KeyboardEvent): void {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === 'Enter' && this.cursor) {
-      this.events.chosen(this.cursor);
+      this.choose();
       event.preventDefault();
       return;
     }
-    const moved = this.drawing.move(this.cursor, event.key);
+    const moved = this.drawing.move(this.cursor ?? this.kept, event.key);
     if (!moved) return;
     event.preventDefault();
     event.stopPropagation();

@@ -54,8 +54,9 @@ export class Store<State> {
     this.state = state;
     for (const listener of this.listeners) listener(state);
   }
-  change(part: Partial<State>): void {
-    this.set({ ...this.state, ...part });
+  // Without telling anyone: they show it already.
+  quietly(state: State): void {
+    this.state = state;
   }
   subscribe(listener: (state: State) => void): void {
     this.listeners.push(listener);

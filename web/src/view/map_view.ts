@@ -57,12 +57,13 @@ export function mapView(context: ViewContext, form: 'matrix' | 'lines'): View {
   const make = (zoom: number) => (form === 'matrix' ? new MatrixDrawing(matrix, { label, queries, keys, scaling, zoom }) : new LinesDrawing(matrix, { label, queries, keys }));
 
   const readout = new Readout(matrix, queries, keys);
-  readout.show(panel.query);
+  let kept = panel.query;
+  readout.show(kept);
   const stage = new Stage(make(page.zoom), theme, {
-    pointed: (cursor) => readout.show(cursor ? cursor.row : panel.query),
-    chosen: (cursor: Cursor) => context.changePanel({ query: cursor.row, key: Math.max(0, cursor.col) }),
+    pointed: (cursor) => readout.show(cursor ? cursor.row : kept),
+    chosen: (cursor: Cursor) => context.keepCell((kept = cursor.row), Math.max(0, cursor.col)),
   });
-  if (panel.query >= 0) stage.setCursor({ row: panel.query, col: panel.key });
+  if (kept >= 0) stage.keep({ row: kept, col: panel.key });
   const tools = h('div', { class: 'tools' }, mapChoice(context, example.maps, map), headChoice(context, map), ...(form === 'matrix' ? [...scalingChoice(context), zoomChoice(context)] : []));
   const beside = h('div', { class: 'beside' }, readout.element, form === 'matrix' && colourBar(matrix, scaling, theme));
   const element = h('div', { class: 'map-view' }, tools, h('div', { class: 'with-beside' }, stage.element, beside), textAlternative(matrix, queries, keys));

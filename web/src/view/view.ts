@@ -11,6 +11,7 @@ export interface ViewContext {
   page: PageState;
   theme: Theme;
   changePanel(part: Partial<PanelState>): void;
+  keepCell(query: number, key: number): void; // the same, without showing the view anew
   changePage(part: Partial<PageState>): void;
 }
 
