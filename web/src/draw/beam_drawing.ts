@@ -144,7 +144,7 @@ export class BeamDrawing implements Drawing {
     const { palette } = look;
     painter.fill(box, { fill: palette.background, radius: 4 });
     if (node.final) painter.fill(box, { fill: palette.series[2]!, opacity: 0.22, radius: 4 });
-    painter.frame(box, { stroke: node.final ? palette.series[2]! : node.kept ? palette.series[0]! : palette.line, width: node.final ? 1.5 : 1, dashed: !node.kept && !node.final });
+    painter.frame(box, { stroke: node.final ? palette.series[2]! : node.kept ? palette.series[0]! : palette.muted, width: node.final ? 1.5 : 1, opacity: node.kept || node.final ? 1 : 0.6, dashed: !node.kept && !node.final });
     const fill = node.kept || node.final ? palette.text : palette.muted;
     painter.text(box.x + box.width / 2, box.y + 10, this.shown(node), { fill, align: 'center', bold: node.kept || node.final });
     painter.text(box.x + box.width / 2, box.y + 22, node.score.toFixed(2), { fill: palette.muted, size: 10, align: 'center' });

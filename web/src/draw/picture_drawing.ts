@@ -4,7 +4,7 @@ import { moveInTable, type Cursor, type Drawing, type Look, type Seen } from './
 import { weightText } from './heat.ts';
 import type { Painter } from './painter.ts';
 
-const darkest = 0.82;
+const darkest = 0.72;
 
 export interface PictureOptions {
   label: string;

@@ -43,6 +43,8 @@ export class Stage {
     this.watcher = new ResizeObserver(() => this.relayout());
     this.watcher.observe(this.element);
     this.show(drawing);
+    // What the stage stands in may grow without the stage itself, which is no wider than its drawing.
+    queueMicrotask(() => this.element.parentElement && this.watcher.observe(this.element.parentElement));
   }
 
   show(drawing: Drawing): void {
@@ -67,6 +69,8 @@ export class Stage {
   }
 
   private relayout(): void {
+    // As wide as the drawing, so that what stands beside it is near; measured without that limit, which the last drawing set.
+    this.element.style.maxWidth = 'none';
     const width = this.element.clientWidth;
     if (width === 0) return;
     const most = Math.max(280, Math.round(window.innerHeight * 0.72));
@@ -74,6 +78,8 @@ export class Stage {
     const scrolls = size.width > width + 1;
     this.height = Math.min(most, Math.ceil(size.height)) - (size.height > most && scrolls ? 14 : 0);
     this.window.style.height = `${this.height + (scrolls ? 14 : 0)}px`;
+    const bar = size.height > most ? 16 : 0; // room for the scroll bar
+    this.element.style.maxWidth = `${Math.ceil(size.width) + bar}px`;
     this.sizer.style.width = `${Math.floor(size.width)}px`;
     this.sizer.style.height = `${Math.floor(size.height)}px`;
     this.paintNow();

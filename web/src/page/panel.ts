@@ -1,6 +1,7 @@
 // One example: which one it is, what went in and came out, and a view of it.
 import type { Example } from '../document/types.ts';
 import { button, h, select } from '../dom.ts';
+import { commonWords } from '../document/difference.ts';
 import { shortened } from '../draw/token.ts';
 import type { ViewEntry } from '../view/all.ts';
 import type { View, ViewContext } from '../view/view.ts';
@@ -35,16 +36,24 @@ function exampleChoice(context: ViewContext): HTMLElement | null {
   );
 }
 
+// The output with the words marked that are not in the reference at their place (a longest common subsequence).
+function wrongParts(output: string, reference: string): (HTMLElement | string)[] {
+  const common = commonWords(output.split(' '), reference.split(' '));
+  return output.split(' ').flatMap((word, i) => [i > 0 ? ' ' : '', common.has(i) ? word : h('mark', {}, word)]);
+}
+
 function facts(context: ViewContext, example: Example): HTMLElement {
   const model = context.document.models[example.model];
   const right = isRight(example);
   const list = h('dl', { class: 'facts' });
   const add = (name: string, ...value: (HTMLElement | string)[]) => list.append(h('div', {}, h('dt', {}, name), h('dd', {}, ...value)));
   if (example.input) add('in', h('bdi', { class: 'sentence' }, example.input));
+  const output = right === false ? wrongParts(example.output, example.reference!) : [example.output];
   const probability = example.log_probability;
   const how = probability === undefined ? '' : h('span', { class: 'quiet', title: 'log probability' }, ` log probability ${probability.toFixed(2)}`);
-  add('out', h('bdi', { class: right === false ? 'sentence wrong' : 'sentence' }, example.output), how);
-  if (right !== null) add(right ? 'right' : 'should be', h('bdi', { class: 'sentence' }, example.reference!));
+  const badge = right === null ? '' : h('span', { class: right ? 'badge' : 'badge bad' }, right ? '✓ right' : '✗ wrong');
+  if (example.output) add('out', h('bdi', { class: 'sentence' }, ...output), badge, how);
+  if (right === false) add('should be', h('bdi', { class: 'sentence' }, example.reference!));
   if (model) add('model', h('span', {}, model.name), model.about || model.kind ? h('span', { class: 'quiet' }, ` ${[model.kind, model.about].filter(Boolean).join(', ')}`) : '');
   return list;
 }

@@ -19,7 +19,7 @@ export function beamView(context: ViewContext): View {
   show(finished[0]?.place);
   const stage = new Stage(drawing, context.theme, { pointed: (cursor) => show(cursor?.row ?? finished[0]?.place), chosen: (cursor) => show(cursor.row) });
   const rows = finished.map(({ node, place }, i) => h('tr', {}, h('td', {}, String(i + 1)), h('td', {}, h('bdi', {}, textOfPath(drawing.nodes, place).map(shownToken).join(' '))), h('td', { class: 'number' }, node.score.toFixed(4))));
-  const head = h('thead', {}, h('tr', {}, ...['', 'finished hypotheses, best first', 'score'].map((name) => (name ? h('th', { scope: 'col' }, name) : h('td', {})))));
+  const head = h('thead', {}, h('tr', {}, h('td', {}), h('th', { scope: 'col' }, 'finished hypotheses, best first'), h('th', { scope: 'col', class: 'number' }, 'score')));
   const hint = h('p', { class: 'quiet' }, 'From left to right, a column for each step. Solid: kept; dashed: dropped; green: finished. Higher scores are better.');
   return {
     element: h('div', {}, hint, path, stage.element, h('table', { class: 'finished' }, head, h('tbody', {}, ...rows))),

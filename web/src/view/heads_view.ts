@@ -72,6 +72,8 @@ export function headsView(context: ViewContext): View {
   const jobs: (() => void)[] = [];
   const rows: HTMLButtonElement[][] = [];
   const list = h('div', { class: 'heads' });
+  const most = Math.max(...example.maps.map((map) => map.heads));
+  list.style.setProperty('--thumb', `${most <= 4 ? 112 : most <= 8 ? 92 : 74}px`);
   let group: string | undefined;
   for (const map of example.maps) {
     if (map.group !== group) list.append(h('h3', {}, (group = map.group) ?? ''));
@@ -83,7 +85,7 @@ export function headsView(context: ViewContext): View {
         context.changePage({ view: 'matrix' });
       };
       const chosen = context.panel.map === map.name && context.panel.head === head;
-      return h('button', { type: 'button', class: 'thumb', tabindex: -1, 'aria-label': `Open ${headWords(map, head)}`, 'aria-current': chosen ? 'true' : null, onclick: open }, canvas, h('span', { 'aria-hidden': 'true' }, String(head + 1)));
+      return h('button', { type: 'button', class: 'thumb', title: `${headWords(map, head)}`, tabindex: -1, 'aria-label': `Open ${headWords(map, head)}`, 'aria-current': chosen ? 'true' : null, onclick: open }, canvas, h('span', { 'aria-hidden': 'true' }, String(head + 1)));
     });
     rows.push(buttons);
     list.append(h('div', { class: 'heads-row', role: 'group', 'aria-label': map.label }, h('span', { class: 'heads-label', 'aria-hidden': 'true' }, map.label), h('div', { class: 'thumbs' }, ...buttons)));

@@ -23,7 +23,7 @@ export function trainingView(context: ViewContext): View {
     return value === undefined ? '' : shortNumber(value);
   };
   const rows = runs.map((run, i) => h('tr', {}, h('th', { scope: 'row' }, run.name), h('td', { class: 'number' }, String(run.points.at(-1)?.step ?? 0)), ...measures.map((measure) => h('td', { class: 'number' }, last(measure, i)))));
-  const head = h('thead', {}, h('tr', {}, ...['run', 'last step', ...measures.map((measure) => measureWords[measure])].map((name) => h('th', { scope: 'col' }, name))));
+  const head = h('thead', {}, h('tr', {}, ...['run', 'last step', ...measures.map((measure) => measureWords[measure])].map((name, col) => h('th', { scope: 'col', class: col > 0 ? 'number' : null }, name))));
   const figures = stages.map((stage, i) => h('figure', {}, h('figcaption', {}, measureWords[measures[i]!]), stage.element));
   return {
     element: h('div', {}, legend, h('div', { class: 'curves' }, ...figures), h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Last values' }, h('table', {}, head, h('tbody', {}, ...rows)))),
