@@ -126,7 +126,7 @@ export function smallDocument(): AttentionDocument {
       { name: 'scenes', task: 'picture', kind: 'rnn', about: 'convolution of 4 x 4 cells, additive' },
     ],
     examples: [
-      translation(['A', 'brown', 'dog', 'runs', 'over', 'the', 'green', 'grass', '.'], ['Ein', 'brauner', 'Hund', 'läuft', 'über', 'die', 'grüne', 'Wiese', '.'], { beam, reference: 'Ein brauner Hund rennt über die grüne Wiese .' }),
+      translation(['A', 'brown', 'dog', 'runs', 'over', 'the', 'green', 'grass', '.'], ['Ein', 'brauner', 'Hund', 'läuft', 'über', 'die', 'grüne', 'Wiese', '.'], { beam: structuredClone(beam), reference: 'Ein brauner Hund rennt über die grüne Wiese .' }),
       translation(['الكلب', 'البني', 'يركض', 'בגינה', '。', 'नमस्ते', 'e\u0301te\u0301'], ['棕色', '的', '狗', '在', '奔跑', ' ', '\u0301', 'Donaudampfschifffahrtsgesellschaft']),
       review(),
       picture(),
