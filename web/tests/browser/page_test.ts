@@ -56,7 +56,7 @@ test('pointing at a cell tells its exact weight, and the strongest keys of its q
   assert.equal(tip.replace(/[\u2068\u2069]/g, ''), `</s> → </s>: ${weightAt(matrix, 9, 9).toFixed(4)}`);
   assert.match(await page.locator('.readout li').first().innerText(), new RegExp(weightAt(matrix, 9, 9).toFixed(4)));
   await page.mouse.click(box.x + box.width - 20, box.y + box.height - 20);
-  assert.match(page.url(), /cell=10%2C10/);
+  await page.waitForURL(/cell=10%2C10/);
   await page.close();
 });
 
