@@ -1,4 +1,5 @@
-// All tests of the page: node tests/run.mjs [--unit] [--browser] [--screenshots FOLDER]
+// All tests of the page: node tests/run.mjs [--types] [--unit] [--browser] [WORD...], or --screenshots FOLDER [NAME,NAME..].
+// With words, only the files whose names have one of them.
 // TypeScript is bundled by esbuild first, because Node 18 and 20 do not read it.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -9,11 +10,12 @@ import { buildSync } from 'esbuild';
 const here = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.chdir(here);
 const only = process.argv.slice(2);
+const words = only.filter((word) => !word.startsWith('--'));
 const work = path.join(here, 'dist', 'tests');
 rmSync(work, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
 
-const named = (folder) => readdirSync(path.join('tests', folder)).filter((name) => name.endsWith('_test.ts')).map((name) => path.join('tests', folder, name));
+const named = (folder) => readdirSync(path.join('tests', folder)).filter((name) => name.endsWith('_test.ts') && (words.length === 0 || words.some((word) => name.includes(word)))).map((name) => path.join('tests', folder, name));
 const bundle = (entryPoints) => {
   buildSync({ entryPoints, outdir: work, outbase: 'tests', bundle: true, platform: 'node', format: 'esm', packages: 'external', outExtension: { '.js': '.mjs' }, logLevel: 'warning' });
   return entryPoints.map((file) => path.join(work, path.relative('tests', file).replace(/\.ts$/, '.mjs')));
@@ -25,7 +27,7 @@ if (only[0] === '--screenshots') {
   process.exit(run(process.execPath, [script, ...only.slice(1)]).status ?? 1);
 }
 
-const wants = (part) => only.length === 0 || only.includes(`--${part}`);
+const wants = (part) => only.length === words.length || only.includes(`--${part}`);
 let passed = 0;
 let failed = 0;
 let skipped = 0;

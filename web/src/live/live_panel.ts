@@ -95,7 +95,7 @@ export class LivePanel {
     this.element.setAttribute('aria-busy', 'true');
     try {
       const document = await this.answer(question, running.signal);
-      this.show(document);
+      this.show(document, true);
       this.output.textContent = document.examples[0]?.output ?? '';
       this.status.textContent = '';
       this.events.asked(question);
@@ -122,7 +122,7 @@ export class LivePanel {
       // A picture that fails on the way is no matter: the final one says why.
       const partial = await this.client.attention({ ...question, target: text, beam: 1 }, signal).catch(() => null);
       busy = false;
-      if (partial && !done && !signal.aborted) this.show(partial);
+      if (partial && !done && !signal.aborted) this.show(partial, false);
     };
     const prediction = await this.client.predict(question, (text) => void growing(text), signal);
     done = true;
@@ -130,9 +130,10 @@ export class LivePanel {
     return this.client.attention({ ...question, target: question.temperature > 0 ? prediction.output : '' }, signal);
   }
 
-  private show(document: AttentionDocument): void {
+  // Only a complete answer can be pinned.
+  private show(document: AttentionDocument, complete: boolean): void {
     this.current = document;
-    this.pin.disabled = false;
+    this.pin.disabled = !complete;
     this.events.shown(merged([document, ...this.pinned]));
   }
 

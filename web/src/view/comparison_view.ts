@@ -67,7 +67,7 @@ export function comparisonView(context: ViewContext): View {
   fill();
   const table = h('table', { class: 'comparison' }, h('thead', {}, h('tr', {}, ...heads)), body);
   return {
-    element: h('div', {}, h('p', { class: 'quiet' }, 'Click the name of a column to sort by it.'), h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Comparison' }, table)),
+    element: h('div', {}, h('p', { class: 'quiet' }, 'Click the name of a column to sort by it.'), h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of the comparison' }, table)),
     savable: {
       name: 'comparison',
       svg: (look) => svgOf(comparison, places(), look),

@@ -76,7 +76,7 @@ export function headsView(context: ViewContext): View {
   list.style.setProperty('--thumb', `${most <= 4 ? 112 : most <= 8 ? 92 : 74}px`);
   let group: string | undefined;
   for (const map of example.maps) {
-    if (map.group !== group) list.append(h('h3', {}, (group = map.group) ?? ''));
+    if (map.group !== group) list.append(h('h2', {}, (group = map.group) ?? ''));
     const buttons = Array.from({ length: map.heads }, (_, head) => {
       const canvas = h('canvas', { width: Math.min(side, map.cols), height: Math.min(side, map.rows), 'aria-hidden': 'true' });
       jobs.push(() => canvas.getContext('2d')!.drawImage(canvasOf(thumbnail(context, map, head)), 0, 0));

@@ -13,7 +13,7 @@ interface Tokens {
 }
 
 export class Readout {
-  readonly element = h('section', { class: 'readout', 'aria-label': 'Strongest keys' });
+  readonly element = h('div', { class: 'readout', role: 'group', 'aria-label': 'Strongest keys' });
   private shown = -2;
 
   constructor(private readonly matrix: Matrix, private readonly queries: Tokens, private readonly keys: Tokens) {
@@ -36,7 +36,7 @@ export class Readout {
       const place = h('span', { class: 'place' }, String(index + 1));
       return h('li', {}, h('bdi', { class: 'token' }, shownToken(this.keys.tokens[index] ?? '')), place, h('span', { class: 'track' }, bar), h('span', { class: 'number' }, weightText(weight)));
     });
-    const heading = h('h3', {}, h('bdi', { class: 'token' }, shownToken(this.queries.tokens[query] ?? '')), h('span', { class: 'quiet' }, ` ${this.queries.label} ${query + 1}, looked at`));
+    const heading = h('h2', {}, h('bdi', { class: 'token' }, shownToken(this.queries.tokens[query] ?? '')), h('span', { class: 'quiet' }, ` ${this.queries.label} ${query + 1}, looked at`));
     const list = rows.length > 0 ? h('ol', {}, ...rows) : h('p', { class: 'quiet' }, 'nothing: all weights are 0');
     replaceChildren(this.element, heading, list);
   }
