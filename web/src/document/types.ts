@@ -21,8 +21,8 @@ export interface Example {
   model: number; // index in models
   input: string;
   output: string;
-  log_probability?: number;
-  reference?: string;
+  log_probability?: number | null;
+  reference?: string | null;
   sequences: Record<string, Sequence>;
   maps: AttentionMap[];
   text?: NestedText;

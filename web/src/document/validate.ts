@@ -45,9 +45,9 @@ class Checker {
     const good = typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
     return good || this.fail(path, to < 1e9 ? `a whole number from ${from} to ${to}` : `a whole number, at least ${from}`, value);
   }
-  // The field may be absent; if it is there, it must pass.
+  // The field may be absent or null; if it is there, it must pass.
   maybe(value: unknown, check: () => unknown): void {
-    if (value !== undefined) check();
+    if (value !== undefined && value !== null) check();
   }
   each(path: string, value: unknown, check: (path: string, item: unknown) => void): value is unknown[] {
     if (!this.array(path, value)) return false;

@@ -11,7 +11,7 @@ export interface Panel {
   view: View | null;
 }
 
-const isRight = (example: Example) => example.reference === undefined ? null : example.reference === example.output;
+const isRight = (example: Example) => (example.reference == null ? null : example.reference === example.output);
 
 function exampleWords(example: Example, place: number): string {
   const right = isRight(example);
@@ -50,7 +50,7 @@ function facts(context: ViewContext, example: Example): HTMLElement {
   if (example.input) add('in', h('bdi', { class: 'sentence' }, example.input));
   const output = right === false ? wrongParts(example.output, example.reference!) : [example.output];
   const probability = example.log_probability;
-  const how = probability === undefined ? '' : h('span', { class: 'quiet', title: 'log probability' }, ` log probability ${probability.toFixed(2)}`);
+  const how = probability == null ? '' : h('span', { class: 'quiet', title: 'log probability' }, ` log probability ${probability.toFixed(2)}`);
   const badge = right === null ? '' : h('span', { class: right ? 'badge' : 'badge bad' }, right ? '✓ right' : '✗ wrong');
   if (example.output) add('out', h('bdi', { class: 'sentence' }, ...output), badge, how);
   if (right === false) add('should be', h('bdi', { class: 'sentence' }, example.reference!));

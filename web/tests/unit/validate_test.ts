@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { documentOfLog } from '../../src/document/log.ts';
+import { matrixOf } from '../../src/document/weights.ts';
 import { merged } from '../../src/document/merge.ts';
 import { base64Bytes, InvalidDocument, parseDocument, validate } from '../../src/document/validate.ts';
 import { smallDocument } from '../documents.ts';
@@ -81,4 +83,12 @@ test('a log of a training run becomes curves; half a line at its end is no harm'
   assert.deepEqual(training![0]!.points, [{ step: 10, loss: 3.5 }, { step: 10, valid_loss: 3.1, metric: 12.5 }]);
   assert.throws(() => documentOfLog([...lines].reverse().join('\n'), 'log.jsonl'), /Line 1 of log.jsonl is no JSON/);
   assert.throws(() => documentOfLog('{}', 'a.jsonl'), /a.jsonl has no line/);
+});
+
+test('the example in the documentation is a valid document with the weights that it shows', async () => {
+  const page = await readFile('../docs/attention_document.md', 'utf8');
+  const document = parseDocument(/```json\n([^]*?)```/.exec(page)![1]!);
+  const matrix = matrixOf(document.examples[0]!.maps[0]!, 0);
+  [0.9, 0.1, 0.08, 0.92, 0.5, 0.5].forEach((weight, i) => assert.ok(Math.abs(matrix.values[i]! - weight) < 0.005));
+  assert.ok(page.includes('HEED_ATTENTION_DOCUMENT') && (await readFile('page.html', 'utf8')).includes('HEED_ATTENTION_DOCUMENT'));
 });
