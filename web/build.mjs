@@ -39,7 +39,8 @@ let page = await readFile(path.join(here, 'page.html'), 'utf8');
 page = put(page, 'HEED_SCRIPT_HASH', `sha256-${createHash('sha256').update(script, 'utf8').digest('base64')}`);
 page = put(page, 'HEED_STYLE', style);
 page = put(page, 'HEED_SCRIPT', script);
-if (page.split('HEED_ATTENTION_DOCUMENT').length !== 2) throw new Error('the mark HEED_ATTENTION_DOCUMENT must be in the page exactly once');
+if (page.split('HEED_ATTENTION_DOCUMENT').length !== 2)
+  throw new Error('the mark HEED_ATTENTION_DOCUMENT must be in the page exactly once');
 
 const size = Buffer.byteLength(page);
 if (size > largest) throw new Error(`the page has ${size} bytes; at most ${largest} are allowed`);

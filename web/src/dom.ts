@@ -16,7 +16,9 @@ export function h<K extends keyof HTMLElementTagNameMap>(
     else if (name === 'value' || name === 'checked') Reflect.set(element, name, value);
     else element.setAttribute(name, value === true ? '' : String(value));
   }
-  element.append(...children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -25,7 +27,12 @@ export function replaceChildren(parent: Element, ...children: Child[]): void {
 }
 
 // A button whose words say what it does; shorter text may be shown instead.
-export function button(words: string, onclick: () => void, properties: Record<string, Property> = {}, shown = words): HTMLButtonElement {
+export function button(
+  words: string,
+  onclick: () => void,
+  properties: Record<string, Property> = {},
+  shown = words,
+): HTMLButtonElement {
   const named = shown === words ? {} : { 'aria-label': words, title: words };
   return h('button', { type: 'button', onclick, ...named, ...properties }, shown);
 }
@@ -42,7 +49,12 @@ export interface Choice {
 }
 
 // A list to choose from; neighbours with the same group stand under its name.
-export function select(words: string, choices: Choice[], value: string, onchange: (value: string) => void): HTMLSelectElement {
+export function select(
+  words: string,
+  choices: Choice[],
+  value: string,
+  onchange: (value: string) => void,
+): HTMLSelectElement {
   const list = h('select', { 'aria-label': words, onchange: () => onchange(list.value) });
   let group: HTMLOptGroupElement | null = null;
   for (const choice of choices) {

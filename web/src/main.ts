@@ -13,13 +13,19 @@ async function start(): Promise<void> {
     const embedded = embeddedDocument();
     if (embedded) return page.show(embedded);
   } catch (error) {
-    return page.problem('The document in this page cannot be shown', error instanceof InvalidDocument ? error.reasons : [String(error)]);
+    return page.problem(
+      'The document in this page cannot be shown',
+      error instanceof InvalidDocument ? error.reasons : [String(error)],
+    );
   }
   if (!location.protocol.startsWith('http')) return page.empty();
   const client = new Client();
   try {
     const models = await client.models();
-    const live = new LivePanel(client, models, { shown: (document) => page.show(document), asked: (asked) => page.remember(asked) });
+    const live = new LivePanel(client, models, {
+      shown: (document) => page.show(document),
+      asked: (asked) => page.remember(asked),
+    });
     page.startLive(live, question);
   } catch {
     page.empty();

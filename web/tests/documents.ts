@@ -47,7 +47,9 @@ function map(sequences: Example['sequences'], plan: MapPlan, causal = false): At
     const sharp = 0.6 + head * 0.8;
     for (let row = 0; row < rows; ++row) {
       const middle = (row * (cols - 1)) / Math.max(1, rows - 1) + (plan.keys === plan.queries ? shift : shift / 3);
-      const scores = Array.from({ length: cols }, (_, col) => (causal && col > row ? -30 : -sharp * Math.abs(col - middle) + random()));
+      const scores = Array.from({ length: cols }, (_, col) =>
+        causal && col > row ? -30 : -sharp * Math.abs(col - middle) + random(),
+      );
       weights.push(...softmax(scores));
     }
   }
@@ -61,10 +63,55 @@ function translation(input: string[], output: string[], more: Partial<Example> =
     target_in: { label: 'output so far', tokens: ['<s>', ...output] },
   };
   const maps: AttentionMap[] = [];
-  for (let layer = 0; layer < 2; ++layer) maps.push(map(sequences, { name: `encoder.${layer}.self`, label: `encoder layer ${layer + 1}`, group: 'encoder self-attention', layer, queries: 'source', keys: 'source', heads: 4 }));
-  for (let layer = 0; layer < 2; ++layer) maps.push(map(sequences, { name: `decoder.${layer}.self`, label: `decoder layer ${layer + 1}`, group: 'decoder self-attention', layer, queries: 'target_in', keys: 'target_in', heads: 4 }, true));
-  for (let layer = 0; layer < 2; ++layer) maps.push(map(sequences, { name: `decoder.${layer}.cross`, label: `decoder layer ${layer + 1}, source`, group: 'decoder cross-attention', layer, queries: 'target', keys: 'source', heads: 4 }));
-  return { model: 0, input: input.join(' '), output: output.join(' '), log_probability: -2.31, sequences, maps, ...more };
+  for (let layer = 0; layer < 2; ++layer)
+    maps.push(
+      map(sequences, {
+        name: `encoder.${layer}.self`,
+        label: `encoder layer ${layer + 1}`,
+        group: 'encoder self-attention',
+        layer,
+        queries: 'source',
+        keys: 'source',
+        heads: 4,
+      }),
+    );
+  for (let layer = 0; layer < 2; ++layer)
+    maps.push(
+      map(
+        sequences,
+        {
+          name: `decoder.${layer}.self`,
+          label: `decoder layer ${layer + 1}`,
+          group: 'decoder self-attention',
+          layer,
+          queries: 'target_in',
+          keys: 'target_in',
+          heads: 4,
+        },
+        true,
+      ),
+    );
+  for (let layer = 0; layer < 2; ++layer)
+    maps.push(
+      map(sequences, {
+        name: `decoder.${layer}.cross`,
+        label: `decoder layer ${layer + 1}, source`,
+        group: 'decoder cross-attention',
+        layer,
+        queries: 'target',
+        keys: 'source',
+        heads: 4,
+      }),
+    );
+  return {
+    model: 0,
+    input: input.join(' '),
+    output: output.join(' '),
+    log_probability: -2.31,
+    sequences,
+    maps,
+    ...more,
+  };
 }
 
 const beam = {
@@ -85,16 +132,38 @@ const beam = {
 };
 
 // A red square on a grey checkerboard, 64 x 64 pixels.
-const png = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAgklEQVR42u3Zuw3AIAwFQGaizrBUqTJDmjRMkHmyAEiRLOUDJ7l0wTU82U5l3Zq1H7VZX+tPAAAAAAAhwF8e2usHuNd/LjlYAAAAowKe+f7igJeTGAAAAGBYgCQGAAAAMA/YzAEAAAC4D1ivAwAAAMwJkMQAAAAA5gFJDAAAADAt4AKzfTiNjEDSHAAAAABJRU5ErkJggg==';
+const png =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAgklEQVR42u3Zuw3AIAwFQGaizrBUqTJDmjRMkHmyAEiRLOUDJ7l0wTU82U5l3Zq1H7VZX+tPAAAAAAAhwF8e2usHuNd/LjlYAAAAowKe+f7igJeTGAAAAGBYgCQGAAAAMA/YzAEAAAC4D1ivAwAAAMwJkMQAAAAA5gFJDAAAADAt4AKzfTiNjEDSHAAAAABJRU5ErkJggg==';
 
 function picture(): Example {
   const sequences = { target: { label: 'answer', tokens: ['a', 'red', 'square', '</s>'] } };
   const cells = { ...sequences, cells: { label: 'cells', tokens: Array.from({ length: 16 }, (_, i) => `${i}`) } };
-  return { model: 2, input: 'scene_12.png: what is there?', output: 'a red square', sequences, maps: [map(cells, { name: 'decoder.cross', label: 'decoder', group: 'picture', layer: 0, queries: 'target', keys: 'cells', heads: 1 })], picture: { data: png, rows: 4, cols: 4 } };
+  return {
+    model: 2,
+    input: 'scene_12.png: what is there?',
+    output: 'a red square',
+    sequences,
+    maps: [
+      map(cells, {
+        name: 'decoder.cross',
+        label: 'decoder',
+        group: 'picture',
+        layer: 0,
+        queries: 'target',
+        keys: 'cells',
+        heads: 1,
+      }),
+    ],
+    picture: { data: png, rows: 4, cols: 4 },
+  };
 }
 
 function review(): Example {
-  const sentences = ['The plot is thin and slow .', 'But the actors are wonderful , and I loved every minute of the music !', 'شاهدته مرتين .'];
+  const sentences = [
+    'The plot is thin and slow .',
+    'But the actors are wonderful , and I loved every minute of the music !',
+    'شاهدته مرتين .',
+  ];
   const random = numbers(5);
   return {
     model: 1,
@@ -107,7 +176,13 @@ function review(): Example {
     text: {
       sentences: sentences.map((sentence, i) => ({
         weight: [0.14, 0.71, 0.15][i]!,
-        words: sentence.split(' ').map((text) => ({ text, weight: /wonderful|loved|thin|مرتين/.test(text) ? 0.35 : random() * 0.06, space: true })),
+        words: sentence
+          .split(' ')
+          .map((text) => ({
+            text,
+            weight: /wonderful|loved|thin|مرتين/.test(text) ? 0.35 : random() * 0.06,
+            space: true,
+          })),
       })),
     },
   };
@@ -115,7 +190,12 @@ function review(): Example {
 
 export function smallDocument(): AttentionDocument {
   const points = (start: number, from: number) =>
-    Array.from({ length: 40 }, (_, i) => ({ step: (i + 1) * 50, loss: from + start * Math.exp(-i / 9) + 0.02 * Math.sin(i * 3), valid_loss: i % 5 === 4 ? from + 0.15 + start * Math.exp(-i / 9) : null, metric: i % 5 === 4 ? 100 - 90 * Math.exp(-i / 10) : null }));
+    Array.from({ length: 40 }, (_, i) => ({
+      step: (i + 1) * 50,
+      loss: from + start * Math.exp(-i / 9) + 0.02 * Math.sin(i * 3),
+      valid_loss: i % 5 === 4 ? from + 0.15 + start * Math.exp(-i / 9) : null,
+      metric: i % 5 === 4 ? 100 - 90 * Math.exp(-i / 10) : null,
+    }));
   return {
     format: 'heed.attention',
     version: 1,
@@ -126,8 +206,15 @@ export function smallDocument(): AttentionDocument {
       { name: 'scenes', task: 'picture', kind: 'rnn', about: 'convolution of 4 x 4 cells, additive' },
     ],
     examples: [
-      translation(['A', 'brown', 'dog', 'runs', 'over', 'the', 'green', 'grass', '.'], ['Ein', 'brauner', 'Hund', 'läuft', 'über', 'die', 'grüne', 'Wiese', '.'], { beam: structuredClone(beam), reference: 'Ein brauner Hund rennt über die grüne Wiese .' }),
-      translation(['الكلب', 'البني', 'يركض', 'בגינה', '。', 'नमस्ते', 'e\u0301te\u0301'], ['棕色', '的', '狗', '在', '奔跑', ' ', '\u0301', 'Donaudampfschifffahrtsgesellschaft']),
+      translation(
+        ['A', 'brown', 'dog', 'runs', 'over', 'the', 'green', 'grass', '.'],
+        ['Ein', 'brauner', 'Hund', 'läuft', 'über', 'die', 'grüne', 'Wiese', '.'],
+        { beam: structuredClone(beam), reference: 'Ein brauner Hund rennt über die grüne Wiese .' },
+      ),
+      translation(
+        ['الكلب', 'البني', 'يركض', 'בגינה', '。', 'नमस्ते', 'e\u0301te\u0301'],
+        ['棕色', '的', '狗', '在', '奔跑', ' ', '\u0301', 'Donaudampfschifffahrtsgesellschaft'],
+      ),
       review(),
       picture(),
     ],
@@ -135,7 +222,15 @@ export function smallDocument(): AttentionDocument {
       { name: 'additive', points: points(4.2, 0.9) },
       { name: 'scaled_dot', points: points(3.6, 1.1) },
     ],
-    comparison: { columns: ['variant', 'exact match', 'seconds', 'note'], rows: [['dot', 98.0, 31.2, 'fast'], ['additive', 99.2, 44.9, ''], ['local_p', 91.5, null, 'long inputs only']], best: 1 },
+    comparison: {
+      columns: ['variant', 'exact match', 'seconds', 'note'],
+      rows: [
+        ['dot', 98.0, 31.2, 'fast'],
+        ['additive', 99.2, 44.9, ''],
+        ['local_p', 91.5, null, 'long inputs only'],
+      ],
+      best: 1,
+    },
   };
 }
 
@@ -149,12 +244,31 @@ export function largeDocument(layers = 12, heads = 12, tokens = 512): AttentionD
     for (let head = 0; head < heads; ++head)
       for (let row = 0; row < tokens; ++row) {
         const from = head * size + row * tokens;
-        for (let step = 0; step <= Math.min(row, 24); ++step) bytes[from + row - step] = Math.max(0, 230 - step * (3 + head * 3));
-        for (let extra = 0; extra < 6; ++extra) bytes[from + Math.floor(random() * (row + 1))] = Math.floor(random() * 160);
+        for (let step = 0; step <= Math.min(row, 24); ++step)
+          bytes[from + row - step] = Math.max(0, 230 - step * (3 + head * 3));
+        for (let extra = 0; extra < 6; ++extra)
+          bytes[from + Math.floor(random() * (row + 1))] = Math.floor(random() * 160);
       }
-    return { name: `layer.${layer}.self`, label: `layer ${layer + 1}`, group: 'self-attention', layer, queries: 'text', keys: 'text', heads, rows: tokens, cols: tokens, weights: { encoding: 'sqrt_u8', scale: 1, data: Buffer.from(bytes).toString('base64') } };
+    return {
+      name: `layer.${layer}.self`,
+      label: `layer ${layer + 1}`,
+      group: 'self-attention',
+      layer,
+      queries: 'text',
+      keys: 'text',
+      heads,
+      rows: tokens,
+      cols: tokens,
+      weights: { encoding: 'sqrt_u8', scale: 1, data: Buffer.from(bytes).toString('base64') },
+    };
   });
-  const example: Example = { model: 0, input: `${tokens} tokens`, output: '', sequences: { text: { label: 'text', tokens: words } }, maps };
+  const example: Example = {
+    model: 0,
+    input: `${tokens} tokens`,
+    output: '',
+    sequences: { text: { label: 'text', tokens: words } },
+    maps,
+  };
   return { format: 'heed.attention', version: 1, title: 'Large', models: [{ name: 'lm' }], examples: [example] };
 }
 

@@ -15,9 +15,22 @@ const work = path.join(here, 'dist', 'tests');
 rmSync(work, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
 
-const named = (folder) => readdirSync(path.join('tests', folder)).filter((name) => name.endsWith('_test.ts') && (words.length === 0 || words.some((word) => name.includes(word)))).map((name) => path.join('tests', folder, name));
+const named = (folder) =>
+  readdirSync(path.join('tests', folder))
+    .filter((name) => name.endsWith('_test.ts') && (words.length === 0 || words.some((word) => name.includes(word))))
+    .map((name) => path.join('tests', folder, name));
 const bundle = (entryPoints) => {
-  buildSync({ entryPoints, outdir: work, outbase: 'tests', bundle: true, platform: 'node', format: 'esm', packages: 'external', outExtension: { '.js': '.mjs' }, logLevel: 'warning' });
+  buildSync({
+    entryPoints,
+    outdir: work,
+    outbase: 'tests',
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'warning',
+  });
   return entryPoints.map((file) => path.join(work, path.relative('tests', file).replace(/\.ts$/, '.mjs')));
 };
 const run = (program, parameters, options = {}) => spawnSync(program, parameters, { stdio: 'inherit', ...options });
@@ -42,7 +55,11 @@ count(run(process.execPath, ['build.mjs']).status === 0, 'build');
 for (const folder of ['unit', 'browser'].filter(wants)) {
   // One file after the other: a browser at a time is enough for two cores.
   for (const file of bundle(named(folder))) {
-    const result = run(process.execPath, ['--test', '--test-reporter=tap', file], { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8', maxBuffer: 1 << 26 });
+    const result = run(process.execPath, ['--test', '--test-reporter=tap', file], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      encoding: 'utf8',
+      maxBuffer: 1 << 26,
+    });
     const number = (word) => Number(new RegExp(`^# ${word} (\\d+)`, 'm').exec(result.stdout)?.[1] ?? 0);
     const good = result.status === 0 && number('pass') + number('skipped') > 0;
     passed += number('pass');

@@ -24,8 +24,12 @@ export function documentOfLog(text: string, name: string): AttentionDocument {
     }
     if (typeof event.step !== 'number') return;
     if (event.event === 'step') points.push({ step: event.step, loss: event.loss ?? null });
-    if (event.event === 'validated') points.push({ step: event.step, valid_loss: event.nll ?? null, metric: event.metric?.value ?? null });
+    if (event.event === 'validated')
+      points.push({ step: event.step, valid_loss: event.nll ?? null, metric: event.metric?.value ?? null });
   });
-  if (points.length === 0) throw new InvalidDocument([`${name} has no line with "event": "step" or "validated". A log.jsonl of heed train was expected.`]);
+  if (points.length === 0)
+    throw new InvalidDocument([
+      `${name} has no line with "event": "step" or "validated". A log.jsonl of heed train was expected.`,
+    ]);
   return { format: 'heed.attention', version: 1, title: name, models: [], examples: [], training: [{ name, points }] };
 }

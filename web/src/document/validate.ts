@@ -27,7 +27,9 @@ class Checker {
     return false;
   }
   object(path: string, value: unknown): value is Fields {
-    return (typeof value === 'object' && value !== null && !Array.isArray(value)) || this.fail(path, 'an object', value);
+    return (
+      (typeof value === 'object' && value !== null && !Array.isArray(value)) || this.fail(path, 'an object', value)
+    );
   }
   array(path: string, value: unknown): value is unknown[] {
     return Array.isArray(value) || this.fail(path, 'a list', value);
@@ -43,7 +45,10 @@ class Checker {
   }
   whole(path: string, value: unknown, from: number, to = 1e9): value is number {
     const good = typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
-    return good || this.fail(path, to < 1e9 ? `a whole number from ${from} to ${to}` : `a whole number, at least ${from}`, value);
+    return (
+      good ||
+      this.fail(path, to < 1e9 ? `a whole number from ${from} to ${to}` : `a whole number, at least ${from}`, value)
+    );
   }
   // The field may be absent or null; if it is there, it must pass.
   maybe(value: unknown, check: () => unknown): void {
@@ -70,14 +75,27 @@ function checkMap(check: Checker, path: string, map: unknown, lengths: Map<strin
   check.maybe(map.group, () => check.text(`${path}.group`, map.group));
   check.maybe(map.layer, () => check.whole(`${path}.layer`, map.layer, 0));
   const { heads, rows, cols } = map;
-  if (!check.whole(`${path}.heads`, heads, 1) || !check.whole(`${path}.rows`, rows, 0) || !check.whole(`${path}.cols`, cols, 0)) return;
-  for (const [axis, count] of [['queries', rows], ['keys', cols]] as const) {
+  if (
+    !check.whole(`${path}.heads`, heads, 1) ||
+    !check.whole(`${path}.rows`, rows, 0) ||
+    !check.whole(`${path}.cols`, cols, 0)
+  )
+    return;
+  for (const [axis, count] of [
+    ['queries', rows],
+    ['keys', cols],
+  ] as const) {
     const name = map[axis];
     if (!check.text(`${path}.${axis}`, name)) continue;
     const length = lengths.get(name);
-    if (length === undefined) check.fail(`${path}.${axis}`, `one of the sequences (${[...lengths.keys()].join(', ')})`, name);
+    if (length === undefined)
+      check.fail(`${path}.${axis}`, `one of the sequences (${[...lengths.keys()].join(', ')})`, name);
     else if (length !== count)
-      check.fail(`${path}.${axis === 'queries' ? 'rows' : 'cols'}`, `${length}, the number of tokens of "${name}"`, count);
+      check.fail(
+        `${path}.${axis === 'queries' ? 'rows' : 'cols'}`,
+        `${length}, the number of tokens of "${name}"`,
+        count,
+      );
   }
   const weights = map.weights;
   if (!check.object(`${path}.weights`, weights) || !check.text(`${path}.weights.data`, weights.data)) return;
@@ -180,8 +198,7 @@ function checkComparison(check: Checker, comparison: unknown): void {
   const good = check.each('comparison.rows', comparison.rows, (at, row) => {
     if (!check.array(at, row)) return;
     if (row.length !== columns.length) check.fail(at, `${columns.length} values, one for each column`, row);
-    for (const value of row)
-      if (value !== null && typeof value !== 'string') check.number(at, value);
+    for (const value of row) if (value !== null && typeof value !== 'string') check.number(at, value);
   });
   const rows = good ? (comparison.rows as unknown[]).length : 0;
   check.maybe(comparison.best, () => check.whole('comparison.best', comparison.best, 0, rows - 1));
@@ -192,13 +209,15 @@ export function validate(value: unknown): AttentionDocument {
   const check = new Checker();
   if (check.object('the document', value)) {
     if (value.format !== 'heed.attention') check.fail('format', '"heed.attention"', value.format);
-    else if (value.version !== 1) check.fail('version', '1 (this page is older than the document, or the file is damaged)', value.version);
+    else if (value.version !== 1)
+      check.fail('version', '1 (this page is older than the document, or the file is damaged)', value.version);
     else {
       check.maybe(value.title, () => check.text('title', value.title));
       check.each('models', value.models, (path, model) => {
         if (!check.object(path, model)) return;
         check.text(`${path}.name`, model.name);
-        for (const field of ['task', 'kind', 'about']) check.maybe(model[field], () => check.text(`${path}.${field}`, model[field]));
+        for (const field of ['task', 'kind', 'about'])
+          check.maybe(model[field], () => check.text(`${path}.${field}`, model[field]));
       });
       const models = Array.isArray(value.models) ? value.models.length : 0;
       check.each('examples', value.examples, (path, example) => checkExample(check, path, example, models));

@@ -138,6 +138,9 @@ export function sequenceOf(example: Example, name: string): Sequence {
   if (listed) return listed;
   const picture = example.picture;
   if (name !== 'cells' || !picture) return { label: name, tokens: [] };
-  const tokens = Array.from({ length: picture.rows * picture.cols }, (_, i) => `row ${Math.floor(i / picture.cols) + 1}, column ${(i % picture.cols) + 1}`);
+  const tokens = Array.from(
+    { length: picture.rows * picture.cols },
+    (_, i) => `row ${Math.floor(i / picture.cols) + 1}, column ${(i % picture.cols) + 1}`,
+  );
   return { label: 'cells of the picture', tokens };
 }

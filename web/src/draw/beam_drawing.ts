@@ -18,7 +18,13 @@ export interface PlacedNode extends BeamNode {
 // The validator has checked that parents come before their children.
 export function placeNodes(beam: Beam): PlacedNode[] {
   const placeOf = new Map(beam.nodes.map((node, place) => [node.id, place]));
-  const nodes: PlacedNode[] = beam.nodes.map((node) => ({ ...node, depth: 0, row: 0, children: [], up: placeOf.get(node.parent) ?? -1 }));
+  const nodes: PlacedNode[] = beam.nodes.map((node) => ({
+    ...node,
+    depth: 0,
+    row: 0,
+    children: [],
+    up: placeOf.get(node.parent) ?? -1,
+  }));
   nodes.forEach((node, place) => {
     if (node.up < 0) return;
     node.depth = nodes[node.up]!.depth + 1;
@@ -78,7 +84,12 @@ export class BeamDrawing implements Drawing {
     };
     this.nodes.forEach((node, place) => {
       if (node.up >= 0 && (visible(place) || visible(node.up)))
-        this.edge(painter, seen, place, { stroke: node.kept ? look.palette.series[0]! : look.palette.muted, width: node.kept ? 1.5 : 1, opacity: node.kept ? 0.9 : 0.4, dashed: !node.kept });
+        this.edge(painter, seen, place, {
+          stroke: node.kept ? look.palette.series[0]! : look.palette.muted,
+          width: node.kept ? 1.5 : 1,
+          opacity: node.kept ? 0.9 : 0.4,
+          dashed: !node.kept,
+        });
     });
     this.nodes.forEach((_, place) => visible(place) && this.node(painter, seen, look, place));
   }
@@ -104,7 +115,9 @@ export class BeamDrawing implements Drawing {
     if (!node) return { row: 0, col: 0 };
     if (key === 'ArrowLeft') return { row: Math.max(0, node.up < 0 ? cursor.row : node.up), col: 0 };
     if (key === 'ArrowRight') return { row: node.children[0] ?? cursor.row, col: 0 };
-    const column = this.nodes.map((other, place) => ({ other, place })).filter(({ other }) => other.depth === node.depth);
+    const column = this.nodes
+      .map((other, place) => ({ other, place }))
+      .filter(({ other }) => other.depth === node.depth);
     column.sort((a, b) => a.other.row - b.other.row);
     const at = column.findIndex(({ place }) => place === cursor.row) + (key === 'ArrowUp' ? -1 : 1);
     return { row: column[Math.max(0, Math.min(column.length - 1, at))]!.place, col: 0 };
@@ -129,7 +142,12 @@ export class BeamDrawing implements Drawing {
     const node = this.nodes[place];
     if (!node) return { x: 0, y: 0, width: 0, height: 0 };
     const column = this.columns[node.depth]!;
-    return { x: column.x - seen.x, y: margin + node.row * rowHeight - seen.y + 2, width: column.width, height: rowHeight - 6 };
+    return {
+      x: column.x - seen.x,
+      y: margin + node.row * rowHeight - seen.y + 2,
+      width: column.width,
+      height: rowHeight - 6,
+    };
   }
 
   private edge(painter: Painter, seen: Seen, place: number, style: Parameters<Painter['link']>[2]): void {
@@ -144,9 +162,22 @@ export class BeamDrawing implements Drawing {
     const { palette } = look;
     painter.fill(box, { fill: palette.background, radius: 4 });
     if (node.final) painter.fill(box, { fill: palette.series[2]!, opacity: 0.22, radius: 4 });
-    painter.frame(box, { stroke: node.final ? palette.series[2]! : node.kept ? palette.series[0]! : palette.muted, width: node.final ? 1.5 : 1, opacity: node.kept || node.final ? 1 : 0.6, dashed: !node.kept && !node.final });
+    painter.frame(box, {
+      stroke: node.final ? palette.series[2]! : node.kept ? palette.series[0]! : palette.muted,
+      width: node.final ? 1.5 : 1,
+      opacity: node.kept || node.final ? 1 : 0.6,
+      dashed: !node.kept && !node.final,
+    });
     const fill = node.kept || node.final ? palette.text : palette.muted;
-    painter.text(box.x + box.width / 2, box.y + 10, this.shown(node), { fill, align: 'center', bold: node.kept || node.final });
-    painter.text(box.x + box.width / 2, box.y + 22, node.score.toFixed(2), { fill: palette.muted, size: 10, align: 'center' });
+    painter.text(box.x + box.width / 2, box.y + 10, this.shown(node), {
+      fill,
+      align: 'center',
+      bold: node.kept || node.final,
+    });
+    painter.text(box.x + box.width / 2, box.y + 22, node.score.toFixed(2), {
+      fill: palette.muted,
+      size: 10,
+      align: 'center',
+    });
   }
 }

@@ -14,8 +14,22 @@ export interface Palette {
 }
 
 export const palettes: Record<Theme, Palette> = {
-  light: { background: '#ffffff', text: '#1b1f24', muted: '#59636e', line: '#e3e6ea', accent: '#b3261e', series: ['#0b4f9c', '#c2570c', '#2c8f6f', '#8a3ea8', '#6b6b6b'] },
-  dark: { background: '#14171c', text: '#e6e9ee', muted: '#9aa4b0', line: '#2a2f37', accent: '#ff8a73', series: ['#7db8f5', '#f2a65a', '#63cfa6', '#d59bf0', '#b5b5b5'] },
+  light: {
+    background: '#ffffff',
+    text: '#1b1f24',
+    muted: '#59636e',
+    line: '#e3e6ea',
+    accent: '#b3261e',
+    series: ['#0b4f9c', '#c2570c', '#2c8f6f', '#8a3ea8', '#6b6b6b'],
+  },
+  dark: {
+    background: '#14171c',
+    text: '#e6e9ee',
+    muted: '#9aa4b0',
+    line: '#2a2f37',
+    accent: '#ff8a73',
+    series: ['#7db8f5', '#f2a65a', '#63cfa6', '#d59bf0', '#b5b5b5'],
+  },
 };
 
 const stops: Record<Theme, { more: string[]; less: string[] }> = {

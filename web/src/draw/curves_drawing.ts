@@ -4,7 +4,11 @@ import type { Cursor, Drawing, Look, Seen } from './drawing.ts';
 import type { Painter } from './painter.ts';
 
 export type Measure = 'loss' | 'valid_loss' | 'metric';
-export const measureWords: Record<Measure, string> = { loss: 'loss while training', valid_loss: 'loss on validation data', metric: 'metric on validation data' };
+export const measureWords: Record<Measure, string> = {
+  loss: 'loss while training',
+  valid_loss: 'loss on validation data',
+  metric: 'metric on validation data',
+};
 
 const margin = { left: 56, right: 16, top: 14, bottom: 34 };
 
@@ -31,7 +35,8 @@ export function shortNumber(value: number): string {
 }
 
 export function pointsOf(run: TrainingRun, measure: Measure): Point[] {
-  const known = (point: TrainingPoint): Point | null => (point[measure] == null ? null : { step: point.step, value: point[measure] });
+  const known = (point: TrainingPoint): Point | null =>
+    point[measure] == null ? null : { step: point.step, value: point[measure] };
   return run.points.map(known).filter((point): point is Point => point !== null);
 }
 
@@ -49,7 +54,8 @@ export class CurvesDrawing implements Drawing {
     this.label = `${measureWords[measure]} of ${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`;
     const all = this.runs.flatMap((run) => run.points);
     if (all.length === 0) return;
-    const extent = (values: number[]) => values.reduce(([low, high], value) => [Math.min(low!, value), Math.max(high!, value)], [Infinity, -Infinity]);
+    const extent = (values: number[]) =>
+      values.reduce(([low, high], value) => [Math.min(low!, value), Math.max(high!, value)], [Infinity, -Infinity]);
     [this.range.fromStep, this.range.toStep] = extent(all.map((point) => point.step)) as [number, number];
     const [low, high] = extent(all.map((point) => point.value)) as [number, number];
     const space = (high - low) * 0.05 || Math.abs(high) * 0.1 || 1;
@@ -80,8 +86,13 @@ export class CurvesDrawing implements Drawing {
     painter.text((margin.left + right) / 2, this.height - 8, 'step', { ...muted, align: 'center' });
     this.runs.forEach((run, index) => {
       const points = run.points.flatMap((point) => [this.x(point.step), this.y(point.value)]);
-      if (run.points.length === 1) painter.fill({ x: points[0]! - 3, y: points[1]! - 3, width: 6, height: 6 }, { fill: this.colour(look, index), radius: 3 });
-      else painter.path(points, { stroke: this.colour(look, index), width: 1.75, dashed: index >= palette.series.length });
+      if (run.points.length === 1)
+        painter.fill(
+          { x: points[0]! - 3, y: points[1]! - 3, width: 6, height: 6 },
+          { fill: this.colour(look, index), radius: 3 },
+        );
+      else
+        painter.path(points, { stroke: this.colour(look, index), width: 1.75, dashed: index >= palette.series.length });
     });
   }
 
@@ -90,7 +101,10 @@ export class CurvesDrawing implements Drawing {
     if (!point) return;
     const x = this.x(point.step);
     painter.path([x, margin.top, x, this.height - margin.bottom], { stroke: look.palette.accent, opacity: 0.4 });
-    painter.fill({ x: x - 4, y: this.y(point.value) - 4, width: 8, height: 8 }, { fill: look.palette.accent, radius: 4 });
+    painter.fill(
+      { x: x - 4, y: this.y(point.value) - 4, width: 8, height: 8 },
+      { fill: look.palette.accent, radius: 4 },
+    );
   }
 
   at(x: number, y: number): Cursor | null {
@@ -108,7 +122,10 @@ export class CurvesDrawing implements Drawing {
     if (!/^(Arrow|Home|End)/.test(key) || this.runs.length === 0) return null;
     if (!cursor) return { row: 0, col: 0 };
     const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[key] ?? 0;
-    const row = Math.max(0, Math.min(this.runs.length - 1, cursor.row + (key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0)));
+    const row = Math.max(
+      0,
+      Math.min(this.runs.length - 1, cursor.row + (key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0)),
+    );
     return { row, col: Math.max(0, Math.min(this.runs[row]!.points.length - 1, cursor.col + step)) };
   }
 
@@ -129,10 +146,16 @@ export class CurvesDrawing implements Drawing {
 
   private x(step: number): number {
     const { fromStep, toStep } = this.range;
-    return margin.left + ((step - fromStep) / Math.max(1e-12, toStep - fromStep)) * (this.width - margin.left - margin.right);
+    return (
+      margin.left + ((step - fromStep) / Math.max(1e-12, toStep - fromStep)) * (this.width - margin.left - margin.right)
+    );
   }
   private y(value: number): number {
     const { least, most } = this.range;
-    return this.height - margin.bottom - ((value - least) / Math.max(1e-12, most - least)) * (this.height - margin.top - margin.bottom);
+    return (
+      this.height -
+      margin.bottom -
+      ((value - least) / Math.max(1e-12, most - least)) * (this.height - margin.top - margin.bottom)
+    );
   }
 }

@@ -40,17 +40,29 @@ export interface Drawing {
 export function moveInTable(cursor: Cursor | null, key: string, rows: number, cols: number): Cursor | null {
   if (rows === 0 || cols === 0) return null;
   if (!cursor) return /^(Arrow|Home|End|Page)/.test(key) ? { row: 0, col: 0 } : null;
-  const limit = (row: number, col: number) => ({ row: Math.max(0, Math.min(rows - 1, row)), col: Math.max(0, Math.min(cols - 1, col)) });
+  const limit = (row: number, col: number) => ({
+    row: Math.max(0, Math.min(rows - 1, row)),
+    col: Math.max(0, Math.min(cols - 1, col)),
+  });
   const { row, col } = cursor;
   switch (key) {
-    case 'ArrowUp': return limit(row - 1, col);
-    case 'ArrowDown': return limit(row + 1, col);
-    case 'ArrowLeft': return limit(row, col - 1);
-    case 'ArrowRight': return limit(row, col + 1);
-    case 'PageUp': return limit(row - 10, col);
-    case 'PageDown': return limit(row + 10, col);
-    case 'Home': return limit(row, 0);
-    case 'End': return limit(row, cols - 1);
-    default: return null;
+    case 'ArrowUp':
+      return limit(row - 1, col);
+    case 'ArrowDown':
+      return limit(row + 1, col);
+    case 'ArrowLeft':
+      return limit(row, col - 1);
+    case 'ArrowRight':
+      return limit(row, col + 1);
+    case 'PageUp':
+      return limit(row - 10, col);
+    case 'PageDown':
+      return limit(row + 10, col);
+    case 'Home':
+      return limit(row, 0);
+    case 'End':
+      return limit(row, cols - 1);
+    default:
+      return null;
   }
 }

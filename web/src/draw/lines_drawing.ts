@@ -26,7 +26,10 @@ export class LinesDrawing implements Drawing {
   private right = 0;
   private width = 0;
 
-  constructor(readonly matrix: Matrix, readonly options: LinesOptions) {
+  constructor(
+    readonly matrix: Matrix,
+    readonly options: LinesOptions,
+  ) {
     this.label = options.label;
     this.links = Array.from({ length: matrix.rows }, (_, row) => strongestKeys(matrix, row, linesPerQuery));
   }
@@ -34,7 +37,8 @@ export class LinesDrawing implements Drawing {
   layout(width: number): { width: number; height: number } {
     this.width = Math.min(width, 620);
     const most = this.width * 0.34;
-    const widest = (tokens: string[]) => Math.min(most, Math.max(40, ...tokens.map((token) => textWidth(shortened(shownToken(token), 22)))));
+    const widest = (tokens: string[]) =>
+      Math.min(most, Math.max(40, ...tokens.map((token) => textWidth(shortened(shownToken(token), 22)))));
     this.left = widest(this.options.queries.tokens) + 14;
     this.right = this.width - widest(this.options.keys.tokens) - 14;
     return { width: this.width, height: top + rowHeight * Math.max(this.matrix.rows, this.matrix.cols) + 6 };
@@ -46,7 +50,8 @@ export class LinesDrawing implements Drawing {
     painter.clipped({ x: 0, y: top, width: seen.width, height: seen.height - top }, () => {
       this.links.forEach((links, row) => {
         for (const { index, weight } of links)
-          if (Math.abs(weight) >= weakest * most) this.line(painter, seen, look, { row, col: index, strength: weight / most, faint: true });
+          if (Math.abs(weight) >= weakest * most)
+            this.line(painter, seen, look, { row, col: index, strength: weight / most, faint: true });
       });
       this.tokens(painter, seen, this.options.queries.tokens, 'right', look.palette.text);
       this.tokens(painter, seen, this.options.keys.tokens, 'left', look.palette.text);
@@ -67,12 +72,22 @@ export class LinesDrawing implements Drawing {
         const strength = weight / most;
         this.line(painter, seen, look, { row: cursor.row, col: index, strength, faint: false });
         const y = this.y(index, seen);
-        painter.fill({ x: this.right + 2, y: y - 9, width: this.width - this.right - 4, height: 18 }, { fill: look.palette.series[0]!, opacity: 0.08 + 0.3 * Math.abs(strength), radius: 3 });
-        painter.text(this.right + 8, y, this.shown(this.options.keys.tokens[index]!), { fill: text, bold: index === cursor.col });
+        painter.fill(
+          { x: this.right + 2, y: y - 9, width: this.width - this.right - 4, height: 18 },
+          { fill: look.palette.series[0]!, opacity: 0.08 + 0.3 * Math.abs(strength), radius: 3 },
+        );
+        painter.text(this.right + 8, y, this.shown(this.options.keys.tokens[index]!), {
+          fill: text,
+          bold: index === cursor.col,
+        });
       }
       const y = this.y(cursor.row, seen);
       painter.fill({ x: 2, y: y - 10, width: this.left - 6, height: 20 }, { fill: accent, radius: 3 });
-      painter.text(this.left - 8, y, this.shown(this.options.queries.tokens[cursor.row]!), { fill: background, bold: true, align: 'right' });
+      painter.text(this.left - 8, y, this.shown(this.options.queries.tokens[cursor.row]!), {
+        fill: background,
+        bold: true,
+        align: 'right',
+      });
     });
   }
 
@@ -92,7 +107,14 @@ export class LinesDrawing implements Drawing {
     const { rows } = this.matrix;
     if (rows === 0 || !/^(Arrow|Home|End|Page)/.test(key)) return null;
     if (!cursor) return { row: 0, col: -1 };
-    const steps: Record<string, number> = { ArrowUp: -1, ArrowDown: 1, PageUp: -10, PageDown: 10, Home: -rows, End: rows };
+    const steps: Record<string, number> = {
+      ArrowUp: -1,
+      ArrowDown: 1,
+      PageUp: -10,
+      PageDown: 10,
+      Home: -rows,
+      End: rows,
+    };
     const step = steps[key];
     if (step !== undefined) return { row: Math.max(0, Math.min(rows - 1, cursor.row + step)), col: -1 };
     const own = strongestKeys(this.matrix, cursor.row, 40).map((strong) => strong.index);
@@ -106,8 +128,14 @@ export class LinesDrawing implements Drawing {
 
   words(cursor: Cursor): string {
     const query = shownToken(this.options.queries.tokens[cursor.row] ?? '');
-    const key = (index: number) => `\u2068${shownToken(this.options.keys.tokens[index] ?? '')}\u2069 ${weightText(weightAt(this.matrix, cursor.row, index))}`;
-    const keys = cursor.col >= 0 ? key(cursor.col) : strongestKeys(this.matrix, cursor.row, 3).map((strong) => key(strong.index)).join(', ');
+    const key = (index: number) =>
+      `\u2068${shownToken(this.options.keys.tokens[index] ?? '')}\u2069 ${weightText(weightAt(this.matrix, cursor.row, index))}`;
+    const keys =
+      cursor.col >= 0
+        ? key(cursor.col)
+        : strongestKeys(this.matrix, cursor.row, 3)
+            .map((strong) => key(strong.index))
+            .join(', ');
     return `\u2068${query}\u2069 → ${keys || 'no key'}`;
   }
 
@@ -123,7 +151,12 @@ export class LinesDrawing implements Drawing {
     return shortened(shownToken(token), 22);
   }
 
-  private line(painter: Painter, seen: Seen, look: Look, link: { row: number; col: number; strength: number; faint: boolean }): void {
+  private line(
+    painter: Painter,
+    seen: Seen,
+    look: Look,
+    link: { row: number; col: number; strength: number; faint: boolean },
+  ): void {
     const from = { x: this.left, y: this.y(link.row, seen) };
     const to = { x: this.right, y: this.y(link.col, seen) };
     if (Math.max(from.y, to.y) < top || Math.min(from.y, to.y) > seen.height) return;

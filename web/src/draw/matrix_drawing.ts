@@ -38,7 +38,8 @@ function labelWidth(tokens: string[], most: number): number {
 // As much of a label as fits the width.
 function fitted(token: string, width: number): string {
   let text = shortened(shownToken(token), 40);
-  while (text.length > 2 && textWidth(text) > width) text = shortened(text, Math.max(2, Math.floor(text.length * 0.85)));
+  while (text.length > 2 && textWidth(text) > width)
+    text = shortened(text, Math.max(2, Math.floor(text.length * 0.85)));
   return text;
 }
 
@@ -51,7 +52,10 @@ export class MatrixDrawing implements Drawing {
   private top = 0;
   private cell = 1;
 
-  constructor(readonly matrix: Matrix, readonly options: MatrixOptions) {
+  constructor(
+    readonly matrix: Matrix,
+    readonly options: MatrixOptions,
+  ) {
     this.label = options.label;
     this.strengths = strengthsOf(matrix, options.scaling);
   }
@@ -79,7 +83,15 @@ export class MatrixDrawing implements Drawing {
       if (cell >= 8) this.paintGrid(painter, seen, look);
       if (cell >= numbersFrom) this.paintNumbers(painter, seen, look);
     });
-    painter.frame({ x: left - 0.5 - Math.min(seen.x, 0), y: top - 0.5, width: Math.min(area.width - 1, cols * cell - seen.x) + 1, height: Math.min(area.height - 1, rows * cell - seen.y) + 1 }, { stroke: look.palette.line });
+    painter.frame(
+      {
+        x: left - 0.5 - Math.min(seen.x, 0),
+        y: top - 0.5,
+        width: Math.min(area.width - 1, cols * cell - seen.x) + 1,
+        height: Math.min(area.height - 1, rows * cell - seen.y) + 1,
+      },
+      { stroke: look.palette.line },
+    );
     this.paintLabels(painter, seen, look);
   }
 
@@ -114,7 +126,12 @@ export class MatrixDrawing implements Drawing {
   }
 
   place(cursor: Cursor) {
-    return { x: this.left + cursor.col * this.cell, y: this.top + cursor.row * this.cell, width: this.cell, height: this.cell };
+    return {
+      x: this.left + cursor.col * this.cell,
+      y: this.top + cursor.row * this.cell,
+      width: this.cell,
+      height: this.cell,
+    };
   }
 
   words(cursor: Cursor): string {
@@ -172,14 +189,21 @@ export class MatrixDrawing implements Drawing {
         const weight = weightAt(this.matrix, row, col);
         const fill = textOn(look.theme, this.strengths[row * this.matrix.cols + col]!);
         const { x, y } = this.place({ row, col });
-        painter.text(x + this.cell / 2 - seen.x, y + this.cell / 2 - seen.y, weight.toFixed(2), { fill, size: 11, align: 'center' });
+        painter.text(x + this.cell / 2 - seen.x, y + this.cell / 2 - seen.y, weight.toFixed(2), {
+          fill,
+          size: 11,
+          align: 'center',
+        });
       }
   }
 
   private paintLabels(painter: Painter, seen: Seen, look: Look): void {
     const { cell, left, top } = this;
     const muted = { fill: look.palette.muted, size: 11 };
-    painter.text(left + Math.min(seen.width - left, this.matrix.cols * cell) / 2, 8, this.options.keys.label, { ...muted, align: 'center' });
+    painter.text(left + Math.min(seen.width - left, this.matrix.cols * cell) / 2, 8, this.options.keys.label, {
+      ...muted,
+      align: 'center',
+    });
     const middle = top + Math.min(seen.height - top, this.matrix.rows * cell) / 2;
     painter.text(8, middle, this.options.queries.label, { ...muted, align: 'center', turned: true });
     if (!this.labelled()) return;
@@ -187,18 +211,28 @@ export class MatrixDrawing implements Drawing {
     const fill = look.palette.text;
     painter.clipped({ x: 0, y: top - 2, width: left, height: seen.height }, () => {
       for (let row = fromRow; row < toRow; ++row)
-        painter.text(left - 6, top + (row + 0.5) * cell - seen.y, fitted(this.options.queries.tokens[row]!, left - 24), { fill, align: 'right' });
+        painter.text(
+          left - 6,
+          top + (row + 0.5) * cell - seen.y,
+          fitted(this.options.queries.tokens[row]!, left - 24),
+          { fill, align: 'right' },
+        );
     });
     painter.clipped({ x: left - 2, y: 0, width: seen.width, height: top }, () => {
       for (let col = fromCol; col < toCol; ++col)
-        painter.text(left + (col + 0.5) * cell - seen.x, top - 6, fitted(this.options.keys.tokens[col]!, top - 24), { fill, turned: true });
+        painter.text(left + (col + 0.5) * cell - seen.x, top - 6, fitted(this.options.keys.tokens[col]!, top - 24), {
+          fill,
+          turned: true,
+        });
     });
   }
 
   // A label on a plate of its own, in front of the others.
   private label1(painter: Painter, look: Look, text: string, x: number, y: number, turned: boolean): void {
     const width = textWidth(text, { bold: true }) + 8;
-    const plate = turned ? { x: x - 9, y: y + 4 - width, width: 18, height: width } : { x: x + 4 - width, y: y - 9, width, height: 18 };
+    const plate = turned
+      ? { x: x - 9, y: y + 4 - width, width: 18, height: width }
+      : { x: x + 4 - width, y: y - 9, width, height: 18 };
     painter.fill(plate, { fill: look.palette.accent, radius: 3 });
     painter.text(x, y, text, { fill: look.palette.background, bold: true, turned, align: turned ? 'left' : 'right' });
   }

@@ -27,7 +27,8 @@ export class PictureDrawing implements Drawing {
 
   layout(width: number, height: number): { width: number; height: number } {
     const { image } = this.options;
-    const ratio = image.naturalWidth > 0 ? image.naturalHeight / image.naturalWidth : this.options.rows / this.options.cols;
+    const ratio =
+      image.naturalWidth > 0 ? image.naturalHeight / image.naturalWidth : this.options.rows / this.options.cols;
     this.width = Math.floor(Math.min(width, 520, height / ratio));
     this.height = Math.floor(this.width * ratio);
     return { width: this.width, height: this.height };
@@ -44,7 +45,10 @@ export class PictureDrawing implements Drawing {
       painter.fill(this.place(this.cursorOf(cell)), { fill: '#000000', opacity: darkest * (1 - weight / most) });
     }
     const { x, y, width, height } = this.place(this.cursorOf(strongest));
-    painter.frame({ x: x + 1, y: y + 1, width: width - 2, height: height - 2 }, { stroke: look.theme === 'dark' ? '#f8f4a6' : '#ffffff', width: 2 });
+    painter.frame(
+      { x: x + 1, y: y + 1, width: width - 2, height: height - 2 },
+      { stroke: look.theme === 'dark' ? '#f8f4a6' : '#ffffff', width: 2 },
+    );
   }
 
   paintCursor(painter: Painter, _seen: Seen, look: Look, cursor: Cursor): void {

@@ -26,10 +26,19 @@ export class Stage {
   private basePending = false;
   private height = 0;
 
-  constructor(private drawing: Drawing, theme: Theme, private readonly events: StageEvents) {
+  constructor(
+    private drawing: Drawing,
+    theme: Theme,
+    private readonly events: StageEvents,
+  ) {
     this.look = { theme, palette: palettes[theme] };
     const layers = h('div', { class: 'stage-layers' }, this.base, this.top);
-    this.window = h('div', { class: 'stage-window', tabindex: 0, role: 'application', 'data-focus': 'stage' }, layers, this.sizer);
+    this.window = h(
+      'div',
+      { class: 'stage-window', tabindex: 0, role: 'application', 'data-focus': 'stage' },
+      layers,
+      this.sizer,
+    );
     this.element = h('div', { class: 'stage' }, this.window, this.tip, this.spoken);
     this.window.addEventListener('scroll', () => this.repaint(), { passive: true });
     this.window.addEventListener('pointermove', (event) => this.point(event));

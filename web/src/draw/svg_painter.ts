@@ -8,7 +8,9 @@ const mostCells = 64 * 64;
 export function escaped(text: string): string {
   const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
   // Characters that XML forbids are shown as the sign for an unknown one.
-  return text.replace(/[&<>"]/g, (sign) => names[sign]!).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd');
+  return text
+    .replace(/[&<>"]/g, (sign) => names[sign]!)
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd');
 }
 
 const rounded = (value: number) => String(Math.round(value * 100) / 100);
@@ -18,7 +20,10 @@ export class SvgPainter implements Painter {
   private clips = 0;
 
   fill(rect: Rect, style: Fill): void {
-    this.add('rect', `${this.box(rect)} fill="${style.fill}"${this.opacity(style)}${style.radius ? ` rx="${style.radius}"` : ''}`);
+    this.add(
+      'rect',
+      `${this.box(rect)} fill="${style.fill}"${this.opacity(style)}${style.radius ? ` rx="${style.radius}"` : ''}`,
+    );
   }
 
   frame(rect: Rect, style: Stroke): void {

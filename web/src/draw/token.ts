@@ -4,7 +4,10 @@
 const controls: Record<string, string> = { ' ': '␣', '\n': '⏎', '\r': '␍', '\t': '⇥', '\u00a0': '⍽', '\u3000': '□' };
 
 // Intl.Segmenter is in every browser of today; without it, code points are nearly as good.
-const segmenter = typeof Intl !== 'undefined' && 'Segmenter' in Intl ? new Intl.Segmenter(undefined, { granularity: 'grapheme' }) : null;
+const segmenter =
+  typeof Intl !== 'undefined' && 'Segmenter' in Intl
+    ? new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+    : null;
 
 export function graphemes(text: string): string[] {
   return segmenter ? Array.from(segmenter.segment(text), (part) => part.segment) : Array.from(text);

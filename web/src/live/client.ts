@@ -17,7 +17,11 @@ export interface Prediction {
 }
 
 export class ServerError extends Error {
-  constructor(message: string, readonly code: string, readonly status: number) {
+  constructor(
+    message: string,
+    readonly code: string,
+    readonly status: number,
+  ) {
     super(message);
     this.name = 'ServerError';
   }
@@ -50,7 +54,8 @@ export class Client {
     try {
       return validate(value);
     } catch (error) {
-      if (error instanceof InvalidDocument) throw new ServerError(`The server's document is not valid. ${error.message}`, 'document', 200);
+      if (error instanceof InvalidDocument)
+        throw new ServerError(`The server's document is not valid. ${error.message}`, 'document', 200);
       throw error;
     }
   }
@@ -59,7 +64,11 @@ export class Client {
   async predict(question: LiveQuestion, progress: (text: string) => void, signal?: AbortSignal): Promise<Prediction> {
     const { model, input, beam, temperature } = question;
     const sampled = temperature > 0 ? { sample: true, temperature } : {};
-    const answer = await this.ask('/v1/predict', { model, input, stream: true, ...(beam > 1 ? { beam } : {}), ...sampled }, signal);
+    const answer = await this.ask(
+      '/v1/predict',
+      { model, input, stream: true, ...(beam > 1 ? { beam } : {}), ...sampled },
+      signal,
+    );
     if (!answer.body) throw new ServerError('The answer is empty.', 'answer', answer.status);
     let last: Prediction | null = null;
     for await (const data of readEvents(answer.body)) {
@@ -94,6 +103,13 @@ export class Client {
     }
     if (answer.ok) return answer;
     const reason: unknown = await answer.json().catch(() => null);
-    throw errorIn(reason, answer.status) ?? new ServerError(`The server answered ${answer.status} ${answer.statusText}.`, String(answer.status), answer.status);
+    throw (
+      errorIn(reason, answer.status) ??
+      new ServerError(
+        `The server answered ${answer.status} ${answer.statusText}.`,
+        String(answer.status),
+        answer.status,
+      )
+    );
   }
 }

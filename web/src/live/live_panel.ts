@@ -14,11 +14,28 @@ export interface LiveEvents {
 
 export class LivePanel {
   readonly element: HTMLElement;
-  private readonly input = h('textarea', { rows: 2, 'aria-label': 'Input', placeholder: 'Type a text for the model', dir: 'auto', spellcheck: 'false', 'data-focus': 'input' });
-  private readonly target = h('input', { type: 'text', dir: 'auto', spellcheck: 'false', placeholder: 'the model chooses' });
+  private readonly input = h('textarea', {
+    rows: 2,
+    'aria-label': 'Input',
+    placeholder: 'Type a text for the model',
+    dir: 'auto',
+    spellcheck: 'false',
+    'data-focus': 'input',
+  });
+  private readonly target = h('input', {
+    type: 'text',
+    dir: 'auto',
+    spellcheck: 'false',
+    placeholder: 'the model chooses',
+  });
   private readonly beam = h('input', { type: 'number', min: 1, max: 64, value: 1 });
   private readonly temperature = h('input', { type: 'number', min: 0, max: 5, step: 0.1, value: 0 });
-  private readonly output = h('output', { class: 'live-output', 'aria-live': 'polite', 'aria-label': 'Output', dir: 'auto' });
+  private readonly output = h('output', {
+    class: 'live-output',
+    'aria-live': 'polite',
+    'aria-label': 'Output',
+    dir: 'auto',
+  });
   private readonly status = h('span', { class: 'quiet', role: 'status' });
   private readonly problem = h('div', { class: 'problem', role: 'alert', hidden: true });
   private readonly pin: HTMLButtonElement;
@@ -30,15 +47,25 @@ export class LivePanel {
   private current: AttentionDocument | null = null;
   private pinned: AttentionDocument[] = [];
 
-  constructor(private readonly client: Client, models: Model[], private readonly events: LiveEvents) {
+  constructor(
+    private readonly client: Client,
+    models: Model[],
+    private readonly events: LiveEvents,
+  ) {
     this.model = models[0]?.name ?? '';
-    const choices = models.map((model) => ({ value: model.name, words: model.about ? `${model.name} (${model.about})` : model.name }));
+    const choices = models.map((model) => ({
+      value: model.name,
+      words: model.about ? `${model.name} (${model.about})` : model.name,
+    }));
     const modelChoice = select('Model', choices, this.model, (name) => {
       this.model = name;
       void this.run();
     });
     modelChoice.dataset.live = 'model';
-    this.pin = button('Pin', () => this.pinCurrent(), { disabled: true, title: 'Keep this example beside the next ones' });
+    this.pin = button('Pin', () => this.pinCurrent(), {
+      disabled: true,
+      title: 'Keep this example beside the next ones',
+    });
     const options = h(
       'div',
       { class: 'tools' },
@@ -49,13 +76,21 @@ export class LivePanel {
       checkbox('As I type', true, (on) => (this.asYouType = on)),
     );
     const run = button('Run', () => void this.run(), { class: 'primary' });
-    this.element = h('section', { class: 'live', 'aria-label': 'Try it' }, h('div', { class: 'live-row' }, this.input, run), options, this.problem, h('div', { class: 'live-row' }, this.output, this.status, this.pin, this.pins));
+    this.element = h(
+      'section',
+      { class: 'live', 'aria-label': 'Try it' },
+      h('div', { class: 'live-row' }, this.input, run),
+      options,
+      this.problem,
+      h('div', { class: 'live-row' }, this.output, this.status, this.pin, this.pins),
+    );
     this.input.addEventListener('keydown', (event) => {
       if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
       event.preventDefault();
       void this.run();
     });
-    for (const field of [this.input, this.target, this.beam, this.temperature]) field.addEventListener('input', () => this.typed());
+    for (const field of [this.input, this.target, this.beam, this.temperature])
+      field.addEventListener('input', () => this.typed());
   }
 
   focus(): void {
@@ -75,8 +110,15 @@ export class LivePanel {
   }
 
   private question(): LiveQuestion {
-    const number = (field: HTMLInputElement, least: number, most: number) => Math.min(most, Math.max(least, Number(field.value) || least));
-    return { model: this.model, input: this.input.value, target: this.target.value, beam: Math.round(number(this.beam, 1, 64)), temperature: number(this.temperature, 0, 5) };
+    const number = (field: HTMLInputElement, least: number, most: number) =>
+      Math.min(most, Math.max(least, Number(field.value) || least));
+    return {
+      model: this.model,
+      input: this.input.value,
+      target: this.target.value,
+      beam: Math.round(number(this.beam, 1, 64)),
+      temperature: number(this.temperature, 0, 5),
+    };
   }
 
   private typed(): void {

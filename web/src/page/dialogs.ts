@@ -17,7 +17,8 @@ function dialog(title: string, ...content: (HTMLElement | string)[]): HTMLDialog
 }
 
 export function showHelp(shortcuts: Shortcut[], singleKeys: { on: boolean; change(on: boolean): void }): void {
-  const row = (keys: string, words: string) => h('tr', {}, h('td', {}, ...keys.split(' ').map((key) => h('kbd', {}, key))), h('td', {}, words));
+  const row = (keys: string, words: string) =>
+    h('tr', {}, h('td', {}, ...keys.split(' ').map((key) => h('kbd', {}, key))), h('td', {}, words));
   const rows = [
     ...shortcuts.map((shortcut) => row(shortcut.shown ?? shortcut.key, shortcut.words)),
     row('← ↑ → ↓', 'in a picture: from cell to cell, from token to token'),
@@ -29,7 +30,11 @@ export function showHelp(shortcuts: Shortcut[], singleKeys: { on: boolean; chang
     'Keys',
     h('table', { class: 'keys' }, h('tbody', {}, ...rows)),
     checkbox('Single keys are on', singleKeys.on, singleKeys.change),
-    h('p', { class: 'quiet' }, 'A row of a matrix is a query: a token that looks. A column is a key: a token that is looked at. The weight says how much. The page sends nothing anywhere but to the server that it came from.'),
+    h(
+      'p',
+      { class: 'quiet' },
+      'A row of a matrix is a query: a token that looks. A column is a key: a token that is looked at. The weight says how much. The page sends nothing anywhere but to the server that it came from.',
+    ),
   );
 }
 
@@ -50,15 +55,34 @@ export function showSave(savable: Savable, theme: Theme, wholeDocument: () => vo
       said.textContent = (error as Error).message;
     }
   };
-  const save = (kind: FileKind) => async () => download(await fileOf(savable, kind, theme), `${savable.name}.${kind.toLowerCase()}`);
+  const save = (kind: FileKind) => async () =>
+    download(await fileOf(savable, kind, theme), `${savable.name}.${kind.toLowerCase()}`);
   const rows = kinds.map(({ kind, words }) =>
     h(
       'tr',
       {},
       h('th', { scope: 'row' }, kind),
       h('td', {}, words),
-      h('td', {}, button(`Copy as ${kind}`, () => void attempt(() => copyFile(savable, kind, theme), `${kind} copied.`), {}, 'Copy')),
-      h('td', {}, button(`Download as ${kind}`, () => void attempt(save(kind), `${savable.name}.${kind.toLowerCase()} saved.`), {}, 'Download')),
+      h(
+        'td',
+        {},
+        button(
+          `Copy as ${kind}`,
+          () => void attempt(() => copyFile(savable, kind, theme), `${kind} copied.`),
+          {},
+          'Copy',
+        ),
+      ),
+      h(
+        'td',
+        {},
+        button(
+          `Download as ${kind}`,
+          () => void attempt(save(kind), `${savable.name}.${kind.toLowerCase()} saved.`),
+          {},
+          'Download',
+        ),
+      ),
     ),
   );
   dialog('Save', h('table', {}, h('tbody', {}, ...rows)), said, button('Download the whole document', wholeDocument));

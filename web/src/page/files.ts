@@ -18,7 +18,12 @@ export interface Savable {
 export const lookOf = (theme: Theme): Look => ({ theme, palette: palettes[theme] });
 
 // A file from whatever paints: the background first, so that the picture can be read anywhere.
-export function paintedSvg(size: { width: number; height: number }, title: string, look: Look, paint: (painter: Painter) => void): string {
+export function paintedSvg(
+  size: { width: number; height: number },
+  title: string,
+  look: Look,
+  paint: (painter: Painter) => void,
+): string {
   const painter = new SvgPainter();
   painter.fill({ x: 0, y: 0, width: size.width, height: size.height }, { fill: look.palette.background });
   paint(painter);
@@ -49,16 +54,25 @@ async function png(svg: string): Promise<Blob> {
   canvas.width = Math.ceil(image.width * scale);
   canvas.height = Math.ceil(image.height * scale);
   canvas.getContext('2d')!.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser cannot make this PNG.'))), 'image/png'));
+  return new Promise((resolve, reject) =>
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error('The browser cannot make this PNG.'))),
+      'image/png',
+    ),
+  );
 }
 
 export async function fileOf(savable: Savable, kind: FileKind, theme: Theme): Promise<Blob> {
   const look = lookOf(theme);
   switch (kind) {
-    case 'SVG': return new Blob([savable.svg(look)], { type: 'image/svg+xml' });
-    case 'PNG': return png(savable.svg(look));
-    case 'CSV': return new Blob([csv(savable.table())], { type: 'text/csv' });
-    case 'JSON': return new Blob([JSON.stringify(savable.json(), null, 1) + '\n'], { type: 'application/json' });
+    case 'SVG':
+      return new Blob([savable.svg(look)], { type: 'image/svg+xml' });
+    case 'PNG':
+      return png(savable.svg(look));
+    case 'CSV':
+      return new Blob([csv(savable.table())], { type: 'text/csv' });
+    case 'JSON':
+      return new Blob([JSON.stringify(savable.json(), null, 1) + '\n'], { type: 'application/json' });
   }
 }
 

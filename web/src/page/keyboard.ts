@@ -19,12 +19,24 @@ export const singleKeys = {
 };
 
 function typing(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName) || (target instanceof HTMLInputElement && target.type !== 'checkbox'));
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      /^(TEXTAREA|SELECT)$/.test(target.tagName) ||
+      (target instanceof HTMLInputElement && target.type !== 'checkbox'))
+  );
 }
 
 export function listen(shortcuts: () => Shortcut[]): void {
   addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || document.querySelector('dialog[open]')) return;
+    if (
+      event.ctrlKey ||
+      event.altKey ||
+      event.metaKey ||
+      event.defaultPrevented ||
+      document.querySelector('dialog[open]')
+    )
+      return;
     if (event.key === 'Escape' && typing(event.target)) (event.target as HTMLElement).blur();
     // Help can always be asked for, or the keys could never be switched on again.
     if (typing(event.target) || (!singleKeys.on && event.key !== '?')) return;

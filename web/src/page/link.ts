@@ -66,5 +66,8 @@ export function readLink(hash: string): Link {
   };
   const target = fields.get('target') ?? '';
   const beam = Math.max(1, Math.round(number('beam', 1, 64)));
-  return { state, question: { model: fields.get('model') ?? '', input, target, beam, temperature: number('temperature', 0, 5) } };
+  return {
+    state,
+    question: { model: fields.get('model') ?? '', input, target, beam, temperature: number('temperature', 0, 5) },
+  };
 }

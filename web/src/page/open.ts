@@ -15,7 +15,8 @@ async function read(file: File): Promise<AttentionDocument> {
   try {
     return file.name.endsWith('.jsonl') ? documentOfLog(text, file.name) : parseDocument(text);
   } catch (error) {
-    if (error instanceof InvalidDocument) throw new InvalidDocument([`${file.name} cannot be shown:`, ...error.reasons]);
+    if (error instanceof InvalidDocument)
+      throw new InvalidDocument([`${file.name} cannot be shown:`, ...error.reasons]);
     throw error;
   }
 }

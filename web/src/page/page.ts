@@ -36,7 +36,16 @@ export class Page {
       { class: 'page-top' },
       h('h1', {}, 'heed'),
       this.title,
-      h('div', { class: 'page-tools' }, tool('Open a document', 'Open', () => this.ask()), tool('Save what is seen', 'Save', () => this.save()), tool('Copy a link to this view', 'Link', () => void this.copyLink()), tool('Two examples side by side', 'Side by side', () => this.toggleSecond()), tool('Dark or light', '◐', () => this.switchTheme()), tool('Keys and help', '?', () => this.help())),
+      h(
+        'div',
+        { class: 'page-tools' },
+        tool('Open a document', 'Open', () => this.ask()),
+        tool('Save what is seen', 'Save', () => this.save()),
+        tool('Copy a link to this view', 'Link', () => void this.copyLink()),
+        tool('Two examples side by side', 'Side by side', () => this.toggleSecond()),
+        tool('Dark or light', '◐', () => this.switchTheme()),
+        tool('Keys and help', '?', () => this.help()),
+      ),
     );
     replaceChildren(root, header, h('main', {}, this.top, this.tabs, this.place), this.said);
     startTheme(() => this.render());
@@ -72,7 +81,12 @@ export class Page {
   }
 
   problem(heading: string, reasons: string[]): void {
-    const box = h('div', { class: 'problem', role: 'alert' }, h('strong', {}, heading), ...reasons.map((reason) => h('p', {}, reason)));
+    const box = h(
+      'div',
+      { class: 'problem', role: 'alert' },
+      h('strong', {}, heading),
+      ...reasons.map((reason) => h('p', {}, reason)),
+    );
     replaceChildren(this.top, this.live?.element, box);
   }
 
@@ -81,7 +95,19 @@ export class Page {
     const example = 'heed look MODEL "a text" --html page.html';
     replaceChildren(
       this.top,
-      h('section', { class: 'empty' }, h('h2', {}, 'Nothing to show yet'), h('p', {}, 'Drop a document here, or ', button('open a file', () => this.ask()), '. A training log (log.jsonl) is shown as curves; several files are shown together.'), h('p', {}, 'A page with a document inside is made by ', h('code', {}, example), '.')),
+      h(
+        'section',
+        { class: 'empty' },
+        h('h2', {}, 'Nothing to show yet'),
+        h(
+          'p',
+          {},
+          'Drop a document here, or ',
+          button('open a file', () => this.ask()),
+          '. A training log (log.jsonl) is shown as curves; several files are shown together.',
+        ),
+        h('p', {}, 'A page with a document inside is made by ', h('code', {}, example), '.'),
+      ),
     );
   }
 
@@ -96,7 +122,9 @@ export class Page {
   private offered(state: PageState): ViewEntry[] {
     const document = this.document;
     if (!document) return [];
-    return views.filter((entry) => state.panels.some((panel) => entry.available(document, document.examples[panel.example])));
+    return views.filter((entry) =>
+      state.panels.some((panel) => entry.available(document, document.examples[panel.example])),
+    );
   }
 
   private render(): void {
@@ -107,7 +135,15 @@ export class Page {
     const focused = this.focusedPlace();
     for (const panel of this.panels) panel.view?.stop?.();
     const offered = this.offered(state);
-    replaceChildren(this.tabs, ...offered.map((one) => button(one.words, () => this.setState({ ...this.store.get(), view: one.name }), { 'aria-current': one.name === state.view ? 'page' : null, 'data-focus': one.name })));
+    replaceChildren(
+      this.tabs,
+      ...offered.map((one) =>
+        button(one.words, () => this.setState({ ...this.store.get(), view: one.name }), {
+          'aria-current': one.name === state.view ? 'page' : null,
+          'data-focus': one.name,
+        }),
+      ),
+    );
     this.tabs.hidden = offered.length < 2;
     const shown = entry?.ofExample === false ? state.panels.slice(0, 1) : state.panels;
     this.panels = shown.map((panel, i) => makePanel(this.context(document, panel, i), entry, i));
@@ -180,7 +216,8 @@ export class Page {
   private save(): void {
     const savable = this.panels[0]?.view?.savable;
     if (!savable || !this.document) return;
-    const whole = () => download(new Blob([JSON.stringify(this.document)], { type: 'application/json' }), 'attention.json');
+    const whole = () =>
+      download(new Blob([JSON.stringify(this.document)], { type: 'application/json' }), 'attention.json');
     showSave(savable, currentTheme(), whole);
   }
 
@@ -208,7 +245,10 @@ export class Page {
   private stepIn(change: (panel: PanelState) => Partial<PanelState>): void {
     const focused = Number(document.activeElement?.closest<HTMLElement>('[data-panel]')?.dataset.panel ?? 0);
     const state = this.store.get();
-    this.setState({ ...state, panels: state.panels.map((panel, i) => (i === focused ? { ...panel, ...change(panel) } : panel)) });
+    this.setState({
+      ...state,
+      panels: state.panels.map((panel, i) => (i === focused ? { ...panel, ...change(panel) } : panel)),
+    });
   }
 
   private stepHead(by: number): void {
@@ -235,9 +275,21 @@ export class Page {
   private shortcuts(): Shortcut[] {
     const live = this.live;
     return [
-      ...this.offered(this.store.get()).map((entry) => ({ key: entry.key, words: entry.words, run: () => this.setState({ ...this.store.get(), view: entry.name }) })),
-      { key: 'j', words: 'next example', run: () => this.stepIn((panel) => ({ example: panel.example + 1, query: -1, key: -1 })) },
-      { key: 'k', words: 'example before', run: () => this.stepIn((panel) => ({ example: panel.example - 1, query: -1, key: -1 })) },
+      ...this.offered(this.store.get()).map((entry) => ({
+        key: entry.key,
+        words: entry.words,
+        run: () => this.setState({ ...this.store.get(), view: entry.name }),
+      })),
+      {
+        key: 'j',
+        words: 'next example',
+        run: () => this.stepIn((panel) => ({ example: panel.example + 1, query: -1, key: -1 })),
+      },
+      {
+        key: 'k',
+        words: 'example before',
+        run: () => this.stepIn((panel) => ({ example: panel.example - 1, query: -1, key: -1 })),
+      },
       { key: ']', words: 'next head', run: () => this.stepHead(1) },
       { key: '[', words: 'head before', run: () => this.stepHead(-1) },
       { key: '}', words: 'next map', run: () => this.stepMap(1) },

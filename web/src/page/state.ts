@@ -21,7 +21,13 @@ export interface PageState {
 }
 
 export const firstPanel: PanelState = { example: 0, map: '', head: meanOfHeads, query: -1, key: -1 };
-export const firstState: PageState = { view: 'matrix', panels: [firstPanel], eachRow: false, showSmall: false, zoom: 1 };
+export const firstState: PageState = {
+  view: 'matrix',
+  panels: [firstPanel],
+  eachRow: false,
+  showSmall: false,
+  zoom: 1,
+};
 export const zooms = [1, 1.5, 2, 3, 4, 6, 8, 12, 16];
 
 // The map that a panel shows: the one of that name, else the last one, which is nearest to the output.
@@ -38,7 +44,13 @@ export function fitted(state: PageState, document: AttentionDocument): PageState
     if (!map) return { ...panel, example: number };
     const head = panel.head >= 0 && panel.head < map.heads ? panel.head : meanOfHeads;
     const inside = panel.query < map.rows && panel.key < map.cols;
-    return { example: number, map: map.name, head: map.heads === 1 ? 0 : head, query: inside ? panel.query : -1, key: inside ? panel.key : -1 };
+    return {
+      example: number,
+      map: map.name,
+      head: map.heads === 1 ? 0 : head,
+      query: inside ? panel.query : -1,
+      key: inside ? panel.key : -1,
+    };
   });
   return { ...state, panels };
 }

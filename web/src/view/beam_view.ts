@@ -13,20 +13,54 @@ export function beamView(context: ViewContext): View {
   finished.sort((a, b) => b.node.score - a.node.score);
   const path = h('p', { class: 'beam-path', 'aria-live': 'polite' });
   const show = (place: number | undefined) => {
-    if (place === undefined) replaceChildren(path, h('span', { class: 'quiet' }, 'Point at a hypothesis to see its text.'));
-    else replaceChildren(path, h('bdi', {}, textOfPath(drawing.nodes, place).map(shownToken).join(' ')), h('span', { class: 'quiet' }, ` ${drawing.nodes[place]!.score.toFixed(4)}`));
+    if (place === undefined)
+      replaceChildren(path, h('span', { class: 'quiet' }, 'Point at a hypothesis to see its text.'));
+    else
+      replaceChildren(
+        path,
+        h('bdi', {}, textOfPath(drawing.nodes, place).map(shownToken).join(' ')),
+        h('span', { class: 'quiet' }, ` ${drawing.nodes[place]!.score.toFixed(4)}`),
+      );
   };
   show(finished[0]?.place);
-  const stage = new Stage(drawing, context.theme, { pointed: (cursor) => show(cursor?.row ?? finished[0]?.place), chosen: (cursor) => show(cursor.row) });
-  const rows = finished.map(({ node, place }, i) => h('tr', {}, h('td', {}, String(i + 1)), h('td', {}, h('bdi', {}, textOfPath(drawing.nodes, place).map(shownToken).join(' '))), h('td', { class: 'number' }, node.score.toFixed(4))));
-  const head = h('thead', {}, h('tr', {}, h('td', {}), h('th', { scope: 'col' }, 'finished hypotheses, best first'), h('th', { scope: 'col', class: 'number' }, 'score')));
-  const hint = h('p', { class: 'quiet' }, 'From left to right, a column for each step. Solid: kept; dashed: dropped; green: finished. Higher scores are better.');
+  const stage = new Stage(drawing, context.theme, {
+    pointed: (cursor) => show(cursor?.row ?? finished[0]?.place),
+    chosen: (cursor) => show(cursor.row),
+  });
+  const rows = finished.map(({ node, place }, i) =>
+    h(
+      'tr',
+      {},
+      h('td', {}, String(i + 1)),
+      h('td', {}, h('bdi', {}, textOfPath(drawing.nodes, place).map(shownToken).join(' '))),
+      h('td', { class: 'number' }, node.score.toFixed(4)),
+    ),
+  );
+  const head = h(
+    'thead',
+    {},
+    h(
+      'tr',
+      {},
+      h('td', {}),
+      h('th', { scope: 'col' }, 'finished hypotheses, best first'),
+      h('th', { scope: 'col', class: 'number' }, 'score'),
+    ),
+  );
+  const hint = h(
+    'p',
+    { class: 'quiet' },
+    'From left to right, a column for each step. Solid: kept; dashed: dropped; green: finished. Higher scores are better.',
+  );
   return {
     element: h('div', {}, hint, path, stage.element, h('table', { class: 'finished' }, head, h('tbody', {}, ...rows))),
     savable: {
       name: 'search_tree',
       svg: (look) => drawingSvg(new BeamDrawing(beam), look),
-      table: () => [['id', 'parent', 'token', 'score', 'kept', 'final'], ...beam.nodes.map((node) => [node.id, node.parent, node.token, node.score, node.kept, node.final])],
+      table: () => [
+        ['id', 'parent', 'token', 'score', 'kept', 'final'],
+        ...beam.nodes.map((node) => [node.id, node.parent, node.token, node.score, node.kept, node.final]),
+      ],
       json: () => beam,
     },
     stop: () => stage.stop(),

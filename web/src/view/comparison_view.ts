@@ -25,15 +25,30 @@ export function sortedRows(comparison: Comparison, order: Order): number[] {
 const shown = (value: string | number | null) => (value === null ? '–' : String(value));
 
 function svgOf(comparison: Comparison, rows: number[], look: Look): string {
-  const widths = comparison.columns.map((name, col) => 24 + Math.max(textWidth(name, { bold: true }), ...comparison.rows.map((row) => textWidth(shown(row[col]!), { bold: true }))));
+  const widths = comparison.columns.map(
+    (name, col) =>
+      24 +
+      Math.max(
+        textWidth(name, { bold: true }),
+        ...comparison.rows.map((row) => textWidth(shown(row[col]!), { bold: true })),
+      ),
+  );
   const starts = widths.map((_, col) => 8 + widths.slice(0, col).reduce((sum, width) => sum + width, 0));
   const size = { width: starts.at(-1)! + widths.at(-1)! + 8, height: (rows.length + 1) * 24 + 12 };
   return paintedSvg(size, 'Comparison', look, (painter) => {
     const write = (row: number, col: number, text: string, bold: boolean, number: boolean) =>
-      painter.text(starts[col]! + (number ? widths[col]! - 12 : 0), row * 24 + 18, text, { fill: look.palette.text, bold, align: number ? 'right' : 'left' });
+      painter.text(starts[col]! + (number ? widths[col]! - 12 : 0), row * 24 + 18, text, {
+        fill: look.palette.text,
+        bold,
+        align: number ? 'right' : 'left',
+      });
     comparison.columns.forEach((name, col) => write(0, col, name, true, typeof comparison.rows[0]?.[col] === 'number'));
     painter.path([8, 30, size.width - 8, 30], { stroke: look.palette.muted });
-    rows.forEach((place, row) => comparison.rows[place]!.forEach((value, col) => write(row + 1, col, shown(value), place === comparison.best, typeof value === 'number')));
+    rows.forEach((place, row) =>
+      comparison.rows[place]!.forEach((value, col) =>
+        write(row + 1, col, shown(value), place === comparison.best, typeof value === 'number'),
+      ),
+    );
   });
 }
 
@@ -59,15 +74,26 @@ export function comparisonView(context: ViewContext): View {
     const sort = () => {
       // The first click on numbers puts the largest first, on texts the first of the alphabet.
       order = { column, down: order?.column === column ? !order.down : numeric(column) };
-      heads.forEach((head, i) => head.setAttribute('aria-sort', i === column ? (order!.down ? 'descending' : 'ascending') : 'none'));
+      heads.forEach((head, i) =>
+        head.setAttribute('aria-sort', i === column ? (order!.down ? 'descending' : 'ascending') : 'none'),
+      );
       fill();
     };
-    return h('th', { scope: 'col', class: numeric(column) ? 'number' : null, 'aria-sort': 'none' }, h('button', { type: 'button', onclick: sort }, name));
+    return h(
+      'th',
+      { scope: 'col', class: numeric(column) ? 'number' : null, 'aria-sort': 'none' },
+      h('button', { type: 'button', onclick: sort }, name),
+    );
   });
   fill();
   const table = h('table', { class: 'comparison' }, h('thead', {}, h('tr', {}, ...heads)), body);
   return {
-    element: h('div', {}, h('p', { class: 'quiet' }, 'Click the name of a column to sort by it.'), h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of the comparison' }, table)),
+    element: h(
+      'div',
+      {},
+      h('p', { class: 'quiet' }, 'Click the name of a column to sort by it.'),
+      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of the comparison' }, table),
+    ),
     savable: {
       name: 'comparison',
       svg: (look) => svgOf(comparison, places(), look),

@@ -13,7 +13,11 @@ export function headWords(map: AttentionMap, head: number): string {
 
 export function mapChoice(context: ViewContext, maps: AttentionMap[], map: AttentionMap): HTMLElement | null {
   if (maps.length < 2) return h('span', { class: 'field' }, map.label);
-  const choices = maps.map((one) => ({ value: one.name, words: one.label, ...(one.group ? { group: one.group } : {}) }));
+  const choices = maps.map((one) => ({
+    value: one.name,
+    words: one.label,
+    ...(one.group ? { group: one.group } : {}),
+  }));
   const list = select('Map', choices, map.name, (name) => context.changePanel({ map: name }));
   list.dataset.focus = 'map';
   return h('label', { class: 'field' }, 'Map', list);
@@ -22,14 +26,31 @@ export function mapChoice(context: ViewContext, maps: AttentionMap[], map: Atten
 export function headChoice(context: ViewContext, map: AttentionMap): HTMLElement | null {
   if (map.heads < 2) return null;
   const one = (head: number, shown: string, words: string) =>
-    button(words, () => context.changePanel({ head }), { 'aria-pressed': String(context.panel.head === head), 'data-focus': `head${head}` }, shown);
+    button(
+      words,
+      () => context.changePanel({ head }),
+      { 'aria-pressed': String(context.panel.head === head), 'data-focus': `head${head}` },
+      shown,
+    );
   const heads = Array.from({ length: map.heads }, (_, head) => one(head, String(head + 1), `Head ${head + 1}`));
-  return h('div', { class: 'field' }, 'Head', h('div', { class: 'segments', role: 'group', 'aria-label': 'Head' }, one(meanOfHeads, 'mean', 'Mean of all heads'), ...heads));
+  return h(
+    'div',
+    { class: 'field' },
+    'Head',
+    h(
+      'div',
+      { class: 'segments', role: 'group', 'aria-label': 'Head' },
+      one(meanOfHeads, 'mean', 'Mean of all heads'),
+      ...heads,
+    ),
+  );
 }
 
 export function scalingChoice(context: ViewContext): HTMLElement[] {
   const eachRow = checkbox('Each row alone', context.page.eachRow, (eachRow) => context.changePage({ eachRow }));
-  const small = checkbox('Show small weights', context.page.showSmall, (showSmall) => context.changePage({ showSmall }));
+  const small = checkbox('Show small weights', context.page.showSmall, (showSmall) =>
+    context.changePage({ showSmall }),
+  );
   eachRow.querySelector('input')!.dataset.focus = 'row';
   small.querySelector('input')!.dataset.focus = 'small';
   return [eachRow, small];
@@ -50,5 +71,11 @@ export function colourBar(matrix: Matrix, scaling: Scaling, theme: Theme): HTMLE
   const marks = [0, 1, 2, 3, 4].map((i) => from + (i / 4) * (1 - from));
   const numbers = h('div', { class: 'bar-numbers' }, ...marks.map((strength) => h('span', {}, number(strength))));
   const words = scaling.eachRow ? 'part of the strongest weight of the row' : 'weight';
-  return h('div', { class: 'bar', role: 'group', 'aria-label': `Colours: ${words} from ${number(from)} to ${number(1)}` }, bar, numbers, h('div', { class: 'bar-words' }, words));
+  return h(
+    'div',
+    { class: 'bar', role: 'group', 'aria-label': `Colours: ${words} from ${number(from)} to ${number(1)}` },
+    bar,
+    numbers,
+    h('div', { class: 'bar-words' }, words),
+  );
 }

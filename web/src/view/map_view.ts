@@ -19,9 +19,19 @@ export function mapTable(matrix: Matrix, queries: string[], keys: string[]) {
 
 export function mapJson(example: Example, map: AttentionMap, head: number) {
   const matrix = matrixOf(map, head);
-  const weights = Array.from({ length: matrix.rows }, (_, row) => Array.from(matrix.values.subarray(row * matrix.cols, (row + 1) * matrix.cols)));
+  const weights = Array.from({ length: matrix.rows }, (_, row) =>
+    Array.from(matrix.values.subarray(row * matrix.cols, (row + 1) * matrix.cols)),
+  );
   const { input, output } = example;
-  return { input, output, map: map.name, head: head < 0 ? 'mean' : head + 1, queries: sequenceOf(example, map.queries).tokens, keys: sequenceOf(example, map.keys).tokens, weights };
+  return {
+    input,
+    output,
+    map: map.name,
+    head: head < 0 ? 'mean' : head + 1,
+    queries: sequenceOf(example, map.queries).tokens,
+    keys: sequenceOf(example, map.keys).tokens,
+    weights,
+  };
 }
 
 export function mapSavable(example: Example, map: AttentionMap, head: number, drawing: () => Drawing): Savable {
@@ -54,7 +64,10 @@ export function mapView(context: ViewContext, form: 'matrix' | 'lines'): View {
   const keys = sequenceOf(example, map.keys);
   const scaling = { eachRow: page.eachRow, showSmall: page.showSmall };
   const label = `${form === 'matrix' ? 'Matrix' : 'Lines'} of ${headWords(map, panel.head)}: ${matrix.rows} queries (${queries.label}), ${matrix.cols} keys (${keys.label})`;
-  const make = (zoom: number) => (form === 'matrix' ? new MatrixDrawing(matrix, { label, queries, keys, scaling, zoom }) : new LinesDrawing(matrix, { label, queries, keys }));
+  const make = (zoom: number) =>
+    form === 'matrix'
+      ? new MatrixDrawing(matrix, { label, queries, keys, scaling, zoom })
+      : new LinesDrawing(matrix, { label, queries, keys });
 
   const readout = new Readout(matrix, queries, keys);
   let kept = panel.query;
@@ -64,8 +77,20 @@ export function mapView(context: ViewContext, form: 'matrix' | 'lines'): View {
     chosen: (cursor: Cursor) => context.keepCell((kept = cursor.row), Math.max(0, cursor.col)),
   });
   if (kept >= 0) stage.keep({ row: kept, col: panel.key });
-  const tools = h('div', { class: 'tools' }, mapChoice(context, example.maps, map), headChoice(context, map), ...(form === 'matrix' ? [...scalingChoice(context), zoomChoice(context)] : []));
+  const tools = h(
+    'div',
+    { class: 'tools' },
+    mapChoice(context, example.maps, map),
+    headChoice(context, map),
+    ...(form === 'matrix' ? [...scalingChoice(context), zoomChoice(context)] : []),
+  );
   const beside = h('div', { class: 'beside' }, readout.element, form === 'matrix' && colourBar(matrix, scaling, theme));
-  const element = h('div', { class: 'map-view' }, tools, h('div', { class: 'with-beside' }, stage.element, beside), textAlternative(matrix, queries, keys));
+  const element = h(
+    'div',
+    { class: 'map-view' },
+    tools,
+    h('div', { class: 'with-beside' }, stage.element, beside),
+    textAlternative(matrix, queries, keys),
+  );
   return { element, savable: mapSavable(example, map, panel.head, () => make(1)), stop: () => stage.stop() };
 }

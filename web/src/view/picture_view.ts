@@ -22,13 +22,24 @@ export function pictureView(context: ViewContext): View {
   const image = new Image();
   image.src = picture.data;
   const token = shownToken(queries.tokens[query] ?? '');
-  const strongest = strongestKeys(matrix, query, 3).map(({ index, weight }) => `row ${Math.floor(index / picture.cols) + 1}, column ${(index % picture.cols) + 1} (${weightText(weight)})`);
+  const strongest = strongestKeys(matrix, query, 3).map(
+    ({ index, weight }) =>
+      `row ${Math.floor(index / picture.cols) + 1}, column ${(index % picture.cols) + 1} (${weightText(weight)})`,
+  );
   const label = `Picture of ${picture.rows} x ${picture.cols} cells: what "${token}" looked at; strongest: ${strongest.join('; ')}. ${headWords(map, context.panel.head)}`;
   const make = () => new PictureDrawing({ label, image, rows: picture.rows, cols: picture.cols, matrix, query });
   const stage = new Stage(make(), context.theme, { pointed: () => undefined, chosen: () => undefined });
-  image.decode().then(() => stage.show(make()), () => stage.element.append(h('p', { class: 'problem' }, 'The picture in this document cannot be read.')));
+  image.decode().then(
+    () => stage.show(make()),
+    () => stage.element.append(h('p', { class: 'problem' }, 'The picture in this document cannot be read.')),
+  );
   const tokens = queries.tokens.map((one, index) =>
-    button(`Show what token ${index + 1}, ${shownToken(one)}, looked at`, () => context.changePanel({ query: index, key: 0 }), { 'aria-pressed': String(index === query), 'data-focus': `token${index}`, dir: 'auto' }, shownToken(one)),
+    button(
+      `Show what token ${index + 1}, ${shownToken(one)}, looked at`,
+      () => context.changePanel({ query: index, key: 0 }),
+      { 'aria-pressed': String(index === query), 'data-focus': `token${index}`, dir: 'auto' },
+      shownToken(one),
+    ),
   );
   const element = h(
     'div',
@@ -36,7 +47,13 @@ export function pictureView(context: ViewContext): View {
     h('div', { class: 'tools' }, mapChoice(context, maps, map), headChoice(context, map)),
     h('div', { class: 'picture-tokens', role: 'group', 'aria-label': queries.label }, ...tokens),
     stage.element,
-    h('p', { class: 'quiet' }, `Bright cells have the most weight. Strongest for `, h('bdi', {}, token), `: ${strongest.join('; ') || 'none'}.`),
+    h(
+      'p',
+      { class: 'quiet' },
+      `Bright cells have the most weight. Strongest for `,
+      h('bdi', {}, token),
+      `: ${strongest.join('; ') || 'none'}.`,
+    ),
   );
   return { element, savable: mapSavable(example, map, context.panel.head, make), stop: () => stage.stop() };
 }

@@ -23,7 +23,12 @@ function shades(text: NestedText) {
   return { sentence, words };
 }
 
-function sentenceElement(sentence: Sentence, number: number, most: { sentence: number; word: number }, theme: Theme): HTMLElement {
+function sentenceElement(
+  sentence: Sentence,
+  number: number,
+  most: { sentence: number; word: number },
+  theme: Theme,
+): HTMLElement {
   const strength = sentence.weight / most.sentence;
   const bar = h('span', { class: 'sentence-weight', 'aria-hidden': 'true' }, sentence.weight.toFixed(2));
   bar.style.background = colour(theme, strength);
@@ -31,7 +36,15 @@ function sentenceElement(sentence: Sentence, number: number, most: { sentence: n
   const line = h('p', { dir: 'auto' });
   for (const word of sentence.words) {
     const part = word.weight / most.word;
-    const span = h('span', { class: 'word', 'data-weight': weightText(word.weight), title: `${shownToken(word.text)}: ${weightText(word.weight)}` }, word.text);
+    const span = h(
+      'span',
+      {
+        class: 'word',
+        'data-weight': weightText(word.weight),
+        title: `${shownToken(word.text)}: ${weightText(word.weight)}`,
+      },
+      word.text,
+    );
     span.style.background = colour(theme, part);
     span.style.color = textOn(theme, part);
     line.append(span, word.space === false ? '' : ' ');
@@ -57,8 +70,15 @@ function svgOf(text: NestedText, look: Look): string {
   });
   return paintedSvg({ width: width + 16, height: y + 4 }, 'Words and sentences', look, (painter) => {
     for (const box of boxes) {
-      painter.fill({ x: box.x - 1, y: box.y, width: box.width + 2, height: lineHeight - 3 }, { fill: colour(look.theme, box.strength), radius: 2 });
-      painter.text(box.x + box.width / 2, box.y + lineHeight / 2 - 1, box.text, { fill: textOn(look.theme, box.strength), size: textSize, align: 'center' });
+      painter.fill(
+        { x: box.x - 1, y: box.y, width: box.width + 2, height: lineHeight - 3 },
+        { fill: colour(look.theme, box.strength), radius: 2 },
+      );
+      painter.text(box.x + box.width / 2, box.y + lineHeight / 2 - 1, box.text, {
+        fill: textOn(look.theme, box.strength),
+        size: textSize,
+        align: 'center',
+      });
     }
   });
 }
@@ -66,19 +86,49 @@ function svgOf(text: NestedText, look: Look): string {
 export function textView(context: ViewContext): View {
   const text = context.example!.text!;
   const most = shades(text);
-  const sentences = text.sentences.map((sentence, i) => sentenceElement(sentence, i, { sentence: most.sentence, word: most.words[i]! }, context.theme));
-  const hint = h('p', { class: 'quiet' }, 'The number before a sentence is its weight. A word is shaded by its weight within its sentence; point at it for the number.');
-  const words = text.sentences.flatMap((sentence, i) => sentence.words.map((word) => [i + 1, sentence.weight, word.text, word.weight]));
-  const table = h('table', {}, h('thead', {}, h('tr', {}, ...['sentence', 'word', 'weight'].map((name) => h('th', { scope: 'col' }, name)))));
-  const details = h('details', { class: 'as-text' }, h('summary', {}, 'Read as text: the strongest words of each sentence'), table);
+  const sentences = text.sentences.map((sentence, i) =>
+    sentenceElement(sentence, i, { sentence: most.sentence, word: most.words[i]! }, context.theme),
+  );
+  const hint = h(
+    'p',
+    { class: 'quiet' },
+    'The number before a sentence is its weight. A word is shaded by its weight within its sentence; point at it for the number.',
+  );
+  const words = text.sentences.flatMap((sentence, i) =>
+    sentence.words.map((word) => [i + 1, sentence.weight, word.text, word.weight]),
+  );
+  const table = h(
+    'table',
+    {},
+    h('thead', {}, h('tr', {}, ...['sentence', 'word', 'weight'].map((name) => h('th', { scope: 'col' }, name)))),
+  );
+  const details = h(
+    'details',
+    { class: 'as-text' },
+    h('summary', {}, 'Read as text: the strongest words of each sentence'),
+    table,
+  );
   const body = h('tbody');
   text.sentences.forEach((sentence, i) => {
     for (const word of [...sentence.words].sort((a, b) => b.weight - a.weight).slice(0, 5))
-      body.append(h('tr', {}, h('td', {}, String(i + 1)), h('td', {}, h('bdi', {}, word.text)), h('td', {}, weightText(word.weight))));
+      body.append(
+        h(
+          'tr',
+          {},
+          h('td', {}, String(i + 1)),
+          h('td', {}, h('bdi', {}, word.text)),
+          h('td', {}, weightText(word.weight)),
+        ),
+      );
   });
   table.append(body);
   return {
     element: h('div', {}, hint, h('ol', { class: 'sentences' }, ...sentences), details),
-    savable: { name: 'text', svg: (look) => svgOf(text, look), table: () => [['sentence', 'sentence weight', 'word', 'weight'], ...words], json: () => text },
+    savable: {
+      name: 'text',
+      svg: (look) => svgOf(text, look),
+      table: () => [['sentence', 'sentence weight', 'word', 'weight'], ...words],
+      json: () => text,
+    },
   };
 }

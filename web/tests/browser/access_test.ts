@@ -27,13 +27,32 @@ after(async () => {
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[] }> } };
+    const { axe } = window as unknown as {
+      axe: {
+        run(): Promise<{
+          violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[];
+        }>;
+      };
+    };
     const { violations } = await axe.run();
-    return violations.map((one) => `${one.id}: ${one.help}\n  ${one.nodes.map((node) => `${node.html}\n  ${node.failureSummary}`).join('\n  ')}`);
+    return violations.map(
+      (one) =>
+        `${one.id}: ${one.help}\n  ${one.nodes.map((node) => `${node.html}\n  ${node.failureSummary}`).join('\n  ')}`,
+    );
   });
 }
 
-const places = ['#view=matrix&head=2&cell=3,3', '#view=lines', '#view=heads', '#view=text&example=3', '#view=picture&example=4', '#view=beam', '#view=training', '#view=comparison', '#view=matrix&example=1&example2=2'];
+const places = [
+  '#view=matrix&head=2&cell=3,3',
+  '#view=lines',
+  '#view=heads',
+  '#view=text&example=3',
+  '#view=picture&example=4',
+  '#view=beam',
+  '#view=training',
+  '#view=comparison',
+  '#view=matrix&example=1&example2=2',
+];
 
 for (const theme of ['light', 'dark'] as const)
   test(`axe-core finds nothing in any view: ${theme}`, options, async () => {
@@ -43,7 +62,11 @@ for (const theme of ['light', 'dark'] as const)
       await page.goto('about:blank');
       await page.goto(address + place);
       await page.waitForSelector('.panel');
-      await page.locator('.as-text summary').first().click({ timeout: 500 }).catch(() => undefined);
+      await page
+        .locator('.as-text summary')
+        .first()
+        .click({ timeout: 500 })
+        .catch(() => undefined);
       assert.deepEqual(await violations(page), [], `${theme} ${place}`);
     }
     await page.keyboard.press('?');

@@ -13,14 +13,24 @@ const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromiu
 export const chromiumPath = candidates.find((candidate) => candidate && existsSync(candidate));
 
 export class Browser {
-  private constructor(readonly folder: string, private readonly context: BrowserContext) {}
+  private constructor(
+    readonly folder: string,
+    private readonly context: BrowserContext,
+  ) {}
 
   static async start(options: BrowserContextOptions = {}): Promise<Browser> {
     const folder = await mkdtemp(path.join(tmpdir(), 'heed-page-'));
     const context = await chromium.launchPersistentContext(path.join(folder, 'profile'), {
       executablePath: chromiumPath!,
       headless: true,
-      args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
       viewport: { width: 1280, height: 860 },
       colorScheme: 'light',
       ...options,

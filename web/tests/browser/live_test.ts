@@ -28,20 +28,36 @@ const field = '.live textarea';
 
 test('typing shows the prediction as it grows, and what it attends to', options, async () => {
   const page = await opened();
-  assert.ok(await page.locator(field).evaluate((element) => element === document.activeElement), 'the text field has the focus');
+  assert.ok(
+    await page.locator(field).evaluate((element) => element === document.activeElement),
+    'the text field has the focus',
+  );
   await page.keyboard.type('hello world');
   const grown = new Set<string>();
   const pictures = new Set<string>();
   for (let i = 0; i < 200 && !grown.has('HELLO WORLD'); ++i) {
     grown.add(await page.locator('.live-output').innerText());
-    if (await page.locator('.facts').count()) pictures.add(await page.locator('.facts').innerText().catch(() => ''));
+    if (await page.locator('.facts').count())
+      pictures.add(
+        await page
+          .locator('.facts')
+          .innerText()
+          .catch(() => ''),
+      );
     await page.waitForTimeout(20);
   }
   assert.ok(grown.size > 4, `seen: ${[...grown].join(' | ')}`);
   assert.ok(pictures.size > 1, 'pictures of the growing output');
   await page.locator('.facts', { hasText: /HELLO WORLD/ }).waitFor();
-  assert.match(await page.locator('.stage-window').getAttribute('aria-label') ?? '', /11 queries \(output\), 11 keys \(source\)/);
-  assert.ok(server.asked.some(({ path, body }) => path === '/v1/predict' && body!.stream === true && body!.input === 'hello world'));
+  assert.match(
+    (await page.locator('.stage-window').getAttribute('aria-label')) ?? '',
+    /11 queries \(output\), 11 keys \(source\)/,
+  );
+  assert.ok(
+    server.asked.some(
+      ({ path, body }) => path === '/v1/predict' && body!.stream === true && body!.input === 'hello world',
+    ),
+  );
   assert.deepEqual(page.problems, []);
   await page.close();
 });
@@ -68,7 +84,10 @@ test('beam, temperature, model and a given output go to the server', options, as
   await page.getByLabel('Temperature').fill('0.8');
   await page.locator(field).press('Enter');
   await page.locator('.facts', { hasText: /ABC!/ }).waitFor();
-  assert.equal(server.asked.find(({ path, body }) => path === '/v1/predict' && body!.temperature)!.body!.temperature, 0.8);
+  assert.equal(
+    server.asked.find(({ path, body }) => path === '/v1/predict' && body!.temperature)!.body!.temperature,
+    0.8,
+  );
   assert.equal(server.asked.at(-1)!.body!.target, 'ABC!', 'a sampled output is explained as it is');
   await page.getByLabel('Temperature').fill('0');
   await page.getByLabel('Model').selectOption('reverse');

@@ -21,14 +21,25 @@ const models = [
   { name: 'reverse', task: 'pairs', kind: 'rnn', about: 'backwards' },
 ];
 
-const answerOf = (body: Body) => (body.model === 'reverse' ? Array.from(body.input).reverse().join('') : body.input.toUpperCase()) + (body.temperature ? '!' : '');
+const answerOf = (body: Body) =>
+  (body.model === 'reverse' ? Array.from(body.input).reverse().join('') : body.input.toUpperCase()) +
+  (body.temperature ? '!' : '');
 
 export function documentFor(body: Body): AttentionDocument {
   const output = body.target ?? answerOf(body);
   const source = Array.from(body.input);
   const target = Array.from(output);
-  const weights = target.flatMap((_, row) => source.map((_, col) => (col === Math.min(row, source.length - 1) ? 0.9 : 0.1 / Math.max(1, source.length - 1))));
-  const nodes = ['<s>', ...target].map((token, id) => ({ id, parent: id - 1, token, score: -id / 10, kept: true, final: id === target.length }));
+  const weights = target.flatMap((_, row) =>
+    source.map((_, col) => (col === Math.min(row, source.length - 1) ? 0.9 : 0.1 / Math.max(1, source.length - 1))),
+  );
+  const nodes = ['<s>', ...target].map((token, id) => ({
+    id,
+    parent: id - 1,
+    token,
+    score: -id / 10,
+    kept: true,
+    final: id === target.length,
+  }));
   return {
     format: 'heed.attention',
     version: 1,
@@ -40,7 +51,18 @@ export function documentFor(body: Body): AttentionDocument {
         output,
         log_probability: -0.5,
         sequences: { source: { label: 'source', tokens: source }, target: { label: 'output', tokens: target } },
-        maps: [{ name: 'decoder.cross', label: 'decoder', queries: 'target', keys: 'source', heads: 1, rows: target.length, cols: source.length, weights: sqrtU8(weights) }],
+        maps: [
+          {
+            name: 'decoder.cross',
+            label: 'decoder',
+            queries: 'target',
+            keys: 'source',
+            heads: 1,
+            rows: target.length,
+            cols: source.length,
+            weights: sqrtU8(weights),
+          },
+        ],
         ...(body.beam ? { beam: { nodes } } : {}),
       },
     ],
@@ -67,10 +89,15 @@ export class MockServer {
     const path = request.url!.split('?')[0]!;
     const body = chunks.length > 0 ? (JSON.parse(Buffer.concat(chunks).toString()) as Body) : null;
     this.asked.push({ path, body });
-    const json = (status: number, value: unknown) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    if (path === '/') return void response.writeHead(200, { 'content-type': 'text/html' }).end(await readFile(pageFile));
+    const json = (status: number, value: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    if (path === '/')
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end(await readFile(pageFile));
     if (path === '/v1/models') return void json(200, { models });
-    if (body?.input === 'too long') return void json(413, { error: { code: 'text_too_long', message: 'The text has 9000 tokens; at most 1000 are allowed.' } });
+    if (body?.input === 'too long')
+      return void json(413, {
+        error: { code: 'text_too_long', message: 'The text has 9000 tokens; at most 1000 are allowed.' },
+      });
     if (body?.input === 'crash') return void response.writeHead(500, { 'content-type': 'text/plain' }).end('oops');
     if (path === '/v1/attention') return void json(200, this.contents.attention(body!));
     if (path === '/v1/predict') return this.stream(body!, response);
@@ -86,7 +113,10 @@ export class MockServer {
       response.write(`data: ${JSON.stringify({ token, text })}\n\n`);
       await new Promise((resolve) => setTimeout(resolve, 60));
     }
-    if (body.input === 'half') response.end(`data: ${JSON.stringify({ error: { code: 'stopped', message: 'The server is shutting down.' } })}\n\n`);
+    if (body.input === 'half')
+      response.end(
+        `data: ${JSON.stringify({ error: { code: 'stopped', message: 'The server is shutting down.' } })}\n\n`,
+      );
     else response.end(`data: ${JSON.stringify({ output, log_probability: -0.5 })}\n\n`);
   }
 }

@@ -32,7 +32,10 @@ test('shows the document that is inside, asks nobody for anything', options, asy
   await page.waitForSelector('.stage canvas');
   assert.equal(await page.title(), 'Sentences, a review and a picture – heed');
   assert.match(await page.locator('.facts').innerText(), /A brown dog runs over the green grass/);
-  assert.deepEqual(asked.filter((url) => !url.startsWith('data:') && !url.startsWith('blob:')), [address]);
+  assert.deepEqual(
+    asked.filter((url) => !url.startsWith('data:') && !url.startsWith('blob:')),
+    [address],
+  );
   // Something was drawn: the canvas has more than one colour.
   const colours = await page.evaluate(() => {
     const canvas = document.querySelector<HTMLCanvasElement>('.stage canvas')!;
@@ -191,11 +194,17 @@ test('every view is saved as SVG, PNG, CSV and JSON', options, async () => {
     await page.keyboard.press('e');
     const files: Record<string, Buffer> = {};
     for (const kind of ['SVG', 'PNG', 'CSV', 'JSON']) {
-      const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: `Download as ${kind}` }).click()]);
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: `Download as ${kind}` }).click(),
+      ]);
       files[kind] = await readFile(await download.path());
     }
     const svg = files.SVG!.toString();
-    const valid = await page.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror') === null, svg);
+    const valid = await page.evaluate(
+      (text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror') === null,
+      svg,
+    );
     assert.ok(valid && svg.length > 500, hash);
     assert.equal(files.PNG!.subarray(1, 4).toString(), 'PNG', hash);
     assert.ok(files.PNG!.length > 1000, hash);
@@ -212,11 +221,19 @@ test('every view is saved as SVG, PNG, CSV and JSON', options, async () => {
 test('the saved numbers are the weights', options, async () => {
   const page = await opened('#view=matrix&head=2');
   await page.keyboard.press('e');
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()]);
-  const rows = (await readFile(await download.path(), 'utf8')).trim().split('\r\n').map((row) => row.split(','));
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download as CSV' }).click(),
+  ]);
+  const rows = (await readFile(await download.path(), 'utf8'))
+    .trim()
+    .split('\r\n')
+    .map((row) => row.split(','));
   const matrix = matrixOf(smallDocument().examples[0]!.maps.at(-1)!, 1);
   assert.equal(rows.length, matrix.rows + 1);
-  for (let row = 0; row < matrix.rows; ++row) for (let col = 0; col < matrix.cols; ++col) assert.equal(Number(rows[row + 1]![col + 1]), weightAt(matrix, row, col));
+  for (let row = 0; row < matrix.rows; ++row)
+    for (let col = 0; col < matrix.cols; ++col)
+      assert.equal(Number(rows[row + 1]![col + 1]), weightAt(matrix, row, col));
   await page.close();
 });
 
@@ -242,7 +259,17 @@ test('the table is sorted by a click on a column', options, async () => {
 test('nothing is wider than a phone, in any view', options, async () => {
   const page = await browser.page();
   await page.setViewportSize({ width: 360, height: 720 });
-  for (const hash of ['#view=matrix', '#view=lines&example=2', '#view=heads', '#view=text&example=3', '#view=picture&example=4', '#view=beam', '#view=training', '#view=comparison', '#view=matrix&example=1&example2=2']) {
+  for (const hash of [
+    '#view=matrix',
+    '#view=lines&example=2',
+    '#view=heads',
+    '#view=text&example=3',
+    '#view=picture&example=4',
+    '#view=beam',
+    '#view=training',
+    '#view=comparison',
+    '#view=matrix&example=1&example2=2',
+  ]) {
     await page.goto(address + hash);
     await page.reload();
     await page.waitForSelector('.panel');
@@ -259,7 +286,10 @@ test('a document can be opened as a file, dropped, and a broken one is refused w
   const open = async (name: string, content: string) => {
     const file = path.join(browser.folder, name);
     await writeFile(file, content);
-    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Open a document' }).click()]);
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Open a document' }).click(),
+    ]);
     await chooser.setFiles(file);
   };
   const broken = smallDocument();
@@ -314,8 +344,26 @@ test('negative weights, empty maps and odd sizes are shown', options, async () =
   const example = document.examples[0]!;
   example.sequences.none = { label: 'nothing', tokens: [] };
   example.sequences.one = { label: 'one', tokens: ['a'] };
-  const odd = (name: string, queries: string, keys: string, weights: number[]) => ({ name, label: name, queries, keys, heads: 1, rows: example.sequences[queries]!.tokens.length, cols: example.sequences[keys]!.tokens.length, weights: f32(weights) });
-  example.maps = [odd('empty', 'none', 'source', []), odd('narrow', 'source', 'one', example.sequences.source!.tokens.map((_, i) => i / 5 - 1)), odd('nothing', 'one', 'one', [0])];
+  const odd = (name: string, queries: string, keys: string, weights: number[]) => ({
+    name,
+    label: name,
+    queries,
+    keys,
+    heads: 1,
+    rows: example.sequences[queries]!.tokens.length,
+    cols: example.sequences[keys]!.tokens.length,
+    weights: f32(weights),
+  });
+  example.maps = [
+    odd('empty', 'none', 'source', []),
+    odd(
+      'narrow',
+      'source',
+      'one',
+      example.sequences.source!.tokens.map((_, i) => i / 5 - 1),
+    ),
+    odd('nothing', 'one', 'one', [0]),
+  ];
   const page = await browser.page();
   const file = await browser.fileWith(document, 'odd.html');
   for (const view of ['matrix', 'lines', 'heads'])

@@ -23,13 +23,21 @@ const moves = 120;
 async function timeOfPointing(page: TestPage): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const taken = async () => (await session.send('Performance.getMetrics')).metrics.find((metric) => metric.name === 'TaskDuration')!.value * 1000;
+  const taken = async () =>
+    (await session.send('Performance.getMetrics')).metrics.find((metric) => metric.name === 'TaskDuration')!.value *
+    1000;
   const start = await taken();
   await page.evaluate(async (moves) => {
     const target = document.querySelector('.stage-window')!;
     const box = target.getBoundingClientRect();
     for (let i = 0; i < moves; ++i) {
-      target.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + 40 + ((i * 37) % (box.width - 60)), clientY: box.top + 40 + ((i * 23) % (box.height - 60)), bubbles: true }));
+      target.dispatchEvent(
+        new PointerEvent('pointermove', {
+          clientX: box.left + 40 + ((i * 37) % (box.width - 60)),
+          clientY: box.top + 40 + ((i * 23) % (box.height - 60)),
+          bubbles: true,
+        }),
+      );
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }
   }, moves);
@@ -44,9 +52,14 @@ test('a short sentence is drawn soon', options, async () => {
   await page.waitForSelector('.stage canvas');
   const [parsed, paint] = await page.evaluate(() => {
     const navigation = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming;
-    return [navigation.domContentLoadedEventEnd, performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0];
+    return [
+      navigation.domContentLoadedEventEnd,
+      performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
+    ];
   });
-  console.log(`measured: small document: drawn after ${parsed!.toFixed(0)} ms, first paint after ${paint!.toFixed(0)} ms`);
+  console.log(
+    `measured: small document: drawn after ${parsed!.toFixed(0)} ms, first paint after ${paint!.toFixed(0)} ms`,
+  );
   assert.ok(parsed! < 2000);
   await page.close();
 });
@@ -55,7 +68,9 @@ test('512 x 512 tokens, 12 x 12 heads: first picture and pointing', options, asy
   const page = await browser.page();
   await page.goto(large + '#view=matrix&head=5');
   await page.waitForSelector('.stage canvas');
-  const drawn = await page.evaluate(() => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).domContentLoadedEventEnd);
+  const drawn = await page.evaluate(
+    () => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).domContentLoadedEventEnd,
+  );
   for (const hash of ['matrix&head=5', 'matrix&head=5&zoom=8', 'lines&head=5']) {
     await page.goto(`${large}#view=${hash}`);
     await page.waitForTimeout(200);
@@ -82,7 +97,9 @@ test('512 x 512 tokens, 12 x 12 heads: first picture and pointing', options, asy
     }
     return { first, longest, all: performance.now() - start, count: document.querySelectorAll('.thumb').length };
   });
-  console.log(`measured: all heads: ${all.count} pictures after ${all.all.toFixed(0)} ms, the page answers after ${all.first.toFixed(0)} ms, longest frame ${all.longest.toFixed(0)} ms`);
+  console.log(
+    `measured: all heads: ${all.count} pictures after ${all.all.toFixed(0)} ms, the page answers after ${all.first.toFixed(0)} ms, longest frame ${all.longest.toFixed(0)} ms`,
+  );
   assert.equal(all.count, 144);
   assert.ok(all.all < 30000);
   assert.deepEqual(page.problems, []);

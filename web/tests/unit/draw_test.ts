@@ -18,10 +18,26 @@ type Rgb = [number, number, number];
 
 // How people without one kind of cone see a colour (Machado, Oliveira and Fernandes 2009, severity 1).
 const sights: Record<string, number[][]> = {
-  all: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-  protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-  deuteranopia: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
-  tritanopia: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+  all: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  protanopia: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deuteranopia: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  tritanopia: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
 };
 const linear = (channel: number) => (channel <= 10.31475 ? channel / 3294.6 : ((channel / 255 + 0.055) / 1.055) ** 2.4);
 function seenLuminance(channels: Rgb, sight: number[][]): number {
@@ -36,7 +52,8 @@ for (const theme of themes)
       for (const sign of [1, -1]) {
         const series = Array.from({ length: 64 }, (_, i) => seenLuminance(rgb(theme, (sign * i) / 63), sight));
         const direction = theme === 'light' ? -1 : 1;
-        for (let i = 1; i < series.length; ++i) assert.ok(direction * (series[i]! - series[i - 1]!) > -0.002, `${sign} ${i}`);
+        for (let i = 1; i < series.length; ++i)
+          assert.ok(direction * (series[i]! - series[i - 1]!) > -0.002, `${sign} ${i}`);
         assert.ok(Math.abs(series[63]! - series[0]!) > 0.5);
       }
     });
@@ -55,26 +72,53 @@ test('no weight has the colour of the background, and words on every colour can 
 const matrix: Matrix = { rows: 2, cols: 2, values: Float32Array.from([0.8, 0.2, 0.1, 0]), least: 0, most: 0.8 };
 
 test('strengths: of all, of each row, with small ones raised, negative', () => {
-  const near = (found: Float32Array, wanted: number[]) => wanted.forEach((value, i) => assert.ok(Math.abs(found[i]! - value) < 1e-6));
+  const near = (found: Float32Array, wanted: number[]) =>
+    wanted.forEach((value, i) => assert.ok(Math.abs(found[i]! - value) < 1e-6));
   near(strengthsOf(matrix, { eachRow: false, showSmall: false }), [1, 0.25, 0.125, 0]);
   near(strengthsOf(matrix, { eachRow: true, showSmall: false }), [1, 0.25, 1, 0]);
   near(strengthsOf(matrix, { eachRow: false, showSmall: true }), [1, 0.5, Math.sqrt(0.125), 0]);
-  near(strengthsOf({ ...matrix, values: Float32Array.from([-1, 0.25, 0, 0]), least: -1, most: 0.25 }, { eachRow: false, showSmall: true }), [-1, 0.5, 0, 0]);
-  near(strengthsOf({ ...matrix, values: new Float32Array(4), most: 0 }, { eachRow: true, showSmall: true }), [0, 0, 0, 0]);
+  near(
+    strengthsOf(
+      { ...matrix, values: Float32Array.from([-1, 0.25, 0, 0]), least: -1, most: 0.25 },
+      { eachRow: false, showSmall: true },
+    ),
+    [-1, 0.5, 0, 0],
+  );
+  near(
+    strengthsOf({ ...matrix, values: new Float32Array(4), most: 0 }, { eachRow: true, showSmall: true }),
+    [0, 0, 0, 0],
+  );
 });
 
 test('a bitmap has the colours of its strengths', () => {
   const strengths = strengthsOf(matrix, { eachRow: false, showSmall: false });
   const { pixels } = bitmapOf(matrix, strengths, 'dark');
-  strengths.forEach((strength, i) => assert.deepEqual(Array.from(pixels.subarray(i * 4, i * 4 + 4)), [...rgb('dark', strength), 255]));
+  strengths.forEach((strength, i) =>
+    assert.deepEqual(Array.from(pixels.subarray(i * 4, i * 4 + 4)), [...rgb('dark', strength), 255]),
+  );
 });
 
 test('weights as text', () => {
-  assert.deepEqual([0, 1, 0.12345, -0.5, 0.00001, 12.3456].map(weightText), ['0', '1.0000', '0.1235', '-0.5000', '1.0e-5', '12.346']);
+  assert.deepEqual([0, 1, 0.12345, -0.5, 0.00001, 12.3456].map(weightText), [
+    '0',
+    '1.0000',
+    '0.1235',
+    '-0.5000',
+    '1.0e-5',
+    '12.346',
+  ]);
 });
 
 test('tokens: spaces are seen, marks stand on something, cuts fall between characters', () => {
-  assert.deepEqual([' ', '\n', '\t', '', '\u0301', 'a b', '▁the'].map(shownToken), ['␣', '⏎', '⇥', '∅', '◌\u0301', 'a␣b', '▁the']);
+  assert.deepEqual([' ', '\n', '\t', '', '\u0301', 'a b', '▁the'].map(shownToken), [
+    '␣',
+    '⏎',
+    '⇥',
+    '∅',
+    '◌\u0301',
+    'a␣b',
+    '▁the',
+  ]);
   assert.equal(shortened('e\u0301e\u0301e\u0301', 3), 'e\u0301e\u0301e\u0301');
   assert.equal(shortened('e\u0301e\u0301e\u0301e\u0301', 3), 'e\u0301e\u0301…');
   assert.equal(shortened('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 2), '👩‍👩‍👧…');
@@ -100,7 +144,10 @@ test('arrow keys stay in the table', () => {
 
 test('the search tree: depth, order by score, parents in the middle, paths', () => {
   const nodes = placeNodes(smallDocument().examples[0]!.beam!);
-  assert.deepEqual(nodes.map((node) => node.depth), [0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4]);
+  assert.deepEqual(
+    nodes.map((node) => node.depth),
+    [0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4],
+  );
   assert.deepEqual(textOfPath(nodes, 10), ['<s>', 'ein', 'hund', 'läuft', '</s>']);
   const leaves = nodes.filter((node) => node.children.length === 0).map((node) => node.row);
   assert.equal(new Set(leaves).size, leaves.length);
@@ -108,7 +155,10 @@ test('the search tree: depth, order by score, parents in the middle, paths', () 
     const rows = node.children.map((child) => nodes[child]!.row);
     if (rows.length > 0) assert.equal(node.row, (Math.min(...rows) + Math.max(...rows)) / 2);
     const scores = node.children.map((child) => nodes[child]!.score);
-    assert.deepEqual(scores, [...scores].sort((a, b) => b - a));
+    assert.deepEqual(
+      scores,
+      [...scores].sort((a, b) => b - a),
+    );
   }
 });
 
@@ -135,11 +185,17 @@ test('words that two texts share', () => {
 test('SVG: text is escaped, small matrices are rectangles, the file is complete', () => {
   assert.equal(escaped('<a & "b">\u0000'), '&lt;a &amp; &quot;b&quot;&gt;\ufffd');
   const painter = new SvgPainter();
-  painter.heat(bitmapOf(matrix, strengthsOf(matrix, { eachRow: false, showSmall: false }), 'light'), { x: 0, y: 0, width: 20, height: 20 });
+  painter.heat(bitmapOf(matrix, strengthsOf(matrix, { eachRow: false, showSmall: false }), 'light'), {
+    x: 0,
+    y: 0,
+    width: 20,
+    height: 20,
+  });
   painter.text(1, 2, '<script>', { fill: '#000000', turned: true });
   const svg = painter.finish(20, 20, 'a & b');
   assert.ok(svg.startsWith('<svg xmlns') && svg.endsWith('</svg>\n'));
-  assert.ok(svg.includes(`fill="${colour('light', 1)}"`) && svg.includes('&lt;script&gt;') && !svg.includes('<script>'));
+  assert.ok(
+    svg.includes(`fill="${colour('light', 1)}"`) && svg.includes('&lt;script&gt;') && !svg.includes('<script>'),
+  );
   assert.ok(svg.includes('<title>a &amp; b</title>'));
 });
-

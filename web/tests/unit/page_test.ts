@@ -36,7 +36,13 @@ test('a link that means nothing shows the start', () => {
 
 test('a state from another document becomes one that can be shown', () => {
   const document = smallDocument();
-  const state: PageState = { ...firstState, panels: [{ example: 70, map: 'gone', head: 11, query: 500, key: 1 }, { example: 0, map: 'gone', head: 11, query: 2, key: 1 }] };
+  const state: PageState = {
+    ...firstState,
+    panels: [
+      { example: 70, map: 'gone', head: 11, query: 500, key: 1 },
+      { example: 0, map: 'gone', head: 11, query: 2, key: 1 },
+    ],
+  };
   const [first, second] = fitted(state, document).panels;
   assert.equal(first!.example, 3);
   assert.deepEqual([first!.map, first!.head, first!.query], ['decoder.cross', 0, -1]);
@@ -45,11 +51,18 @@ test('a state from another document becomes one that can be shown', () => {
 });
 
 test('CSV quotes what must be quoted', () => {
-  assert.equal(csv([['a', 'b,c', 'd"e', null, 1.5], ['line\nend', true]]), 'a,"b,c","d""e",,1.5\r\n"line\nend",true\r\n');
+  assert.equal(
+    csv([
+      ['a', 'b,c', 'd"e', null, 1.5],
+      ['line\nend', true],
+    ]),
+    'a,"b,c","d""e",,1.5\r\n"line\nend",true\r\n',
+  );
 });
 
 test('events arrive whole, whatever pieces their bytes come in', async () => {
-  const text = ': hello\n\ndata: {"token":"ä","text":"ä"}\r\n\r\nevent: x\ndata:one\ndata: two\n\ndata: last\r\rdata: end';
+  const text =
+    ': hello\n\ndata: {"token":"ä","text":"ä"}\r\n\r\nevent: x\ndata:one\ndata: two\n\ndata: last\r\rdata: end';
   const bytes = new TextEncoder().encode(text);
   for (let size = 1; size < 12; ++size) {
     const body = new ReadableStream<Uint8Array>({

@@ -1,10 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AttentionMap } from '../../src/document/types.ts';
-import { decode, matrixOf, meanOfHeads, sequenceOf, strongestKeys, thumbnailOf, weightAt } from '../../src/document/weights.ts';
+import {
+  decode,
+  matrixOf,
+  meanOfHeads,
+  sequenceOf,
+  strongestKeys,
+  thumbnailOf,
+  weightAt,
+} from '../../src/document/weights.ts';
 import { f32, largeDocument, smallDocument, sqrtU8 } from '../documents.ts';
 
-const map = (weights: number[], heads: number, rows: number, cols: number, encoded = f32(weights)): AttentionMap => ({ name: 'm', label: 'm', queries: 'q', keys: 'k', heads, rows, cols, weights: encoded });
+const map = (weights: number[], heads: number, rows: number, cols: number, encoded = f32(weights)): AttentionMap => ({
+  name: 'm',
+  label: 'm',
+  queries: 'q',
+  keys: 'k',
+  heads,
+  rows,
+  cols,
+  weights: encoded,
+});
 
 test('sqrt_u8 is scale * (byte / 255)^2, for every byte', () => {
   const data = Buffer.from(Uint8Array.from({ length: 256 }, (_, i) => i)).toString('base64');
@@ -32,15 +49,23 @@ test('a head is cut out of all heads, and the mean is the mean', () => {
       for (let col = 0; col < 4; ++col) {
         const heads = [0, 1, 2].map((head) => weights[head * 8 + row * 4 + col]!);
         heads.forEach((weight, head) => assert.ok(Math.abs(weightAt(matrixOf(all, head), row, col) - weight) < 0.005));
-        assert.ok(Math.abs(weightAt(matrixOf(all, meanOfHeads), row, col) - (heads[0]! + heads[1]! + heads[2]!) / 3) < 0.005);
+        assert.ok(
+          Math.abs(weightAt(matrixOf(all, meanOfHeads), row, col) - (heads[0]! + heads[1]! + heads[2]!) / 3) < 0.005,
+        );
       }
   }
 });
 
 test('the strongest keys come strongest first, equal ones in order, none without weight', () => {
   const matrix = matrixOf(map([0.1, 0.4, 0, 0.4, -0.6, 0], 1, 1, 6), 0);
-  assert.deepEqual(strongestKeys(matrix, 0, 3).map((strong) => strong.index), [4, 1, 3]);
-  assert.deepEqual(strongestKeys(matrix, 0, 10).map((strong) => strong.index), [4, 1, 3, 0]);
+  assert.deepEqual(
+    strongestKeys(matrix, 0, 3).map((strong) => strong.index),
+    [4, 1, 3],
+  );
+  assert.deepEqual(
+    strongestKeys(matrix, 0, 10).map((strong) => strong.index),
+    [4, 1, 3, 0],
+  );
 });
 
 test('a small picture keeps the strongest weight of what it covers', () => {
