@@ -176,13 +176,11 @@ function review(): Example {
     text: {
       sentences: sentences.map((sentence, i) => ({
         weight: [0.14, 0.71, 0.15][i]!,
-        words: sentence
-          .split(' ')
-          .map((text) => ({
-            text,
-            weight: /wonderful|loved|thin|مرتين/.test(text) ? 0.35 : random() * 0.06,
-            space: true,
-          })),
+        words: sentence.split(' ').map((text) => ({
+          text,
+          weight: /wonderful|loved|thin|مرتين/.test(text) ? 0.35 : random() * 0.06,
+          space: true,
+        })),
       })),
     },
   };

@@ -36,6 +36,7 @@ const bundle = (entryPoints) => {
 const run = (program, parameters, options = {}) => spawnSync(program, parameters, { stdio: 'inherit', ...options });
 
 if (only[0] === '--screenshots') {
+  run(process.execPath, ['build.mjs']);
   const [script] = bundle(['tests/screenshots.ts']);
   process.exit(run(process.execPath, [script, ...only.slice(1)]).status ?? 1);
 }

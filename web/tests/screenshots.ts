@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Browser } from './browser/browser.ts';
+import { MockServer } from './browser/mock_server.ts';
 import { largeDocument, smallDocument } from './documents.ts';
 
 const folder = process.argv[2] ?? 'dist/screenshots';
@@ -41,5 +42,27 @@ for (const shot of shots.filter((one) => !only || only.split(',').includes(one.n
   await page.screenshot({ path: path.join(folder, `${shot.name}.png`), fullPage: true });
   if (page.problems.length > 0) console.log(shot.name, page.problems);
   await page.close();
+}
+if (!only || only.includes('live')) {
+  const server = new MockServer();
+  const page = await browser.page();
+  await page.goto(await server.start());
+  await page.locator('.live textarea').fill('what a model looks at');
+  await page.getByLabel('Beam').fill('3');
+  await page.waitForURL(/input=what/);
+  await page.screenshot({ path: path.join(folder, 'live.png') });
+  await page.setViewportSize({ width: 360, height: 860 });
+  await page.locator('.live textarea').fill('too long');
+  await page.locator('.live [role=alert]').waitFor();
+  await page.screenshot({ path: path.join(folder, 'live-phone.png') });
+  await page.keyboard.press('Escape');
+  await page.setViewportSize({ width: 1000, height: 860 });
+  await page.getByRole('button', { name: 'Keys and help' }).click();
+  await page.screenshot({ path: path.join(folder, 'live-help.png') });
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Save what is seen' }).click();
+  await page.screenshot({ path: path.join(folder, 'live-save.png') });
+  await page.close();
+  await server.stop();
 }
 await browser.stop();

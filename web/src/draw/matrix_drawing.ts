@@ -43,6 +43,13 @@ function fitted(token: string, width: number): string {
   return text;
 }
 
+interface Anchor {
+  x: number;
+  y: number;
+  align: 'left' | 'center' | 'right';
+  turned?: boolean;
+}
+
 export class MatrixDrawing implements Drawing {
   readonly label: string;
   readonly hint = 'Arrow keys move from cell to cell, Enter keeps one, Home and End go to the ends of a row';
@@ -51,6 +58,7 @@ export class MatrixDrawing implements Drawing {
   private left = 0;
   private top = 0;
   private cell = 1;
+  private turned = true; // the labels of the columns run upwards, unless all of them are narrow
 
   constructor(
     readonly matrix: Matrix,
@@ -67,6 +75,8 @@ export class MatrixDrawing implements Drawing {
     this.left = labelWidth(queries.tokens, most) + 18;
     this.top = labelWidth(keys.tokens, Math.min(most, 120)) + 18;
     this.cell = cellSize({ width: width - this.left - 2, height: height - this.top - 2 }, rows, cols, zoom);
+    this.turned = this.top - 18 > this.cell;
+    if (!this.turned) this.top = 40;
     if (!this.labelled()) {
       this.left = this.top = 24;
       this.cell = cellSize({ width: width - 26, height: height - 26 }, rows, cols, zoom);
@@ -110,8 +120,10 @@ export class MatrixDrawing implements Drawing {
     const row = this.options.queries.tokens[cursor.row] ?? '';
     const col = this.options.keys.tokens[cursor.col] ?? '';
     if (!this.labelled()) return; // the words beside the pointer say it
-    this.label1(painter, look, fitted(row, left - 24), left - 6, y + cell / 2, false);
-    this.label1(painter, look, fitted(col, top - 24), x + cell / 2, top - 6, true);
+    this.plate(painter, look, fitted(row, left - 24), { x: left - 6, y: y + cell / 2, align: 'right' });
+    if (this.turned)
+      this.plate(painter, look, fitted(col, top - 24), { x: x + cell / 2, y: top - 6, align: 'left', turned: true });
+    else this.plate(painter, look, shownToken(col), { x: x + cell / 2, y: top - 11, align: 'center' });
   }
 
   at(x: number, y: number, seen: Seen): Cursor | null {
@@ -220,20 +232,24 @@ export class MatrixDrawing implements Drawing {
     });
     painter.clipped({ x: left - 2, y: 0, width: seen.width, height: top }, () => {
       for (let col = fromCol; col < toCol; ++col)
-        painter.text(left + (col + 0.5) * cell - seen.x, top - 6, fitted(this.options.keys.tokens[col]!, top - 24), {
-          fill,
-          turned: true,
-        });
+        this.paintColumnLabel(painter, this.options.keys.tokens[col]!, left + (col + 0.5) * cell - seen.x, fill);
     });
   }
 
-  // A label on a plate of its own, in front of the others.
-  private label1(painter: Painter, look: Look, text: string, x: number, y: number, turned: boolean): void {
+  private paintColumnLabel(painter: Painter, token: string, x: number, fill: string): void {
+    if (this.turned) painter.text(x, this.top - 6, fitted(token, this.top - 24), { fill, turned: true });
+    else painter.text(x, this.top - 11, shownToken(token), { fill, align: 'center' });
+  }
+
+  // A label on a plate of its own, in front of the others. x and y are where its text is anchored.
+  private plate(painter: Painter, look: Look, text: string, anchor: Anchor): void {
+    const { x, y, align, turned } = anchor;
     const width = textWidth(text, { bold: true }) + 8;
+    const before = { left: 4, center: width / 2, right: width - 4 }[align]; // of the plate, before the anchor
     const plate = turned
-      ? { x: x - 9, y: y + 4 - width, width: 18, height: width }
-      : { x: x + 4 - width, y: y - 9, width, height: 18 };
+      ? { x: x - 9, y: y + before - width, width: 18, height: width }
+      : { x: x - before, y: y - 9, width, height: 18 };
     painter.fill(plate, { fill: look.palette.accent, radius: 3 });
-    painter.text(x, y, text, { fill: look.palette.background, bold: true, turned, align: turned ? 'left' : 'right' });
+    painter.text(x, y, text, { fill: look.palette.background, bold: true, ...(turned ? { turned } : {}), align });
   }
 }

@@ -1,6 +1,6 @@
 // The windows in front of the page: help, and saving what is seen. The browser's own dialog keeps the focus and closes on
 // Escape.
-import { button, checkbox, h } from '../dom.ts';
+import { button, checkbox, h, select } from '../dom.ts';
 import type { Theme } from '../draw/colour.ts';
 import { copyFile, download, fileOf, type FileKind, type Savable } from './files.ts';
 import type { Shortcut } from './keyboard.ts';
@@ -45,7 +45,11 @@ const kinds: { kind: FileKind; words: string }[] = [
   { kind: 'JSON', words: 'the numbers, for a program' },
 ];
 
-export function showSave(savable: Savable, theme: Theme, wholeDocument: () => void): void {
+// One of several panels can be chosen; the first is, to begin with.
+export function showSave(savables: Savable[], theme: Theme, wholeDocument: () => void): void {
+  let savable = savables[0]!;
+  const choices = savables.map((one, i) => ({ value: String(i), words: `${i + 1}. ${one.name}` }));
+  const choice = select('What to save', choices, '0', (value) => (savable = savables[Number(value)]!));
   const said = h('p', { role: 'status', class: 'quiet' }, 'What is seen now, as a file or to paste somewhere.');
   const attempt = async (work: () => Promise<void>, done: string) => {
     try {
@@ -76,14 +80,15 @@ export function showSave(savable: Savable, theme: Theme, wholeDocument: () => vo
       h(
         'td',
         {},
-        button(
-          `Download as ${kind}`,
-          () => void attempt(save(kind), `${savable.name}.${kind.toLowerCase()} saved.`),
-          {},
-          'Download',
-        ),
+        button(`Download as ${kind}`, () => void attempt(save(kind), `${kind} saved.`), {}, 'Download'),
       ),
     ),
   );
-  dialog('Save', h('table', {}, h('tbody', {}, ...rows)), said, button('Download the whole document', wholeDocument));
+  dialog(
+    'Save',
+    ...(savables.length > 1 ? [choice] : []),
+    h('table', {}, h('tbody', {}, ...rows)),
+    said,
+    button('Download the whole document', wholeDocument),
+  );
 }

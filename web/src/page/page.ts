@@ -214,11 +214,14 @@ export class Page {
   }
 
   private save(): void {
-    const savable = this.panels[0]?.view?.savable;
-    if (!savable || !this.document) return;
+    // The panel that has the focus, or else the first, comes first.
+    const focused = this.focusedPanel();
+    const shown = this.panels.flatMap((panel) => panel.view?.savable ?? []);
+    const savables = [...shown.slice(focused), ...shown.slice(0, focused)];
+    if (savables.length === 0 || !this.document) return;
     const whole = () =>
       download(new Blob([JSON.stringify(this.document)], { type: 'application/json' }), 'attention.json');
-    showSave(savable, currentTheme(), whole);
+    showSave(savables, currentTheme(), whole);
   }
 
   private toggleSecond(): void {
@@ -241,9 +244,13 @@ export class Page {
     showHelp(this.shortcuts(), singleKeys);
   }
 
-  // The panel that has the focus, or the first.
+  // The place of the panel that has the focus, or of the first.
+  private focusedPanel(): number {
+    return Number(document.activeElement?.closest<HTMLElement>('[data-panel]')?.dataset.panel ?? 0);
+  }
+
   private stepIn(change: (panel: PanelState) => Partial<PanelState>): void {
-    const focused = Number(document.activeElement?.closest<HTMLElement>('[data-panel]')?.dataset.panel ?? 0);
+    const focused = this.focusedPanel();
     const state = this.store.get();
     this.setState({
       ...state,

@@ -6,6 +6,8 @@ import { shortened } from '../draw/token.ts';
 import type { ViewEntry } from '../view/all.ts';
 import type { View, ViewContext } from '../view/view.ts';
 
+const longestInput = 500; // characters; a document has its own view
+
 export interface Panel {
   element: HTMLElement;
   view: View | null;
@@ -56,7 +58,7 @@ function facts(context: ViewContext, example: Example): HTMLElement {
   const list = h('dl', { class: 'facts' });
   const add = (name: string, ...value: (HTMLElement | string)[]) =>
     list.append(h('div', {}, h('dt', {}, name), h('dd', {}, ...value)));
-  if (example.input) add('in', h('bdi', { class: 'sentence' }, example.input));
+  if (example.input) add('in', h('bdi', { class: 'sentence' }, shortened(example.input, longestInput)));
   const output = right === false ? wrongParts(example.output, example.reference!) : [example.output];
   const probability = example.log_probability;
   const how =

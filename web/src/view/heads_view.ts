@@ -5,7 +5,7 @@ import { meanOfHeads, thumbnailOf } from '../document/weights.ts';
 import { h } from '../dom.ts';
 import { bitmapOf, canvasOf, strengthsOf, type Bitmap } from '../draw/heat.ts';
 import { paintedSvg } from '../page/files.ts';
-import { headWords, scalingChoice } from './map_tools.ts';
+import { headWords, mapWords, scalingChoice } from './map_tools.ts';
 import { mapJson } from './map_view.ts';
 import type { View, ViewContext } from './view.ts';
 
@@ -121,7 +121,7 @@ export function headsView(context: ViewContext): View {
     list.append(
       h(
         'div',
-        { class: 'heads-row', role: 'group', 'aria-label': map.label },
+        { class: 'heads-row', role: 'group', 'aria-label': mapWords(map) },
         h('span', { class: 'heads-label', 'aria-hidden': 'true' }, map.label),
         h('div', { class: 'thumbs' }, ...buttons),
       ),

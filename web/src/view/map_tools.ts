@@ -6,16 +6,21 @@ import { colour, type Theme } from '../draw/colour.ts';
 import type { Scaling } from '../draw/heat.ts';
 import type { ViewContext } from './view.ts';
 
+// The name of a map where its group is not seen beside it: "layer 1" alone may be in the encoder or the decoder.
+export function mapWords(map: AttentionMap): string {
+  return map.group ? `${map.group}, ${map.label}` : map.label;
+}
+
 export function headWords(map: AttentionMap, head: number): string {
-  if (map.heads === 1) return map.label;
-  return head === meanOfHeads ? `${map.label}, mean of ${map.heads} heads` : `${map.label}, head ${head + 1}`;
+  if (map.heads === 1) return mapWords(map);
+  return `${mapWords(map)}, ${head === meanOfHeads ? `mean of ${map.heads} heads` : `head ${head + 1}`}`;
 }
 
 export function mapChoice(context: ViewContext, maps: AttentionMap[], map: AttentionMap): HTMLElement | null {
   if (maps.length < 2) return h('span', { class: 'field' }, map.label);
   const choices = maps.map((one) => ({
     value: one.name,
-    words: one.label,
+    words: maps.some((other) => other !== one && other.label === one.label) ? mapWords(one) : one.label,
     ...(one.group ? { group: one.group } : {}),
   }));
   const list = select('Map', choices, map.name, (name) => context.changePanel({ map: name }));

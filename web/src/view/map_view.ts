@@ -84,7 +84,7 @@ export function mapView(context: ViewContext, form: 'matrix' | 'lines'): View {
     headChoice(context, map),
     ...(form === 'matrix' ? [...scalingChoice(context), zoomChoice(context)] : []),
   );
-  const beside = h('div', { class: 'beside' }, readout.element, form === 'matrix' && colourBar(matrix, scaling, theme));
+  const beside = h('div', { class: 'beside' }, form === 'matrix' && colourBar(matrix, scaling, theme), readout.element);
   const element = h(
     'div',
     { class: 'map-view' },

@@ -66,7 +66,7 @@ test('pointing at a cell tells its exact weight, and the strongest keys of its q
 test('a head of all heads opens as a matrix', options, async () => {
   const page = await opened('#view=heads');
   assert.equal(await page.locator('.thumb').count(), 24);
-  await page.getByRole('button', { name: 'Open encoder layer 2, head 3' }).click();
+  await page.getByRole('button', { name: 'Open encoder self-attention, encoder layer 2, head 3' }).click();
   await page.waitForSelector('.map-view');
   assert.match(page.url(), /view=matrix&example=1&map=encoder.1.self&head=3/);
   assert.equal(await page.locator('.segments [aria-pressed=true]').innerText(), '3');
