@@ -12,6 +12,7 @@ void add_predict(Program& program);
 void add_look(Program& program);
 void add_score(Program& program);
 void add_evaluate(Program& program);
+void add_distill(Program& program);
 void add_average(Program& program);
 void add_export(Program& program);
 void add_info(Program& program);

@@ -30,6 +30,8 @@ struct Options {
   int64_t encoder_layers = 1;
   int64_t decoder_layers = 1;
   float dropout = 0.1f;
+  /// Which outputs of the encoder each block of the decoder attends to: last, same_block or mix.  heed/decode/wiring.h
+  std::string wiring = "last";
   /// Embeddings that share one table: none; decoder: its input and output; all: the source's too (one vocabulary).
   std::string tied = "none";
   /// rnn: between decoder and encoder, any mechanism that takes queries. transformer: in all heads; settings about
@@ -50,6 +52,10 @@ struct Options {
   std::string norm = "post";          // post, as in the paper, or pre
   std::string positions = "sin_cos";  // added to vectors: sin_cos, learned; in self-attention: rotary, alibi; or none
   int64_t max_length = 512;           // learned positions; longest target of a search
+
+  // parallel decoder
+  std::string length = "classifier";  // how an output gets its length: a classifier, or slots that are cut at END
+  int64_t slots = 64;                 // the slots: most tokens of a target and its END
 
   // convolution
   int64_t kernel = 3;  // rows that a layer sees at once

@@ -29,6 +29,12 @@ struct Seq2SeqBatch {
   int64_t updates_before = 0;
 };
 
+/// Throws if it is no batch of pairs. A view of it.
+Seq2SeqBatch pairs_of(const data::PackedBatch& batch);
+
+/// Sizes and vocabularies of a model with an encoder and a decoder. Throws, naming the option.
+void check_sizes(const Options& options);
+
 class Seq2Seq final : public Model, public Generator {
  public:
   Seq2Seq(Parameters& parameters, const Options& options);

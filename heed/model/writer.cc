@@ -9,9 +9,9 @@
 #include "heed/attend/reinforce.h"
 #include "heed/decode/all.h"
 #include "heed/model/stack_options.h"
+#include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
-#include "heed/tensor/op/linear.h"
 #include "heed/tensor/op/reduce.h"
 
 namespace heed::model {
@@ -51,14 +51,12 @@ Writer::Writer(const Scope& root, const Options& o, const encode::Encoder& encod
     : attention_(o.attention), align_(o.align), target_(target) {
   const Resolved words(o);
   const decode::DecoderEntry& decoder = decode::find_decoder(o.decoder_kind());
+  expect(decoder.make != nullptr, "model: decoder = \"{}\" does not write step by step, as this task needs it",
+         decoder.name);
   decoder_ =
       decoder.make(root / "decoder", stack_options(o, words, o.decoder_layers, decoder.needs_positions), encoder);
+  output_ = OutputLayer(root, o, decoder_->width(), target_.table());
   check_alignment_options();
-  const Scope output = root / "output";
-  output_weight_ = words.tied == Tied::none
-                       ? &output.make("weight", {o.target_vocabulary, decoder_->width()}, Initialiser::xavier())
-                       : target_.table();
-  output_bias_ = &output.make("bias", {o.target_vocabulary}, Initialiser::constant(0.0f));
   if (attend::draws(o.attention)) {
     baseline_ = &(root / "reinforce").make("baseline", {2}, Initialiser::constant(0.0f));
     baseline_->trainable = false;
@@ -84,8 +82,7 @@ OutputLoss Writer::loss(const encode::Encoded& source, const TargetBatch& batch,
   const attend::Links links{batch.offsets, batch.link_offsets, batch.link_sources};
   if (tape.training() && !batch.link_offsets.empty()) costs.links = &links;
   const Tensor states = decoder_->run(target, source, nullptr, tape.training() ? &costs : nullptr);
-  OutputLoss loss =
-      output_loss(states, tape.parameter(*output_weight_), tape.parameter(*output_bias_), batch.out, options);
+  OutputLoss loss = output_.loss(states, batch.out, options);
   if (const Tensor more = attention_costs(costs, batch, loss)) loss.loss = add(loss.loss, scale(more, options.scale));
   return loss;
 }
@@ -164,7 +161,7 @@ void Writer::each_logits(const encode::Encoded& source, const TargetBatch& batch
     const int64_t count = std::min(kRows, states.rows() - first);
     const Tensor rows = tape.input(states.row(first), count, states.cols());
     tape.only_result([&] {
-      visit(first, linear(rows, tape.parameter(*output_weight_), tape.parameter(*output_bias_)));
+      visit(first, output_.logits(rows));
       return rows;
     });
   }
@@ -178,8 +175,7 @@ Tensor Writer::step(std::span<const int32_t> tokens, decode::State& state, Tape&
                     decode::Alignment* alignment) const {
   const auto count = static_cast<int64_t>(tokens.size());
   const Packed x = target_(tape, tokens, tape.even_offsets(count, 1), state.step());
-  const Tensor out = decoder_->step(x.rows, state, alignment);
-  return linear(out, tape.parameter(*output_weight_), tape.parameter(*output_bias_));
+  return output_.logits(decoder_->step(x.rows, state, alignment));
 }
 
 int64_t Writer::max_positions() const { return std::min(target_.max_positions(), attend::longest_memory(attention_)); }

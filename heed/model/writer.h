@@ -12,6 +12,7 @@
 #include "heed/embed/embed.h"
 #include "heed/encode/encoder.h"
 #include "heed/model/options.h"
+#include "heed/model/output_layer.h"
 #include "heed/tensor/op/output_loss.h"
 
 namespace heed::model {
@@ -79,8 +80,7 @@ class Writer {
   AlignOptions align_ = {};
   embed::Embed target_;
   std::unique_ptr<decode::Decoder> decoder_;
-  Parameter* output_weight_ = nullptr;
-  Parameter* output_bias_ = nullptr;
+  OutputLayer output_;
   Parameter* baseline_ = nullptr;  // hard_sampled: of the rewards, and 1 once there was one. Moves while training
 };
 

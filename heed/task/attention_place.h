@@ -9,6 +9,7 @@ enum class AttentionRows {
   second,      // of two texts the second
   target_in,   // the tokens that a decoder has read: <s>, y_1, .., y_n
   target_out,  // the tokens that it writes: y_1, .., y_n, </s>
+  written,     // parallel decoders: all positions of an output, y_1, .., y_n; with slots up to the last one
   text,        // running text: the tokens that are read
   sentences,   // of a document
   cells,       // of a picture, row by row

@@ -6,8 +6,10 @@
 #include "heed/data/built_in_task.h"
 #include "heed/decode/all.h"
 #include "heed/encode/all.h"
+#include "heed/encode/choices.h"
 #include "heed/metric/all.h"
 #include "heed/model/choices.h"
+#include "heed/model/parallel_model.h"
 #include "heed/model/seq2seq.h"
 #include "heed/task/all.h"
 #include "heed/task/pair_answers.h"
@@ -99,8 +101,17 @@ class PairsTask final : public Task {
           Limit::one_of_or_empty(names_of(decode::all_decoders())));
     add_size_keys(f, m);
     f.add("model.decoder_layers", m.decoder_layers, "layers of the decoder", Limit::between(1, 1000));
+    f.add("model.wiring", m.wiring,
+          "what each block of the decoder attends to: the last output of the encoder, that of the same block, or a "
+          "learned mix of all",
+          Limit::one_of(heed::words_of(encode::kWirings)));
     f.add("model.tied", m.tied, "shared embeddings: none, input and output of the decoder, or all (with data.joint)",
           Limit::one_of(heed::words_of(model::kTied)));
+    f.add("model.length", m.length,
+          "parallel decoder: how an output gets its length; slots: model.slots positions, cut at the end token",
+          Limit::one_of(heed::words_of(model::kOutputLengths)));
+    f.add("model.slots", m.slots, "model.length = \"slots\": the most tokens of a target and its end",
+          Limit::between(1, kLongest));
     f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector is fed in with the next token");
     add_stack_keys(f, m);
   }
@@ -121,6 +132,8 @@ class PairsTask final : public Task {
         "the validation data must be either two files, data.valid_source and data.valid_target, or one data.valid_tsv");
     need(d.alignments.empty() || files,
          "data.alignments needs pairs from files: data.source and data.target, or data.tsv");
+    need(d.alignments.empty() || !decode::find_decoder(m.decoder_kind()).make_parallel,
+         "data.alignments needs a decoder that writes step by step, not model.decoder = \"parallel\"");
     for (const std::string& wrong : {size_problem("source", d.source), size_problem("target", d.target)})
       need(wrong.empty(), wrong);
     need(m.tied != "all" || d.joint, "model.tied = \"all\" needs data.joint = true: one vocabulary");
@@ -138,6 +151,8 @@ class PairsTask final : public Task {
   }
 
   std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const override {
+    if (decode::find_decoder(options.decoder_kind()).make_parallel)
+      return std::make_unique<model::ParallelModel>(parameters, options);
     return std::make_unique<model::Seq2Seq>(parameters, options);
   }
 
@@ -150,11 +165,13 @@ class PairsTask final : public Task {
     return score_pairs(asked, pairs);
   }
 
-  AttentionPlace place_of(std::string_view attention, int64_t, const model::Options&) const override {
+  AttentionPlace place_of(std::string_view attention, int64_t, const model::Options& model) const override {
     using enum AttentionRows;
+    const bool at_once = decode::find_decoder(model.decoder_kind()).make_parallel != nullptr;
     if (attention.starts_with("encoder.")) return {"self-attention of the encoder", source, source};
-    if (attention.ends_with(".self")) return {"self-attention of the decoder", target_in, target_in};
-    return {"attention to the source", target_out, source};
+    if (attention.ends_with(".self"))
+      return {"self-attention of the decoder", at_once ? written : target_in, at_once ? written : target_in};
+    return {"attention to the source", at_once ? written : target_out, source};
   }
 };
 

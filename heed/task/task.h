@@ -7,6 +7,7 @@
 //   answers    predict, score
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -24,6 +25,7 @@
 #include "heed/layer/parameters.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
+#include "heed/search/ensemble_mean.h"
 #include "heed/search/tape_pool.h"
 #include "heed/task/attention_place.h"
 #include "heed/task/predict_options.h"
@@ -70,6 +72,24 @@ struct Answering {
   const model::Options& options;    // of the model
   std::string documents = {};       // running text: data.documents
   search::TapePool& tapes;
+
+  // Further models of an ensemble, which write together with this one (search/ensemble.h):
+  std::vector<Answering> others = {};
+  search::Mean mean = search::Mean::log_probabilities;
+  bool same_sources = true;  // all of them cut sources into the same tokens
+
+  /// visit(each): this one and the others.
+  template <class Visit>
+  void each_model(const Visit& visit) const {
+    visit(*this);
+    for (const Answering& other : others) visit(other);
+  }
+  /// The fewest positions of any of them.
+  int64_t max_positions() const {
+    int64_t fewest = model.max_positions();
+    for (const Answering& other : others) fewest = std::min(fewest, other.model.max_positions());
+    return fewest;
+  }
 };
 
 class Task {

@@ -11,6 +11,7 @@
 #include "heed/file/run_folder.h"
 #include "heed/objective/reward.h"
 #include "heed/recipe/recipe.h"
+#include "heed/task/task.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/profile.h"
 #include "heed/train/observer.h"
@@ -31,6 +32,7 @@ struct SessionOptions {
   std::vector<TrainingObserver*> observers = {};
   Profile* profile = nullptr;             // if not null: where the time of the updates goes
   objective::RewardFunction reward = {};  // train.reward = "own": how good outputs are
+  task::Corpus* corpus = nullptr;         // if not null: takes over the data at the end, for whoever measures the model
 };
 
 /// Trains as the recipe says. Throws RecipeError if the recipe makes no model, SaveError, and Error if the data or a

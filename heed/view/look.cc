@@ -32,6 +32,8 @@ std::string name_of(AttentionRows rows) {
       return "target_in";
     case AttentionRows::target_out:
       return "target";
+    case AttentionRows::written:
+      return "written";
     case AttentionRows::text:
       return "text";
     case AttentionRows::sentences:
@@ -61,6 +63,8 @@ struct Tokens {
         return shifted({});
       case AttentionRows::target_out:
         return score.tokens;
+      case AttentionRows::written:
+        return all_positions(count);
       case AttentionRows::text:
         return shifted(prediction.source_tokens);
       case AttentionRows::sentences:
@@ -81,6 +85,7 @@ struct Tokens {
       case AttentionRows::target_in:
         return "output so far";
       case AttentionRows::target_out:
+      case AttentionRows::written:
         return "output";
       case AttentionRows::text:
         return "text";
@@ -100,6 +105,12 @@ struct Tokens {
     read.insert(read.begin(), model.target().token(text::kStart));
     if (!score.tokens.empty()) read.insert(read.end(), score.tokens.begin(), score.tokens.end() - 1);
     return read;
+  }
+  /// The target without its end token, or with as many as there are slots.
+  std::vector<std::string> all_positions(int64_t count) const {
+    std::vector<std::string> tokens = score.tokens;
+    tokens.resize(static_cast<size_t>(count), model.target().token(text::kEnd));
+    return tokens;
   }
   std::vector<std::string> second() const {
     const size_t tab = line.find('\t');

@@ -90,13 +90,6 @@ def train(
         changed.setdefault("train.reward", "own")
     start = from_model.path if isinstance(from_model, TrainedModel) else from_model
     shown = _Progress(sys.stderr if progress is True else progress) if progress else None
-
-    def told(line: str) -> Optional[bool]:
-        event = json.loads(line)
-        if shown:
-            shown.tell(event)
-        return callback(event) if callback else None
-
     try:
         _heed.train(
             os.fsencode(recipe) if recipe is not None else b"",
@@ -104,7 +97,7 @@ def train(
             os.fsencode(path),
             os.fsencode(start) if start is not None else b"",
             resume,
-            told,
+            _teller(shown, callback),
             reward,
         )
     finally:
@@ -165,6 +158,18 @@ def _line(pair: Tuple[str, str], name: str) -> bytes:
         if isinstance(text, str) and any(c in text for c in "\t\n\r"):
             raise Error(f"{name}: the {side} holds a tab or a line break, and a text is one line: {text!r}")
     return b"\t".join(_bytes(text, f"{name}[{i}]") for i, text in enumerate(pair)) + b"\n"
+
+
+def _teller(shown: Any, callback: Optional[Callable[[Event], Optional[bool]]]) -> Callable[[str], Optional[bool]]:
+    """Passes every event, a line of JSON, to what shows it and to the user's function."""
+
+    def tell(line: str) -> Optional[bool]:
+        event = json.loads(line)
+        if shown:
+            shown.tell(event)
+        return callback(event) if callback else None
+
+    return tell
 
 
 class _Progress:
