@@ -79,6 +79,7 @@ recipe::Recipe on_files(recipe::Recipe r, const fs::path& folder) {
   if (r.data.task != "none") settings.emplace_back("data.task=none");
   for (const auto& [key, files] : {std::pair("data.tsv=", &r.data.train), std::pair("data.valid_tsv=", &r.data.valid)})
     if (!files->tsv.empty()) settings.emplace_back(key);
+  if (!r.data.alignments.empty()) settings.emplace_back("data.alignments=");  // of the old targets
   if (r.data.train.header) settings.emplace_back("data.header=false");
   for (const char* name : {"train.source", "train.target", "valid.source", "valid.target"}) {
     const std::string_view side(name + 6);

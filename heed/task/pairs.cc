@@ -132,6 +132,8 @@ class PairsTask final : public Task {
         "the validation data must be either two files, data.valid_source and data.valid_target, or one data.valid_tsv");
     need(d.alignments.empty() || files,
          "data.alignments needs pairs from files: data.source and data.target, or data.tsv");
+    need(d.alignments.empty() || !decode::find_decoder(m.decoder_kind()).make_parallel,
+         "data.alignments needs a decoder that writes step by step, not model.decoder = \"parallel\"");
     for (const std::string& wrong : {size_problem("source", d.source), size_problem("target", d.target)})
       need(wrong.empty(), wrong);
     need(m.tied != "all" || d.joint, "model.tied = \"all\" needs data.joint = true: one vocabulary");

@@ -9,6 +9,7 @@
 #include "bindings.h"
 #include "callback.h"
 #include "heed/file/checkpoint.h"
+#include "heed/objective/reward.h"
 #include "heed/recipe/recipe.h"
 #include "heed/train/event_file.h"
 #include "heed/train/event_lines.h"

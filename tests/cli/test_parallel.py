@@ -90,7 +90,7 @@ def test_one_pass_has_the_probability_that_score_gives(parallel):
 def test_look(kind, rows, request):
     found = from_json("look", str(request.getfixturevalue(kind)), "abcd", "--target", "xyz", "--json", "-")
     example = found["examples"][0]
-    sequences = {sequence["name"]: sequence["tokens"] for sequence in example["sequences"]}
+    sequences = {name: sequence["tokens"] for name, sequence in example["sequences"].items()}
     assert len(sequences["source"]) == 4 and len(sequences["written"]) == rows
     assert sequences["written"][:3] == list("xyz")
 
