@@ -37,6 +37,7 @@ std::string fingerprint(const predict::Predictor& teacher, const data::Pairs& pa
   add(fmt::format("{} {} {} {} {} {}", o.beam, o.length_penalty, o.mean_score, o.coverage, o.max_length, o.sample));
   add(fmt::format("{} {} {} {} {} {} {}", o.temperature, o.top_k, o.top_p, o.seed, o.iterations, o.lengths,
                   o.copy_unknown));
+  add(fmt::format("{} {} {} {}", o.groups, o.diversity, o.no_repeat_ngram, o.prefix));
   for (size_t i = 0; i < pairs.source.size(); ++i) {
     add(pairs.source[i]);
     add(pairs.target[i]);
