@@ -46,7 +46,12 @@ const matrices = new WeakMap<AttentionMap, Map<number, Matrix>>();
 
 function decoded(map: AttentionMap): Decoded {
   let known = decodedMaps.get(map);
-  if (!known) decodedMaps.set(map, (known = decode(map.weights)));
+  if (known) return known;
+  try {
+    decodedMaps.set(map, (known = decode(map.weights)));
+  } catch {
+    throw new Error(`the weights of ${map.name} are not base64`);
+  }
   return known;
 }
 
