@@ -14,6 +14,7 @@
 #include "cli/train_input.h"
 #include "cli/verbs.h"
 #include "heed/attend/all.h"
+#include "heed/compare/built_in.h"
 #include "heed/compare/comparison.h"
 #include "heed/data/built_in_task.h"
 #include "heed/tensor/error.h"
@@ -23,38 +24,6 @@ namespace heed::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// For a built-in task by its name. Small enough that the whole catalogue takes less than 20 minutes on two cores.
-constexpr const char* kBuiltIn = R"(
-[data]
-examples = 20000
-valid_examples = 500
-source_tokens = "characters"
-target_tokens = "characters"
-
-[model]
-kind = "rnn"
-cell = "gru"
-width = 96
-dropout = 0.0
-
-[attention]
-score = "additive"
-
-[train]
-batch_tokens = 1024
-learning_rate = 0.003
-label_smoothing = 0.0
-
-[validate]
-metric = "exact"
-decode = 500
-longest = 30
-
-[output]
-keep_last = 1
-)";
-constexpr int64_t kBuiltInSteps = 800;  // unless --minutes or stop.* says otherwise
 
 struct Chosen {
   std::vector<std::string> files;  // a recipe, the data, or the name of a built-in task
@@ -76,11 +45,7 @@ recipe::Recipe recipe_of(const Chosen& c) {
   std::vector<std::string> settings = c.overrides;
   if (c.minutes > 0) settings.push_back(fmt::format("stop.minutes={}", c.minutes));
   if (!is_built_in(c.files)) return recipe_of_files(c.files, settings);
-  const bool ends = std::any_of(settings.begin(), settings.end(),
-                                [](const std::string& setting) { return setting.starts_with("stop."); });
-  settings.insert(settings.begin(), "data.task=" + c.files.front());
-  if (!ends) settings.push_back(fmt::format("stop.steps={}", kBuiltInSteps));
-  return recipe::parse(kBuiltIn, fmt::format("the recipe for {}", c.files.front()), settings);
+  return compare::recipe_for_task(c.files.front(), settings);
 }
 
 /// dates -> compare-dates, recipes/en-de.toml -> compare-en-de

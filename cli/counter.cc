@@ -16,6 +16,11 @@ Counter::Counter(std::string what)
       begin_(Clock::now()),
       last_(begin_) {}
 
+Counter::Counter(std::string what, int64_t total) : Counter(std::move(what)) {
+  total_ = total;
+  shown_ = isatty(STDERR_FILENO) != 0;
+}
+
 Counter::~Counter() { erase(); }
 
 void Counter::erase() {
@@ -29,9 +34,19 @@ void Counter::add(int64_t count) {
   if (!shown_ || (there_ && now - last_ < std::chrono::milliseconds(100))) return;
   last_ = now;
   const double seconds = std::chrono::duration<double>(now - begin_).count();
-  note(fmt::format("\r{} {}, {:.0f} a second\033[K", grouped(count_), what_,
-                   static_cast<double>(count_) / std::max(seconds, 1e-3)));
+  const double speed = static_cast<double>(count_ - skipped_) / std::max(seconds, 1e-3);
+  std::string text = fmt::format("{} {}, {:.0f} a second", grouped(count_), what_, speed);
+  if (total_ > 0)
+    text = fmt::format("{:3} %  {} of {} {}, {:.0f} a second, {} left", 100 * count_ / total_, grouped(count_),
+                       grouped(total_), what_, speed,
+                       duration_text(static_cast<double>(total_ - count_) / std::max(speed, 1e-3)));
+  note(fmt::format("\r{}\033[K", text));
   there_ = true;
+}
+
+void Counter::skip(int64_t count) {
+  count_ += count;
+  skipped_ += count;
 }
 
 void warn(const std::string& text) { note(fmt::format("heed: {}\n", text)); }

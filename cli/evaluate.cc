@@ -156,6 +156,7 @@ void refuse_half_a_question(const Chosen& c) {
         "evaluate: arguments are needed: heed evaluate MODEL SOURCE REFERENCE, or for existing outputs: heed evaluate "
         "OUTPUT REFERENCE");
   if (!model && c.valid) throw Error("evaluate: --valid needs a MODEL");
+  if (!model && !c.model.ensemble.empty()) throw Error("evaluate: --ensemble needs a MODEL");
   std::error_code ignored;
   const std::vector<std::string>& read = model ? c.files : c.references;
   if (c.errors == kShown && !read.empty() && read.back() != "-" && !std::filesystem::exists(read.back(), ignored))
@@ -198,6 +199,7 @@ void evaluate_running_text(const Chosen& c, const predict::Predictor& predictor)
   if (!c.errors.empty()) wrong = "--errors";
   if (!c.save.empty()) wrong = "--save";
   if (!c.baseline.empty()) wrong = "--compare";
+  if (!c.model.ensemble.empty()) wrong = "--ensemble";
   if (wrong)
     throw Error(
         fmt::format("evaluate: this model goes on with texts; it is judged by how well it predicts one, so {} "
@@ -245,8 +247,9 @@ void run(Chosen& c) {
   refuse_half_a_question(c);
   c.options.metric.bleu.tokenise = metric::tokenisation_of(c.tokenise);
   std::optional<predict::Predictor> predictor;
-  if (!c.model.folder.empty()) predictor.emplace(load_model(c.model));
+  if (!c.model.folder.empty()) predictor.emplace(load_predictor(c.model));
   if (predictor && predictor->model().recipe.task().continues_texts()) return evaluate_running_text(c, *predictor);
+  if (predictor) load_reverse(c.search);
   std::string note;
   const Outputs outputs = outputs_of(c, predictor, note);
   if (!c.save.empty()) save(outputs.hypotheses, c.save);
@@ -301,6 +304,7 @@ void add_evaluate(Program& program) {
   std::vector<std::string> metrics;
   for (const metric::MetricEntry& entry : metric::all_metrics()) metrics.push_back(entry.name);
   add_model(verb, c->model, /*required=*/false);
+  add_ensemble(verb, c->model);
   verb.option(
           "FILES", c->files,
           "After MODEL: SOURCE and one or more REFERENCEs, line by line, or one TSV with both; a text, if the model "
@@ -327,6 +331,7 @@ void add_evaluate(Program& program) {
   verb.flag("--randomisation", c->options.randomisation, "With --compare: use approximate randomisation");
   add_seed(verb, c->options.seed, "Random seed for --confidence and --compare");
   add_search(verb, c->search);
+  add_reranking(verb, c->search);
   verb.flag("--errors", kShown, c->errors,
             "List the wrong lines with the differences marked; --errors=FILE writes them to a file");
   verb.option("--most", c->most, "With --errors: only the N worst (default: all)")

@@ -42,13 +42,7 @@ std::string background(float w) {
   return fmt::format("\033[48;5;{}m", 16 + 36 * level(rgb[0]) + 6 * level(rgb[1]) + level(rgb[2]));
 }
 
-std::string cell(float weight, size_t columns, bool colour) {
-  const float w = std::isfinite(weight) ? std::clamp(weight, 0.0f, 1.0f) : 0.0f;
-  if (colour) return background(w) + std::string(columns, ' ') + "\033[0m";
-  std::string text;
-  for (size_t i = 0; i < columns; ++i) text += shade(w);
-  return text;
-}
+float drawable(float weight) { return std::isfinite(weight) ? std::clamp(weight, 0.0f, 1.0f) : 0.0f; }
 
 /// A visible label, `columns` wide.
 std::string label(const Letter& letter, size_t columns) {
@@ -70,6 +64,20 @@ float weight_of(const Letter& letter, const std::vector<float>& row) {
 }
 
 }  // namespace
+
+std::string weight_cell(float weight, size_t columns, bool colour) {
+  const float w = drawable(weight);
+  if (colour) return background(w) + std::string(columns, ' ') + "\033[0m";
+  std::string text;
+  for (size_t i = 0; i < columns; ++i) text += shade(w);
+  return text;
+}
+
+std::string on_weight(const std::string& text, float weight, bool colour) {
+  if (!colour) return text;
+  const float w = drawable(weight);
+  return background(w) + (w > 0.4f ? "\033[38;5;16m" : "\033[38;5;231m") + text + "\033[0m";
+}
 
 std::string heat_map(const AlignmentPicture& picture, const Terminal& terminal) {
   const std::vector<Letter> letters = letters_as_seen(picture.source);
@@ -96,7 +104,8 @@ std::string heat_map(const AlignmentPicture& picture, const Terminal& terminal) 
     for (size_t r = 0; r < picture.rows.size(); ++r) {
       text += std::string(2 + label_width - columns_of(picture.rows[r]), ' ') + terminal.bold(picture.rows[r]) + "  ";
       for (size_t c = begin; c < end; ++c)
-        text += cell(weight_of(letters[c], picture.weights[r]), std::max(letters[c].columns, least), terminal.colour());
+        text += weight_cell(weight_of(letters[c], picture.weights[r]), std::max(letters[c].columns, least),
+                            terminal.colour());
       text += "\n";
     }
     begin = end;

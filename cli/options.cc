@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <utility>
 
 #include "heed/file/run_folder.h"
 #include "heed/tensor/error.h"
@@ -44,6 +45,19 @@ void add_model(Verb verb, ModelChoice& choice, bool required) {
       .offer({"best", "last"});
 }
 
+void add_ensemble(Verb verb, ModelChoice& choice) {
+  const Option ensemble =
+      verb.option("--ensemble", choice.ensemble,
+                  "More models that write together with MODEL; of any kind, but with the same target vocabulary")
+          .value("MODELS")
+          .repeated(',');
+  verb.option("--ensemble-mean", choice.mean,
+              "What the models agree on: the mean of their log_probabilities (default), or of their probabilities")
+      .value("MEAN")
+      .one_of("mean", words_of(search::kMeans))
+      .needs(ensemble);
+}
+
 namespace {
 
 std::vector<std::string> checkpoints_of(const std::filesystem::path& folder) {
@@ -74,6 +88,14 @@ trained::TrainedModel load_model(const ModelChoice& choice) {
   trained::TrainedModel trained;
   with_checkpoint(choice, [&](const file::Checkpoint& checkpoint) { trained = trained::load_model(checkpoint); });
   return trained;
+}
+
+predict::Predictor load_predictor(const ModelChoice& choice) {
+  std::vector<trained::TrainedModel> models;
+  models.push_back(load_model(choice));
+  for (const std::string& folder : choice.ensemble)
+    models.push_back(load_model({.folder = folder, .checkpoint = choice.checkpoint}));
+  return predict::Predictor(std::move(models), value_of(search::kMeans, choice.mean, "--ensemble-mean"));
 }
 
 std::string readable(const std::string& path) {

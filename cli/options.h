@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "cli/arguments.h"
+#include "heed/predict/predictor.h"
 #include "heed/trained/trained_model.h"
 
 namespace heed::cli {
@@ -19,12 +21,18 @@ void add_seed(Verb verb, uint64_t& seed, const std::string& meaning);
 struct ModelChoice {
   std::string folder;
   std::string checkpoint = "best";
+  std::vector<std::string> ensemble = {};  // further models that write together with it
+  std::string mean = "log_probabilities";  // of the ensemble
 };
 void add_model(Verb verb, ModelChoice& choice, bool required = true);
+/// --ensemble and --ensemble-mean.
+void add_ensemble(Verb verb, ModelChoice& choice);
 
 /// Throws Error, with its own exit code, if the model does not exist or cannot be used.
 void with_checkpoint(const ModelChoice& choice, const std::function<void(const file::Checkpoint&)>& use);
 trained::TrainedModel load_model(const ModelChoice& choice);
+/// The model, or all of the ensemble.
+predict::Predictor load_predictor(const ModelChoice& choice);
 
 /// Throws ErrorKind::missing if the file does not exist. "-" is standard input, returned as a path that can be read.
 std::string readable(const std::string& path);

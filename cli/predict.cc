@@ -7,6 +7,7 @@
 
 #include "cli/counter.h"
 #include "cli/input_files.h"
+#include "cli/line_rules.h"
 #include "cli/options.h"
 #include "cli/overlay.h"
 #include "cli/search_options.h"
@@ -33,6 +34,7 @@ struct Chosen {
   ModelChoice model;
   std::vector<std::string> files;  // none: standard input
   SearchChoice search;
+  RuleFiles rules;
   std::string alignments;  // pharaoh, matrix, or empty: none
   std::string overlay;     // a folder, or empty: none
   bool json = false, scores = false, stream = false;
@@ -41,7 +43,8 @@ struct Chosen {
     using enum predict::AlignmentForm;
     return {.token_scores = scores,
             .alignments = alignments.empty() ? none : (alignments == kMatrix ? matrix : links),
-            .nbest = search.options.nbest > 1};
+            .nbest = search.options.nbest > 1,
+            .reverse = static_cast<bool>(search.options.rerank_reverse)};
   }
 };
 
@@ -68,11 +71,12 @@ std::string plain(const Prediction& prediction, const Chosen& c) {
 // ----------------------------------------------------------------------------------------------------------------- run
 
 std::vector<Prediction> answer(const std::vector<InputLines::Line>& lines, const predict::Predictor& predictor,
-                               predict::Options options) {
+                               RuleReader& rules, predict::Options options) {
   std::vector<std::string> texts;
   texts.reserve(lines.size());
   for (const InputLines::Line& line : lines) texts.push_back(line.text);
   options.first_line = lines.front().number;
+  options.line_rules = rules.next(lines.size());
   std::vector<Prediction> predictions = predictor.predict_all(texts, options);
   for (size_t i = 0; i < lines.size(); ++i)
     if (lines[i].cut_off)
@@ -103,11 +107,11 @@ class TextStream {
 };
 
 /// One line after the other.
-void run_stream(InputFiles& input, const predict::Predictor& predictor, predict::Options options) {
+void run_stream(InputFiles& input, const predict::Predictor& predictor, RuleReader& rules, predict::Options options) {
   TextStream stream;
   options.on_text = [&](int64_t, const std::string& text) { stream.show(text); };
   for (std::vector<InputLines::Line> lines; !(lines = input.next(1)).empty() && !reader_is_gone();) {
-    const Prediction prediction = answer(lines, predictor, options).front();
+    const Prediction prediction = answer(lines, predictor, rules, options).front();
     if (!prediction.error.empty()) warn(fmt::format("line {}: {}", lines.front().number, prediction.error));
     stream.finish(prediction.text());
   }
@@ -119,10 +123,19 @@ std::string json_line(const InputLines::Line& line, const Prediction& prediction
   return j.line() + "\n";
 }
 
+/// What is worth knowing about an output that is there.
+void warn_about(const Prediction& prediction, int64_t line, Counter& counter) {
+  if (prediction.nbest.empty() || prediction.nbest.front().missing.empty()) return;
+  counter.erase();
+  warn(fmt::format("line {}: {}", line, predict::missing_text(prediction.nbest.front())));
+}
+
 void run(Chosen& c) {
   if (c.alignments == kMatrix && !c.json) throw Error("--alignments=matrix needs --json");
   InputFiles input(c.files);
-  const predict::Predictor predictor(load_model(c.model));
+  RuleReader rules(c.rules);
+  const predict::Predictor predictor = load_predictor(c.model);
+  load_reverse(c.search);
   c.search.options.alignments = !c.alignments.empty() || !c.overlay.empty();
   check(c.search.options, predictor);
   const bool one_text = !c.json && !c.scores && c.search.options.nbest == 1 && c.search.options.beam <= 1;
@@ -130,19 +143,20 @@ void run(Chosen& c) {
     throw Error(
         "--stream shows a text while it is written: it needs a model that goes on with texts, and cannot be combined "
         "with --json, --scores, --nbest or --beam");
-  if (c.stream) return run_stream(input, predictor, c.search.options);
+  if (c.stream) return run_stream(input, predictor, rules, c.search.options);
   Counter counter("lines");
   UnknownTokens unknown(predictor.source().kind());
   while (true) {
     const std::vector<InputLines::Line> lines = input.next(lines_at_once(c.search));
     if (lines.empty()) break;
-    const std::vector<Prediction> predictions = answer(lines, predictor, c.search.options);
+    const std::vector<Prediction> predictions = answer(lines, predictor, rules, c.search.options);
     std::string text;
     for (size_t i = 0; i < lines.size(); ++i) {
       if (!predictions[i].error.empty()) {
         counter.erase();
         warn(fmt::format("line {}: {}; its output is empty", lines[i].number, predictions[i].error));
       }
+      warn_about(predictions[i], lines[i].number, counter);
       unknown.add(predictions[i]);
       if (!c.overlay.empty()) write_overlay(c.overlay, lines[i].number, lines[i].text, predictions[i]);
       text += c.json ? json_line(lines[i], predictions[i], c) : plain(predictions[i], c);
@@ -152,6 +166,7 @@ void run(Chosen& c) {
     counter.add(std::ssize(lines));
   }
   counter.erase();
+  rules.finish();
   if (const std::string said = unknown.text(); !said.empty()) warn(said);
 }
 
@@ -162,6 +177,13 @@ constexpr const char* kHelp = R"(Examples:
   echo '5 mars 2024' | heed predict model --nbest 3 --scores
   heed predict model --sample --temperature 0.8 --top-p 0.95 --seed 7 < source.txt
   heed predict model --json --alignments=matrix < source.txt
+  heed predict model --must Hund --must-not 'ein Tier' --prefix Der < source.txt
+  heed predict model --must-file terms.tsv source.txt
+  heed predict model --beam 8 --groups 4 --nbest 4 < source.txt
+  heed predict model --sample --distinct --nbest 5 < source.txt
+  heed predict model --ensemble second,third --beam 5 < source.txt
+  heed predict model --sample --mbr chrf < source.txt
+  heed predict en-de --beam 10 --rerank-reverse de-en < source.txt
   echo 'Once upon' | heed predict language-model --sample --temperature 0.8 --stream
   printf 'picture.png\tcircle\n' | heed predict model --overlay looked
 
@@ -169,7 +191,7 @@ Every input line gives one output line, in the same order. The output is empty f
 cannot be used (invalid UTF-8, too long), which is reported on standard error. With --scores, --alignments or --nbest,
 an output line has fields separated by tabs: score, output, alignment, then the same for the next best.
 If lines contain characters or words that are not in the model's vocabulary, standard error says so at the end: their
-outputs are a guess. ⁇ marks a token that the model cannot write; --copy-unknown copies the source token instead.
+outputs are a guess. A word of --must that could not come before --max-length is reported there too. ⁇ marks a token that the model cannot write; --copy-unknown copies the source token instead.
 A model of running text goes on with each line, also with an empty one; what it writes may have several lines.
 Lines are answered as they come: a program may write one and read its answer before it writes the next.)";
 
@@ -179,10 +201,14 @@ void add_predict(Program& program) {
   auto c = std::make_shared<Chosen>();
   Verb verb = program.verb("predict", "Run a trained model on lines of text");
   add_model(verb, c->model);
+  add_ensemble(verb, c->model);
   verb.option("FILES", c->files, "Text files to read in turn, plain or gzip; - is standard input (default -)")
       .value("");
   add_search(verb, c->search);
   add_nbest_and_sampling(verb, c->search);
+  add_rules(verb, c->search);
+  add_rule_files(verb, c->rules);
+  add_reranking(verb, c->search);
   verb.flag("--alignments", kPharaoh, c->alignments,
             "For each token, the source token with the most attention, as i-j; with --json, =matrix gives all weights")
       .one_of("kind of alignments", {kPharaoh, kMatrix});

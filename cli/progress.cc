@@ -86,6 +86,7 @@ std::string bar_text(const train::StepReport& r, const train::Progress& p, const
   if (p.share > 0) parts.push_back(fmt::format("{:3.0f} %", 100.0 * p.share));
   if (p.seconds_left >= 0) parts.push_back(duration_text(p.seconds_left) + " left");
   parts.push_back(fmt::format("loss {:.3f}", r.nll));
+  if (r.reward) parts.push_back(fmt::format("reward {:.3f}", *r.reward));
   parts.push_back(speed(s, p));
   parts.push_back(quality(r.nll, r.accuracy, s.labels > 0));
   parts.push_back(fmt::format("update {}", grouped(r.step)));
@@ -187,7 +188,9 @@ void ProgressView::stepped(const train::StepReport& r, const train::Progress& p)
   last_line_ = now;
   std::string line =
       fmt::format("update {}  epoch {}  loss {:.4f}{}  {}  rate {:.2e}  {}", r.step, r.epoch, r.nll,
-                  std::abs(r.loss - r.nll) > 1e-3 ? fmt::format(" ({:.4f} with label smoothing)", r.loss) : "",
+                  r.reward                          ? fmt::format("  reward {:.4f}", *r.reward)
+                  : std::abs(r.loss - r.nll) > 1e-3 ? fmt::format(" ({:.4f} with label smoothing)", r.loss)
+                                                    : "",
                   quality(r.nll, r.accuracy, started_.labels > 0), r.rate, speed(started_, p));
   if (p.seconds_left >= 0) line += fmt::format("  {} left", duration_text(p.seconds_left));
   say(line);

@@ -153,7 +153,7 @@ struct Total {
 
 void run(const Chosen& c) {
   if (c.source == "-" && c.target == "-") throw Error("score: only one of the two can be standard input");
-  const predict::Predictor predictor(load_model(c.model));
+  const predict::Predictor predictor = load_predictor(c.model);
   const recipe::Recipe& recipe = predictor.model().recipe;
   const bool texts = recipe.task().continues_texts();
   Total total{.what = texts ? "lines" : "pairs"};
@@ -206,6 +206,7 @@ void add_score(Program& program) {
   auto c = std::make_shared<Chosen>();
   Verb verb = program.verb("score", "Print the log probability that a model gives to targets");
   add_model(verb, c->model);
+  add_ensemble(verb, c->model);
   verb.option("SOURCE", c->source, "One source per line; without TARGET, a TSV with both; - is standard input")
       .value("")
       .required();

@@ -1,10 +1,16 @@
 #include "cli/search_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "cli/options.h"
 #include "heed/kernels/threads.h"
+#include "heed/metric/all.h"
 #include "heed/tensor/error.h"
 
 namespace heed::cli {
@@ -15,6 +21,14 @@ using namespace task;  // the ranges of the numbers
 
 void add_search(Verb verb, SearchChoice& c) {
   verb.option("--beam", c.options.beam, "Beam size (default 1: greedy search)").value("N").from_to(int64_t{1}, kWidest);
+  verb.option("--groups", c.options.groups,
+              "Diverse beam search: cut the beam into N groups that avoid each other's tokens (default 1)")
+      .value("N")
+      .from_to(int64_t{1}, kWidest);
+  verb.option("--diversity", c.options.diversity,
+              "With --groups: what a token costs for each group that took it at the same step (default 0.5)")
+      .value("D")
+      .from_to(0.0, kLargestDiversity);
   verb.option("--length-penalty", c.options.length_penalty,
               "Divide log p by ((5 + length) / 6)^A; 0.6 is common (default 0: no penalty)")
       .value("A")
@@ -25,6 +39,14 @@ void add_search(Verb verb, SearchChoice& c) {
               "Weight of the penalty for source tokens without attention; 0.2 is common (default 0)")
       .value("B")
       .from_to(0.0, kLargestPenalty);
+  verb.option("--iterations", c.options.iterations,
+              fmt::format("Parallel decoders: passes over an output (default {})", kIterations))
+      .value("N")
+      .from_to(int64_t{1}, kMostIterations);
+  verb.option("--lengths", c.options.lengths,
+              fmt::format("Parallel decoders: outputs of different lengths to try (default {})", kLengths))
+      .value("N")
+      .from_to(int64_t{1}, kWidest);
   verb.option("--max-length", c.options.max_length,
               "Longest output, in tokens (default: validate.longest of the model's recipe)")
       .value("N")
@@ -59,7 +81,48 @@ void add_nbest_and_sampling(Verb verb, SearchChoice& c) {
       .value("P")
       .from_to(kLeastShare, 1.0)
       .needs(sample);
+  verb.flag("--distinct", c.options.distinct, "With --sample: N outputs of --nbest that all differ").needs(sample);
   add_seed(verb, c.options.seed, "With --sample: random seed");
+}
+
+void add_rules(Verb verb, SearchChoice& c) {
+  verb.option("--must", c.options.must, "A word or phrase that every output contains; may be repeated")
+      .value("TEXT")
+      .repeated();
+  verb.option("--must-not", c.options.must_not, "A word or phrase that no output contains; may be repeated")
+      .value("TEXT")
+      .repeated();
+  verb.option("--prefix", c.options.prefix, "What every output begins with").value("TEXT");
+  verb.option("--no-repeat-ngram", c.options.no_repeat_ngram, "No N tokens come twice in an output (default: they may)")
+      .value("N")
+      .from_to(int64_t{1}, kLongestNgram);
+}
+
+void add_reranking(Verb verb, SearchChoice& c) {
+  std::vector<std::string> metrics;
+  for (const metric::MetricEntry& entry : metric::all_metrics())
+    if (!entry.needs_labels) metrics.push_back(entry.name);
+  verb.option("--mbr", c.options.mbr,
+              "Choose the candidate that agrees most with all others by this metric: chrf, bleu (minimum Bayes risk)")
+      .value("METRIC")
+      .one_of("metric", metrics);
+  const Option reverse = verb.option("--rerank-reverse", c.reverse,
+                                     "Add to each score log p(source | output) by this model of the other direction")
+                             .value("MODEL");
+  verb.option("--rerank-weight", c.options.rerank_weight, "With --rerank-reverse: times this (default 1)")
+      .value("W")
+      .from_to(0.0, kLargestReverse)
+      .needs(reverse);
+  verb.option("--candidates", c.options.candidates,
+              "With --mbr or --rerank-reverse: outputs to choose from (default: the beam size or 10, 50 of samples)")
+      .value("N")
+      .from_to(int64_t{1}, kWidest);
+}
+
+void load_reverse(SearchChoice& c) {
+  if (c.reverse.empty()) return;
+  const auto model = std::make_shared<const predict::Predictor>(load_model({.folder = c.reverse}));
+  c.options.rerank_reverse = [model](std::span<const predict::TextPair> pairs) { return model->score_all(pairs); };
 }
 
 void check(const predict::Options& options, const predict::Predictor& predictor) {

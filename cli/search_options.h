@@ -10,13 +10,21 @@ namespace heed::cli {
 
 struct SearchChoice {
   predict::Options options;
-  int64_t batch = 0;  // lines; 0: enough to keep every thread busy
+  int64_t batch = 0;    // lines; 0: enough to keep every thread busy
+  std::string reverse;  // the folder of a model of the other direction; empty: none
 };
 
 /// For a single output per source.
 void add_search(Verb verb, SearchChoice& choice);
 /// For several outputs per source, and for sampling.
 void add_nbest_and_sampling(Verb verb, SearchChoice& choice);
+
+/// For what outputs must look like, the same for all lines.
+void add_rules(Verb verb, SearchChoice& choice);
+/// To choose among many outputs by more than their probability.
+void add_reranking(Verb verb, SearchChoice& choice);
+/// Loads the model of the other direction, if there is one.
+void load_reverse(SearchChoice& choice);
 
 /// Lines to process at a time.
 size_t lines_at_once(const SearchChoice& choice);

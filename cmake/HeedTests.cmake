@@ -5,10 +5,10 @@
 # seconds they take on one core of a release build (ctest shows them). ctest starts the longest first, so that none runs
 # alone at the end.
 set(HEED_SLOW_TESTS
-  cli.first_hour=60 cli.label=5 cli.recipe_snippets=5 kernels.backward=40 learn.seq2seq=35 learn.picture=15 data.picture=4 cli.picture=10 install=30 kernels.gradient=12 kernels.forward=9 cli.train=9 file.run_folder=8
+  cli.first_hour=60 cli.label=5 cli.recipe_snippets=5 kernels.backward=40 learn.seq2seq=50 learn.objective=150 learn.wiring=30 learn.local_p=15 learn.picture=15 data.picture=4 cli.picture=10 install=30 kernels.gradient=12 kernels.forward=9 cli.train=9 file.run_folder=8
   kernels.extreme=7 attend.gradient=7 kernels.shapes=6 kernels.bias=6 data.dates=6 python.threads=5 kernels.property=5
   cli.evaluate=4 kernels.packed=3 kernels.weights=3 kernels.memory=3 cli.predict=3 python.load=3 search.exhaustive=3
-  example.compare=3 train.resume=3 python.torch=20
+  example.compare=3 train.resume=20 python.torch=20
   faults.disk=10 faults.files=10 faults.kill=10 faults.together=10 cli.limits=10 cli.streams=5 cli.events=5)
 
 # A sanitizer makes everything ten times slower, a build without optimisation three times.

@@ -17,7 +17,7 @@ heed_public(heed/tensor/op activation.h arithmetic.h arrange.h attention.h convo
   linear.h norm.h output_loss.h pool.h recurrent.h reduce.h rotary.h softmax.h windows.h)
 heed_public(heed/layer convolution.h embedding.h feed_forward.h initialise.h linear.h norm.h parameters.h recurrent.h)
 heed_public(heed/attend all.h attention.h call.h entry.h mechanism.h options.h parts.h reinforce.h state.h
-  INSIDE choices.h)
+  INSIDE choices.h links.h)
 heed_public(heed/attend/normalise normalise.h)
 heed_public(heed/attend/region region.h)
 heed_public(heed/attend/score score.h)
@@ -28,12 +28,13 @@ heed_public(heed/metric all.h bleu.h calibration.h chrf.h confusion.h edit_dista
 heed_public(heed/file safetensors.h weights.h
   INSIDE checkpoint.h disk.h fields.h limit.h manifest.h run_folder.h training_state.h)
 heed_public(heed/data pairs.h report.h
-  INSIDE batches.h carried.h dataset.h examples.h options.h)
+  INSIDE alignments.h batches.h carried.h dataset.h examples.h options.h)
 heed_public(heed/optimise adam.h clip.h moving_average.h schedule.h)
 heed_public(heed/model INSIDE model.h options.h)
-heed_public(heed/search INSIDE tape_pool.h)
+heed_public(heed/search INSIDE ensemble_mean.h tape_pool.h)
 heed_public(heed/task predict_options.h prediction.h
   INSIDE suggestion.h task.h vocabularies.h)
+heed_public(heed/objective options.h reward.h)
 heed_public(heed/recipe options.h recipe.h)
 heed_public(heed/trained INSIDE trained_model.h)
 heed_public(heed/predict predictor.h)

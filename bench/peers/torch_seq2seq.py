@@ -109,18 +109,28 @@ class Transformer(Model):
         """What the last layer of a side leaves: with the norm before each part, nothing has brought it to scale yet."""
         return self.norm(x, side) if self.o.get("pre_norm") else x
 
+    def memory(self, blocks, layer):
+        """What layer `layer` of the decoder attends to, of the outputs of the encoder's blocks."""
+        wiring = self.o.get("wiring", "last")
+        if wiring != "mix":
+            return blocks[layer if wiring == "same_block" else -1]
+        weights = torch.softmax(self.p[f"decoder.{layer}.mix"], dim=-1)[0]
+        return sum(weight * block for weight, block in zip(weights, blocks))
+
     def loss(self, batch):
         seen = batch.source_there[:, None, None, :]
-        x = self.embed(batch.source, "source")
+        x, blocks = self.embed(batch.source, "source"), []
         for layer in range(self.o["encoder_layers"]):
             name = f"encoder.{layer}"
             x = self.around(x, f"{name}.self", lambda r, n=name: self.attention(r, r, f"{n}.self", seen))
             x = self.around(x, f"{name}.feed_forward", lambda r, n=name: self.feed_forward(r, f"{n}.feed_forward"))
-        memory, x = self.after(x, "encoder"), self.embed(batch.target_in, "target")
+            blocks.append(self.after(x, "encoder"))
+        x = self.embed(batch.target_in, "target")
         for layer in range(self.o["decoder_layers"]):
-            name = f"decoder.{layer}"
+            name, memory = f"decoder.{layer}", self.memory(blocks, layer)
             x = self.around(x, f"{name}.self", lambda r, n=name: self.attention(r, r, f"{n}.self", None))
-            x = self.around(x, f"{name}.source", lambda r, n=name: self.attention(r, memory, f"{n}.source", seen))
+            x = self.around(x, f"{name}.source",
+                            lambda r, n=name, m=memory: self.attention(r, m, f"{n}.source", seen))
             x = self.around(x, f"{name}.feed_forward", lambda r, n=name: self.feed_forward(r, f"{n}.feed_forward"))
         return self.output(self.after(x, "decoder"), batch)
 

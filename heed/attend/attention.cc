@@ -5,6 +5,7 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/cache.h"
+#include "heed/attend/watch.h"
 #include "heed/attend/weights.h"
 #include "heed/kernels/exact_math.h"
 #include "heed/tensor/error.h"
@@ -42,7 +43,8 @@ Tensor mean_of(const std::vector<AttentionResult>& results, Tensor AttentionResu
 }  // namespace
 
 Attention::Attention(const Scope& scope, const Options& options, std::unique_ptr<Score> score)
-    : options_(options),
+    : name_(scope.prefix()),
+      options_(options),
       parts_(resolve(options)),
       position_(value_of(kPositions, options.position)),
       score_(std::move(score)) {
@@ -150,7 +152,9 @@ PreparedMemory Attention::extend(const PreparedMemory& so_far, const Memory& row
 
 Attended Attention::attend(const Queries& queries, const PreparedMemory& prepared, const State& state,
                            const Request& request) const {
-  return time_->attend(*this, {queries, prepared, state, request});
+  return Watch::watched(name_, {queries, prepared, state, request}, [&](const Request& wanted) {
+    return time_->attend(*this, {queries, prepared, state, wanted});
+  });
 }
 
 Packed Attention::query_rows(const AttendArguments& asked) const {
@@ -240,6 +244,7 @@ Attended Attention::run(const AttendArguments& asked, const kernels::CustomRegio
   if (relative_) call.relative = tape.parameter(*relative_);
   for (const auto& part : regions_) part->configure(c);
   time_->configure(c, asked.request);
+  if (asked.request.links) add_links(c, *asked.request.links);
   call.want_entropy = asked.request.entropy;
   if (tape.training() && options_.dropout > 0.0f) call.problem.dropout = {options_.dropout, tape.next_seed()};
 
@@ -252,7 +257,7 @@ Attended Attention::run(const AttendArguments& asked, const kernels::CustomRegio
 
   Attended a;
   a.context = mean_of(results, &AttentionResult::out);
-  a.guide_cost = mean_of(results, &AttentionResult::guide_cost);
+  (asked.request.links ? a.link_weight : a.guide_cost) = mean_of(results, &AttentionResult::guide_cost);
   a.log_prob = results[0].log_prob;
   if (runs > 1 && a.log_prob) {
     std::vector<Tensor> log_probs;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "heed/attend/choices.h"
@@ -45,6 +46,7 @@ class Attention final : public Mechanism {
   AttentionCall base_call(const AttendArguments& asked, const Packed& q) const;
   Weights weights(const std::vector<AttentionResult>& results, Tape& tape) const;
 
+  std::string name_;  // where it is in the model
   Options options_;
   Parts parts_;
   Position position_;

@@ -13,6 +13,8 @@ namespace heed::attend {
 enum class Position { none, alibi, relative, rotary };
 enum class Form { vector, linear };
 enum class AtTest { expectation, argmax };
+enum class Baseline { moving, self_critical };
+enum class Decay { constant, linear, exponential };
 
 inline constexpr Choice<Position> kPositions[] = {{"none", Position::none},
                                                   {"alibi", Position::alibi},
@@ -23,6 +25,11 @@ inline constexpr Choice<kernels::MlpActivation> kActivations[] = {{"tanh", kerne
                                                                   {"gelu", kernels::MlpActivation::gelu}};
 inline constexpr Choice<Form> kForms[] = {{"vector", Form::vector}, {"linear", Form::linear}};
 inline constexpr Choice<AtTest> kAtTest[] = {{"expectation", AtTest::expectation}, {"argmax", AtTest::argmax}};
+
+inline constexpr Choice<Baseline> kBaselines[] = {{"moving", Baseline::moving},
+                                                  {"self_critical", Baseline::self_critical}};
+inline constexpr Choice<Decay> kDecays[] = {
+    {"constant", Decay::constant}, {"linear", Decay::linear}, {"exponential", Decay::exponential}};
 
 /// "tanh, relu and gelu"
 inline std::string listed(const std::vector<std::string>& words) {

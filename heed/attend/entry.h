@@ -78,6 +78,7 @@ struct Entry {
 
   // ---------------------------------------------------------------------------------------------- of a region
   bool reads_documents = false;  // Memory::documents and Queries::documents
+  bool limits_nothing = false;   // beyond the lengths and masks of a call, which every region respects
 
   // ---------------------------------------------------------------------------------------------- of a time behaviour
   /// The one query of a sequence is made from this many rows of its memory, side by side: Attention reads the rows.

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "heed/attend/links.h"
 #include "heed/attend/state.h"
 #include "heed/tensor/op/attention.h"
 #include "heed/tensor/tape.h"
@@ -56,10 +57,11 @@ struct PreparedMemory {
 };
 
 struct Request {
-  bool weights = false;     // the weights, dense
-  bool guide_cost = false;  // guided
-  bool entropy = false;     // softmax, hard_sampled
-  bool penalty = false;     // structured: ||A A^T - I||^2
+  bool weights = false;          // the weights, dense
+  bool guide_cost = false;       // guided
+  bool entropy = false;          // softmax, hard_sampled
+  bool penalty = false;          // structured: ||A A^T - I||^2
+  const Links* links = nullptr;  // the weight on these pairs; not with guided, static or own structures
 };
 
 /// Dense weights, 0 where there is no key. They live as long as the tape's tensors.
@@ -75,11 +77,20 @@ struct Attended {
   State state;            // for the next call
   Weights weights;        // on request
   Weights inner_weights;  // hierarchical: of the words in each sentence
-  Tensor log_prob;    // hard_sampled during training: of each choice, [samples * H, query rows]; static: once, at its
-                      // first step, [samples * H, B], as is its entropy
-  Tensor entropy;     // on request, [H, query rows]
-  Tensor guide_cost;  // on request, [H, query rows]
-  Tensor penalty;     // on request, [1, 1]: summed over the sequences
+  Tensor log_prob;     // hard_sampled during training: of each choice, [samples * H, query rows]; static: once, at its
+                       // first step, [samples * H, B], as is its entropy
+  Tensor entropy;      // on request, [H, query rows]
+  Tensor guide_cost;   // on request, [H, query rows]
+  Tensor link_weight;  // on request, [H, query rows]: of each query, the sum of its weights on its links
+  Tensor penalty;      // on request, [1, 1]: summed over the sequences
+};
+
+/// The arguments of a call, together.
+struct AttendArguments {
+  const Queries& queries;
+  const PreparedMemory& prepared;
+  const State& state;
+  const Request& request;
 };
 
 /// What a search needs to know: its hypotheses of one sentence share a memory.

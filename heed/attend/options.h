@@ -61,8 +61,15 @@ namespace heed::attend {
   X(std::string, at_test,             "expectation","hard_sampled at inference: expectation (softmax) or argmax")      \
   X(float,       baseline_decay,      0.9f,         "hard_sampled: decay of the moving average of rewards that a "     \
                                                     "model uses as baseline; 0: the mean of the previous batch")       \
+  X(std::string, baseline,            "moving",     "hard_sampled: what a model compares a reward with: moving (the "  \
+                                                    "average of the rewards so far) or self_critical (the reward of "  \
+                                                    "the same token without drawing)")                                 \
   X(float,       entropy_weight,      0.0f,         "hard_sampled: weight in the loss of the entropy of the choices, " \
                                                     "which encourages exploration")                                    \
+  X(std::string, entropy_schedule,    "constant",   "hard_sampled: how entropy_weight falls during training: "         \
+                                                    "constant, linear or exponential")                                 \
+  X(int64_t,     entropy_steps,       0,            "hard_sampled: linear: updates until the weight is 0; "            \
+                                                    "exponential: updates in which it falls to a tenth")               \
   X(float,       dropout,             0.0f,         "dropout on the weights, in training")                             \
   /* ------------------------------------------------------------------------------------------------------- region */ \
   X(int64_t,     window,              8,            "local_m, local_p: keys to each side; sliding_window, key_value: " \
@@ -76,6 +83,10 @@ namespace heed::attend {
   X(float,       guide_sigma,         0.2f,         "guided: g, how far attention may stray from the diagonal at "     \
                                                     "little cost")                                                     \
   X(float,       guide_weight,        1.0f,         "guided: weight of the cost in the loss of a model")               \
+  X(std::string, guide_schedule,      "constant",   "guided: how guide_weight falls during training: constant, "       \
+                                                    "linear or exponential")                                           \
+  X(int64_t,     guide_steps,         0,            "guided: linear: updates until the weight is 0; exponential: "     \
+                                                    "updates in which it falls to a tenth")                            \
   /* ---------------------------------------------------------------------------------------------------- structure */ \
   X(int64_t,     queries,             1,            "learned_query, structured: number of learned queries")            \
   X(int64_t,     classes,             0,            "hierarchical: outputs of its classifier; 0: the document vector " \

@@ -71,8 +71,8 @@ Compared compare(const Plan& plan, const CompareOptions& options) {
     if (result) return true;
     if (options.stop && options.stop->load()) return false;
     if (options.observer) options.observer->run_begins(variant, seed, compared.table);
-    RunOptions how{.stop = options.stop};
-    if (options.observer) how.observers = {options.observer};
+    RunOptions how{.stop = options.stop, .observers = options.of_runs};
+    if (options.observer) how.observers.push_back(options.observer);
     result = run(recipe_of_run(variant, seed, options.folder), how);
     if (!result) return false;
     compared.table = make_table(plan, results);

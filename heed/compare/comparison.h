@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <vector>
 
 #include "heed/compare/plan.h"
 #include "heed/compare/table.h"
@@ -25,6 +26,7 @@ struct CompareOptions {
   bool resume = false;                      // continue the comparison in the folder
   const std::atomic<bool>* stop = nullptr;  // when it becomes true, the current run saves, and the comparison ends
   ComparisonObserver* observer = nullptr;
+  std::vector<train::TrainingObserver*> of_runs = {};  // told of the updates of every run too
 };
 
 struct Compared {

@@ -17,7 +17,6 @@
 #include "heed/tensor/tape.h"
 #include "heed/text/tokens.h"
 #include "heed/train/evaluate.h"
-#include "heed/train/preparation.h"
 #include "heed/trained/trained_model.h"
 
 namespace heed::compare {
@@ -133,21 +132,18 @@ void add_score(const metric::Score& score, Result& result) {
 
 }  // namespace
 
-Result measure(const recipe::Recipe& recipe) {
-  const file::Checkpoint best = file::RunFolder(recipe.output.folder).open("best");
-  const trained::TrainedModel model = trained::load_model(best);
-  const train::Prepared prepared = train::prepare(recipe, {.checkpoint = &best});
-  const task::Corpus& corpus = prepared.corpus;
-  const recipe::ValidateOptions& how = prepared.recipe.validate;
+Result measure(const std::filesystem::path& folder, const task::Corpus& corpus) {
+  const trained::TrainedModel model = trained::load_model(file::RunFolder(folder).open("best"));
+  const recipe::ValidateOptions& how = model.recipe.validate;
   search::TapePool tapes;
   const task::Answering asked = model.answering(tapes);
-  const task::Task& task = prepared.recipe.task();
+  const task::Task& task = model.recipe.task();
 
   Result result;
   result.parameters = model.parameters->count();
-  result.loss = train::evaluate(task, asked, corpus,
-                                {.batch_tokens = prepared.recipe.train.batch_tokens, .decode = 0, .samples = 0})
-                    .nll;
+  result.loss =
+      train::evaluate(task, asked, corpus, {.batch_tokens = model.recipe.train.batch_tokens, .decode = 0, .samples = 0})
+          .nll;
   if (!std::isfinite(result.loss)) return {.error = "the loss on the validation data is not finite"};
 
   const data::References& lines = corpus.references;

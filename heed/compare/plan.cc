@@ -238,8 +238,17 @@ std::string folder_name(const std::string& name, std::set<std::string>& taken) {
   return free;
 }
 
-/// What the run of a variant depends on.
-std::string identity(const Recipe& recipe) { return recipe::text_of(recipe); }
+/// What the run of a variant depends on. Names that mean the same are one: aliases, and `masked` is `global`, because
+/// no recipe gives a mask.
+std::string identity(Recipe recipe) {
+  attend::Options& attention = recipe.model.attention;
+  attention = attend::canonical(attention);
+  std::vector<std::string> regions;
+  for (const attend::Entry* region : attend::resolve(attention).regions)
+    if (!region->limits_nothing) regions.emplace_back(region->name);
+  attention.region = fmt::format("{}", fmt::join(regions, "+"));
+  return recipe::text_of(recipe);
+}
 
 }  // namespace
 

@@ -52,11 +52,13 @@ std::optional<Result> train_and_measure(const recipe::Recipe& recipe, const RunO
   train::Log log(folder / "log.jsonl", recipe.output.log_every);
   train::EventFile events(folder, recipe.output.log_every);
   UpdateMeter meter;
-  train::SessionOptions session{.resume = true, .stop = options.stop, .observers = {&meter, &log, &events}};
+  task::Corpus corpus;
+  train::SessionOptions session{
+      .resume = true, .stop = options.stop, .observers = {&meter, &log, &events}, .corpus = &corpus};
   session.observers.insert(session.observers.end(), options.observers.begin(), options.observers.end());
   const train::Finished finished = train::run_session(recipe, session);
   if (finished.ending == train::Ending::stopped) return {};
-  Result result = measure(recipe);
+  Result result = measure(folder, corpus);
   if (!result.error.empty()) return result;
   result.updates = finished.step;
   result.seconds = finished.seconds;

@@ -20,6 +20,9 @@ struct PackedBatch {
   /// What the last batch left for this one; the loss of a model that carries a state replaces it. Null: every batch
   /// begins anew.
   Carried* carried = nullptr;
+
+  /// Updates of the training run before the one that this batch is for: costs whose weight falls read it.
+  int64_t updates_before = 0;
 };
 
 class Dataset {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "heed/data/alignments.h"
 #include "heed/data/dataset.h"
 #include "heed/data/pairs.h"
 #include "heed/data/report.h"
@@ -34,6 +35,7 @@ class Sequences {
 class Examples final : public Dataset {
  public:
   Sequences source, target;   // without <s> and </s>
+  LinkLists links;            // given alignments: of each example, or of none
   std::vector<int64_t> line;  // number in the file, from 1
 
   int64_t size() const override { return source.size(); }

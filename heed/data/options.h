@@ -17,6 +17,8 @@ struct Options {
 
   std::string folder;  // the names below are relative to it; empty: the current folder
   PairFiles train, valid;
+  std::filesystem::path alignments;         // of the training pairs, a line for each (alignments.h); empty: none
+  std::string alignments_count = "tokens";  // what its numbers count: tokens or words
   double held_out = 0;  // without files for validation: the share of the sources held out for it; 0: what fits
 
   std::string documents = "file";  // running text: file, blank_line or line (task/running_text.h)

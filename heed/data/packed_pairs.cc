@@ -27,6 +27,16 @@ PackedPairs pack_pairs(const Examples& examples, std::span<const int64_t> indice
     batch.target_out.push_back(text::kEnd);
     batch.target_offsets[b + 1] = static_cast<int64_t>(batch.target_in.size());
   }
+  if (examples.links.size() == 0) return batch;
+  batch.link_offsets.push_back(0);
+  for (const int64_t i : indices) {
+    const std::span<const Link> links = examples.links[i];  // by target
+    size_t next = 0;
+    for (int64_t t = 0; t <= examples.target.length(i); ++t) {
+      for (; next < links.size() && links[next].target == t; ++next) batch.link_sources.push_back(links[next].source);
+      batch.link_offsets.push_back(std::ssize(batch.link_sources));
+    }
+  }
   return batch;
 }
 

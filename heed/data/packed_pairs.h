@@ -21,6 +21,11 @@ struct PackedPairs final : PackedBatch {
   std::vector<int32_t> target_out;      // [target tokens]
   std::vector<int64_t> target_offsets;  // [B + 1], of both
 
+  /// Given alignments: row r of target_out belongs to the source tokens link_sources[link_offsets[r]] to
+  /// link_sources[link_offsets[r + 1]], numbered in their sentence. Both empty: there are none.
+  std::vector<int64_t> link_offsets;  // [target tokens + 1]
+  std::vector<int32_t> link_sources;
+
   int64_t size() const { return static_cast<int64_t>(source_offsets.size()) - 1; }  // B
   std::span<const int64_t> prediction_offsets() const override { return target_offsets; }
 };

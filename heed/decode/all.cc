@@ -1,5 +1,8 @@
 #include "heed/decode/all.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "heed/tensor/nearest.h"
 
 namespace heed::decode {
@@ -9,6 +12,13 @@ const std::vector<const DecoderEntry*>& all_decoders() {
   static const std::vector<const DecoderEntry*> entries = {HEED_DECODERS(HEED_ADDRESS)};
 #undef HEED_ADDRESS
   return entries;
+}
+
+std::vector<const DecoderEntry*> step_decoders() {
+  std::vector<const DecoderEntry*> some;
+  std::copy_if(all_decoders().begin(), all_decoders().end(), std::back_inserter(some),
+               [](const DecoderEntry* entry) { return entry->make != nullptr; });
+  return some;
 }
 
 const DecoderEntry& find_decoder(std::string_view name) { return find_by_name(all_decoders(), name, "decoder"); }

@@ -16,18 +16,22 @@ struct DecoderEntry {
   const char* meaning;  // a few words
   /// It sees its rows as a set: positions are added to the vectors, which are then scaled.
   bool needs_positions = false;
-  /// A decoder that attends to the output of `encoder`.
+  /// A decoder that attends to the output of `encoder`. One of the two: it writes step by step, or all at once.
   std::unique_ptr<Decoder> (*make)(const Scope& scope, const encode::StackOptions& options,
                                    const encode::Encoder& encoder) = nullptr;
+  std::unique_ptr<ParallelDecoder> (*make_parallel)(const Scope& scope, const encode::StackOptions& options,
+                                                    const encode::Encoder& encoder) = nullptr;
 };
 
-#define HEED_DECODERS(X) X(recurrent) X(transformer)
+#define HEED_DECODERS(X) X(recurrent) X(transformer) X(parallel)
 
 #define HEED_DECLARE(name) extern const DecoderEntry name##_decoder;
 HEED_DECODERS(HEED_DECLARE)
 #undef HEED_DECLARE
 
 const std::vector<const DecoderEntry*>& all_decoders();
+/// Those that write step by step.
+std::vector<const DecoderEntry*> step_decoders();
 /// Throws, naming the nearest.
 const DecoderEntry& find_decoder(std::string_view name);
 

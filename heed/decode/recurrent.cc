@@ -1,6 +1,7 @@
 #include "heed/attend/all.h"
 #include "heed/attend/rows_by_step.h"
 #include "heed/decode/all.h"
+#include "heed/decode/wiring.h"
 #include "heed/encode/attention_options.h"
 #include "heed/layer/linear.h"
 #include "heed/tensor/error.h"
@@ -27,6 +28,11 @@ class RecurrentDecoder final : public Decoder {
         attention_(attend::make(scope / "attention",
                                 encode::source_attention(o.attention, o.recurrent.hidden, encoder.width()))),
         combine_(scope / "combine", attention_->context_width() + o.recurrent.hidden, o.recurrent.hidden) {
+    expect(
+        o.wiring != encode::Wiring::same_block,
+        "model: wiring = \"same_block\" needs a decoder whose blocks each attend to the source, as a transformer; an "
+        "rnn attends once, after its last layer: use last or mix");
+    wiring_ = SourceWiring(scope / "attention", o.wiring, 1, encoder);
     for (int64_t l = 0; l < o.recurrent.layers; ++l)
       bridge_.emplace_back(scope / "bridge" / std::to_string(l), encoder.width(), o.recurrent.hidden);
   }
@@ -35,7 +41,7 @@ class RecurrentDecoder final : public Decoder {
              AttentionCosts* costs) const override {
     expect(!alignment || !options_.input_feeding, "decoder: with input feeding, get the alignment from step()");
     if (options_.input_feeding) return run_by_steps(x, source, costs);
-    const attend::PreparedMemory prepared = attention_->prepare({source.memory});
+    const attend::PreparedMemory prepared = attention_->prepare({wiring_.memory(0, source)});
     const RecurrentOutput s = recurrent_.run(x, first_states(source));
     const bool wanted = alignment != nullptr;
     const attend::Request request = costs ? costs->request(wanted) : attend::Request{.weights = wanted};
@@ -47,7 +53,7 @@ class RecurrentDecoder final : public Decoder {
 
   std::unique_ptr<State> start(const encode::Encoded& source, int64_t longest) const override {
     auto state = std::make_unique<State>(source.memory.offsets, longest);
-    state->add_source_attention(*attention_, source.memory);
+    state->add_source_attention(*attention_, wiring_.memory(0, source));
     const Moving m = begin(source);
     for (const RecurrentState& layer : m.states) {
       state->add_matrix(layer.h);
@@ -135,7 +141,7 @@ class RecurrentDecoder final : public Decoder {
   Tensor run_by_steps(const Packed& x, const encode::Encoded& source, AttentionCosts* costs) const {
     Tape& tape = x.rows.tape();
     const Offsets& o = x.offsets;
-    const attend::PreparedMemory prepared = attention_->prepare({source.memory});
+    const attend::PreparedMemory prepared = attention_->prepare({wiring_.memory(0, source)});
     Moving m = begin(source);
     attend::State seen;
     auto* lengths = tape.keep<int32_t>(o.count);
@@ -143,8 +149,8 @@ class RecurrentDecoder final : public Decoder {
     seen.set_target_lengths(lengths);
 
     const attend::Request request = costs ? costs->request(false) : attend::Request{};
-    std::vector<Tensor> outs, guides, log_probs, entropies;              // of each step
-    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);  // ended sequences continue, unused
+    std::vector<Tensor> outs, guides, log_probs, entropies, link_weights;  // of each step
+    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);    // ended sequences continue, unused
     for (int64_t t = 0; t < by_step.steps(); ++t) {
       const Packed rows = by_step.take(x.rows, t);
       attend::Attended a;
@@ -157,7 +163,9 @@ class RecurrentDecoder final : public Decoder {
       if (a.guide_cost) guides.push_back(a.guide_cost);
       if (a.log_prob) log_probs.push_back(a.log_prob);
       if (a.log_prob && a.entropy) entropies.push_back(a.entropy);
+      if (a.link_weight) link_weights.push_back(a.link_weight);
     }
+    if (costs && !link_weights.empty()) costs->link_weight.push_back(by_step.put_back_columns(link_weights));
     if (costs && !guides.empty()) costs->guide.push_back(by_step.put_back_columns(guides));
     const auto choices = [&](const std::vector<Tensor>& steps) {  // a static choice is made once
       return steps.size() == outs.size() ? by_step.put_back_columns(steps) : steps.front();
@@ -170,6 +178,7 @@ class RecurrentDecoder final : public Decoder {
   RecurrentDecoderOptions options_;
   Recurrent recurrent_;
   std::unique_ptr<attend::Mechanism> attention_;
+  SourceWiring wiring_;
   Linear combine_;
   std::vector<Linear> bridge_;
 };
@@ -190,7 +199,8 @@ const DecoderEntry recurrent_decoder = {
                            {.recurrent = o.recurrent(false),
                             .input_feeding = o.input_feeding,
                             .dropout = o.dropout,
-                            .attention = o.attention},
+                            .attention = o.attention,
+                            .wiring = o.wiring},
                            encoder);
         },
 };

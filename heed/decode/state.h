@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "heed/attend/mechanism.h"
@@ -50,6 +52,10 @@ class State {
     return sources_[number].attend({queries, rows_, step_}, weights);
   }
 
+  /// The states of several models that write the same output: their rows are selected together with these.
+  void add_member(std::unique_ptr<State> member) { members_.push_back(std::move(member)); }
+  State& member(size_t number) { return *members_[number]; }
+
   /// The step is done: the last thing that Decoder::step() does.
   void advance() { ++step_; }
 
@@ -60,6 +66,7 @@ class State {
   std::vector<OffTapeMatrix> matrices_;
   std::vector<SelfAttentionCache> selves_;
   std::vector<SourceAttention> sources_;
+  std::vector<std::unique_ptr<State>> members_;
 };
 
 }  // namespace heed::decode

@@ -1,5 +1,6 @@
 #include "heed/attend/all.h"
 #include "heed/decode/all.h"
+#include "heed/decode/wiring.h"
 #include "heed/encode/attention_options.h"
 #include "heed/encode/block.h"
 
@@ -12,8 +13,8 @@ using encode::StackOptions;
 
 class Block {
  public:
-  Block(const Scope& scope, const StackOptions& o, int64_t memory_width)
-      : self_(attend::make(scope / "self", encode::decoder_self_attention(o))),
+  Block(const Scope& scope, const StackOptions& o, const attend::Options& self, int64_t memory_width)
+      : self_(attend::make(scope / "self", self)),
         cross_(attend::make(scope / "source", encode::source_attention(o, memory_width))),
         feed_forward_(encode::make_feed_forward(scope / "feed_forward", o)),
         around_self_(scope / "self", o),
@@ -61,8 +62,10 @@ class Block {
 
 class TransformerDecoder final : public Decoder {
  public:
-  TransformerDecoder(const Scope& scope, const StackOptions& o, int64_t memory_width) : width_(o.width) {
-    for (int64_t l = 0; l < o.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o, memory_width);
+  TransformerDecoder(const Scope& scope, const StackOptions& o, const attend::Options& self,
+                     const encode::Encoder& encoder)
+      : width_(o.width), wiring_(scope, o.wiring, o.layers, encoder) {
+    for (int64_t l = 0; l < o.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o, self, encoder.width());
     if (o.pre_norm) norm_ = LayerNorm(scope / "norm", o.width);
   }
 
@@ -71,13 +74,14 @@ class TransformerDecoder final : public Decoder {
     Tensor rows = x.rows;
     if (alignment) alignment->layers.resize(blocks_.size());
     for (size_t l = 0; l < blocks_.size(); ++l)
-      rows = blocks_[l].run({rows, x.offsets}, source.memory, alignment ? &alignment->layers[l] : nullptr, costs);
+      rows = blocks_[l].run({rows, x.offsets}, wiring_.memory(l, source), alignment ? &alignment->layers[l] : nullptr,
+                            costs);
     return norm_.gain ? norm_(rows) : rows;
   }
 
   std::unique_ptr<State> start(const encode::Encoded& source, int64_t longest) const override {
     auto state = std::make_unique<State>(source.memory.offsets, longest);
-    for (const Block& block : blocks_) block.start(*state, source.memory);
+    for (size_t l = 0; l < blocks_.size(); ++l) blocks_[l].start(*state, wiring_.memory(l, source));
     return state;
   }
 
@@ -98,22 +102,27 @@ class TransformerDecoder final : public Decoder {
 
  private:
   int64_t width_;
+  SourceWiring wiring_;
   std::vector<Block> blocks_;
   LayerNorm norm_;  // after the last block, with pre_norm
 };
 
 }  // namespace
 
-std::unique_ptr<Decoder> transformer(const Scope& scope, const StackOptions& options, int64_t memory_width) {
-  return std::make_unique<TransformerDecoder>(scope, options, memory_width);
+std::unique_ptr<Decoder> transformer(const Scope& scope, const StackOptions& options, const encode::Encoder& encoder) {
+  return std::make_unique<TransformerDecoder>(scope, options, encode::decoder_self_attention(options), encoder);
+}
+
+std::unique_ptr<ParallelDecoder> parallel_transformer(const Scope& scope, const StackOptions& options,
+                                                      const encode::Encoder& encoder) {
+  return std::make_unique<TransformerDecoder>(scope, options, encode::encoder_self_attention(options), encoder);
 }
 
 const DecoderEntry transformer_decoder = {
     .name = "transformer",
     .meaning = "blocks of self-attention, attention to the source and feed-forward layers",
     .needs_positions = true,
-    .make = [](const Scope& scope, const encode::StackOptions& o,
-               const encode::Encoder& encoder) { return transformer(scope, o, encoder.width()); },
+    .make = transformer,
 };
 
 }  // namespace heed::decode

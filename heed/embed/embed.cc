@@ -44,10 +44,28 @@ Embed::Embed(const Scope& scope, const Options& options, Parameter* shared) : op
   else
     expect(options.positions == "none" || options.positions == "sin_cos",
            "embed: positions must be none, sin_cos or learned, not '{}'", options.positions);
+  if (options.blank)  // as large as the rows of the table
+    blank_ = &scope.make("blank", {1, options.width},
+                         Initialiser::normal(1.0f / std::sqrt(static_cast<float>(options.width))));
+}
+
+/// ids [tokens] -> [tokens, width]. Only what is known is looked up; a blank is one more row behind that.
+Tensor Embed::vectors(Tape& tape, std::span<const int32_t> ids) const {
+  if (!blank_) return table_(tape, ids);
+  std::vector<int32_t> known;
+  for (const int32_t id : ids)
+    if (id != kBlank) known.push_back(id);
+  if (known.size() == ids.size()) return table_(tape, ids);
+  const auto blank = std::ssize(known);
+  std::vector<int64_t> rows;
+  rows.reserve(ids.size());
+  for (int64_t next = 0; const int32_t id : ids) rows.push_back(id == kBlank ? blank : next++);
+  const Tensor one = scale(tape.parameter(*blank_), table_.factor);
+  return gather_rows(known.empty() ? one : concat_rows({table_(tape, known), one}), rows);
 }
 
 Packed Embed::operator()(Tape& tape, std::span<const int32_t> ids, const Offsets& offsets, int64_t first) const {
-  Tensor x = table_(tape, ids);
+  Tensor x = vectors(tape, ids);
   if (options_.positions == "sin_cos") {
     const int64_t width = options_.width;
     const float* rows = sin_cos(tape, first, offsets.longest(), width);

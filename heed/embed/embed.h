@@ -10,6 +10,9 @@
 
 namespace heed::embed {
 
+/// In the place of an id: a token that is not known yet.
+inline constexpr int32_t kBlank = -1;
+
 struct Options {
   int64_t vocabulary = 0;
   int64_t width = 0;
@@ -17,14 +20,15 @@ struct Options {
   std::string positions = "none";
   int64_t max_length = 512;  // learned positions: the longest sequence
   bool scaled = false;       // times sqrt(width), as beside positions.  Vaswani et al. 2017, section 3.4
+  bool blank = false;        // kBlank may stand in the place of an id, and has a vector of its own
   float dropout = 0.0f;
 };
 
 class Embed {
  public:
   Embed() = default;
-  /// Parameters: "weight" [vocabulary, width]; with learned positions "position" [max_length, width]. `shared`: the
-  /// table of another, for tied embeddings; then only the positions are made.
+  /// Parameters: "weight" [vocabulary, width]; with learned positions "position" [max_length, width]; with a blank
+  /// "blank" [1, width]. `shared`: the table of another, for tied embeddings; then "weight" is not made.
   Embed(const Scope& scope, const Options& options, Parameter* shared = nullptr);
 
   /// ids [tokens], packed by `offsets` -> [tokens, width]. The first token of each sequence is at position `first`.
@@ -35,9 +39,12 @@ class Embed {
   int64_t max_positions() const { return positions_ ? options_.max_length : std::numeric_limits<int64_t>::max(); }
 
  private:
+  Tensor vectors(Tape& tape, std::span<const int32_t> ids) const;
+
   Options options_;
   Embedding table_;
   Parameter* positions_ = nullptr;
+  Parameter* blank_ = nullptr;
 };
 
 }  // namespace heed::embed

@@ -1,6 +1,7 @@
 // The named values of the options of stacks of layers. Each list is defined here, once.
 #pragma once
 
+#include "heed/encode/encoder.h"
 #include "heed/layer/feed_forward.h"
 #include "heed/layer/recurrent.h"
 #include "heed/tensor/choice.h"
@@ -17,5 +18,7 @@ inline constexpr Choice<FeedForwardForm> kActivations[] = {
     {"relu", {Activation::relu, false}}, {"gelu", {Activation::gelu, false}}, {"swish", {Activation::swish, true}}};
 inline constexpr Choice<RecurrentOptions::Kind> kCells[] = {{"gru", RecurrentOptions::Kind::gru},
                                                             {"lstm", RecurrentOptions::Kind::lstm}};
+inline constexpr Choice<Wiring> kWirings[] = {
+    {"last", Wiring::last}, {"same_block", Wiring::same_block}, {"mix", Wiring::mix}};
 
 }  // namespace heed::encode

@@ -20,24 +20,31 @@ class ConvolutionEncoder final : public Encoder {
       : width_(o.width),
         kernel_(o.kernel),
         dropout_(o.dropout),
-        activation_(value_of(kActivations, o.activation, "convolution: activation").activation) {
+        activation_(value_of(kActivations, o.activation, "convolution: activation").activation),
+        hands_over_(o.hands_over_blocks()) {
     for (int64_t l = 0; l < o.layers; ++l) layers_.emplace_back(scope / std::to_string(l), o.kernel * o.width, o.width);
   }
 
   Encoded run(const Packed& x) const override {
     Tensor rows = x.rows;
-    for (const Linear& layer : layers_)
+    Encoded encoded;
+    for (const Linear& layer : layers_) {
       rows = rows.tape().only_result([&] {
         return add(rows, dropout(activate(layer(windows({rows, x.offsets}, kernel_)), activation_), dropout_));
       });
-    return {{rows, x.offsets}};
+      if (hands_over_) encoded.blocks.push_back(rows);
+    }
+    encoded.memory = {rows, x.offsets};
+    return encoded;
   }
   int64_t width() const override { return width_; }
+  int64_t blocks() const override { return hands_over_ ? std::ssize(layers_) : 0; }
 
  private:
   int64_t width_, kernel_;
   float dropout_;
   Activation activation_;
+  bool hands_over_;
   std::vector<Linear> layers_;
 };
 

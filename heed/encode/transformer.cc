@@ -25,7 +25,7 @@ namespace {
 
 class TransformerEncoder final : public Encoder {
  public:
-  TransformerEncoder(const Scope& scope, const StackOptions& o) : width_(o.width) {
+  TransformerEncoder(const Scope& scope, const StackOptions& o) : width_(o.width), hands_over_(o.hands_over_blocks()) {
     for (int64_t l = 0; l < o.layers; ++l)
       blocks_.emplace_back(scope / std::to_string(l), o, encoder_self_attention(o));
     if (o.pre_norm) norm_ = LayerNorm(scope / "norm", o.width);
@@ -33,21 +33,29 @@ class TransformerEncoder final : public Encoder {
 
   Encoded run(const Packed& x) const override {
     Tensor rows = x.rows;
-    for (const SelfAttentionBlock& block : blocks_)
+    Encoded encoded;
+    for (const SelfAttentionBlock& block : blocks_) {
       rows = rows.tape().only_result([&] {
         return block(rows, [&](Tensor each) {
           const Packed packed{each, x.offsets};
           return block.self().attend({packed}, block.self().prepare({packed})).context;
         });
       });
-    return {{norm_.gain ? norm_(rows) : rows, x.offsets}};
+      if (hands_over_) encoded.blocks.push_back(normed(rows));
+    }
+    encoded.memory = {hands_over_ ? encoded.blocks.back() : normed(rows), x.offsets};
+    return encoded;
   }
   int64_t width() const override { return width_; }
+  int64_t blocks() const override { return hands_over_ ? std::ssize(blocks_) : 0; }
 
  private:
+  Tensor normed(Tensor rows) const { return norm_.gain ? norm_(rows) : rows; }
+
   int64_t width_;
+  bool hands_over_;
   std::vector<SelfAttentionBlock> blocks_;
-  LayerNorm norm_;  // after the last block, with pre_norm
+  LayerNorm norm_;  // of what is handed over, with pre_norm: one for all blocks
 };
 
 }  // namespace

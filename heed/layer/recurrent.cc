@@ -59,6 +59,7 @@ RecurrentOutput Recurrent::run(const Packed& x, RecurrentStates start) const {
   Tape& tape = x.rows.tape();
   const int64_t directions = options_.directions();
   RecurrentState* states = tape.keep<RecurrentState>(static_cast<int64_t>(cells_.size()));
+  Tensor* layers = tape.keep<Tensor>(options_.layers);
   Packed rows = x;
   for (int64_t layer = 0; layer < options_.layers; ++layer) {
     if (layer > 0) rows.rows = dropout(rows.rows, options_.dropout);
@@ -72,8 +73,9 @@ RecurrentOutput Recurrent::run(const Packed& x, RecurrentStates start) const {
       states[at] = result.state;
     }
     rows.rows = options_.bidirectional ? concat_columns({out[0], out[1]}) : out[0];
+    layers[layer] = rows.rows;
   }
-  return {rows.rows, {states, cells_.size()}};
+  return {rows.rows, {states, cells_.size()}, {layers, static_cast<size_t>(options_.layers)}};
 }
 
 RecurrentOutput Recurrent::step(Tensor x, RecurrentStates states) const {

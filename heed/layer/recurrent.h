@@ -31,7 +31,8 @@ using RecurrentStates = std::span<const RecurrentState>;
 
 struct RecurrentOutput {
   Tensor rows;  // of the last layer: [tokens, hidden * directions], forward left of backward; step: [B, hidden]
-  RecurrentStates states;  // after each sequence's last row (backward: after its first)
+  RecurrentStates states;               // after each sequence's last row (backward: after its first)
+  std::span<const Tensor> layers = {};  // run(): the rows of every layer. It lives in the tape
 };
 
 /// For every layer ("0", "1", ...) and direction ("forward", "backward"), with 3 gates for GRU and 4 for LSTM:

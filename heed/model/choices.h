@@ -8,6 +8,7 @@ namespace heed::model {
 enum class Tied { none, decoder, all };
 enum class Norm { post, pre };
 enum class Pool { attention, mean, max };
+enum class OutputLength { classifier, slots };
 enum class Positions { sin_cos, learned, rotary, alibi, none };
 
 inline constexpr Choice<Tied> kTied[] = {{"none", Tied::none}, {"decoder", Tied::decoder}, {"all", Tied::all}};
@@ -19,6 +20,8 @@ inline constexpr Choice<Positions> kPositions[] = {{"sin_cos", Positions::sin_co
                                                    {"alibi", Positions::alibi},
                                                    {"none", Positions::none}};
 
+inline constexpr Choice<OutputLength> kOutputLengths[] = {{"classifier", OutputLength::classifier},
+                                                          {"slots", OutputLength::slots}};
 inline constexpr Choice<bool> kLooksBack[] = {{"attention", true}, {"none", false}};
 
 }  // namespace heed::model

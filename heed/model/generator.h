@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -27,6 +28,11 @@ class Generator {
   /// looked, on request.
   virtual Tensor step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
                       decode::Alignment* alignment = nullptr) const = 0;
+
+  /// Whole inputs at once, START first: logits [some rows, vocabulary] of the token after each, from row `first` on,
+  /// some rows at a time; they live during the call. The tape must not record, and is reset. By default step by step.
+  virtual void each_logits(Tape& tape, const PackedIds& sources, const PackedIds& inputs,
+                           const std::function<void(int64_t first, Tensor logits)>& visit) const;
 
   /// What the first step after start() is given: `start`, or the last token of a source that is to be continued.
   virtual int32_t first_token(std::span<const int32_t> /*source*/, int32_t start) const { return start; }

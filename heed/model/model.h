@@ -1,4 +1,4 @@
-// What all models have in common: a loss for training. generator.h has what a search needs.
+// What all models have in common: a loss for training. generator.h and parallel_generator.h have what a search needs.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace heed::model {
 
-class Generator;  // generator.h
+class Generator;          // generator.h
+class ParallelGenerator;  // parallel_generator.h
 
 /// Its parameters are in the Parameters it was made with. Any number of threads may use it at once, each with its own
 /// tape, as long as nothing changes the parameters.
@@ -20,12 +21,15 @@ class Model {
   /// belongs to another task.
   virtual OutputLoss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const = 0;
 
-  /// For models that generate; null for others.
+  /// For models that generate, step by step or all positions at once; null for others.
   virtual const Generator* generator() const { return nullptr; }
+  virtual const ParallelGenerator* parallel_generator() const { return nullptr; }
 
   /// The most tokens of a sequence (including a target's END), if the model has a fixed number of positions; otherwise
   /// more than any text has.
   virtual int64_t max_positions() const = 0;
+  /// The most predictions of an example, such as the tokens of a target and its END.
+  virtual int64_t max_predictions() const { return max_positions(); }
 };
 
 }  // namespace heed::model

@@ -8,6 +8,15 @@
 
 namespace heed::model {
 
+/// A loss from given alignments (data::PackedPairs::link_sources):
+///   - weight * sum over target tokens with links of log(sum of its attention on them),  a mean over layers and heads
+struct AlignOptions {
+  float weight = 1.0f;
+  std::string schedule = "constant";  // how the weight falls: attend/decay.h
+  int64_t steps = 0;                  // of the schedule
+  int64_t layer = -1, head = -1;      // which attention to the source learns from it, from 0; -1: all
+};
+
 struct Options {
   /// What it does: a name from heed/task/all.h.
   std::string task = "pairs";
@@ -21,6 +30,8 @@ struct Options {
   int64_t encoder_layers = 1;
   int64_t decoder_layers = 1;
   float dropout = 0.1f;
+  /// Which outputs of the encoder each block of the decoder attends to: last, same_block or mix.  heed/decode/wiring.h
+  std::string wiring = "last";
   /// Embeddings that share one table: none; decoder: its input and output; all: the source's too (one vocabulary).
   std::string tied = "none";
   /// rnn: between decoder and encoder, any mechanism that takes queries. transformer: in all heads; settings about
@@ -28,6 +39,7 @@ struct Options {
   /// a source (time, local_p, hard_sampled) apply to the attention to the source, which is otherwise global:
   /// encode/attention_options.h has the table. What fits nowhere is refused with the reason.
   attend::Options attention = {};
+  AlignOptions align = {};
 
   // rnn
   std::string cell = "gru";   // gru or lstm
@@ -40,6 +52,10 @@ struct Options {
   std::string norm = "post";          // post, as in the paper, or pre
   std::string positions = "sin_cos";  // added to vectors: sin_cos, learned; in self-attention: rotary, alibi; or none
   int64_t max_length = 512;           // learned positions; longest target of a search
+
+  // parallel decoder
+  std::string length = "classifier";  // how an output gets its length: a classifier, or slots that are cut at END
+  int64_t slots = 64;                 // the slots: most tokens of a target and its END
 
   // convolution
   int64_t kernel = 3;  // rows that a layer sees at once

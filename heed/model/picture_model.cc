@@ -57,7 +57,13 @@ OutputLoss PictureModel::loss(Tape& tape, const data::PackedBatch& batch, const 
   const auto* pictures = dynamic_cast<const data::PackedPictures*>(&batch);
   expect(pictures != nullptr, "model: expected a batch of pictures");
   const data::PackedPairs& texts = pictures->texts;
-  return writer_.loss(encode(tape, *pictures), {texts.target_in, texts.target_out, texts.target_offsets}, options);
+  TargetBatch target{.in = texts.target_in,
+                     .out = texts.target_out,
+                     .offsets = texts.target_offsets,
+                     .updates_before = batch.updates_before};
+  const UndrawnLoss undrawn(writer_.needs_undrawn(tape), [&](Tape& plain) { return loss(plain, batch, {}); });
+  target.undrawn_nll = undrawn.row_nll();
+  return writer_.loss(encode(tape, *pictures), target, options);
 }
 
 std::unique_ptr<decode::State> PictureModel::start(Tape& tape, const data::PackedPictures& batch,

@@ -9,24 +9,27 @@
 
 namespace heed::model {
 
-namespace {
-
-void check(const Options& o, const Resolved& words) {
+void check_sizes(const Options& o) {
   expect(o.source_vocabulary > 0 && o.target_vocabulary > 0,
          "model: both vocabularies need tokens; they have {} and {}", o.source_vocabulary, o.target_vocabulary);
   expect(o.width > 0 && o.encoder_layers > 0 && o.decoder_layers > 0,
          "model: width {}, encoder_layers {} and decoder_layers {} must be above 0", o.width, o.encoder_layers,
          o.decoder_layers);
-  expect(words.tied != Tied::all || o.source_vocabulary == o.target_vocabulary,
+  expect(Resolved(o).tied != Tied::all || o.source_vocabulary == o.target_vocabulary,
          "model: tied = \"all\" needs one vocabulary for both sides, not {} and {} tokens", o.source_vocabulary,
          o.target_vocabulary);
 }
 
-}  // namespace
+Seq2SeqBatch pairs_of(const data::PackedBatch& batch) {
+  const auto* pairs = dynamic_cast<const data::PackedPairs*>(&batch);
+  expect(pairs != nullptr, "model: expected a batch of pairs, each with a source and a target");
+  return {pairs->source,         pairs->source_offsets, pairs->target_in,    pairs->target_out,
+          pairs->target_offsets, pairs->link_offsets,   pairs->link_sources, batch.updates_before};
+}
 
 Seq2Seq::Seq2Seq(Parameters& parameters, const Options& o) : options_(o) {
   const Resolved words(o);
-  check(o, words);
+  check_sizes(o);
   const encode::EncoderEntry& encoder = encode::find_encoder(o.encoder_kind());
   const Scope root(parameters);
   source_ = embed::Embed(root / "source", embedding_options(o, words, o.source_vocabulary, encoder.needs_positions));
@@ -40,17 +43,24 @@ encode::Encoded Seq2Seq::encode(Tape& tape, const PackedIds& sources) const {
 }
 
 OutputLoss Seq2Seq::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
-  const auto* pairs = dynamic_cast<const data::PackedPairs*>(&batch);
-  expect(pairs != nullptr, "model: expected a batch of pairs, each with a source and a target");
-  return loss(
-      tape,
-      Seq2SeqBatch{pairs->source, pairs->source_offsets, pairs->target_in, pairs->target_out, pairs->target_offsets},
-      options);
+  return loss(tape, pairs_of(batch), options);
 }
 
 OutputLoss Seq2Seq::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
-  const encode::Encoded source = encode(tape, {batch.source, batch.source_offsets});
-  return writer_.loss(source, {batch.target_in, batch.target_out, batch.target_offsets}, options);
+  TargetBatch target{.in = batch.target_in,
+                     .out = batch.target_out,
+                     .offsets = batch.target_offsets,
+                     .link_offsets = batch.link_offsets,
+                     .link_sources = batch.link_sources,
+                     .updates_before = batch.updates_before};
+  const UndrawnLoss undrawn(writer_.needs_undrawn(tape), [&](Tape& plain) { return loss(plain, batch, {}); });
+  target.undrawn_nll = undrawn.row_nll();
+  return writer_.loss(encode(tape, {batch.source, batch.source_offsets}), target, options);
+}
+
+void Seq2Seq::each_logits(Tape& tape, const PackedIds& sources, const PackedIds& inputs,
+                          const std::function<void(int64_t first, Tensor logits)>& visit) const {
+  writer_.each_logits(encode(tape, sources), {.in = inputs.ids, .out = {}, .offsets = inputs.offsets}, visit);
 }
 
 std::unique_ptr<decode::State> Seq2Seq::start(Tape& tape, const PackedIds& sources, int64_t longest) const {

@@ -9,7 +9,8 @@ Resolved::Resolved(const Options& o)
     : tied(value_of(kTied, o.tied, "model: tied")),
       norm(value_of(kNorms, o.norm, "model: norm")),
       positions(value_of(kPositions, o.positions, "model: positions")),
-      cell(value_of(encode::kCells, o.cell, "model: cell")) {}
+      cell(value_of(encode::kCells, o.cell, "model: cell")),
+      wiring(value_of(encode::kWirings, o.wiring, "model: wiring")) {}
 
 embed::Options embedding_options(const Options& o, const Resolved& words, int64_t vocabulary, bool needs_positions) {
   const bool added =
@@ -30,6 +31,7 @@ encode::StackOptions stack_options(const Options& o, const Resolved& words, int6
                              .pre_norm = words.norm == Norm::pre,
                              .dropout = o.dropout,
                              .attention = o.attention,
+                             .wiring = words.wiring,
                              .kernel = o.kernel,
                              .cell = words.cell,
                              .bidirectional = o.bidirectional,

@@ -16,6 +16,7 @@ struct Resolved {
   Norm norm;
   Positions positions;
   RecurrentOptions::Kind cell;
+  encode::Wiring wiring;
 
   explicit Resolved(const Options& options);
 };

@@ -4,12 +4,14 @@
 #include <numeric>
 
 #include "heed/attend/all.h"
+#include "heed/attend/choices.h"
+#include "heed/attend/decay.h"
 #include "heed/attend/reinforce.h"
 #include "heed/decode/all.h"
 #include "heed/model/stack_options.h"
+#include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
-#include "heed/tensor/op/linear.h"
 #include "heed/tensor/op/reduce.h"
 
 namespace heed::model {
@@ -17,9 +19,9 @@ namespace heed::model {
 namespace {
 
 /// The reward of each of `choices`: one per target token, or (static attention) one per sequence, for all its tokens.
-std::vector<float> rewards(int64_t choices, const TargetBatch& target, const OutputLoss& loss) {
+std::vector<float> rewards(int64_t choices, const TargetBatch& target, std::span<const float> row_nll) {
   std::vector<float> of_tokens, of_sequences;
-  for (const float nll : loss.row_nll) of_tokens.push_back(-nll);
+  for (const float nll : row_nll) of_tokens.push_back(-nll);
   if (choices == static_cast<int64_t>(of_tokens.size())) return of_tokens;
   for (size_t b = 0; b + 1 < target.offsets.size(); ++b)
     of_sequences.push_back(
@@ -34,26 +36,41 @@ Tensor joined(const std::vector<Tensor>& parts) {
 
 }  // namespace
 
+UndrawnLoss::UndrawnLoss(bool needed, const std::function<OutputLoss(Tape&)>& loss) {
+  if (!needed) return;
+  tape_.emplace(TapeOptions{.recording = false, .training = false});
+  row_nll_ = loss(*tape_).row_nll;
+}
+
 embed::Embed Writer::vectors(const Scope& root, const Options& o, Parameter* shared) {
   const bool positions = decode::find_decoder(o.decoder_kind()).needs_positions;
   return {root / "target", embedding_options(o, Resolved(o), o.target_vocabulary, positions), shared};
 }
 
 Writer::Writer(const Scope& root, const Options& o, const encode::Encoder& encoder, const embed::Embed& target)
-    : attention_(o.attention), target_(target) {
+    : attention_(o.attention), align_(o.align), target_(target) {
   const Resolved words(o);
   const decode::DecoderEntry& decoder = decode::find_decoder(o.decoder_kind());
+  expect(decoder.make != nullptr, "model: decoder = \"{}\" does not write step by step, as this task needs it",
+         decoder.name);
   decoder_ =
       decoder.make(root / "decoder", stack_options(o, words, o.decoder_layers, decoder.needs_positions), encoder);
-  const Scope output = root / "output";
-  output_weight_ = words.tied == Tied::none
-                       ? &output.make("weight", {o.target_vocabulary, decoder_->width()}, Initialiser::xavier())
-                       : target_.table();
-  output_bias_ = &output.make("bias", {o.target_vocabulary}, Initialiser::constant(0.0f));
+  output_ = OutputLayer(root, o, decoder_->width(), target_.table());
+  check_alignment_options();
   if (attend::draws(o.attention)) {
     baseline_ = &(root / "reinforce").make("baseline", {2}, Initialiser::constant(0.0f));
     baseline_->trainable = false;
   }
+}
+
+void Writer::check_alignment_options() const {
+  const std::vector<int64_t> heads = decoder_->source_heads();
+  expect(align_.layer < std::ssize(heads),
+         "model: train.align_layer is {}, but the decoder has {} layers that attend to the source, from 0",
+         align_.layer, heads.size());
+  for (const int64_t count : heads)
+    expect(align_.head < count, "model: train.align_head is {}, but the attention to the source has {} heads, from 0",
+           align_.head, count);
 }
 
 OutputLoss Writer::loss(const encode::Encoded& source, const TargetBatch& batch,
@@ -62,9 +79,10 @@ OutputLoss Writer::loss(const encode::Encoded& source, const TargetBatch& batch,
   const Packed target = target_(tape, batch.in, tape.offsets(batch.offsets));
   decode::AttentionCosts costs;
   costs.want_entropy = attention_.entropy_weight > 0.0f;
+  const attend::Links links{batch.offsets, batch.link_offsets, batch.link_sources};
+  if (tape.training() && !batch.link_offsets.empty()) costs.links = &links;
   const Tensor states = decoder_->run(target, source, nullptr, tape.training() ? &costs : nullptr);
-  OutputLoss loss =
-      output_loss(states, tape.parameter(*output_weight_), tape.parameter(*output_bias_), batch.out, options);
+  OutputLoss loss = output_.loss(states, batch.out, options);
   if (const Tensor more = attention_costs(costs, batch, loss)) loss.loss = add(loss.loss, scale(more, options.scale));
   return loss;
 }
@@ -74,21 +92,79 @@ Tensor Writer::attention_costs(const decode::AttentionCosts& costs, const Target
   Tensor all;
   const auto also = [&](Tensor cost) { all = all ? add(all, cost) : cost; };
   // Tachibana et al. 2018: the mean of heads and layers, added up over the rows as the loss is.
+  const float guide_weight = attend::decayed(attention_.guide_weight, attention_.guide_schedule, attention_.guide_steps,
+                                             target.updates_before);
   for (const Tensor guide : costs.guide)
-    also(scale(sum(guide),
-               attention_.guide_weight / static_cast<float>(guide.rows() * static_cast<int64_t>(costs.guide.size()))));
+    also(scale(sum(guide), guide_weight / static_cast<float>(guide.rows() * std::ssize(costs.guide))));
+  if (costs.links) also(alignment_cost(costs, target));
   // Williams 1992: a choice is worth the log-probability of the token that it led to. Added up over the rows.
   if (const Tensor log_prob = joined(costs.log_prob)) {
     const attend::Options& o = attention_;
-    attend::Reinforce reinforce({.baseline_decay = o.baseline_decay, .entropy_weight = o.entropy_weight});
+    const float entropy_weight =
+        attend::decayed(o.entropy_weight, o.entropy_schedule, o.entropy_steps, target.updates_before);
+    attend::Reinforce reinforce({.baseline_decay = o.baseline_decay, .entropy_weight = entropy_weight});
     float* state = baseline_->value.data();
     reinforce.restore(state[0], state[1] != 0.0f);
-    const std::vector<float> worth = rewards(log_prob.cols(), target, loss);
+    std::vector<float> worth = rewards(log_prob.cols(), target, loss.row_nll);
+    if (!target.undrawn_nll.empty()) {  // what is left is compared with its moving average, which is near 0
+      const std::vector<float> undrawn = rewards(log_prob.cols(), target, target.undrawn_nll);
+      for (size_t i = 0; i < worth.size(); ++i) worth[i] -= undrawn[i];
+    }
     also(scale(reinforce.loss(log_prob, worth, joined(costs.entropy)), static_cast<float>(log_prob.cols())));
     state[0] = reinforce.baseline();
     state[1] = reinforce.started() ? 1.0f : 0.0f;
   }
   return all;
+}
+
+/// A row with links costs - log of its weight on them: Liu et al. 2016, Garg et al. 2019, with the links of a row as
+/// one.
+Tensor Writer::alignment_cost(const decode::AttentionCosts& costs, const TargetBatch& target) const {
+  const int64_t rows = target.offsets.back();
+  bool of_all_rows = !costs.link_weight.empty();  // static attention has one choice for all rows of a target
+  for (const Tensor& on_links : costs.link_weight) of_all_rows &= on_links.cols() == rows;
+  expect(of_all_rows,
+         "model: this attention cannot learn from given alignments: leave out data.alignments, or use a time other "
+         "than guided and static, and structure single or multi_head");
+  const float weight = attend::decayed(align_.weight, align_.schedule, align_.steps, target.updates_before);
+  const auto layers = std::ssize(costs.link_weight);
+  Tensor all;
+  for (int64_t l = 0; l < layers; ++l) {
+    if (align_.layer >= 0 && l != align_.layer) continue;
+    const Tensor on_links = costs.link_weight[static_cast<size_t>(l)];  // [H, rows]
+    const int64_t heads = on_links.rows();
+    const auto sharing = static_cast<float>((align_.layer >= 0 ? 1 : layers) * (align_.head >= 0 ? 1 : heads));
+    float* weights = on_links.tape().keep<float>(on_links.size());
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t r = 0; r < rows; ++r) {
+        const bool linked =
+            target.link_offsets[static_cast<size_t>(r)] < target.link_offsets[static_cast<size_t>(r) + 1];
+        weights[h * rows + r] = linked && (align_.head < 0 || h == align_.head) ? -weight / sharing : 0.0f;
+      }
+    const Tensor cost = weighted_log_sum(on_links, weights);
+    all = all ? add(all, cost) : cost;
+  }
+  return all;
+}
+
+bool Writer::needs_undrawn(const Tape& tape) const {
+  return tape.training() && baseline_ &&
+         value_of(attend::kBaselines, attention_.baseline) == attend::Baseline::self_critical;
+}
+
+void Writer::each_logits(const encode::Encoded& source, const TargetBatch& batch,
+                         const std::function<void(int64_t first, Tensor logits)>& visit) const {
+  constexpr int64_t kRows = 256;  // whose logits exist at once, as in output_loss()
+  Tape& tape = source.memory.rows.tape();
+  const Tensor states = decoder_->run(target_(tape, batch.in, tape.offsets(batch.offsets)), source);
+  for (int64_t first = 0; first < states.rows(); first += kRows) {
+    const int64_t count = std::min(kRows, states.rows() - first);
+    const Tensor rows = tape.input(states.row(first), count, states.cols());
+    tape.only_result([&] {
+      visit(first, output_.logits(rows));
+      return rows;
+    });
+  }
 }
 
 std::unique_ptr<decode::State> Writer::start(const encode::Encoded& source, int64_t longest) const {
@@ -99,8 +175,7 @@ Tensor Writer::step(std::span<const int32_t> tokens, decode::State& state, Tape&
                     decode::Alignment* alignment) const {
   const auto count = static_cast<int64_t>(tokens.size());
   const Packed x = target_(tape, tokens, tape.even_offsets(count, 1), state.step());
-  const Tensor out = decoder_->step(x.rows, state, alignment);
-  return linear(out, tape.parameter(*output_weight_), tape.parameter(*output_bias_));
+  return output_.logits(decoder_->step(x.rows, state, alignment));
 }
 
 int64_t Writer::max_positions() const { return std::min(target_.max_positions(), attend::longest_memory(attention_)); }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "heed/embed/embed.h"
 #include "heed/encode/encoder.h"
 #include "heed/model/options.h"
+#include "heed/model/output_layer.h"
 #include "heed/tensor/op/output_loss.h"
 
 namespace heed::model {
@@ -19,6 +22,23 @@ struct TargetBatch {
   std::span<const int32_t> in;       // [target tokens]: START, y_1, .., y_n
   std::span<const int32_t> out;      // [target tokens]: y_1, .., y_n, END
   std::span<const int64_t> offsets;  // [B + 1]
+
+  // While training.
+  std::span<const int64_t> link_offsets = {};  // given alignments, as in data::PackedPairs
+  std::span<const int32_t> link_sources = {};
+  int64_t updates_before = 0;               // for costs whose weight falls
+  std::span<const float> undrawn_nll = {};  // [target tokens] where needs_undrawn(): what the rows cost without drawing
+};
+
+/// What the rows of a batch cost without drawing: row_nll of `loss` on a tape that does not train, if it is needed.
+class UndrawnLoss {
+ public:
+  UndrawnLoss(bool needed, const std::function<OutputLoss(Tape&)>& loss);
+  std::span<const float> row_nll() const { return row_nll_; }
+
+ private:
+  std::optional<Tape> tape_;
+  std::span<const float> row_nll_;  // in the memory of the tape
 };
 
 class Writer {
@@ -30,8 +50,17 @@ class Writer {
   Writer(const Scope& root, const Options& options, const encode::Encoder& encoder, const embed::Embed& target);
 
   /// Teacher forcing; the loss of a whole batch. While training it holds what the attention asks for beside: the cost
-  /// of straying (time = guided) and the reward of choices (normalise = hard_sampled).
+  /// of straying (time = guided), the reward of choices (normalise = hard_sampled), and the cost of looking elsewhere
+  /// than given alignments.
   OutputLoss loss(const encode::Encoded& source, const TargetBatch& target, const OutputLossOptions& options) const;
+
+  /// Of attention that draws, with baseline = "self_critical": while training, loss() compares the rewards of its
+  /// choices with TargetBatch::undrawn_nll, the row_nll of the same batch on a tape that does not train.
+  bool needs_undrawn(const Tape& tape) const;
+
+  /// Teacher forcing: all next tokens at once -> logits, some rows at a time; see Generator::each_logits().
+  void each_logits(const encode::Encoded& source, const TargetBatch& target,
+                   const std::function<void(int64_t first, Tensor logits)>& visit) const;
 
   /// As Generator: reads a memory, and writes one more token of each row.
   std::unique_ptr<decode::State> start(const encode::Encoded& source, int64_t longest) const;
@@ -42,13 +71,16 @@ class Writer {
   std::vector<int64_t> alignment_heads() const { return decoder_->source_heads(); }
 
  private:
+  void check_alignment_options() const;
   Tensor attention_costs(const decode::AttentionCosts& costs, const TargetBatch& target, const OutputLoss& loss) const;
 
+  Tensor alignment_cost(const decode::AttentionCosts& costs, const TargetBatch& target) const;
+
   attend::Options attention_ = {};
+  AlignOptions align_ = {};
   embed::Embed target_;
   std::unique_ptr<decode::Decoder> decoder_;
-  Parameter* output_weight_ = nullptr;
-  Parameter* output_bias_ = nullptr;
+  OutputLayer output_;
   Parameter* baseline_ = nullptr;  // hard_sampled: of the rewards, and 1 once there was one. Moves while training
 };
 

@@ -35,6 +35,11 @@ void add_output(Json& j, const Output& output, const JsonOptions& options) {
   j["log_probability"] = output.log_probability;
   j["finished"] = output.finished;
   j["tokens"] = output.tokens;
+  if (!output.missing.empty()) {
+    j["missing"] = output.missing;
+    j["missing_because"] = output.missing_because;
+  }
+  if (options.reverse) j["reverse_log_probability"] = output.reverse_log_probability;
   if (options.token_scores) j["token_log_probabilities"] = numbers(output.token_log_probabilities);
   if (options.alignments != AlignmentForm::none) j["alignment"] = alignment(output, options.alignments);
 }

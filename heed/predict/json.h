@@ -17,11 +17,14 @@ enum class AlignmentForm {
 struct JsonOptions {
   bool token_scores = false;  // "token_log_probabilities"
   AlignmentForm alignments = AlignmentForm::none;
-  bool nbest = false;  // "outputs": all of them, the best first
+  bool nbest = false;    // "outputs": all of them, the best first
+  bool reverse = false;  // "reverse_log_probability": with rerank_reverse
 };
 
 /// Adds "source_tokens" and "unknown"; "output", "score", "log_probability", "finished" and "tokens" of the best
-/// output; "map", the rows and columns of cells, for pictures; and what the options ask for. After an error: "output":
+/// output; "missing" and
+/// "missing_because" if phrases that had to come did not; "map", the rows and columns of cells, for pictures; and what
+/// the options ask for. After an error: "output":
 /// "" and "error".
 void add_prediction(file::Json& object, const task::Prediction& prediction, const JsonOptions& options);
 

@@ -2,15 +2,34 @@
 
 #include <utility>
 
+#include "heed/predict/ensemble_check.h"
 #include "heed/search/tape_pool.h"
+#include "heed/task/rerank.h"
+#include "heed/tensor/error.h"
 #include "heed/tensor/tape.h"
 #include "heed/trained/trained_model.h"
 
 namespace heed::predict {
 
-Predictor::Predictor(trained::TrainedModel trained)
-    : trained_(std::make_unique<trained::TrainedModel>(std::move(trained))),
-      tapes_(std::make_unique<search::TapePool>()) {
+namespace {
+
+std::vector<trained::TrainedModel> only(trained::TrainedModel trained) {
+  std::vector<trained::TrainedModel> models;
+  models.push_back(std::move(trained));
+  return models;
+}
+
+}  // namespace
+
+Predictor::Predictor(trained::TrainedModel trained) : Predictor(only(std::move(trained))) {}
+
+Predictor::Predictor(std::vector<trained::TrainedModel> models, Mean mean)
+    : models_(std::move(models)), mean_(mean), tapes_(std::make_unique<search::TapePool>()) {
+  expect(!models_.empty(), "ensemble: there is no model in it");
+  for (size_t m = 1; m < models_.size(); ++m) {
+    expect_same_outputs(models_[0], models_[m], m + 1);
+    same_sources_ = same_sources_ && read_the_same(models_[0], models_[m]);
+  }
   // Throws if HEED_ISA names what cannot run: here, not as an error of every line.
   const Tape tape({.recording = false, .training = false});
 }
@@ -22,22 +41,50 @@ Predictor load(const std::filesystem::path& folder, std::string_view checkpoint)
   return Predictor(trained::load_model(folder, checkpoint));
 }
 
+Predictor load(std::initializer_list<std::filesystem::path> folders, const LoadOptions& options) {
+  return load(std::span<const std::filesystem::path>(folders.begin(), folders.size()), options);
+}
+
+Predictor load(std::span<const std::filesystem::path> folders, const LoadOptions& options) {
+  std::vector<trained::TrainedModel> models;
+  for (const std::filesystem::path& folder : folders) models.push_back(trained::load_model(folder, options.checkpoint));
+  return Predictor(std::move(models), options.mean);
+}
+
+task::Answering Predictor::answering() const {
+  task::Answering all = models_[0].answering(*tapes_);
+  for (size_t m = 1; m < models_.size(); ++m) all.others.push_back(models_[m].answering(*tapes_));
+  all.mean = mean_;
+  all.same_sources = same_sources_;
+  return all;
+}
+
 Prediction Predictor::predict(std::string_view line, const Options& options) const {
   const std::string lines[] = {std::string(line)};
   return std::move(predict_all(lines, options).front());
 }
 
 std::vector<Prediction> Predictor::predict_all(std::span<const std::string> lines, const Options& options) const {
-  return trained_->recipe.task().predict(trained_->answering(*tapes_), lines, options);
+  const task::Task& task = model().recipe.task();
+  const Options of_candidates = task::candidate_options(options);
+  std::vector<Prediction> found = task.predict(answering(), lines, of_candidates);
+  if (task::wants_reranking(options)) task::rerank(found, lines, options);
+  return found;
 }
 
-void Predictor::check(const Options& options) const { predict_all({}, options); }
+void Predictor::check(const Options& options) const {
+  Options without_lines = options;
+  without_lines.line_rules.clear();
+  predict_all({}, without_lines);
+}
 
 std::vector<PairScore> Predictor::score_all(std::span<const TextPair> pairs) const {
-  return trained_->recipe.task().score(trained_->answering(*tapes_), pairs);
+  return model().recipe.task().score(answering(), pairs);
 }
 
-const text::Tokeniser& Predictor::source() const { return *trained_->vocabularies.source; }
-const text::Tokeniser& Predictor::target() const { return *trained_->vocabularies.target; }
+const trained::TrainedModel& Predictor::model() const { return models_.front(); }
+size_t Predictor::models() const { return models_.size(); }
+const text::Tokeniser& Predictor::source() const { return *model().vocabularies.source; }
+const text::Tokeniser& Predictor::target() const { return *model().vocabularies.target; }
 
 }  // namespace heed::predict

@@ -7,17 +7,22 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "heed/search/ensemble_mean.h"
 #include "heed/task/predict_options.h"
 #include "heed/task/prediction.h"
 
 namespace heed::search {
 class TapePool;
+}
+namespace heed::task {
+struct Answering;
 }
 namespace heed::text {
 class Tokeniser;
@@ -28,18 +33,29 @@ struct TrainedModel;
 
 namespace heed::predict {
 
+using task::LineRules;
 using task::Link;
+using task::missing_text;
 using task::Output;
 using task::PairScore;
 using task::pharaoh;
 using task::Prediction;
 using task::TextPair;
 using Options = task::PredictOptions;
+using search::Mean;
+
+struct LoadOptions {
+  std::string checkpoint = "best";      // of each model: see load()
+  Mean mean = Mean::log_probabilities;  // of an ensemble
+};
 
 /// Threads: any number at once.
 class Predictor {
  public:
   explicit Predictor(trained::TrainedModel trained);
+  /// An ensemble: they write together, step by step. They must do the same task, which is not to give labels, and write
+  /// the same tokens; the message names the first difference.
+  explicit Predictor(std::vector<trained::TrainedModel> models, Mean mean = Mean::log_probabilities);
   Predictor(Predictor&&) noexcept;
   Predictor& operator=(Predictor&&) noexcept;
   ~Predictor();
@@ -61,12 +77,18 @@ class Predictor {
   /// [pairs] -> [pairs]: the probability of each target, given its source.
   std::vector<PairScore> score_all(std::span<const TextPair> pairs) const;
 
-  const trained::TrainedModel& model() const { return *trained_; }
+  /// The first of an ensemble.
+  const trained::TrainedModel& model() const;
+  size_t models() const;
   const text::Tokeniser& source() const;
   const text::Tokeniser& target() const;
 
  private:
-  std::unique_ptr<trained::TrainedModel> trained_;
+  task::Answering answering() const;
+
+  std::vector<trained::TrainedModel> models_;
+  Mean mean_ = Mean::log_probabilities;
+  bool same_sources_ = true;  // all models cut sources into the same tokens
   std::unique_ptr<search::TapePool> tapes_;
 };
 
@@ -74,5 +96,9 @@ class Predictor {
 /// folder: "best" (if none was marked: the newest good one), "last", or a name. Throws Error if it does not exist or is
 /// damaged.
 Predictor load(const std::filesystem::path& folder, std::string_view checkpoint = "best");
+
+/// An ensemble of several: load({"en-de", "en-de-rnn"}). Of one it is that model.
+Predictor load(std::initializer_list<std::filesystem::path> folders, const LoadOptions& options = {});
+Predictor load(std::span<const std::filesystem::path> folders, const LoadOptions& options = {});
 
 }  // namespace heed::predict

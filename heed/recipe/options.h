@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "heed/objective/options.h"
 #include "heed/optimise/adam.h"
 #include "heed/optimise/schedule.h"
 
@@ -18,7 +19,8 @@ struct TrainerOptions {
   optimise::AdamOptions adam = {.beta2 = 0.98f, .epsilon = 1e-9f};
   float clip = 1.0f;  // largest norm of all gradients together; 0: no clipping
   float label_smoothing = 0.1f;
-  float average = 0.0f;  // decay of a moving average of the weights, which is then evaluated and saved; 0: none
+  objective::Options objective;  // what an update minimises
+  float average = 0.0f;          // decay of a moving average of the weights, which is then evaluated and saved; 0: none
 };
 
 /// When training ends: at the first limit that is reached; 0: no limit.

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "heed/file/disk.h"
+#include "heed/objective/all.h"
 #include "heed/recipe/sections.h"
 #include "heed/task/all.h"
 #include "heed/text/utf8.h"
@@ -23,7 +24,8 @@ void put_into_folder(Recipe& r) {
   for (data::PairFiles* files : {&r.data.train, &r.data.valid})
     for (std::filesystem::path* file : {&files->source, &files->target, &files->tsv})
       if (!file->empty()) *file = folder / *file;
-  if (!r.data.vectors.empty()) r.data.vectors = folder / r.data.vectors;
+  for (std::filesystem::path* file : {&r.data.vectors, &r.data.alignments})
+    if (!file->empty()) *file = folder / *file;
   r.data.folder.clear();  // now part of the names
 }
 
@@ -39,6 +41,27 @@ void complete(Recipe& r) {
   if (r.data.joint) r.data.target = r.data.source;
 }
 
+std::vector<std::string> alignment_problems(const Recipe& r) {
+  const model::AlignOptions &a = r.model.align, plain;
+  const bool given = !r.data.alignments.empty();
+  std::vector<std::string> all;
+  const auto need = [&](bool condition, std::string what) {
+    if (!condition) all.push_back(std::move(what));
+  };
+  const bool changed = a.weight != plain.weight || a.schedule != plain.schedule || a.steps != plain.steps ||
+                       a.layer != plain.layer || a.head != plain.head;
+  need(given || !changed, "the keys train.align_... have no effect without data.alignments");
+  need(given || r.data.alignments_count == "tokens", "data.alignments_count has no effect without data.alignments");
+  need((a.schedule == "constant") == (a.steps == 0),
+       "train.align_schedule = \"linear\" or \"exponential\" and train.align_steps above 0 belong together");
+  if (!given) return all;
+  need(r.model.attention.time != "guided",
+       "data.alignments and attention.time = \"guided\" cannot be combined: both say where to look");
+  need(r.model.attention.time != "static",
+       "data.alignments needs attention that moves, but attention.time = \"static\" looks at one place for all tokens");
+  return all;
+}
+
 /// Keys that contradict each other.
 std::string problems(const Recipe& r, std::string_view file) {
   std::vector<std::string> reasons = r.task().problems(r.data, r.model);
@@ -51,6 +74,8 @@ std::string problems(const Recipe& r, std::string_view file) {
        "train.schedule = \"cosine\" needs an end: stop.steps or stop.epochs must be above 0");
   need(r.validate.metric == "loss" || r.validate.decode != 0,
        "validate.metric = \"" + r.validate.metric + "\" needs outputs: validate.decode must not be 0");
+  for (std::string& reason : objective::problems(r.train.objective, r.model)) reasons.push_back(std::move(reason));
+  for (std::string& reason : alignment_problems(r)) reasons.push_back(std::move(reason));
   std::string all;
   for (const std::string& reason : reasons) all += fmt::format("{}{}: {}", all.empty() ? "" : "\n", file, reason);
   return all;

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "heed/attend/all.h"
+#include "heed/attend/choices.h"
+#include "heed/objective/all.h"
 #include "heed/task/all.h"
 #include "heed/task/recipe_limits.h"
 
@@ -60,6 +62,41 @@ void add_attention(Fields& f, attend::Options& a, const Task& task) {
   f.limit("attention.dropout", Limit::from_to_below(0, 1));
   f.limit("attention.baseline_decay", Limit::from_to_below(0, 1));
   f.limit("attention.entropy_weight", Limit::at_least(0));
+  for (const char* steps : {"attention.entropy_steps", "attention.guide_steps"})
+    f.limit(steps, Limit::between(0, kMostUpdates));
+  f.limit("attention.guide_weight", Limit::at_least(0));
+  f.limit("attention.baseline", Limit::one_of(words_of(attend::kBaselines)));
+  for (const char* schedule : {"attention.entropy_schedule", "attention.guide_schedule"})
+    f.limit(schedule, Limit::one_of(words_of(attend::kDecays)));
+}
+
+void add_objective(Fields& f, objective::Options& o) {
+  f.add("train.objective", o.name, "what an update minimises: docs/training.md", Limit::one_of(objective::names()));
+  objective::each_option(o, [&](const char* name, auto& value, const char* meaning) {
+    f.add(std::string("train.") + name, value, meaning);
+  });
+  f.limit("train.sampling_schedule", Limit::one_of(words_of(objective::kGrowths)));
+  f.limit("train.sampling_most", Limit::between(0, 1));
+  f.limit("train.sampling_steps", Limit::between(0, kMostUpdates));
+  f.limit("train.sampling_token", Limit::one_of(words_of(objective::kOwnTokens)));
+  f.limit("train.sampling_passes", Limit::between(0, 100));
+  f.limit("train.reward", Limit::one_of(objective::reward_names()));
+  f.limit("train.hypotheses", Limit::between(1, 1000));
+  f.limit("train.hypotheses_by", Limit::one_of(words_of(objective::kHypothesesBy)));
+  f.limit("train.sharpness", positive(1e6));
+  f.limit("train.likelihood_share", Limit::from_to_below(0, 1));
+}
+
+void add_alignment(Fields& f, model::AlignOptions& a) {
+  f.add("train.align_weight", a.weight, "data.alignments: weight of their loss", Limit::between(0, 1e6));
+  f.add("train.align_schedule", a.schedule, "how that weight falls during training",
+        Limit::one_of({"constant", "linear", "exponential"}));
+  f.add("train.align_steps", a.steps,
+        "linear: updates until the weight is 0; exponential: updates in which it falls to a tenth",
+        Limit::between(0, kMostUpdates));
+  f.add("train.align_layer", a.layer, "layer of the decoder that learns from the alignments, from 0; -1: all",
+        Limit::between(-1, 999));
+  f.add("train.align_head", a.head, "head that learns from them, from 0; -1: all", Limit::between(-1, kMostHeads - 1));
 }
 
 void add_train(Fields& f, TrainerOptions& t) {
@@ -82,6 +119,7 @@ void add_train(Fields& f, TrainerOptions& t) {
         Limit::between(0, 1e9));
   f.add("train.label_smoothing", t.label_smoothing, "share of the probability spread over all tokens",
         Limit::from_to_below(0, 1));
+  add_objective(f, t.objective);
   f.add("train.average", t.average,
         "decay of a moving average of the weights, which is then validated and saved; 0: none",
         Limit::from_to_below(0, 1));
@@ -129,7 +167,10 @@ void add_model_sections(Fields& f, Recipe& r, const Task& task) {
   add_attention(f, r.model.attention, task);
 }
 
-void add_train_section(Fields& f, Recipe& r) { add_train(f, r.train); }
+void add_train_section(Fields& f, Recipe& r) {
+  add_train(f, r.train);
+  add_alignment(f, r.model.align);
+}
 
 void add_sections(Fields& f, Recipe& r, const Task& task) {
   task.add_data(f, r.data);

@@ -4,8 +4,8 @@
 
 namespace heed::search {
 
-Hypothesis Backpointers::hypothesis(int64_t last, int32_t end) const {
-  Hypothesis h;
+Hypothesis Backpointers::hypothesis(int64_t last, int32_t end, double log_probability, double score) const {
+  Hypothesis h{.log_probability = log_probability, .score = score};
   for (int64_t at = last; at != kStart; at = nodes_[static_cast<size_t>(at)].before) {
     const Node& node = nodes_[static_cast<size_t>(at)];
     if (at == last && node.token == end)

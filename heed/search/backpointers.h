@@ -24,7 +24,7 @@ class Backpointers {
   }
 
   /// The tokens up to `last`; END, if it is the last, only sets finished.
-  Hypothesis hypothesis(int64_t last, int32_t end) const;
+  Hypothesis hypothesis(int64_t last, int32_t end, double log_probability, double score) const;
 
  private:
   struct Node {

@@ -8,64 +8,58 @@
 #include "heed/kernels/interrupt.h"
 #include "heed/kernels/one_thread.h"
 #include "heed/kernels/threads.h"
+#include "heed/search/source_batch.h"
 #include "heed/tensor/error.h"
 
 namespace heed::search {
 
 namespace {
 
-/// Some of the sources, packed again.
-struct Batch {
-  std::vector<int32_t> ids = {};
-  std::vector<int64_t> offsets = {0}, numbers = {}, places = {};
-
-  void add(const Sources& all, int64_t b) {
-    const auto source = all.at(b);
-    ids.insert(ids.end(), source.begin(), source.end());
-    offsets.push_back(std::ssize(ids));
-    numbers.push_back(all.number(b));
-    places.push_back(b);
-  }
-  Sources view() const { return {.ids = ids, .offsets = offsets, .numbers = numbers}; }
-};
-
 /// The longest first. As few as the limits allow, and of those about the same number of tokens in each. Without
-/// `mixed`, those of a batch have the same length.
-std::vector<Batch> cut(const Sources& sources, const Options& options, const BatchLimits& limits, bool mixed) {
+/// `mixed`, those of a batch have the same length. width(b): the hypotheses of a sentence, usually `hypotheses`.
+template <class Width>
+std::vector<SourceBatch> cut(const Sources& sources, const BatchLimits& limits, bool mixed, int64_t hypotheses,
+                             const Width& width) {
   std::vector<int64_t> order(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return sources.at(a).size() > sources.at(b).size(); });
-  const int64_t tokens = std::ssize(sources.ids);
-  const int64_t hypotheses = std::max<int64_t>(options.sample ? options.nbest : options.beam, 1);  // search() refuses 0
+  hypotheses = std::max<int64_t>(hypotheses, 1);  // search() refuses 0
+  const auto cost = [&](int64_t b) {  // a sentence with phrases that must come may need more hypotheses than others
+    const int64_t more = sources.rules_of(b) ? (width(b) + hypotheses - 1) / hypotheses : 1;
+    return std::ssize(sources.at(b)) * more;
+  };
+  int64_t tokens = 0;
+  for (const int64_t b : order) tokens += cost(b);
   const int64_t most = std::max<int64_t>(limits.tokens / hypotheses, 1);
   const int64_t fewest = std::max<int64_t>((tokens + most - 1) / most, 1);
   const int64_t share = std::max<int64_t>((tokens + fewest - 1) / fewest, 1);
 
-  std::vector<Batch> batches;
-  const auto has_room = [&](int64_t more) {
-    const Batch& batch = batches.back();
-    return std::ssize(batch.ids) < share && std::ssize(batch.ids) + more <= most &&
+  std::vector<SourceBatch> batches;
+  int64_t filled = 0;
+  const auto has_room = [&](int64_t b) {
+    const SourceBatch& batch = batches.back();
+    return filled < share && filled + cost(b) <= most &&
            (limits.sentences == 0 || std::ssize(batch.places) < limits.sentences) &&
-           (mixed || more == std::ssize(sources.at(batch.places.back())));
+           (mixed || sources.at(b).size() == sources.at(batch.places.back()).size());
   };
   for (const int64_t b : order) {
-    if (batches.empty() || !has_room(std::ssize(sources.at(b)))) batches.emplace_back();
+    if (batches.empty() || !has_room(b)) {
+      batches.emplace_back();
+      filled = 0;
+    }
     batches.back().add(sources, b);
+    filled += cost(b);
   }
   return batches;
 }
 
-}  // namespace
-
-std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Sources& sources,
-                               const Options& options, const BatchLimits& limits) {
-  expect(limits.tokens > 0 && limits.sentences >= 0,
-         "search: a batch needs at least 1 token, and sentences of 0 (no limit) or more, not {} and {}", limits.tokens,
-         limits.sentences);
-  const std::vector<Batch> batches = cut(sources, options, limits, generator.mixes_lengths());
+/// With a model of either kind.
+template <class Generator>
+std::vector<Result> search_batches(const Generator& generator, TapePool& tapes, const Sources& sources,
+                                   const Options& options, const std::vector<SourceBatch>& batches) {
   std::vector<Result> results(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));
-  const auto find = [&](const Batch& batch) {
+  const auto find = [&](const SourceBatch& batch) {
     TapePool::Lease tape(tapes);
     std::vector<Result> found = search(generator, *tape, batch.view(), options);
     for (size_t i = 0; i < found.size(); ++i) results[static_cast<size_t>(batch.places[i])] = std::move(found[i]);
@@ -91,6 +85,31 @@ std::vector<Result> search_all(const model::Generator& generator, TapePool& tape
   for (const std::exception_ptr& error : wrong)
     if (error) std::rethrow_exception(error);
   return results;
+}
+
+void check(const BatchLimits& limits) {
+  expect(limits.tokens > 0 && limits.sentences >= 0,
+         "search: a batch needs at least 1 token, and sentences of 0 (no limit) or more, not {} and {}", limits.tokens,
+         limits.sentences);
+}
+
+}  // namespace
+
+std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Sources& sources,
+                               const Options& options, const BatchLimits& limits) {
+  check(limits);
+  const int64_t hypotheses = options.sample ? options.nbest : options.beam;
+  const auto width = [&](int64_t b) { return width_of(sources, b, options); };
+  return search_batches(generator, tapes, sources, options,
+                        cut(sources, limits, generator.mixes_lengths(), hypotheses, width));
+}
+
+std::vector<Result> search_all(const model::ParallelGenerator& generator, TapePool& tapes, const Sources& sources,
+                               const Options& options, const BatchLimits& limits) {
+  check(limits);
+  return search_batches(
+      generator, tapes, sources, options,
+      cut(sources, limits, /*mixed=*/true, options.lengths, [&](int64_t) { return options.lengths; }));
 }
 
 }  // namespace heed::search

@@ -21,5 +21,7 @@ struct BatchLimits {
 /// the sizes alone, so the number of threads does not change a bit.
 std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Sources& sources,
                                const Options& options, const BatchLimits& limits = {});
+std::vector<Result> search_all(const model::ParallelGenerator& generator, TapePool& tapes, const Sources& sources,
+                               const Options& options, const BatchLimits& limits = {});
 
 }  // namespace heed::search

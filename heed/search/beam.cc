@@ -4,10 +4,17 @@
 // `beam` of them ends its hypothesis; the first `beam` others stay open. So ended hypotheses take no place from open
 // ones, and the search of a sentence continues until nothing better is possible: see Ranking::bound. No other rule
 // stops it.
+//
+// With groups the beams of a sentence are several narrow ones, which search one after the other at each step. What
+// survives where phrases must come: see choose_by_banks.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "heed/search/backpointers.h"
+#include "heed/search/candidates.h"
+#include "heed/search/open_hypotheses.h"
 #include "heed/search/ranking.h"
 #include "heed/search/strategies.h"
 #include "heed/search/vocabulary.h"
@@ -21,6 +28,7 @@ struct Open {
   int32_t token = 0;
   double log_probability = 0.0;
   std::vector<float> coverage = {};
+  Standing standing = {};
 };
 
 struct Ended {
@@ -28,17 +36,13 @@ struct Ended {
   double log_probability, score;
 };
 
-struct Candidate {
-  double log_probability;
-  size_t open;
-  int32_t token;
-};
-
-/// One sentence.
+/// One sentence, or one group of it.
 struct Beam {
-  int64_t sentence;
+  int64_t sentence, width;
+  int64_t most_ended;        // hypotheses that are kept
   std::vector<Open> open;    // in the order of their rows
-  std::vector<Ended> ended;  // the best first, at most nbest
+  std::vector<Ended> ended;  // the best first
+  bool stuck = false;        // the rules allow none of its hypotheses to go on, and none has ended
 };
 
 class BeamSearch {
@@ -46,86 +50,129 @@ class BeamSearch {
   explicit BeamSearch(Stepper& stepper) : stepper_(stepper), o_(stepper.options()), ranking_(o_) {}
 
   std::vector<Result> run() {
-    const int64_t sentences = stepper_.sources().size();
-    results_.resize(static_cast<size_t>(sentences));
-    for (int64_t b = 0; b < sentences; ++b) beams_.push_back({b, {Open{.token = stepper_.first_token(b)}}, {}});
-    while (!beams_.empty()) {
-      std::vector<int32_t> tokens;
-      for (const Beam& beam : beams_)
-        for (const Open& open : beam.open) tokens.push_back(open.token);
-      const Tensor logits = stepper_.next(tokens);
-      best_tokens(logits, o_.beam + 1, best_);  // enough for `beam` that stay open, and END
-      int64_t first = 0;
-      std::vector<int64_t> rows;
-      std::vector<Beam> still;
-      for (Beam& beam : beams_) {
-        const auto count = std::ssize(beam.open);
-        const std::vector<size_t> parents = advance(beam, first, logits);
-        if (is_over(beam)) {
+    const int64_t k = begin() + 1;  // enough for all that stay open, also if others took the best ones; and END
+    step_together(
+        stepper_, beams_,
+        [&](Tensor logits) {
+          best_tokens(logits, stepper_.has_rules() ? 0 : k, best_);
+          if (stepper_.has_rules()) apply_rules(logits, k);
+          sentence_ = -1;
+        },
+        [&](Beam& beam, int64_t first, Tensor logits, std::vector<size_t>& parents) {
+          if (beam.sentence != std::exchange(sentence_, beam.sentence)) taken_.clear();
+          parents = advance(beam, first, logits);
+          if (!is_over(beam)) return true;
           close(beam);
-        } else {
-          for (const size_t parent : parents) rows.push_back(first + static_cast<int64_t>(parent));
-          still.push_back(std::move(beam));
-        }
-        first += count;
-      }
-      beams_ = std::move(still);
-      if (!beams_.empty()) stepper_.select(rows);
-    }
+          return false;
+        });
+    if (o_.groups > 1)
+      for (Result& result : results_) merge_groups(result.hypotheses);
     return std::move(results_);
   }
 
  private:
-  /// One step of a sentence whose hypotheses are in the rows from `first`. Returns the parent of each open one.
-  std::vector<size_t> advance(Beam& beam, int64_t first, Tensor logits) {
-    std::vector<Candidate> candidates;
-    for (size_t i = 0; i < beam.open.size(); ++i) {
-      const int64_t row = first + static_cast<int64_t>(i);
-      for (int64_t j = 0; j < best_.k; ++j) {
-        const int32_t token = best_.token[static_cast<size_t>(row * best_.k + j)];
-        const double log_probability =
-            static_cast<double>(logits.row(row)[token]) - best_.log_sum[static_cast<size_t>(row)];
-        if (std::isfinite(log_probability))
-          candidates.push_back({beam.open[i].log_probability + log_probability, i, token});
+  /// Sets up the beams. Returns the width of the widest, with all its groups.
+  int64_t begin() {
+    const Sources& sources = stepper_.sources();
+    results_.resize(static_cast<size_t>(sources.size()));
+    int64_t widest = o_.beam;
+    std::vector<int64_t> rows;  // of the groups: copies of the one row of their sentence
+    for (int64_t b = 0; b < sources.size(); ++b) {
+      const int64_t width = width_of(sources, b, o_);
+      widest = std::max(widest, width);
+      for (int64_t g = 0; g < o_.groups; ++g) {
+        const int64_t of_group = width / o_.groups;
+        beams_.push_back(
+            {b, of_group, o_.groups > 1 ? of_group : o_.nbest, {Open{.token = stepper_.first_token(b)}}, {}});
+        rows.push_back(b);
       }
     }
-    const auto count = std::min(std::ssize(candidates), 2 * o_.beam);  // at most `beam` of them are END
-    std::partial_sort(candidates.begin(), candidates.begin() + count, candidates.end(),
-                      [](const Candidate& a, const Candidate& b) {
-                        if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
-                        return a.open != b.open ? a.open < b.open : a.token < b.token;
-                      });
+    if (o_.groups > 1) stepper_.select(rows);
+    return widest;
+  }
+
+  void apply_rules(Tensor logits, int64_t k) {
+    int64_t row = 0;
+    for (const Beam& beam : beams_)
+      for (const Open& open : beam.open)
+        stepper_.referee(beam.sentence)
+            ->forbid(open.standing, stepper_.done() - 1, {logits.row(row++), static_cast<size_t>(logits.cols())});
+    best_allowed_tokens(logits, k, best_);
+  }
+
+  /// One step of a sentence whose hypotheses are in the rows from `first`. Returns the parent of each open one.
+  std::vector<size_t> advance(Beam& beam, int64_t first, Tensor logits) {
+    const Referee* referee = stepper_.referee(beam.sentence);
+    const bool wants = referee && referee->wants();
+    gather(beam, first, logits);
+    if (wants) {
+      add_wanted(beam, first, logits);
+      for (Candidate& c : candidates_)
+        c.bank = static_cast<int32_t>(referee->bank_after(beam.open[c.open].standing, c.token));
+      choose_by_banks(candidates_, beam.width, referee->banks(), o_.end, chosen_);
+    } else {
+      choose_best(candidates_, beam.width, o_.end, chosen_);
+    }
 
     std::vector<int64_t> weights(beam.open.size(), -1);
     for (size_t i = 0; i < beam.open.size(); ++i) look(beam, i, first, weights[i]);
     std::vector<Open> next;
     std::vector<size_t> parents;
-    for (int64_t rank = 0; rank < count && std::ssize(next) < o_.beam; ++rank) {
-      const Candidate& c = candidates[static_cast<size_t>(rank)];
-      if (c.token == o_.end && rank >= o_.beam) continue;
+    for (const size_t which : chosen_) {
+      const Candidate& c = candidates_[which];
+      if (o_.groups > 1) taken_.push_back(c.token);
       const Open& parent = beam.open[c.open];
       const int64_t node =
           backpointers_.add(parent.node, c.token, c.log_probability - parent.log_probability, weights[c.open]);
       if (c.token != o_.end) {
-        next.push_back({node, c.token, c.log_probability, parent.coverage});
+        next.push_back({node, c.token, c.log_probability, parent.coverage, parent.standing});
+        if (referee) referee->follow(next.back().standing, c.token);
         parents.push_back(c.open);
       } else {
         end(beam, {node, c.log_probability, ranking_.score(c.log_probability, stepper_.done(), parent.coverage)});
       }
     }
+    beam.stuck = next.empty() && beam.ended.empty();
+    if (beam.stuck) return {};
     keep_places(next, parents, beam.open.size());
     beam.open = std::move(next);
     return parents;
+  }
+
+  void gather(const Beam& beam, int64_t first, Tensor logits) {
+    candidates_.clear();
+    for (size_t i = 0; i < beam.open.size(); ++i)
+      for (int64_t j = 0; j < best_.k; ++j)
+        add(beam, i, first, logits, best_.token[static_cast<size_t>((first + static_cast<int64_t>(i)) * best_.k + j)]);
+  }
+
+  void add(const Beam& beam, size_t which, int64_t first, Tensor logits, int32_t token) {
+    const int64_t row = first + static_cast<int64_t>(which);
+    const double more = static_cast<double>(logits.row(row)[token]) - best_.log_sum[static_cast<size_t>(row)];
+    if (!std::isfinite(more)) return;
+    const double log_probability = beam.open[which].log_probability + more;
+    const auto others = taken_.empty() ? 0 : std::count(taken_.begin(), taken_.end(), token);
+    candidates_.push_back(
+        {log_probability, log_probability - o_.diversity * static_cast<double>(others), which, token});
+  }
+
+  /// Tokens that go on with a phrase that must come, however unlikely they are.
+  void add_wanted(const Beam& beam, int64_t first, Tensor logits) {
+    for (size_t i = 0; i < beam.open.size(); ++i) {
+      stepper_.referee(beam.sentence)->wanted_next(beam.open[i].standing, wanted_);
+      std::sort(wanted_.begin(), wanted_.end());
+      wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
+      const auto best = best_.token.begin() + (first + static_cast<int64_t>(i)) * best_.k;
+      for (const int32_t token : wanted_)
+        if (std::find(best, best + best_.k, token) == best + best_.k) add(beam, i, first, logits, token);
+    }
   }
 
   /// What the step looked at: noted, and added to the coverage of the hypothesis.
   void look(Beam& beam, size_t which, int64_t first, int64_t& noted) {
     Open& open = beam.open[which];
     std::vector<float> weights = stepper_.weights(first + static_cast<int64_t>(which), beam.sentence);
-    if (ranking_.needs_coverage()) {
-      open.coverage.resize(weights.size());
-      for (size_t j = 0; j < weights.size(); ++j) open.coverage[j] += weights[j];
-    }
+    add_coverage(ranking_, weights, open.coverage);
     if (o_.alignment) noted = backpointers_.add_weights(std::move(weights));
   }
 
@@ -133,37 +180,12 @@ class BeamSearch {
     const auto at = std::upper_bound(beam.ended.begin(), beam.ended.end(), ended,
                                      [](const Ended& a, const Ended& b) { return a.score > b.score; });
     beam.ended.insert(at, ended);
-    if (std::ssize(beam.ended) > o_.nbest) beam.ended.pop_back();
-  }
-
-  /// The first child of each hypothesis takes its place, so that nothing is copied for it; other children take the
-  /// places of those that have none.
-  static void keep_places(std::vector<Open>& next, std::vector<size_t>& parents, size_t places) {
-    std::vector<size_t> order(std::max(next.size(), places), kNobody);
-    std::vector<size_t> others;
-    for (size_t i = 0; i < next.size(); ++i) {
-      if (parents[i] < next.size() && order[parents[i]] == kNobody)
-        order[parents[i]] = i;
-      else
-        others.push_back(i);
-    }
-    order.resize(next.size());
-    size_t taken = 0;
-    for (size_t& who : order)
-      if (who == kNobody) who = others[taken++];
-    std::vector<Open> placed;
-    std::vector<size_t> parents_placed;
-    for (const size_t who : order) {
-      placed.push_back(std::move(next[who]));
-      parents_placed.push_back(parents[who]);
-    }
-    next = std::move(placed);
-    parents = std::move(parents_placed);
+    if (std::ssize(beam.ended) > beam.most_ended) beam.ended.pop_back();
   }
 
   bool is_over(const Beam& beam) const {
-    if (beam.open.empty() || !stepper_.may_go_on()) return true;
-    if (std::ssize(beam.ended) < o_.nbest) return false;
+    if (beam.open.empty() || beam.stuck || !stepper_.may_go_on()) return true;
+    if (std::ssize(beam.ended) < beam.most_ended) return false;
     for (const Open& open : beam.open)
       if (ranking_.bound(open.log_probability) > beam.ended.back().score) return false;
     return true;
@@ -171,30 +193,48 @@ class BeamSearch {
 
   void close(const Beam& beam) {
     std::vector<Hypothesis> all;
-    for (const Ended& ended : beam.ended) {
-      all.push_back(backpointers_.hypothesis(ended.node, o_.end));
-      all.back().log_probability = ended.log_probability;
-      all.back().score = ended.score;
-    }
-    if (std::ssize(all) < o_.nbest) {  // then no more steps are allowed: what is open counts too, after the others
+    for (const Ended& ended : beam.ended)
+      all.push_back(backpointers_.hypothesis(ended.node, o_.end, ended.log_probability, ended.score));
+    if (std::ssize(all) < beam.most_ended) {  // no more steps are allowed: what is open counts too, after the others
+      const int64_t steps = std::max<int64_t>(stepper_.done() - (beam.stuck ? 1 : 0), 1);
       for (const Open& open : beam.open) {
-        all.push_back(backpointers_.hypothesis(open.node, o_.end));
-        all.back().log_probability = open.log_probability;
-        all.back().score = ranking_.score(open.log_probability, stepper_.done(), open.coverage);
+        all.push_back(backpointers_.hypothesis(open.node, o_.end, open.log_probability,
+                                               ranking_.score(open.log_probability, steps, open.coverage)));
+        if (const Referee* referee = stepper_.referee(beam.sentence))
+          all.back().missing = referee->missing(all.back().tokens);
+        all.back().stuck = beam.stuck;
       }
       sort_by_rank(all);
-      if (std::ssize(all) > o_.nbest) all.resize(static_cast<size_t>(o_.nbest));
+      if (std::ssize(all) > beam.most_ended) all.resize(static_cast<size_t>(beam.most_ended));
     }
-    results_[static_cast<size_t>(beam.sentence)].hypotheses = std::move(all);
+    std::vector<Hypothesis>& found = results_[static_cast<size_t>(beam.sentence)].hypotheses;
+    std::move(all.begin(), all.end(), std::back_inserter(found));
   }
 
-  static constexpr size_t kNobody = static_cast<size_t>(-1);
+  /// The best of all groups, none of them twice.
+  void merge_groups(std::vector<Hypothesis>& all) const {
+    sort_by_rank(all);
+    std::vector<Hypothesis> merged;
+    for (Hypothesis& h : all) {
+      const auto same = [&](const Hypothesis& other) {
+        return other.tokens == h.tokens && other.finished == h.finished;
+      };
+      if (std::ssize(merged) < o_.nbest && std::none_of(merged.begin(), merged.end(), same))
+        merged.push_back(std::move(h));
+    }
+    all = std::move(merged);
+  }
 
   Stepper& stepper_;
   const Options& o_;
   Ranking ranking_;
   Backpointers backpointers_;
   BestTokens best_;
+  std::vector<Candidate> candidates_;
+  std::vector<size_t> chosen_;
+  std::vector<int32_t> wanted_;
+  int64_t sentence_ = -1;
+  std::vector<int32_t> taken_;  // by earlier groups of this sentence, at this step
   std::vector<Beam> beams_;
   std::vector<Result> results_;
 };

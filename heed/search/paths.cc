@@ -12,6 +12,7 @@ std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, con
   const int64_t sentences = stepper.sources().size();
   std::vector<Hypothesis> all(static_cast<size_t>(sentences * paths));
   std::vector<std::vector<float>> coverage(all.size());
+  std::vector<Standing> standing(stepper.has_rules() ? all.size() : 0);
 
   // At first the paths of a sentence share its row.
   std::vector<int64_t> open(all.size()), row_of(all.size());
@@ -22,7 +23,14 @@ std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, con
   BestTokens best;
   while (!open.empty() && stepper.may_go_on()) {
     const Tensor logits = stepper.next(tokens);
-    best_tokens(logits, k, best);
+    best_tokens(logits, stepper.has_rules() ? 0 : k, best);
+    if (stepper.has_rules()) {
+      for (const int64_t path : open)
+        stepper.referee(path / paths)
+            ->forbid(standing[static_cast<size_t>(path)], stepper.done() - 1,
+                     {logits.row(row_of[static_cast<size_t>(path)]), static_cast<size_t>(logits.cols())});
+      best_allowed_tokens(logits, k, best);
+    }
     std::vector<int64_t> still_open, rows;
     tokens.clear();
     for (const int64_t path : open) {
@@ -35,12 +43,12 @@ std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, con
       h.log_probability += log_probability;
       h.token_log_probabilities.push_back(static_cast<float>(log_probability));
       const std::vector<float> weights = stepper.weights(row, path / paths);
-      coverage[at].resize(weights.size());
-      for (size_t j = 0; j < weights.size(); ++j) coverage[at][j] += weights[j];
+      add_coverage(ranking, weights, coverage[at]);
       if (o.alignment) h.alignment.push_back(weights);
       h.finished = token == o.end;
       if (h.finished) continue;
       h.tokens.push_back(token);
+      if (stepper.has_rules()) stepper.referee(path / paths)->follow(standing[at], token);
       if (o.on_token) o.on_token(stepper.sources().number(path / paths), h.tokens);
       tokens.push_back(token);
       rows.push_back(row);

@@ -24,7 +24,8 @@ double Ranking::score(double log_probability, int64_t length, std::span<const fl
 
 void sort_by_rank(std::vector<Hypothesis>& hypotheses) {
   std::stable_sort(hypotheses.begin(), hypotheses.end(), [](const Hypothesis& a, const Hypothesis& b) {
-    return a.finished != b.finished ? a.finished : a.score > b.score;
+    if (a.finished != b.finished) return a.finished;
+    return a.missing.size() != b.missing.size() ? a.missing.size() < b.missing.size() : a.score > b.score;
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "heed/search/search.h"
 
@@ -30,7 +31,14 @@ class Ranking {
   const Options& o_;
 };
 
-/// The finished ones first, then by score; in a tie, the earlier one.
+/// Adds the weights of one step, if the ranking needs them.
+inline void add_coverage(const Ranking& ranking, std::span<const float> weights, std::vector<float>& coverage) {
+  if (!ranking.needs_coverage()) return;
+  coverage.resize(weights.size());
+  for (size_t j = 0; j < weights.size(); ++j) coverage[j] += weights[j];
+}
+
+/// The finished ones first, then those that miss fewer phrases, then by score; in a tie, the earlier one.
 void sort_by_rank(std::vector<Hypothesis>& hypotheses);
 
 }  // namespace heed::search

@@ -1,7 +1,12 @@
 #include "heed/search/score.h"
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 
+#include "heed/search/source_batch.h"
+#include "heed/search/stepper.h"
+#include "heed/search/vocabulary.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
 #include "heed/tensor/tape.h"
@@ -20,6 +25,50 @@ std::vector<Scored> score(const model::Model& model, Tape& tape, const data::Pac
       s.token_log_probabilities.push_back(-loss.row_nll[static_cast<size_t>(r)]);
       s.log_probability -= loss.row_nll[static_cast<size_t>(r)];
     }
+  }
+  return scored;
+}
+
+std::vector<Scored> score_by_steps(const model::Generator& generator, Tape& tape, const Sources& sources,
+                                   std::span<const std::vector<int32_t>> targets, int32_t start) {
+  expect(!tape.recording() && !tape.training(), "score: the tape must neither record nor train");
+  expect(std::ssize(targets) == sources.size(), "score: {} targets for {} sources", targets.size(), sources.size());
+  std::vector<Scored> scored(targets.size());
+  SourceBatch there;
+  Options o{.start = start, .longest = 1};
+  for (int64_t b = 0; b < sources.size(); ++b) {
+    const auto length = std::ssize(targets[static_cast<size_t>(b)]);
+    if (sources.at(b).empty() || length == 0) continue;
+    there.add(sources, b);
+    o.longest = std::max(o.longest, length);
+  }
+  if (there.places.empty()) return scored;
+  const Sources read = there.view();
+  Stepper stepper(generator, tape, read, o);
+  std::vector<int64_t> open = there.places;  // of each row
+  std::vector<int32_t> tokens;
+  for (int64_t i = 0; i < read.size(); ++i) tokens.push_back(stepper.first_token(i));
+  BestTokens best;
+  while (!open.empty()) {
+    const Tensor logits = stepper.next(tokens);
+    best_tokens(logits, 0, best);
+    const auto at = static_cast<size_t>(stepper.done() - 1);
+    std::vector<int64_t> still, rows;
+    tokens.clear();
+    for (size_t r = 0; r < open.size(); ++r) {
+      const std::vector<int32_t>& target = targets[static_cast<size_t>(open[r])];
+      expect(target[at] >= 0 && target[at] < logits.cols(), "score: there is no token {}", target[at]);
+      const double found = static_cast<double>(logits.row(static_cast<int64_t>(r))[target[at]]) - best.log_sum[r];
+      Scored& s = scored[static_cast<size_t>(open[r])];
+      s.log_probability += found;
+      s.token_log_probabilities.push_back(static_cast<float>(found));
+      if (at + 1 == target.size()) continue;
+      still.push_back(open[r]);
+      rows.push_back(static_cast<int64_t>(r));
+      tokens.push_back(target[at]);
+    }
+    if (!still.empty() && still.size() != open.size()) stepper.select(rows);
+    open = std::move(still);
   }
   return scored;
 }

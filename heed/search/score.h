@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "heed/model/model.h"
+#include "heed/search/search.h"
 
 namespace heed::search {
 
@@ -17,6 +19,11 @@ struct Scored {
 /// The examples of a batch, by teacher forcing: all steps at once, and never the logits of all of them. The tape must
 /// not be recording, and is reset.
 std::vector<Scored> score(const model::Model& model, Tape& tape, const data::PackedBatch& batch);
+
+/// The same for any generator, step by step: `targets` [sources], tokens without START, and with END where it counts.
+/// An empty source gives nothing.
+std::vector<Scored> score_by_steps(const model::Generator& generator, Tape& tape, const Sources& sources,
+                                   std::span<const std::vector<int32_t>> targets, int32_t start);
 
 /// The losses of all examples in the order of a validation, in batches of `max_tokens`; each goes on from what the last
 /// one left. The tape as above.

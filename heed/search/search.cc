@@ -1,7 +1,11 @@
 #include "heed/search/search.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "heed/search/referee.h"
+#include "heed/search/source_batch.h"
 #include "heed/search/strategies.h"
 #include "heed/tensor/error.h"
 
@@ -9,20 +13,37 @@ namespace heed::search {
 
 namespace {
 
-void check(const Tape& tape, const Sources& sources, const Options& o) {
+void check_both(const Tape& tape, const Sources& sources, const Options& o) {
   expect(!tape.recording() && !tape.training(), "search: the tape must neither record nor train");
   expect(!sources.offsets.empty() && sources.offsets.front() == 0 && sources.offsets.back() == std::ssize(sources.ids),
          "search: the offsets of the sources must go from 0 to their {} ids", sources.ids.size());
   expect(sources.numbers.empty() || std::ssize(sources.numbers) == sources.size(), "search: {} numbers for {} sources",
          sources.numbers.size(), sources.size());
   expect(o.longest >= 1, "search: longest must be at least 1, not {}", o.longest);
+  expect(o.heads.layer >= Heads::kLast && o.heads.head >= Heads::kMean,
+         "search: there are no weights of layer {} and head {}", o.heads.layer, o.heads.head);
+}
+
+void check_steps(const Sources& sources, const Options& o) {
   expect(o.beam >= 1, "search: beam must be at least 1, not {}", o.beam);
   expect(o.nbest >= 1 && (o.sample || o.nbest <= o.beam), "search: nbest must be from 1 to beam = {}, not {}", o.beam,
          o.nbest);
+  expect(o.groups >= 1 && o.beam % o.groups == 0, "search: beam {} cannot be cut into {} groups", o.beam, o.groups);
+  expect(o.diversity >= 0.0 && std::isfinite(o.diversity), "search: diversity must not be below 0, but is {}",
+         o.diversity);
+  expect(o.no_repeat_ngram >= 0, "search: no_repeat_ngram must not be below 0, but is {}", o.no_repeat_ngram);
+  expect(sources.rules.empty() || std::ssize(sources.rules) == sources.size(), "search: {} rules for {} sources",
+         sources.rules.size(), sources.size());
+  for (const Rules* rules : sources.rules) {
+    if (!rules) continue;
+    expect(rules->must.empty() || (!o.sample && o.groups == 1),
+           "search: phrases that must come need a beam search without groups");
+    expect(std::ssize(rules->prefix) < o.longest, "search: a prefix of {} tokens leaves no room in {}",
+           rules->prefix.size(), o.longest);
+  }
   expect(o.alpha >= 0.0 && std::isfinite(o.alpha), "search: alpha must not be below 0, but is {}", o.alpha);
   expect(o.beta >= 0.0 && std::isfinite(o.beta), "search: beta must not be below 0, but is {}", o.beta);
-  expect(o.heads.layer >= Heads::kLast && o.heads.head >= Heads::kMean,
-         "search: there are no weights of layer {} and head {}", o.heads.layer, o.heads.head);
+  expect(o.sample || !o.distinct, "search: distinct is for samples");
   if (!o.sample) return;
   expect(o.beam == 1, "search: sampling has no beam; set nbest to the number of samples");
   expect(o.temperature > 0.0 && std::isfinite(o.temperature), "search: temperature must be above 0, not {}",
@@ -31,28 +52,66 @@ void check(const Tape& tape, const Sources& sources, const Options& o) {
   expect(o.top_p > 0.0 && o.top_p <= 1.0, "search: top_p must be above 0 and at most 1, not {}", o.top_p);
 }
 
+void check_passes(const Sources& sources, const Options& o, int64_t slots) {
+  expect(sources.rules.empty() && o.no_repeat_ngram == 0 && o.groups == 1,
+         "search: rules, no_repeat_ngram and groups are for models that generate step by step");
+  expect(o.iterations >= 1, "search: iterations must be at least 1, not {}", o.iterations);
+  expect(o.lengths >= 1, "search: lengths must be at least 1, not {}", o.lengths);
+  expect(slots == 0 || o.lengths == 1, "search: a model with slots has no choice of lengths: 1, not {}", o.lengths);
+  expect(o.nbest >= 1 && o.nbest <= o.lengths, "search: nbest must be from 1 to lengths = {}, not {}", o.lengths,
+         o.nbest);
+  expect(o.beam == 1 && !o.sample && o.beta == 0.0,
+         "search: beam, sample and beta are for models that generate step by step");
+}
+
+void put_in_place(std::vector<Result>&& found, const SourceBatch& batch, std::vector<Result>& results) {
+  for (size_t i = 0; i < found.size(); ++i) results[static_cast<size_t>(batch.places[i])] = std::move(found[i]);
+}
+
 }  // namespace
+
+int64_t width_of(const Sources& sources, int64_t b, const Options& o) {
+  if (o.sample) return o.nbest;
+  const Rules* rules = sources.rules_of(b);
+  return rules && !rules->must.empty() ? std::max(o.beam, Referee(rules, o).banks()) : o.beam;
+}
 
 std::vector<Result> search(const model::Generator& generator, Tape& tape, const Sources& sources,
                            const Options& options) {
-  check(tape, sources, options);
-  std::vector<int64_t> offsets = {0}, numbers, places;
+  check_both(tape, sources, options);
+  check_steps(sources, options);
   std::vector<Result> results(static_cast<size_t>(sources.size()));
+  SourceBatch one_path, several;  // what is searched greedily, and what needs more hypotheses
   for (int64_t b = 0; b < sources.size(); ++b) {
-    if (sources.at(b).empty()) {
+    if (sources.at(b).empty())
       results[static_cast<size_t>(b)].hypotheses.push_back({.finished = true});
-      continue;
-    }
-    offsets.push_back(sources.offsets[static_cast<size_t>(b) + 1]);  // what is empty takes no place
-    numbers.push_back(sources.number(b));
-    places.push_back(b);
+    else
+      (!options.sample && width_of(sources, b, options) == 1 ? one_path : several).add(sources, b);
   }
-  if (places.empty()) return results;
-  const Sources there{.ids = sources.ids, .offsets = offsets, .numbers = numbers};
-  Stepper stepper(generator, tape, there, options);
-  std::vector<Result> found =
-      options.sample ? sample(stepper) : (options.beam == 1 ? greedy(stepper) : beam_search(stepper));
-  for (size_t i = 0; i < places.size(); ++i) results[static_cast<size_t>(places[i])] = std::move(found[i]);
+  const Strategy strategy = options.sample ? (options.distinct ? sample_distinct : sample) : beam_search;
+  for (const auto& [batch, how] : {std::pair{&one_path, &greedy}, std::pair{&several, strategy}}) {
+    if (batch->places.empty()) continue;
+    const Sources there = batch->view();
+    Stepper stepper(generator, tape, there, options);
+    put_in_place(how(stepper), *batch, results);
+  }
+  return results;
+}
+
+std::vector<Result> search(const model::ParallelGenerator& generator, Tape& tape, const Sources& sources,
+                           const Options& options) {
+  check_both(tape, sources, options);
+  check_passes(sources, options, generator.slots());
+  std::vector<Result> results(static_cast<size_t>(sources.size()));
+  SourceBatch batch;
+  for (int64_t b = 0; b < sources.size(); ++b) {
+    if (sources.at(b).empty())
+      results[static_cast<size_t>(b)].hypotheses.push_back({.finished = true});
+    else
+      batch.add(sources, b);
+  }
+  if (batch.places.empty()) return results;
+  put_in_place(refine(generator, tape, batch.view(), options), batch, results);
   return results;
 }
 

@@ -1,4 +1,6 @@
-// tokens of sources -> tokens of targets: greedy, beam search or sampling, for any model that generates.
+// tokens of sources -> tokens of targets: greedy, beam search or sampling for any model that generates step by step,
+// refinement for any model that writes all positions at once.
+// docs/decoding.md has all ways to decode.
 //
 //   Tape tape({.recording = false, .training = false});
 //   for (const search::Result& r : search::search(generator, tape, {ids, offsets}, {.beam = 5, .alpha = 0.6}))
@@ -11,6 +13,8 @@
 #include <vector>
 
 #include "heed/model/generator.h"
+#include "heed/model/parallel_generator.h"
+#include "heed/search/rules.h"
 
 namespace heed::search {
 
@@ -33,6 +37,13 @@ struct Options {
   int64_t beam = 1;       // 1: greedy
   int64_t nbest = 1;      // hypotheses of a result: at most `beam`, or any number of samples
 
+  // --------------------------------------------------------------------------------------- beam search that is diverse
+  /// The beam is cut into this many groups, which search one after the other at each step; 1: none. A group pays for
+  /// each token by how often the groups before it took that token at this step:
+  ///   order by log p - diversity * count.                     Vijayakumar et al. 2018, with Hamming diversity
+  int64_t groups = 1;      // must divide `beam`
+  double diversity = 0.5;  // the hypotheses are ranked without it in the end
+
   // ------------------------------------------------------------------------- score: what hypotheses are ranked by
   LengthNormalisation length = LengthNormalisation::wu;
   double alpha = 0.0;
@@ -45,10 +56,17 @@ struct Options {
   double temperature = 1.0;  // p^(1 / temperature); first, then top_k, then top_p
   int64_t top_k = 0;         // only the k most likely; 0: all
   double top_p = 1.0;        // only the most likely that together reach this probability.  Holtzman et al. 2020
+  bool distinct = false;     // no sequence twice: drawn without replacement.  Kool et al. 2019
   uint64_t seed = 0;         // a sentence draws from (seed, its index in the input): its batch does not matter
 
-  /// Greedy search and samples: called with the number of the sentence and all tokens of a hypothesis whenever it has
-  /// one more, from any thread that searches.
+  int64_t no_repeat_ngram = 0;  // no n tokens come twice in an output; 0: they may
+
+  // -------------------------------------------------------------------------------- models that write all at once
+  int64_t iterations = 4;  // passes: after the first, the least certain tokens are written again
+  int64_t lengths = 3;     // outputs of different lengths that are tried; the best stays
+
+  /// Greedy search and samples, but for distinct ones: called with the number of the sentence and all tokens of a
+  /// hypothesis whenever it has one more, from any thread that searches.
   std::function<void(int64_t, std::span<const int32_t>)> on_token = {};
 
   bool alignment = false;  // ask for Hypothesis::alignment, of `heads`
@@ -61,11 +79,15 @@ struct Sources {
   std::span<const int64_t> offsets;       // [B + 1]
   int64_t first = 0;                      // number of the first sentence; the others follow ...
   std::span<const int64_t> numbers = {};  // ... or [B]
+  /// [B], each may be null; or none. A sentence with phrases that must come is searched with a beam, which has at least
+  /// one place more than they have tokens.
+  std::span<const Rules* const> rules = {};
 
   int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
   std::span<const int32_t> at(int64_t b) const {
     return ids.subspan(static_cast<size_t>(offsets[b]), static_cast<size_t>(offsets[b + 1] - offsets[b]));
   }
+  const Rules* rules_of(int64_t b) const { return rules.empty() ? nullptr : rules[static_cast<size_t>(b)]; }
   int64_t number(int64_t b) const { return numbers.empty() ? first + b : numbers[static_cast<size_t>(b)]; }
 };
 
@@ -75,20 +97,32 @@ struct Hypothesis {
   double score = 0.0;                               // what it was ranked by
   std::vector<float> token_log_probabilities = {};  // that of END last, if it was reached
   bool finished = false;                            // END came within `longest` steps
-  std::vector<std::vector<float>> alignment = {};   // [token_log_probabilities][source tokens], on request
+  /// [token_log_probabilities][source tokens], on request; none of a length.
+  std::vector<std::vector<float>> alignment = {};
+  std::vector<int64_t> missing = {};  // phrases of Rules::must that did not come: only if not finished
+  bool stuck = false;                 // the rules allowed no token more, so it ends here
 };
 
-/// Hypotheses of a sentence, the best first: the finished ones by their score, then the others by theirs.
+/// Hypotheses of a sentence, the best first: the finished ones by their score, then the others by theirs, those that
+/// miss fewer phrases first.
 struct Result {
   std::vector<Hypothesis> hypotheses;
   const Hypothesis& best() const { return hypotheses.front(); }
 };
+
+/// Hypotheses of sentence b that are followed at the same time.
+int64_t width_of(const Sources& sources, int64_t b, const Options& options);
 
 /// Searches for a batch. The tape must not be recording, and is reset; a search needs the tape memory of one step.
 ///
 /// Every sentence gets at least one hypothesis. An empty source is not passed to the model: its only hypothesis is
 /// empty and finished, with a log-probability of 0. Throws if a model's numbers are NaN or infinite.
 std::vector<Result> search(const model::Generator& generator, Tape& tape, const Sources& sources,
+                           const Options& options);
+
+/// The same with a model that writes all positions at once. Hypotheses are ranked by the mean of their
+/// log-probabilities, which are those of the passes that wrote the tokens; that of the length (or of END) comes last.
+std::vector<Result> search(const model::ParallelGenerator& generator, Tape& tape, const Sources& sources,
                            const Options& options);
 
 }  // namespace heed::search

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "heed/search/referee.h"
 #include "heed/search/search.h"
 
 namespace heed::search {
@@ -17,6 +18,11 @@ class Stepper {
   int64_t done() const { return state_->step() - read_; }  // steps
   int32_t first_token(int64_t sentence) const { return generator_.first_token(sources_.at(sentence), options_.start); }
   bool may_go_on() const { return done() < options_.longest; }
+  /// Of the rules of a sentence; null if nothing has rules.
+  const Referee* referee(int64_t sentence) const {
+    return referees_.empty() ? nullptr : &referees_[static_cast<size_t>(sentence)];
+  }
+  bool has_rules() const { return !referees_.empty(); }
 
   /// The last token of each hypothesis -> logits [rows, vocabulary]. Tensors of earlier steps are dropped from the
   /// tape.
@@ -34,6 +40,7 @@ class Stepper {
   int64_t read_ = 0;  // steps of the state that were spent on the sources
   decode::Alignment alignment_;
   bool wants_weights_;
+  std::vector<Referee> referees_;  // [sentences], or none
 };
 
 }  // namespace heed::search

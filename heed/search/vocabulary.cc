@@ -80,5 +80,12 @@ void best_tokens(Tensor logits, int64_t k, BestTokens& best) {
            best.log_sum[static_cast<size_t>(r)]);
 }
 
+void best_allowed_tokens(Tensor logits, int64_t k, BestTokens& best) {
+  const int64_t rows = logits.rows(), count = logits.cols();
+  best.k = std::min(k, count);
+  best.token.resize(static_cast<size_t>(rows * best.k));
+  for (int64_t r = 0; r < rows; ++r) best_of_row(logits.row(r), count, best.k, best.token.data() + r * best.k);
+}
+
 }  // namespace heed::search
 #endif

@@ -18,6 +18,9 @@ struct BestTokens {
 /// `k` may be 0. Throws where a sum is not a number.
 void best_tokens(Tensor logits, int64_t k, BestTokens& best);
 
+/// Fills in the tokens of `best`, whose sums are those of these logits before some became -infinity.
+void best_allowed_tokens(Tensor logits, int64_t k, BestTokens& best);
+
 /// The k best of one row, k <= count.
 void best_of_row(const float* logits, int64_t count, int64_t k, int32_t* tokens);
 

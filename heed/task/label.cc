@@ -118,6 +118,19 @@ class LabelTask final : public Task {
   std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const override {
     return score_labels(asked, pairs);
   }
+
+  AttentionPlace place_of(std::string_view attention, int64_t call, const model::Options& model) const override {
+    using enum AttentionRows;
+    const bool of_sentences = attention.starts_with("sentence.");
+    if (attention.ends_with(".to_first")) return {"attention from the second text to the first", second, source};
+    const bool pools = attention.ends_with(".pool");
+    // One encoder reads both texts in turn; then the second is pooled, with what it found in the first.
+    const bool of_second = call > 0 || (pools && model.two_texts);
+    const AttentionRows rows = of_sentences ? sentences : of_second ? second : source;
+    if (attention == "word.pool") return {"words that count", sentences, source};
+    if (pools) return {of_sentences ? "sentences that count" : "words that count", pooled, rows};
+    return {of_sentences ? "self-attention of the sentences" : "self-attention of the words", rows, rows};
+  }
 };
 
 }  // namespace

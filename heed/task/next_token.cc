@@ -82,6 +82,11 @@ class NextTokenTask final : public Task {
   std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const override {
     return score_texts(asked, pairs);
   }
+
+  AttentionPlace place_of(std::string_view attention, int64_t, const model::Options&) const override {
+    using enum AttentionRows;
+    return {attention.ends_with(".self") ? "self-attention" : "looking back", text, text};
+  }
   std::optional<TextScore> score_file(const Answering& asked, const std::filesystem::path& file,
                                       const std::function<void(int64_t)>& done) const override {
     return score_text_file(asked, file, done);

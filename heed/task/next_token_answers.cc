@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "heed/data/text_pieces.h"
-#include "heed/search/batches.h"
 #include "heed/search/score.h"
 #include "heed/task/line_tokens.h"
 #include "heed/task/next_token_texts.h"
 #include "heed/task/running_text.h"
+#include "heed/task/search_lines.h"
 #include "heed/task/search_options.h"
 #include "heed/task/together_or_each.h"
 #include "heed/tensor/error.h"
@@ -24,9 +24,10 @@ namespace {
 // ---------------------------------------------------------------------------------------------------------- continuing
 
 struct AskedText {
-  std::vector<int32_t> beginning;  // <s> and its tokens
-  int64_t number = 0;              // of the line
+  SearchLine asked;  // its sources: <s> and its tokens, the same for each model
   Prediction* answer = nullptr;
+
+  const std::vector<int32_t>& beginning() const { return asked.sources[0]; }
 };
 
 /// Tells the caller about every new token of a text, as soon as its characters are certain.
@@ -35,33 +36,33 @@ std::function<void(int64_t, std::span<const int32_t>)> teller(std::span<const As
                                                               const text::Tokeniser& tokeniser) {
   if (!options.on_text) return {};
   return [texts, &options, &tokeniser](int64_t number, std::span<const int32_t> tokens) {
-    const auto asked = std::find_if(texts.begin(), texts.end(), [&](const AskedText& t) { return t.number == number; });
-    if (asked != texts.end()) options.on_text(number, continuation(asked->beginning, tokens, tokeniser));
+    const auto asked =
+        std::find_if(texts.begin(), texts.end(), [&](const AskedText& t) { return t.asked.number == number; });
+    if (asked != texts.end()) options.on_text(number, continuation(asked->beginning(), tokens, tokeniser));
   };
 }
 
 void search_texts(std::span<const AskedText> texts, const Answering& asked, const PredictOptions& wanted,
                   search::Options how) {
-  std::vector<int32_t> ids;
-  std::vector<int64_t> offsets = {0}, numbers;
+  std::vector<SearchLine> searched;
   for (const AskedText& text : texts) {
-    ids.insert(ids.end(), text.beginning.begin(), text.beginning.end());
-    offsets.push_back(std::ssize(ids));
-    numbers.push_back(text.number);
+    searched.push_back(text.asked);
     text.answer->nbest.clear();
   }
   const text::Tokeniser& tokeniser = *asked.vocabularies.target;
   how.on_token = teller(texts, wanted, tokeniser);
-  std::vector<search::Result> found = search::search_all(*asked.model.generator(), asked.tapes,
-                                                         {.ids = ids, .offsets = offsets, .numbers = numbers}, how);
+  std::vector<search::Result> found = search_lines(generators_of(asked), asked, searched, how);
   for (size_t i = 0; i < texts.size(); ++i)
-    for (search::Hypothesis& h : found[i].hypotheses)
-      texts[i].answer->nbest.push_back({.text = continuation(texts[i].beginning, h.tokens, tokeniser),
-                                        .score = h.score,
-                                        .log_probability = h.log_probability,
-                                        .finished = h.finished,
-                                        .tokens = spelled(tokeniser, h.tokens),
-                                        .token_log_probabilities = std::move(h.token_log_probabilities)});
+    for (search::Hypothesis& h : found[i].hypotheses) {
+      Output output{.text = continuation(texts[i].beginning(), h.tokens, tokeniser),
+                    .score = h.score,
+                    .log_probability = h.log_probability,
+                    .finished = h.finished,
+                    .tokens = spelled(tokeniser, h.tokens),
+                    .token_log_probabilities = std::move(h.token_log_probabilities)};
+      texts[i].asked.rules.tell_missing(h, output);
+      texts[i].answer->nbest.push_back(std::move(output));
+    }
 }
 
 }  // namespace
@@ -73,8 +74,13 @@ std::vector<Prediction> continue_texts(const Answering& asked, std::span<const s
          options.coverage);
   expect(!options.on_text || (options.beam <= 1 && options.nbest == 1),
          "a text can be shown while it is written only if there is one: not with a beam or nbest");
-  search::Options how = search_options(options, {asked.model.max_positions(), asked.longest, {}});
+  const bool begins = std::any_of(options.line_rules.begin(), options.line_rules.end(),
+                                  [](const LineRules& rules) { return !rules.prefix.empty(); });
+  expect(options.prefix.empty() && !begins,
+         "prefix is for models that read a source; this one goes on with a text: put it at the end of the line");
+  search::Options how = search_options(options, {asked.max_positions(), asked.longest, {}});
   how.alignment = false;
+  OutputRules rules(options, *asked.vocabularies.target, how.longest, texts.size());
   std::vector<Prediction> all(texts.size());
   std::vector<AskedText> there;
   for (size_t i = 0; i < texts.size(); ++i) {
@@ -85,14 +91,18 @@ std::vector<Prediction> continue_texts(const Answering& asked, std::span<const s
     std::vector<int32_t> ids = beginning_of(text, *asked.vocabularies.source);
     all[i].source_tokens = spelled(*asked.vocabularies.source, std::span(ids).subspan(1));
     all[i].unknown = unknown_in(text, std::span(ids).subspan(1), *asked.vocabularies.source);
-    const int64_t places = asked.model.max_positions();
+    const int64_t places = asked.max_positions();
     if (std::ssize(ids) + how.longest - 1 > places) {
       all[i].error =
           fmt::format("{} tokens and {} more are too many: the model has positions for {}; a smaller max_length fits",
                       ids.size(), how.longest, places);
       continue;
     }
-    there.push_back({std::move(ids), options.first_line + static_cast<int64_t>(i), &all[i]});
+    RulesOfLine of_line = rules.of_line(i);
+    all[i].error = of_line.error;
+    if (!of_line.error.empty()) continue;
+    const std::vector<std::vector<int32_t>> of_models(asked.others.size() + 1, ids);
+    there.push_back({{of_models, options.first_line + static_cast<int64_t>(i), std::move(of_line)}, &all[i]});
   }
   if (there.empty()) return all;
   together_or_each(
@@ -153,6 +163,20 @@ void score_long(const Answering& asked, const ScoredText& text, Tape& tape) {
   text.take(found);
 }
 
+/// By an ensemble.
+void score_together(const Answering& asked, std::span<const ScoredText> texts) {
+  std::vector<SearchLine> lines;
+  std::vector<std::vector<int32_t>> targets;
+  std::vector<PairScore*> scores;
+  for (const ScoredText& text : texts) {
+    const auto middle = text.ids.begin() + static_cast<ptrdiff_t>(text.first);
+    lines.push_back({.sources = {asked.others.size() + 1, std::vector<int32_t>(text.ids.begin(), middle)}});
+    targets.emplace_back(middle, text.ids.end());
+    scores.push_back(text.score);
+  }
+  score_lines(generators_of(asked), asked, lines, targets, scores);
+}
+
 }  // namespace
 
 std::vector<PairScore> score_texts(const Answering& asked, std::span<const TextPair> pairs) {
@@ -172,6 +196,10 @@ std::vector<PairScore> score_texts(const Answering& asked, std::span<const TextP
     text.ids.push_back(lines ? text::kEnd : text::kStart);
     score.tokens = spelled(tokeniser, std::span(text.ids).subspan(text.first));
     texts.push_back(std::move(text));
+  }
+  if (!asked.others.empty()) {
+    score_together(asked, texts);
+    return scores;
   }
   search::TapePool::Lease tape(asked.tapes);
   for (size_t begin = 0, end = 0; begin < texts.size(); begin = end) {

@@ -53,7 +53,42 @@ std::string fingerprint_of(const data::Examples& train, const data::Examples& va
         hash.add(std::as_bytes(std::span(&length, 1)));
         hash.add(std::as_bytes((*side)[i]));
       }
+  for (int64_t i = 0; i < train.links.size(); ++i) {
+    const int64_t count = std::ssize(train.links[i]);
+    hash.add(std::as_bytes(std::span(&count, 1)));
+    hash.add(std::as_bytes(train.links[i]));
+  }
   return hash.hex();
+}
+
+/// The links of every training example, in its tokens.
+void add_alignments(data::Examples& train, const TextPairs& pairs, const Vocabularies& vocabularies,
+                    const data::Options& o) {
+  const data::AlignmentFile file(o.alignments);
+  int64_t lines = pairs.lines;
+  expect(file.lines() == lines, ErrorKind::data,
+         "{} has {} lines, but the training data has {}: line n holds the links of pair n", file.path().string(),
+         file.lines(), lines);
+  const bool words = o.alignments_count == "words";
+  size_t pair = 0;  // the examples are in the order of the pairs
+  for (int64_t i = 0; i < train.size(); ++i) {
+    const int64_t line = train.line_number(i);
+    if (!words) {
+      const auto links = file.checked(line, train.source.length(i), train.target.length(i), "tokens");
+      train.links.add({links.begin(), links.end()});
+      continue;
+    }
+    while (pairs.train.line[pair] != line) ++pair;
+    const auto of = [](const text::Tokeniser& tokeniser, const std::string& text) {
+      return data::words_of_tokens(tokeniser.cut(text));
+    };
+    const std::vector<int32_t> source = of(*vocabularies.source, pairs.train.source[pair]);
+    const std::vector<int32_t> target = of(*vocabularies.target, pairs.train.target[pair]);
+    const auto count = [](const std::vector<int32_t>& all) {
+      return all.empty() ? 0 : int64_t{*std::max_element(all.begin(), all.end())} + 1;
+    };
+    train.links.add(data::links_of_tokens(file.checked(line, count(source), count(target), "words"), source, target));
+  }
 }
 
 /// The pairs that were encoded.
@@ -91,6 +126,7 @@ TextPairs load_pairs(const data::Options& o, uint64_t seed) {
     return pairs;
   }
   pairs.train = data::read_pairs(o.train, pairs.reports[0]);
+  pairs.lines = pairs.reports[0].kept() + pairs.reports[0].dropped() + (o.train.header ? 1 : 0);
   if (const std::string hint = data::header_hint(pairs.train); !hint.empty())
     pairs.hints.push_back(name_of(o.train, o) + ": " + hint);
   if (o.has_validation_files())
@@ -149,6 +185,7 @@ Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data
       std::make_unique<data::Examples>(data::encode_pairs(pairs.train, vocabularies.both(), limits, pairs.reports[0]));
   auto valid = std::make_unique<data::Examples>(
       data::encode_pairs(pairs.valid, vocabularies.both(), limits, validation_report_of(pairs, o)));
+  if (!o.alignments.empty()) add_alignments(*train, pairs, vocabularies, o);
   Corpus corpus;
   corpus.references = data::group_references(kept(pairs.valid, *valid));
   corpus.fingerprint = fingerprint_of(*train, *valid);

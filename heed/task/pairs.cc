@@ -6,8 +6,10 @@
 #include "heed/data/built_in_task.h"
 #include "heed/decode/all.h"
 #include "heed/encode/all.h"
+#include "heed/encode/choices.h"
 #include "heed/metric/all.h"
 #include "heed/model/choices.h"
+#include "heed/model/parallel_model.h"
 #include "heed/model/seq2seq.h"
 #include "heed/task/all.h"
 #include "heed/task/pair_answers.h"
@@ -75,6 +77,10 @@ class PairsTask final : public Task {
           Limit::between(0, kMostColumns));
     f.add("data.max_characters", d.train.max_characters,
           "pairs with a side of more characters are skipped; 0: no limit", Limit::between(0, kMostTokens));
+    f.add("data.alignments", d.alignments,
+          "file with the alignments of the training pairs, line by line, such as 0-0 1-2: source-target, from 0");
+    f.add("data.alignments_count", d.alignments_count, "what its numbers count: tokens of the model, or words",
+          Limit::one_of({"tokens", "words"}));
     add_files(f, "valid_", d.valid, "validation");
     add_held_out_key(f, d);
     add_tokeniser_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);
@@ -95,8 +101,17 @@ class PairsTask final : public Task {
           Limit::one_of_or_empty(names_of(decode::all_decoders())));
     add_size_keys(f, m);
     f.add("model.decoder_layers", m.decoder_layers, "layers of the decoder", Limit::between(1, 1000));
+    f.add("model.wiring", m.wiring,
+          "what each block of the decoder attends to: the last output of the encoder, that of the same block, or a "
+          "learned mix of all",
+          Limit::one_of(heed::words_of(encode::kWirings)));
     f.add("model.tied", m.tied, "shared embeddings: none, input and output of the decoder, or all (with data.joint)",
           Limit::one_of(heed::words_of(model::kTied)));
+    f.add("model.length", m.length,
+          "parallel decoder: how an output gets its length; slots: model.slots positions, cut at the end token",
+          Limit::one_of(heed::words_of(model::kOutputLengths)));
+    f.add("model.slots", m.slots, "model.length = \"slots\": the most tokens of a target and its end",
+          Limit::between(1, kLongest));
     f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector is fed in with the next token");
     add_stack_keys(f, m);
   }
@@ -115,6 +130,10 @@ class PairsTask final : public Task {
     need(
         !valid || is_one_kind_of_file(d.valid),
         "the validation data must be either two files, data.valid_source and data.valid_target, or one data.valid_tsv");
+    need(d.alignments.empty() || files,
+         "data.alignments needs pairs from files: data.source and data.target, or data.tsv");
+    need(d.alignments.empty() || !decode::find_decoder(m.decoder_kind()).make_parallel,
+         "data.alignments needs a decoder that writes step by step, not model.decoder = \"parallel\"");
     for (const std::string& wrong : {size_problem("source", d.source), size_problem("target", d.target)})
       need(wrong.empty(), wrong);
     need(m.tied != "all" || d.joint, "model.tied = \"all\" needs data.joint = true: one vocabulary");
@@ -132,6 +151,8 @@ class PairsTask final : public Task {
   }
 
   std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const override {
+    if (decode::find_decoder(options.decoder_kind()).make_parallel)
+      return std::make_unique<model::ParallelModel>(parameters, options);
     return std::make_unique<model::Seq2Seq>(parameters, options);
   }
 
@@ -142,6 +163,15 @@ class PairsTask final : public Task {
 
   std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const override {
     return score_pairs(asked, pairs);
+  }
+
+  AttentionPlace place_of(std::string_view attention, int64_t, const model::Options& model) const override {
+    using enum AttentionRows;
+    const bool at_once = decode::find_decoder(model.decoder_kind()).make_parallel != nullptr;
+    if (attention.starts_with("encoder.")) return {"self-attention of the encoder", source, source};
+    if (attention.ends_with(".self"))
+      return {"self-attention of the decoder", at_once ? written : target_in, at_once ? written : target_in};
+    return {"attention to the source", at_once ? written : target_out, source};
   }
 };
 

@@ -75,7 +75,7 @@ class PictureTask final : public Task {
 
   void add_model(Fields& f, model::Options& m) const override {
     f.add("model.kind", m.kind, "kind of the decoder, and of the encoder of the questions",
-          Limit::one_of(names_of(decode::all_decoders())));
+          Limit::one_of(names_of(decode::step_decoders())));
     f.add("model.questions", m.questions, "each picture comes with a question; follows from the data");
     f.add("model.picture_size", m.picture_size, "pictures are scaled to this many pixels to a side",
           Limit::between(2, 4096));
@@ -131,6 +131,13 @@ class PictureTask final : public Task {
   }
   std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const override {
     return score_pictures(asked, pairs);
+  }
+
+  AttentionPlace place_of(std::string_view attention, int64_t, const model::Options&) const override {
+    using enum AttentionRows;
+    if (attention.starts_with("question.")) return {"self-attention of the question", source, source};
+    if (attention.ends_with(".self")) return {"self-attention of the decoder", target_in, target_in};
+    return {"attention to the picture", target_out, cells};
   }
 };
 

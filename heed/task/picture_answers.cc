@@ -2,15 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <memory>
 #include <utility>
 
 #include "heed/data/picture_examples.h"
 #include "heed/data/picture_source.h"
 #include "heed/model/picture_model.h"
-#include "heed/search/batches.h"
 #include "heed/task/line_tokens.h"
 #include "heed/task/score_examples.h"
+#include "heed/task/search_lines.h"
 #include "heed/task/search_options.h"
 #include "heed/task/search_outputs.h"
 #include "heed/task/together_or_each.h"
@@ -49,6 +50,7 @@ class PictureGenerator final : public model::Generator {
     return model_.writer().step(tokens, state, tape, alignment);
   }
   std::vector<int64_t> alignment_heads() const override { return model_.writer().alignment_heads(); }
+  int64_t cells() const { return model_.cells_of_side() * model_.cells_of_side(); }
 
  private:
   const model::PictureModel& model_;
@@ -86,86 +88,137 @@ std::string read_source(std::string_view source, const Answering& asked, ReadSou
   return "";
 }
 
-/// A picture to predict: its number among the examples, and of its line.
+struct PictureLine {
+  std::string_view source;
+  int64_t number = 0;
+  std::span<const int32_t> answer = {};  // of those that are scored
+};
+
+/// The pictures that were read, as each model of an ensemble sees them.
+class ReadPictures {
+ public:
+  explicit ReadPictures(const Answering& asked) {
+    asked.each_model([&](const Answering& each) {
+      const model::PictureModel& model = picture_model_of(each);
+      pictures_.emplace_back(model.options().picture_size, model.cells_of_side() * model.cells_of_side());
+      generators_.emplace_back(model, pictures_.back());
+    });
+  }
+  /// Reads a source for all models, and keeps it; what is wrong with it, or nothing.
+  std::string add(const PictureLine& line, const Answering& asked, Prediction* prediction) {
+    std::vector<ReadSource> read;
+    std::string wrong;
+    asked.each_model([&](const Answering& each) {
+      if (!wrong.empty()) return;
+      Prediction* learns = read.empty() ? prediction : nullptr;  // of what the first model reads
+      wrong = read_source(line.source, each, read.emplace_back(), learns);
+    });
+    for (size_t m = 0; wrong.empty() && m < read.size(); ++m)
+      pictures_[m].add(read[m].picture, read[m].question, line.answer, line.number);
+    return wrong;
+  }
+  int64_t size() const { return pictures_[0].size(); }
+  const data::PictureExamples& of_first() const { return pictures_[0]; }
+  Generators generators() const {
+    Generators all;
+    for (const PictureGenerator& each : generators_) all.push_back(&each);
+    return all;
+  }
+  /// The sources of picture number `example`, for each model.
+  std::vector<std::vector<int32_t>> sources(int64_t example) const {
+    std::vector<std::vector<int32_t>> all;
+    for (const PictureGenerator& each : generators_)
+      all.emplace_back(static_cast<size_t>(each.cells()), static_cast<int32_t>(example));
+    return all;
+  }
+
+ private:
+  std::deque<data::PictureExamples> pictures_;  // [models]; pointed to
+  std::deque<PictureGenerator> generators_;
+};
+
+/// A picture to predict.
 struct AskedPicture {
-  int64_t example = 0, line = 0;
+  SearchLine asked;
   Prediction* answer = nullptr;
 };
 
-void search_pictures(std::span<const AskedPicture> some, const PictureGenerator& generator, const Answering& asked,
+void search_pictures(std::span<const AskedPicture> some, const Generators& generators, const Answering& asked,
                      const search::Options& how) {
-  const int64_t side = picture_model_of(asked).cells_of_side(), cells = side * side;
-  std::vector<int32_t> ids;
-  std::vector<int64_t> offsets = {0}, numbers;
+  const int64_t side = picture_model_of(asked).cells_of_side();
+  std::vector<SearchLine> lines;
   for (const AskedPicture& each : some) {
-    ids.insert(ids.end(), static_cast<size_t>(cells), static_cast<int32_t>(each.example));
-    offsets.push_back(std::ssize(ids));
-    numbers.push_back(each.line);
+    lines.push_back(each.asked);
     each.answer->nbest.clear();
     each.answer->map_rows = each.answer->map_columns = side;
   }
   constexpr int64_t kAtOnce = 16;  // hypotheses of a batch: enough for the convolutions
-  std::vector<search::Result> found = search::search_all(
-      generator, asked.tapes, {.ids = ids, .offsets = offsets, .numbers = numbers}, how, {.tokens = kAtOnce * cells});
+  std::vector<search::Result> found = search_lines(generators, asked, lines, how, {.tokens = kAtOnce * side * side});
   for (size_t i = 0; i < some.size(); ++i)
     for (search::Hypothesis& h : found[i].hypotheses)
-      some[i].answer->nbest.push_back(output_of(std::move(h), *asked.vocabularies.target));
+      some[i].answer->nbest.push_back(output_of(std::move(h), *asked.vocabularies.target, lines[i].rules));
 }
 
 }  // namespace
 
 std::vector<Prediction> predict_pictures(const Answering& asked, std::span<const std::string> lines,
                                          const PredictOptions& options) {
-  const model::PictureModel& model = picture_model_of(asked);
   expect(!options.copy_unknown, "copy_unknown copies words of a source text; this model reads pictures");
+  ReadPictures pictures(asked);
   const search::Options how =
-      search_options(options, {model.max_positions(), asked.longest, model.writer().alignment_heads()});
+      search_options(options, {asked.max_positions(), asked.longest, alignment_heads(pictures.generators())});
+  OutputRules rules(options, *asked.vocabularies.target, how.longest, lines.size());
   std::vector<Prediction> predictions(lines.size());
-  data::PictureExamples pictures(model.options().picture_size, model.cells_of_side() * model.cells_of_side());
   std::vector<AskedPicture> there;
   for (size_t i = 0; i < lines.size(); ++i) {
     stop_if_interrupted();
     const std::string_view line = without_end(lines[i]);
     if (line.empty()) continue;
-    ReadSource read;
-    predictions[i].error = read_source(line, asked, read, &predictions[i]);
+    RulesOfLine of_line = rules.of_line(i);
+    const int64_t number = options.first_line + static_cast<int64_t>(i);
+    predictions[i].error = pictures.add({line, number}, asked, &predictions[i]);
+    if (predictions[i].error.empty()) predictions[i].error = of_line.error;
     if (!predictions[i].error.empty()) continue;
-    there.push_back({pictures.size(), options.first_line + static_cast<int64_t>(i), &predictions[i]});
-    pictures.add(read.picture, read.question, {}, there.back().line);
+    there.push_back({{pictures.sources(pictures.size() - 1), number, std::move(of_line)}, &predictions[i]});
   }
   if (there.empty()) return predictions;
-  const PictureGenerator generator(model, pictures);
+  const Generators generators = pictures.generators();
   together_or_each(
       std::span<const AskedPicture>(there),
-      [&](std::span<const AskedPicture> some) { search_pictures(some, generator, asked, how); },
+      [&](std::span<const AskedPicture> some) { search_pictures(some, generators, asked, how); },
       [](const AskedPicture& each, const std::string& error) { each.answer->error = error; });
   return predictions;
 }
 
 std::vector<PairScore> score_pictures(const Answering& asked, std::span<const TextPair> pairs) {
-  const model::PictureModel& model = picture_model_of(asked);
   const text::Tokeniser& target = *asked.vocabularies.target;
   std::vector<PairScore> scores(pairs.size());
-  data::PictureExamples pictures(model.options().picture_size, model.cells_of_side() * model.cells_of_side());
+  ReadPictures pictures(asked);
+  std::vector<SearchLine> lines;  // of an ensemble
+  std::vector<std::vector<int32_t>> targets;
   std::vector<PairScore*> of_example;
   for (size_t i = 0; i < pairs.size(); ++i) {
     stop_if_interrupted();
-    ReadSource read;
     PairScore& score = scores[i];
-    score.error = read_source(without_end(pairs[i].source), asked, read, nullptr);
-    if (score.error.empty()) score.error = text::utf8_complaint(pairs[i].target);
+    score.error = text::utf8_complaint(pairs[i].target);
     if (!score.error.empty()) continue;
-    const std::vector<int32_t> answer = target.encode(pairs[i].target);
-    if (const int64_t places = model.max_positions(); std::ssize(answer) + 1 > places) {
+    std::vector<int32_t> answer = target.encode(pairs[i].target);
+    if (const int64_t places = asked.max_positions(); std::ssize(answer) + 1 > places)
       score.error = too_long(std::ssize(answer) + 1, places);
-      continue;
-    }
-    pictures.add(read.picture, read.question, answer, static_cast<int64_t>(i) + 1);
+    const PictureLine line{without_end(pairs[i].source), static_cast<int64_t>(i) + 1, answer};
+    if (score.error.empty()) score.error = pictures.add(line, asked, nullptr);
+    if (!score.error.empty()) continue;
     score.tokens = spelled(target, answer);
     score.tokens.push_back(target.token(text::kEnd));
     of_example.push_back(&score);
+    lines.push_back({.sources = pictures.sources(pictures.size() - 1)});
+    answer.push_back(text::kEnd);
+    targets.push_back(std::move(answer));
   }
-  score_examples(asked, pictures, of_example);
+  if (asked.others.empty())
+    score_examples(asked, pictures.of_first(), of_example);
+  else
+    score_lines(pictures.generators(), asked, lines, targets, of_example);
   return scores;
 }
 

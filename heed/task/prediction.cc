@@ -16,6 +16,13 @@ std::vector<Link> Output::links() const {
   return links;
 }
 
+std::string missing_text(const Output& output) {
+  if (output.missing.empty()) return "";
+  std::string phrases;
+  for (const std::string& phrase : output.missing) phrases += (phrases.empty() ? "'" : ", '") + phrase + "'";
+  return fmt::format("{} had to come, but {}", phrases, output.missing_because);
+}
+
 std::string pharaoh(const Output& output) {
   std::string text;
   for (const Link& link : output.links())

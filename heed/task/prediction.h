@@ -22,10 +22,17 @@ struct Output {
   std::vector<float> token_log_probabilities = {};  // [tokens]; the end token last, if it came
   std::vector<std::vector<float>> alignment = {};   // [tokens][source tokens]; empty if not requested
 
+  std::vector<std::string> missing = {};  // of PredictOptions::must: what did not come ...
+  std::string missing_because = {};       // ... and why
+  double reverse_log_probability = 0.0;   // of the source, given this output: with rerank_reverse
+
   std::vector<float> sentence_weights = {};  // hierarchical labels: [sentences], on request
 
   std::vector<Link> links() const;  // [tokens]; none without an alignment
 };
+
+/// Which phrases are missing, and why; empty if none is.
+std::string missing_text(const Output& output);
 
 /// Links as "0-0 2-1", source first.
 std::string pharaoh(const Output& output);

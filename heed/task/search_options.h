@@ -14,7 +14,12 @@ struct OutputLimits {
   int64_t max_positions;
   int64_t longest;
   std::vector<int64_t> heads;  // of each layer that alignments can show
+  bool parallel = false;       // it writes all positions at once ...
+  bool has_slots = false;      // ... into slots: there is one length
 };
+
+/// Throws if an option shapes what is written: for models that write nothing.
+void expect_no_writing(const PredictOptions& options);
 
 /// Checks the options against each other and against the limits of the model. An error message begins with the name of
 /// the option.

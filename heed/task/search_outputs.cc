@@ -26,15 +26,18 @@ std::vector<std::string> copies_for(const search::Hypothesis& h, std::span<const
 
 }  // namespace
 
-Output output_of(search::Hypothesis&& h, const text::Tokeniser& target, std::span<const std::string> source) {
+Output output_of(search::Hypothesis&& h, const text::Tokeniser& target, const RulesOfLine& rules,
+                 std::span<const std::string> source) {
   h.alignment.resize(std::min(h.alignment.size(), h.tokens.size()));  // without that of the end token
-  return {.text = target.decode(h.tokens, copies_for(h, source)),
-          .score = h.score,
-          .log_probability = h.log_probability,
-          .finished = h.finished,
-          .tokens = spelled(target, h.tokens),
-          .token_log_probabilities = std::move(h.token_log_probabilities),
-          .alignment = std::move(h.alignment)};
+  Output output{.text = target.decode(h.tokens, copies_for(h, source)),
+                .score = h.score,
+                .log_probability = h.log_probability,
+                .finished = h.finished,
+                .tokens = spelled(target, h.tokens),
+                .token_log_probabilities = std::move(h.token_log_probabilities),
+                .alignment = std::move(h.alignment)};
+  rules.tell_missing(h, output);
+  return output;
 }
 
 }  // namespace heed::task

@@ -7,6 +7,7 @@
 //   answers    predict, score
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -14,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/data/dataset.h"
@@ -23,7 +25,9 @@
 #include "heed/layer/parameters.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
+#include "heed/search/ensemble_mean.h"
 #include "heed/search/tape_pool.h"
+#include "heed/task/attention_place.h"
 #include "heed/task/predict_options.h"
 #include "heed/task/prediction.h"
 #include "heed/task/suggestion.h"
@@ -68,6 +72,24 @@ struct Answering {
   const model::Options& options;    // of the model
   std::string documents = {};       // running text: data.documents
   search::TapePool& tapes;
+
+  // Further models of an ensemble, which write together with this one (search/ensemble.h):
+  std::vector<Answering> others = {};
+  search::Mean mean = search::Mean::log_probabilities;
+  bool same_sources = true;  // all of them cut sources into the same tokens
+
+  /// visit(each): this one and the others.
+  template <class Visit>
+  void each_model(const Visit& visit) const {
+    visit(*this);
+    for (const Answering& other : others) visit(other);
+  }
+  /// The fewest positions of any of them.
+  int64_t max_positions() const {
+    int64_t fewest = model.max_positions();
+    for (const Answering& other : others) fewest = std::min(fewest, other.model.max_positions());
+    return fewest;
+  }
 };
 
 class Task {
@@ -123,6 +145,10 @@ class Task {
                                           const PredictOptions& options) const = 0;
   /// [pairs] -> [pairs]: the probability of each target, given its source.
   virtual std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const = 0;
+
+  /// The place of an attention of its models, from its name there ("decoder.0.source"). `call`: 1 for the second call
+  /// of the same one, as for the second of two texts.
+  virtual AttentionPlace place_of(std::string_view attention, int64_t call, const model::Options& model) const = 0;
 
   /// Models of running text: their answers go on with the lines. Texts have no sources; score() takes empty ones.
   virtual bool continues_texts() const { return false; }

@@ -20,6 +20,9 @@ class Random {
 
   uint64_t next() { return kernels::splitmix64(state_ += kernels::kSplitmix64Step); }
 
+  /// In [0, 1), with all 53 bits of a double.
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
   /// One of 0 ... n - 1, each equally likely; n > 0.
   uint64_t below(uint64_t n) {
     // The first 2^64 mod n values would make small results too likely: they are drawn again.

@@ -128,12 +128,14 @@ void EventFile::write(int64_t step, const Scalars& scalars) {
 
 void EventFile::stepped(const StepReport& r, const Progress& p) {
   if (r.step % every_ != 0) return;
-  write(r.step, {{"train/loss", r.loss},
-                 {"train/nll", r.nll},
-                 {"train/token_accuracy", r.accuracy},
-                 {"train/gradient_norm", r.norm},
-                 {"train/learning_rate", r.rate},
-                 {"train/tokens_per_second", p.tokens_per_second}});
+  Scalars scalars = {{"train/loss", r.loss},
+                     {"train/nll", r.nll},
+                     {"train/token_accuracy", r.accuracy},
+                     {"train/gradient_norm", r.norm},
+                     {"train/learning_rate", r.rate},
+                     {"train/tokens_per_second", p.tokens_per_second}};
+  if (r.reward) scalars.emplace_back("train/reward", *r.reward);
+  write(r.step, scalars);
 }
 
 void EventFile::validated(const Validated& v, const Progress&) {

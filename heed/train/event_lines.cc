@@ -59,19 +59,21 @@ void EventLines::warned(const std::string& text) {
 void EventLines::stepped(const StepReport& r, const Progress& p) {
   step_ = r.step;
   if (r.step % every_ != 0) return;
-  write(Json::object({{"event", "step"},
-                      {"step", r.step},
-                      {"epoch", r.epoch},
-                      {"loss", r.loss},
-                      {"nll", r.nll},
-                      {"accuracy", r.accuracy},
-                      {"gradient_norm", r.norm},
-                      {"learning_rate", r.rate},
-                      {"tokens", r.tokens},
-                      {"tokens_per_second", p.tokens_per_second},
-                      {"share", p.share},
-                      {"seconds_left", p.seconds_left},
-                      {"seconds", p.seconds}}));
+  Json json = Json::object({{"event", "step"},
+                            {"step", r.step},
+                            {"epoch", r.epoch},
+                            {"loss", r.loss},
+                            {"nll", r.nll},
+                            {"accuracy", r.accuracy},
+                            {"gradient_norm", r.norm},
+                            {"learning_rate", r.rate},
+                            {"tokens", r.tokens},
+                            {"tokens_per_second", p.tokens_per_second},
+                            {"share", p.share},
+                            {"seconds_left", p.seconds_left},
+                            {"seconds", p.seconds}});
+  if (r.reward) json["reward"] = *r.reward;
+  write(json);
 }
 
 void EventLines::skipped(const StepReport& r) {

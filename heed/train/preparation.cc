@@ -42,9 +42,13 @@ std::string model_complaint(const Recipe& recipe, std::string_view reasons) {
   return all;
 }
 
+struct ModelLimits {
+  int64_t positions, predictions;  // max_positions() and max_predictions()
+};
+
 /// Makes the model without allocating its weights, so that wrong options or a model that is too large are reported
-/// early; with a tiny vocabulary, even before the data is read. Returns its max_positions().
-int64_t check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
+/// early; with a tiny vocabulary, even before the data is read.
+ModelLimits check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
   Parameters parameters(0, Start::empty);
   std::unique_ptr<model::Model> made;
   try {
@@ -58,7 +62,7 @@ int64_t check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t tar
   const double bytes = sizeof(float) * (recipe.train.average > 0 ? 5 : 4) * numbers;
   expect_memory(bytes, fmt::format("the training of {:.0f} parameters", numbers),
                 "use a smaller model.width, fewer layers or smaller vocabularies");
-  return made->max_positions();
+  return {made->max_positions(), made->max_predictions()};
 }
 
 }  // namespace
@@ -74,14 +78,20 @@ void check_model(const Recipe& recipe) {
 
 namespace {
 
-void check_lengths(const task::Corpus& corpus, int64_t max_positions) {
+void check_lengths(const task::Corpus& corpus, const ModelLimits& most) {
   for (const data::Dataset* examples : {corpus.train.get(), corpus.valid.get()})
     for (int64_t i = 0; i < examples->size(); ++i) {
       const int64_t longest = examples->longest_sequence(i);
-      expect(longest <= max_positions, ErrorKind::data,
+      expect(longest <= most.positions, ErrorKind::data,
              "line {} of the data has {} tokens, but the model has positions for {}: increase model.max_length or "
              "attention.max_length, or skip such lines with data.max_source and data.max_target",
-             examples->line_number(i), longest, max_positions);
+             examples->line_number(i), longest, most.positions);
+      const int64_t predictions = examples->predictions(i);
+      expect(predictions <= most.predictions, ErrorKind::data,
+             "the target in line {} of the data has {} tokens, its end included, but the model writes at most {}: "
+             "increase model.max_length (of model.length = \"slots\": model.slots), or skip such lines with "
+             "data.max_target",
+             examples->line_number(i), predictions, most.predictions);
     }
 }
 
@@ -103,8 +113,11 @@ std::vector<task::Suggestion> fit_to_weights(Recipe& r, const Beginning& beginni
   const auto mine = recipe::values_of(r), other = recipe::values_of(theirs);
   std::string wrong;
   for (const auto& [key, value] : mine) {
-    const bool free = key.starts_with("validate.") || key.find("dropout") != std::string::npos ||
-                      key.find("_size") != std::string::npos || key.find("_min_count") != std::string::npos;
+    // The decoder may be another one, with the weights that both have (trained::start_from).
+    const bool free = key == "model.decoder" || key == "model.length" || key == "model.slots" ||
+                      key == "model.max_length" || key.starts_with("validate.") ||
+                      key.find("dropout") != std::string::npos || key.find("_size") != std::string::npos ||
+                      key.find("_min_count") != std::string::npos;
     if (!recipe::is_among(key, kOfTheModel) || free || other.at(key) == value) continue;
     wrong += fmt::format("{}{} is {}, but '{}' was trained with {}", wrong.empty() ? "" : "\n", key, value,
                          beginning.weights_name, other.at(key));
@@ -142,10 +155,10 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
   p.vocabularies = beginning.checkpoint ? task::Vocabularies::load(*beginning.checkpoint, r.data)
                                         : texts->learn_vocabularies(
                                               r.data, beginning.weights ? &beginning.weights->vocabularies : nullptr);
-  const int64_t max_positions = check_model(r, p.vocabularies.source->size(), p.vocabularies.target->size());
+  const ModelLimits most = check_model(r, p.vocabularies.source->size(), p.vocabularies.target->size());
   p.corpus = texts->encode(p.vocabularies, r.data,
                            recipe::model_options(r, p.vocabularies.source->size(), p.vocabularies.target->size()));
-  check_lengths(p.corpus, max_positions);
+  check_lengths(p.corpus, most);
   p.updates_per_epoch = updates_per_epoch(*p.corpus.train, r.train);
   add(recipe::settle(r, recipe::suggest_length(r, p.updates_per_epoch, beginning.weights != nullptr)));
   const std::vector<std::string> warnings = recipe::length_warnings(r, p.updates_per_epoch);

@@ -1,6 +1,7 @@
 #include "heed/train/session.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "heed/file/atomic.h"
+#include "heed/objective/all.h"
 #include "heed/recipe/settle.h"
 #include "heed/tensor/error.h"
 #include "heed/train/evaluate.h"
@@ -79,6 +81,7 @@ class Session {
     if (saved_step_ != trainer_->steps()) throw SaveError(save_problem_);
     Finished finished = result(*ending);
     tell([&](TrainingObserver& o) { o.finished(finished); });
+    if (options_.corpus) *options_.corpus = std::move(corpus_);
     return finished;
   }
 
@@ -124,11 +127,30 @@ class Session {
     recipe_.train.schedule.steps = recipe::updates_in_all(recipe_, per_epoch_);
     // Weights of a checkpoint are allocated once they are known to fit.
     made_ = trained::make_model(recipe_, std::move(prepared.vocabularies), from ? Start::empty : Start::drawn);
-    if (weights) trained::start_from(*weights, made_);
+    if (weights)
+      if (const std::vector<std::string> lacking = trained::start_from(*weights, made_); !lacking.empty())
+        corpus_.warnings.push_back(
+            fmt::format("{} has no weights {}: they start anew", options_.from, fmt::join(lacking, ", ")));
     const bool fresh = !from && !weights;
     for (std::string& said : recipe_.task().start_training(*made_.parameters, made_.vocabularies, recipe_.data, fresh))
       corpus_.warnings.push_back(std::move(said));
-    trainer_.emplace(*made_.model, *made_.parameters, *corpus_.train, recipe_.train);
+    const objective::Setting setting{.model = *made_.model,
+                                     .vocabularies = made_.vocabularies,
+                                     .examples = *corpus_.train,
+                                     .options = recipe_.train.objective,
+                                     .label_smoothing = recipe_.train.label_smoothing,
+                                     .batch_tokens = recipe_.train.batch_tokens,
+                                     .updates = recipe_.train.schedule.steps,
+                                     .longest = recipe_.validate.longest,
+                                     .reward = options_.reward};
+    const objective::Entry& objective = objective::find(recipe_.train.objective.name);
+    if (fresh && objective.needs_trained)
+      corpus_.warnings.push_back(fmt::format(
+          "train.objective = \"{}\" learns from the outputs of the model, but it starts from random weights, "
+          "whose outputs are all wrong: train with train.objective = \"likelihood\" first, then start from "
+          "that model with --from",
+          objective.name));
+    trainer_.emplace(objective.make(setting), *made_.parameters, *corpus_.train, recipe_.train);
     if (!from) write_recipe();
   }
 
@@ -183,8 +205,9 @@ class Session {
   Started about() const {
     const task::Task& task = recipe_.task();
     const int64_t targets = made_.vocabularies.target->size();
+    const std::string &encoder = recipe_.model.encoder_kind(), &decoder = recipe_.model.decoder_kind();
     return {.folder = recipe_.output.folder,
-            .model = recipe_.model.kind,
+            .model = encoder == decoder ? encoder : encoder + "-" + decoder,
             .parameters = made_.parameters->count(),
             .examples = corpus_.train->size(),
             .valid_examples = corpus_.valid->size(),

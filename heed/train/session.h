@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "heed/file/run_folder.h"
+#include "heed/objective/reward.h"
 #include "heed/recipe/recipe.h"
+#include "heed/task/task.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/profile.h"
 #include "heed/train/observer.h"
@@ -28,7 +30,9 @@ struct SessionOptions {
   std::string from = {};                    // start from the weights of this model; empty: from random ones
   const std::atomic<bool>* stop = nullptr;  // when it becomes true, save and return after the current update
   std::vector<TrainingObserver*> observers = {};
-  Profile* profile = nullptr;  // if not null: where the time of the updates goes
+  Profile* profile = nullptr;             // if not null: where the time of the updates goes
+  objective::RewardFunction reward = {};  // train.reward = "own": how good outputs are
+  task::Corpus* corpus = nullptr;         // if not null: takes over the data at the end, for whoever measures the model
 };
 
 /// Trains as the recipe says. Throws RecipeError if the recipe makes no model, SaveError, and Error if the data or a

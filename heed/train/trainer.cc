@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "heed/objective/objective.h"
 #include "heed/optimise/clip.h"
 #include "heed/optimise/schedule.h"
 #include "heed/tensor/error.h"
@@ -43,9 +44,9 @@ int64_t updates_per_epoch(const data::Dataset& examples, const TrainerOptions& o
   return (static_cast<int64_t>(batches.size()) + o.accumulate - 1) / o.accumulate;
 }
 
-Trainer::Trainer(const model::Model& model, Parameters& parameters, const data::Dataset& examples,
+Trainer::Trainer(std::unique_ptr<objective::Objective> objective, Parameters& parameters, const data::Dataset& examples,
                  const TrainerOptions& options)
-    : model_(&model),
+    : objective_(std::move(objective)),
       parameters_(&parameters),
       examples_(&examples),
       options_(options),
@@ -54,6 +55,12 @@ Trainer::Trainer(const model::Model& model, Parameters& parameters, const data::
   expect(options.accumulate >= 1, "train: accumulate must be at least 1, not {}", options.accumulate);
   if (options.average > 0.0f) average_.emplace(parameters, options.average);
 }
+
+Trainer::Trainer(const model::Model& model, Parameters& parameters, const data::Dataset& examples,
+                 const TrainerOptions& options)
+    : Trainer(objective::likelihood(model, options.label_smoothing), parameters, examples, options) {}
+
+Trainer::~Trainer() = default;
 
 const std::vector<data::Batch>& Trainer::batches() {
   if (order_epoch_ != epoch_) {
@@ -82,18 +89,22 @@ StepReport Trainer::step() {
     for (const int64_t example : chosen.back()) report.tokens += examples_->predictions(example);
     next_batch();
   }
-  const double share = 1.0 / static_cast<double>(report.tokens);
-  int64_t part = 0;
+  int64_t examples = 0;
+  for (const data::Batch& batch : chosen) examples += std::ssize(batch);
+  objective::UpdatePart part{.share = 1.0 / static_cast<double>(report.tokens),
+                             .example_share = 1.0 / static_cast<double>(examples),
+                             .updates_before = step_ - 1};
   for (const data::Batch& batch : chosen) {
     const std::unique_ptr<data::PackedBatch> packed = examples_->pack(batch);
     packed->carried = &carried_;
-    tape_.reset(options_.seed * 1'000'003 + static_cast<uint64_t>(step_ * options_.accumulate + part++));
-    const OutputLoss loss =
-        model_->loss(tape_, *packed, {.label_smoothing = options_.label_smoothing, .scale = static_cast<float>(share)});
-    tape_.backward(loss.loss);
-    report.loss += loss.loss.item();
-    report.nll += loss.negative_log_likelihood * share;
-    report.accuracy += static_cast<double>(loss.correct) * share;
+    packed->updates_before = part.updates_before;
+    part.seed = options_.seed * 1'000'003 + static_cast<uint64_t>(step_ * options_.accumulate + part.number);
+    const objective::PartReport done = objective_->run(tape_, *packed, part);
+    ++part.number;
+    report.loss += done.loss;
+    report.nll += done.nll;
+    report.accuracy += done.accuracy;
+    if (done.reward) report.reward = report.reward.value_or(0.0) + *done.reward;
   }
 
   report.memory = static_cast<int64_t>(tape_.arena().peak());

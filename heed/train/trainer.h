@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,18 +17,23 @@
 #include "heed/recipe/options.h"
 #include "heed/tensor/tape.h"
 
+namespace heed::objective {
+class Objective;  // objective.h
+}
+
 namespace heed::train {
 
 using recipe::TrainerOptions;
 
 /// What one update did.
 struct StepReport {
-  int64_t step = 0;     // from 1
-  int64_t epoch = 0;    // from 1
-  double loss = 0;      // per prediction (target token, label), with label smoothing
-  double nll = 0;       // per prediction, without
-  double accuracy = 0;  // of the predictions, under teacher forcing
-  double norm = 0;      // of the gradients, before clipping
+  int64_t step = 0;                   // from 1
+  int64_t epoch = 0;                  // from 1
+  double loss = 0;                    // per prediction (target token, label), with label smoothing
+  double nll = 0;                     // per prediction, without
+  double accuracy = 0;                // of the predictions, under teacher forcing
+  std::optional<double> reward = {};  // the mean of the outputs, for objectives that have one
+  double norm = 0;                    // of the gradients, before clipping
   float rate = 0;
   int64_t tokens = 0;   // predictions: target tokens and their ends, or labels
   int64_t memory = 0;   // bytes of activations and their gradients, the most in any update so far
@@ -45,8 +51,12 @@ class Trainer {
       1'000'000'000'000;  // longer than any run: a larger number in a state is an error
 
   /// All must outlive it.
+  Trainer(std::unique_ptr<objective::Objective> objective, Parameters& parameters, const data::Dataset& examples,
+          const TrainerOptions& options);
+  /// Minimises the negative log-likelihood of the examples.
   Trainer(const model::Model& model, Parameters& parameters, const data::Dataset& examples,
           const TrainerOptions& options);
+  ~Trainer();
 
   /// One update. Throws Error after kMostSkipped in a row whose loss or gradients were not finite.
   StepReport step();
@@ -75,7 +85,7 @@ class Trainer {
   const std::vector<data::Batch>& batches();
   void next_batch();
 
-  const model::Model* model_;
+  std::unique_ptr<objective::Objective> objective_;
   Parameters* parameters_;
   const data::Dataset* examples_;
   TrainerOptions options_;

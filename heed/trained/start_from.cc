@@ -30,14 +30,20 @@ void copy_into(const Parameter& from, Parameter& to) {
 
 }  // namespace
 
-void start_from(const TrainedModel& from, TrainedModel& made) {
+std::vector<std::string> start_from(const TrainedModel& from, TrainedModel& made) {
   const Grown targets = {from.vocabularies.target->size(), made.vocabularies.target->size()};
   std::vector<Grown> grown = {{from.vocabularies.source->size(), made.vocabularies.source->size()}, targets};
   // <unk>, <s> and </s> are no labels.
   if (made.recipe.task().gives_labels())
     grown.push_back({targets.before - text::kSpecials, targets.after - text::kSpecials});
+  const bool other_decoder = from.recipe.model.decoder_kind() != made.recipe.model.decoder_kind();
+  std::vector<std::string> lacking;
   for (Parameter& p : *made.parameters) {
     const Parameter* before = from.parameters->find(p.name);
+    if (!before && other_decoder) {
+      lacking.push_back(p.name);
+      continue;
+    }
     expect(before != nullptr, ErrorKind::file,
            "the model to start from has no weight '{}': it is another kind of model", p.name);
     expect(before->shape.size() == p.shape.size() && may_become(before->rows(), p.rows(), grown) &&
@@ -46,6 +52,7 @@ void start_from(const TrainedModel& from, TrainedModel& made) {
            file::shape_text(before->shape), file::shape_text(p.shape));
     copy_into(*before, p);
   }
+  return lacking;
 }
 
 }  // namespace heed::trained

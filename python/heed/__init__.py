@@ -6,6 +6,7 @@ attention = heed.Attention("additive", query_width=16, key_width=8)      # param
 heed.mechanisms()                                            # list them
 heed.load("en-de").predict(["A dog runs."])[0].text          # a model from `heed train`
 heed.train(pairs).predict("12 Sept 84").text                 # or trained here
+heed.compare("dates", attention=["additive", "dot"])         # the same model with each, side by side
 
 heed.STAGES: the names of heed.attend's stages. heed.torch: the same on tensors, inside autograd.
 """
@@ -13,6 +14,7 @@ heed.STAGES: the names of heed.attend's stages. heed.torch: the same on tensors,
 from ._attend import Attended, attend, attend_with_gradient
 from ._attention import Attention, parameter_shapes
 from ._catalogue import Mechanism, default_options, mechanism, mechanisms
+from ._compare import Compared, Variant, compare
 from ._heed import Error, State, available_isas, isa, set_threads, threads, use_isa
 from ._onnx import OnnxAttention, onnx_attention
 from ._parameters import Parameters
@@ -25,6 +27,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Attended",
     "Attention",
+    "Compared",
     "Error",
     "Mechanism",
     "Memory",
@@ -37,9 +40,11 @@ __all__ = [
     "STAGES",
     "State",
     "TrainedModel",
+    "Variant",
     "attend",
     "attend_with_gradient",
     "available_isas",
+    "compare",
     "default_options",
     "isa",
     "load",

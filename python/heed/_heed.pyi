@@ -119,7 +119,7 @@ class Run:
 class Predictor:
     """A trained model."""
 
-    def __init__(self, folder: bytes, checkpoint: str) -> None: ...
+    def __init__(self, folders: List[bytes], checkpoint: str, mean: str) -> None: ...
     def predict(self, lines: List[bytes], options: Dict[str, Any]) -> List[Dict[str, Any]]:
         """For each line: error, source_tokens, unknown, and nbest, which holds the fields of heed.Output."""
 
@@ -129,6 +129,8 @@ class Predictor:
     def score(self, pairs: List[Tuple[bytes, bytes]]) -> List[Dict[str, Any]]:
         """For each pair of source and target: the fields of heed.PairScore."""
 
+    @property
+    def models(self) -> int: ...
     @property
     def task(self) -> str: ...
     @property
@@ -152,7 +154,22 @@ def train(
     from_model: bytes,
     resume: bool,
     callback: Callable[[str], Optional[bool]],
+    reward: Optional[Callable[[str, str, List[str]], float]],
 ) -> None:
     """Calls back with every event as JSON."""
+
+def built_in_tasks() -> List[str]: ...
+def compare(
+    task: bytes,
+    recipe: bytes,
+    settings: List[bytes],
+    attention: List[bytes],
+    over: List[bytes],
+    seeds: int,
+    folder: bytes,
+    resume: bool,
+    callback: Callable[[str], Optional[bool]],
+) -> bool:
+    """Calls back with every event as JSON. Whether it was stopped; the results are in files in the folder."""
 
 def export_model(model: bytes, checkpoint: str, path: bytes) -> None: ...

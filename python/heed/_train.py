@@ -30,6 +30,7 @@ def train(
     resume: bool = False,
     progress: Union[bool, TextIO] = True,
     callback: Optional[Callable[[Event], Optional[bool]]] = None,
+    reward: Optional[Callable[[str, str, List[str]], float]] = None,
 ) -> TrainedModel:
     """Trains a model, as `heed train` does, and returns it as heed.load would.
 
@@ -55,6 +56,9 @@ def train(
         callback: called with every event, a dict like a line of log.jsonl: event ("chosen", "started", "step",
             "validated", "saved", "warning", "skipped", "finished"), step, loss, ... . If it returns False, training
             stops after the current update.
+        reward: what an output is worth, for the objectives "reinforce" and "minimum_risk" (docs/training.md): called
+            with the source, the output and all right outputs of the source; higher is better. It sets
+            train.reward = "own".
 
     Returns:
         The best model, loaded. `model.export("model.heed")` writes it to one file.
@@ -82,15 +86,10 @@ def train(
     else:
         changed.update(_files(pairs, path, "", resume))
         changed.update(_files(valid, path, "valid_", resume))
+    if reward is not None:
+        changed.setdefault("train.reward", "own")
     start = from_model.path if isinstance(from_model, TrainedModel) else from_model
     shown = _Progress(sys.stderr if progress is True else progress) if progress else None
-
-    def told(line: str) -> Optional[bool]:
-        event = json.loads(line)
-        if shown:
-            shown.tell(event)
-        return callback(event) if callback else None
-
     try:
         _heed.train(
             os.fsencode(recipe) if recipe is not None else b"",
@@ -98,7 +97,8 @@ def train(
             os.fsencode(path),
             os.fsencode(start) if start is not None else b"",
             resume,
-            told,
+            _teller(shown, callback),
+            reward,
         )
     finally:
         if shown:
@@ -160,6 +160,18 @@ def _line(pair: Tuple[str, str], name: str) -> bytes:
     return b"\t".join(_bytes(text, f"{name}[{i}]") for i, text in enumerate(pair)) + b"\n"
 
 
+def _teller(shown: Any, callback: Optional[Callable[[Event], Optional[bool]]]) -> Callable[[str], Optional[bool]]:
+    """Passes every event, a line of JSON, to what shows it and to the user's function."""
+
+    def tell(line: str) -> Optional[bool]:
+        event = json.loads(line)
+        if shown:
+            shown.tell(event)
+        return callback(event) if callback else None
+
+    return tell
+
+
 class _Progress:
     """Tells a person how a training goes."""
 
@@ -189,8 +201,9 @@ class _Progress:
             self._say(f"update {event['step']:,}  loss {event['nll']:.4f}{right}{best}")
         elif kind == "step" and self._moves:
             left = f"  {_duration(event['seconds_left'])} left" if event["seconds_left"] >= 0 else ""
+            worth = f"  reward {event['reward']:.3f}" if "reward" in event else ""
             self._file.write(
-                f"\r{100 * event['share']:3.0f} %{left}  loss {event['nll']:.3f}  "
+                f"\r{100 * event['share']:3.0f} %{left}  loss {event['nll']:.3f}{worth}  "
                 f"{event['tokens_per_second']:,.0f} {self._prediction}s/s\033[K"
             )
             self._file.flush()

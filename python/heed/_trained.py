@@ -6,12 +6,14 @@ import errno
 import inspect
 import os
 from dataclasses import dataclass
-from typing import Any, Iterable, List, Mapping, Optional, Tuple, Union, overload
+from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 
 from . import _heed
 from ._heed import Error
+
+Path = Union[str, "os.PathLike[str]"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,9 @@ class Output:
         token_log_probabilities: [tokens]; the end token last, if it came.
         alignment: [tokens, source tokens]: the attention weights; None without alignments.
         links: (source, target): for each token, the source token with the most attention; both from 0.
+        missing: words of must that did not come; mostly empty.
+        missing_because: why.
+        reverse_log_probability: with rerank_reverse: log p(source | output) by that model.
     """
 
     text: str
@@ -38,6 +43,9 @@ class Output:
     token_log_probabilities: np.ndarray
     alignment: Optional[np.ndarray]
     links: List[Tuple[int, int]]
+    missing: List[str]
+    missing_because: str
+    reverse_log_probability: float
 
     def __repr__(self) -> str:
         return f"Output({self.text!r}, score={self.score:.6f})"
@@ -112,23 +120,22 @@ class PairScore:
 
 
 class TrainedModel:
-    """A trained model, from heed.load. Any number of threads may use it at once.
+    """A trained model, or several that write together, from heed.load. Any number of threads may use it at once.
 
     Attributes:
-        path: the folder or file that it was loaded from.
+        path: the folder or file that it was loaded from; of an ensemble, that of its first model.
     """
 
-    def __init__(self, path: Union[str, "os.PathLike[str]"], checkpoint: str = "best") -> None:
+    def __init__(
+        self, path: Union[Path, Sequence[Path]], checkpoint: str = "best", mean: str = "log_probabilities"
+    ) -> None:
         """See heed.load."""
-        folder = os.fspath(path)
-        if not isinstance(folder, str):
-            raise TypeError(f"path: expected a str or a path, got {type(path).__name__}")
-        if not isinstance(checkpoint, str):
-            raise TypeError(f"checkpoint: expected a str, got {type(checkpoint).__name__}")
-        if not os.path.exists(folder):
-            raise FileNotFoundError(errno.ENOENT, "there is no model", folder)
-        self._predictor = _heed.Predictor(os.fsencode(folder), checkpoint)
-        self.path = folder
+        folders = _folders(path)
+        for name, word in (("checkpoint", checkpoint), ("mean", mean)):
+            if not isinstance(word, str):
+                raise TypeError(f"{name}: expected a str, got {type(word).__name__}")
+        self._predictor = _heed.Predictor([os.fsencode(folder) for folder in folders], checkpoint, mean)
+        self.path = folders[0]
         self._checkpoint = checkpoint
 
     @overload
@@ -146,8 +153,21 @@ class TrainedModel:
         length_penalty: float = 0.0,
         mean_score: bool = False,
         coverage: float = 0.0,
+        iterations: Optional[int] = None,
+        lengths: Optional[int] = None,
         max_length: Optional[int] = None,
+        groups: int = 1,
+        diversity: float = 0.5,
+        must: Union[str, Sequence[str], Sequence[Sequence[str]]] = (),
+        must_not: Union[str, Sequence[str], Sequence[Sequence[str]]] = (),
+        prefix: Union[str, Sequence[str]] = "",
+        no_repeat_ngram: Optional[int] = None,
+        mbr: Optional[str] = None,
+        candidates: Optional[int] = None,
+        rerank_reverse: Optional["TrainedModel"] = None,
+        rerank_weight: float = 1.0,
         sample: bool = False,
+        distinct: bool = False,
         temperature: float = 1.0,
         top_k: Optional[int] = None,
         top_p: float = 1.0,
@@ -168,8 +188,24 @@ class TrainedModel:
             length_penalty: log p is divided by ((5 + length) / 6) to this power; 0.6 is common.
             mean_score: rank by log p divided by the length, instead of by length_penalty.
             coverage: weight of the penalty for source tokens without attention; 0.2 is common.
+            iterations: parallel decoders: passes over an output (default 4).
+            lengths: parallel decoders: outputs of different lengths to try (default 3, or nbest if more).
             max_length: longest output, in tokens (default: validate.longest of the model's recipe).
+            groups: diverse beam search: the beam is cut into this many groups that avoid each other's tokens.
+            diversity: what a token costs a group for each one that took it at the same step.
+            must: a word or phrase that every output contains, or several; or a sequence of them for each line. What
+                could not come before max_length is in Output.missing.
+            must_not: the same for what no output contains.
+            prefix: what every output begins with, or one for each line.
+            no_repeat_ngram: no n tokens come twice in an output.
+            mbr: a metric, such as "chrf": choose the candidates that agree most with all others (minimum Bayes risk).
+            candidates: for mbr and rerank_reverse: outputs to choose from (default: the beam size or 10, 50 of
+                samples).
+            rerank_reverse: a model of the other direction: rerank_weight * log p(source | output) is added to each
+                score.
+            rerank_weight: see rerank_reverse.
             sample: sample every token instead of taking the likeliest.
+            distinct: for sampling: nbest outputs that all differ, drawn without replacement.
             temperature: for sampling; below 1: more cautious; above 1: more varied.
             top_k: for sampling: only the k likeliest tokens (default: all).
             top_p: for sampling: only the likeliest tokens, up to this total probability.
@@ -192,7 +228,7 @@ class TrainedModel:
         given = dict(locals())
         texts = _lines(given.pop("lines"))
         del given["self"]
-        found = [_prediction(one) for one in self._predictor.predict(texts, given)]
+        found = [_prediction(one) for one in self._predictor.predict(texts, _options(given, len(texts)))]
         return found[0] if isinstance(lines, str) else found
 
     def predict_json(self, lines: Union[str, Iterable[str]], **options: Any) -> Union[str, List[str]]:
@@ -206,7 +242,8 @@ class TrainedModel:
         unknown = sorted(set(options) - set(inspect.signature(self.predict).parameters))
         if unknown:
             raise TypeError(f"predict_json() got an unexpected option '{unknown[0]}'")
-        said = self._predictor.predict_json(_lines(lines), options)
+        texts = _lines(lines)
+        said = self._predictor.predict_json(texts, _options(options, len(texts)))
         return said[0] if isinstance(lines, str) else said
 
     def score(self, pairs: Iterable[Tuple[str, str]]) -> List[PairScore]:
@@ -237,6 +274,8 @@ class TrainedModel:
         Raises:
             heed.Error, a ValueError: the file cannot be written, or is not a model.
         """
+        if self._predictor.models > 1:
+            raise Error("export: one file holds one model; this is an ensemble of several")
         _heed.export_model(os.fsencode(self.path), self._checkpoint, os.fsencode(path))
 
     @property
@@ -268,18 +307,90 @@ class TrainedModel:
         )
 
 
-def load(path: Union[str, "os.PathLike[str]"], checkpoint: str = "best") -> TrainedModel:
-    """Loads a trained model.
+def load(
+    path: Union[Path, Sequence[Path]], checkpoint: str = "best", mean: str = "log_probabilities"
+) -> TrainedModel:
+    """Loads a trained model, or an ensemble: several that write together.
 
     Args:
-        path: a training folder, one of its checkpoints, or a file from `heed export`.
+        path: a training folder, one of its checkpoints, or a file from `heed export`; or a list of them. The models of
+            an ensemble may be of any kind, but write the same tokens.
         checkpoint: which checkpoint of the folder: best, last, or a name such as step-000500.
+        mean: of an ensemble: "log_probabilities" or "probabilities".
 
     Raises:
         FileNotFoundError: there is no such folder or file.
-        heed.Error, a ValueError: there is no such checkpoint, or it is damaged.
+        heed.Error, a ValueError: there is no such checkpoint, it is damaged, or models write different tokens.
     """
-    return TrainedModel(path, checkpoint)
+    return TrainedModel(path, checkpoint, mean)
+
+
+def _folders(path: Union[Path, Sequence[Path]]) -> List[str]:
+    several = isinstance(path, (list, tuple))
+    folders = []
+    for i, each in enumerate(path if several else [path]):
+        try:
+            folder = os.fspath(each)
+        except TypeError:
+            folder = None
+        if not isinstance(folder, str):
+            name = f"path[{i}]" if several else "path"
+            raise TypeError(f"{name}: expected a str or a path, got {type(each).__name__}")
+        if not os.path.exists(folder):
+            raise FileNotFoundError(errno.ENOENT, "there is no model", folder)
+        folders.append(folder)
+    if not folders:
+        raise Error("path: expected at least one model")
+    return folders
+
+
+def _phrases(given: Any, name: str) -> List[bytes]:
+    if isinstance(given, str):
+        given = [given]
+    if isinstance(given, (bytes, bytearray)) or not isinstance(given, Sequence):
+        raise TypeError(f"{name}: expected a str or a sequence of str, got {type(given).__name__}")
+    return [_bytes(phrase, f"{name}[{i}]") for i, phrase in enumerate(given)]
+
+
+def _of_each_line(given: Any, name: str, lines: int) -> bool:
+    """Whether it is a sequence with something for each line; then it must have the right length."""
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        return False
+    each = any(not isinstance(one, str) for one in given) if name != "prefix" else True
+    if each and len(given) != lines:
+        raise Error(f"{name}: {len(given)} for {lines} lines")
+    return each
+
+
+def _options(given: Mapping[str, Any], lines: int) -> dict:
+    """As the extension module reads them: what holds for all lines, and a tuple for each line if some differ."""
+    options = dict(given)
+    own = {}
+    for name in ("must", "must_not", "prefix"):
+        value = options.pop(name, None)
+        if value is None or (not isinstance(value, str) and isinstance(value, Sequence) and not value):
+            continue
+        if _of_each_line(value, name, lines):
+            own[name] = value
+        elif name == "prefix":
+            options[name] = _bytes(value, name)
+        else:
+            options[name] = _phrases(value, name)
+    if own:
+        options["line_rules"] = [
+            (
+                _phrases(own["must"][i], f"must[{i}]") if "must" in own else [],
+                _phrases(own["must_not"][i], f"must_not[{i}]") if "must_not" in own else [],
+                _bytes(own["prefix"][i], f"prefix[{i}]") if "prefix" in own else b"",
+            )
+            for i in range(lines)
+        ]
+    reverse = options.get("rerank_reverse")
+    if reverse is not None:
+        if not isinstance(reverse, TrainedModel):
+            raise TypeError(f"rerank_reverse: expected a model from heed.load, got {type(reverse).__name__}")
+        options["rerank_reverse"] = reverse._predictor
+    return options
 
 
 def _lines(lines: Union[str, Iterable[str]]) -> List[bytes]:

@@ -104,5 +104,6 @@ void define_catalogue(py::module_& m);  // names, options and what is known of e
 void define_attention(py::module_& m);  // every mechanism, on a tape
 void define_predictor(py::module_& m);  // trained models
 void define_train(py::module_& m);      // training runs
+void define_compare(py::module_& m);    // comparisons of training runs
 
 }  // namespace heed::python

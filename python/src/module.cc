@@ -56,4 +56,5 @@ PYBIND11_MODULE(_heed, m) {
   define_attention(m);
   define_predictor(m);
   define_train(m);
+  define_compare(m);
 }

@@ -3,7 +3,10 @@
 
 #include <pybind11/stl.h>
 
+#include <filesystem>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "bindings.h"
@@ -50,6 +53,9 @@ py::dict dict_of(const Output& output, size_t sources, bool alignments) {
   py::list links;
   for (const predict::Link& link : output.links()) links.append(py::make_tuple(link.source, link.target));
   d["links"] = links;
+  d["missing"] = texts_of(output.missing);
+  d["missing_because"] = text_of(output.missing_because);
+  d["reverse_log_probability"] = output.reverse_log_probability;
   d["alignment"] = py::none();
   if (alignments) d["alignment"] = matrix(output.alignment, sources);
   return d;
@@ -68,6 +74,18 @@ py::dict dict_of(const Prediction& prediction, bool alignments) {
   return d;
 }
 
+std::vector<std::string> phrases_of(const py::handle& from) { return from.cast<std::vector<std::string>>(); }
+
+/// A list of (must, must_not, prefix), which python/heed/_trained.py makes.
+std::vector<predict::LineRules> line_rules_of(const py::handle& from) {
+  std::vector<predict::LineRules> all;
+  for (const py::handle each : from) {
+    const auto rules = each.cast<py::tuple>();
+    all.push_back({phrases_of(rules[0]), phrases_of(rules[1]), rules[2].cast<std::string>()});
+  }
+  return all;
+}
+
 /// Names are those of predict::Options; None is its default.
 predict::Options options_of(const py::dict& from) {
   predict::Options options;
@@ -81,12 +99,29 @@ predict::Options options_of(const py::dict& from) {
   read("length_penalty", options.length_penalty);
   read("mean_score", options.mean_score);
   read("coverage", options.coverage);
+  read("iterations", options.iterations);
+  read("lengths", options.lengths);
   read("max_length", options.max_length);
   read("sample", options.sample);
   read("temperature", options.temperature);
   read("top_k", options.top_k);
   read("top_p", options.top_p);
   read("seed", options.seed);
+  read("distinct", options.distinct);
+  read("groups", options.groups);
+  read("diversity", options.diversity);
+  read("no_repeat_ngram", options.no_repeat_ngram);
+  read("mbr", options.mbr);
+  read("candidates", options.candidates);
+  read("rerank_weight", options.rerank_weight);
+  const auto take = [&](const char* name) { return rest.attr("pop")(name, py::none()).cast<py::object>(); };
+  if (const py::object must = take("must"); !must.is_none()) options.must = phrases_of(must);
+  if (const py::object must_not = take("must_not"); !must_not.is_none()) options.must_not = phrases_of(must_not);
+  if (const py::object prefix = take("prefix"); !prefix.is_none()) options.prefix = prefix.cast<std::string>();
+  if (const py::object rules = take("line_rules"); !rules.is_none()) options.line_rules = line_rules_of(rules);
+  if (const py::object reverse = take("rerank_reverse"); !reverse.is_none())
+    options.rerank_reverse = [model = reverse.cast<std::shared_ptr<Predictor>>()](
+                                 std::span<const predict::TextPair> pairs) { return model->score_all(pairs); };
   read("first_line", options.first_line);
   read("alignments", options.alignments);
   read("copy_unknown", options.copy_unknown);
@@ -116,7 +151,10 @@ std::vector<py::str> predict_json(const Predictor& predictor, const std::vector<
     for (size_t i = 0; i < lines.size(); ++i) {
       auto object = file::Json::object({{"line", options.first_line + static_cast<int64_t>(i)}, {"source", lines[i]}});
       predict::add_prediction(object, predictions[i],
-                              {.token_scores = true, .alignments = form, .nbest = options.nbest > 1});
+                              {.token_scores = true,
+                               .alignments = form,
+                               .nbest = options.nbest > 1,
+                               .reverse = static_cast<bool>(options.rerank_reverse)});
       texts.push_back(object.line());
     }
     return texts;
@@ -146,18 +184,25 @@ py::list score_all(const Predictor& predictor, const std::vector<std::pair<std::
   return all;
 }
 
-std::shared_ptr<Predictor> load(const std::string& folder, const std::string& checkpoint) {
-  return run([&] { return std::make_shared<Predictor>(predict::load(folder, checkpoint)); });
+std::shared_ptr<Predictor> load(const std::vector<std::string>& folders, const std::string& checkpoint,
+                                const std::string& mean) {
+  const predict::Mean how = value_of(search::kMeans, mean, "mean");
+  const std::vector<std::filesystem::path> paths(folders.begin(), folders.end());
+  return run([&] {
+    return std::make_shared<Predictor>(
+        predict::load(std::span<const std::filesystem::path>(paths), {.checkpoint = checkpoint, .mean = how}));
+  });
 }
 
 }  // namespace
 
 void define_predictor(py::module_& m) {
   py::class_<Predictor, std::shared_ptr<Predictor>>(m, "Predictor", "A trained model.")
-      .def(py::init(&load), py::arg("folder"), py::arg("checkpoint"))
+      .def(py::init(&load), py::arg("folders"), py::arg("checkpoint"), py::arg("mean"))
       .def("predict", &predict_all, py::arg("lines"), py::arg("options"))
       .def("predict_json", &predict_json, py::arg("lines"), py::arg("options"))
       .def("score", &score_all, py::arg("pairs"))
+      .def_property_readonly("models", &Predictor::models)
       .def_property_readonly("task", [](const Predictor& p) { return p.model().recipe.model.task; })
       .def_property_readonly("encoder", [](const Predictor& p) { return p.model().recipe.model.encoder_kind(); })
       .def_property_readonly("decoder", [](const Predictor& p) { return p.model().recipe.model.decoder_kind(); })

@@ -2,14 +2,14 @@
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
-#include <atomic>
-#include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "bindings.h"
+#include "callback.h"
 #include "heed/file/checkpoint.h"
+#include "heed/objective/reward.h"
 #include "heed/recipe/recipe.h"
 #include "heed/train/event_file.h"
 #include "heed/train/event_lines.h"
@@ -21,63 +21,41 @@
 namespace heed::python {
 namespace {
 
-/// Calls Python with every event. Ctrl-C, an exception of the function, or False from it stops the run after the
-/// current update; it is saved first, and what was raised is raised again afterwards.
-class Callback {
+/// A Python function as a reward. What it raises ends the run, and is raised again afterwards.
+class Reward final : public Function {
  public:
-  explicit Callback(py::object function) : function_(std::move(function)) {}
-  ~Callback() {
-    const py::gil_scoped_acquire acquire;
-    raised_.reset();
-    function_ = py::none();
+  using Function::Function;
+
+  objective::RewardFunction function() {
+    if (function_.is_none()) return {};
+    return [this](std::span<const objective::RewardCase> cases) {
+      const py::gil_scoped_acquire acquire;
+      std::vector<double> rewards;
+      try {
+        for (const objective::RewardCase& each : cases)
+          rewards.push_back(function_(each.source, each.output, each.references).cast<double>());
+      } catch (py::error_already_set& error) {
+        raised_.emplace(std::move(error));
+        throw Error("train: the function for rewards raised an exception");
+      } catch (const py::cast_error&) {
+        throw Error("train: the function for rewards must return a number");
+      }
+      return rewards;
+    };
   }
-  Callback(const Callback&) = delete;
-  Callback& operator=(const Callback&) = delete;
-
-  void call(const std::string& line) {
-    const py::gil_scoped_acquire acquire;
-    if (raised_) return;
-    try {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      const py::object answer =
-          function_(py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(line.data(), std::ssize(line), "replace")));
-      if (answer.is(py::bool_(false))) stop = true;
-    } catch (py::error_already_set& error) {
-      raised_.emplace(std::move(error));
-      stop = true;
-    }
-  }
-
-  /// With Python's lock.
-  void raise_again() {
-    if (!raised_) return;
-    py::error_already_set error = std::move(*raised_);
-    raised_.reset();
-    throw error;
-  }
-
-  std::atomic<bool> stop = false;
-
- private:
-  py::object function_;
-  std::optional<py::error_already_set> raised_;
 };
 
-struct Threads {
-  Threads() : before(omp_get_max_threads()) {
-    if (const int wanted = threads; wanted > 0) omp_set_num_threads(wanted);
-  }
-  ~Threads() { omp_set_num_threads(before); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-  int before;
+/// What Python calls during a run: `event` with every event, `reward` (or None) with every output that is judged.
+struct Functions {
+  py::object event, reward;
 };
 
 /// `recipe`: the name of a TOML file, or nothing.
 void train(const std::string& recipe_file, const std::vector<std::string>& settings, const std::string& folder,
-           const std::string& from, bool resume, const py::object& function) {
-  Callback callback(function);
-  {
+           const std::string& from, bool resume, const Functions& functions) {
+  Callback callback(functions.event);
+  Reward reward(functions.reward);
+  try {
     const py::gil_scoped_release release;
     const Threads some;
     recipe::Recipe recipe =
@@ -87,8 +65,14 @@ void train(const std::string& recipe_file, const std::vector<std::string>& setti
     train::EventLines events(1, [&](const std::string& line) { callback.call(line); });
     train::Log log(std::filesystem::path(folder) / "log.jsonl", recipe.output.log_every);
     train::EventFile curves(folder, recipe.output.log_every);
-    train::run_session(recipe,
-                       {.resume = resume, .from = from, .stop = &callback.stop, .observers = {&events, &log, &curves}});
+    train::run_session(recipe, {.resume = resume,
+                                .from = from,
+                                .stop = &callback.stop,
+                                .observers = {&events, &log, &curves},
+                                .reward = reward.function()});
+  } catch (...) {
+    reward.raise_again();
+    throw;
   }
   callback.raise_again();
 }
@@ -105,8 +89,14 @@ void export_model(const std::string& model, const std::string& checkpoint, const
 }  // namespace
 
 void define_train(py::module_& m) {
-  m.def("train", &train, py::arg("recipe"), py::arg("settings"), py::arg("folder"), py::arg("from_model"),
-        py::arg("resume"), py::arg("callback"));
+  m.def(
+      "train",
+      [](const std::string& recipe, const std::vector<std::string>& settings, const std::string& folder,
+         const std::string& from, bool resume, py::object callback, py::object reward) {
+        train(recipe, settings, folder, from, resume, {std::move(callback), std::move(reward)});
+      },
+      py::arg("recipe"), py::arg("settings"), py::arg("folder"), py::arg("from_model"), py::arg("resume"),
+      py::arg("callback"), py::arg("reward"));
   m.def("export_model", &export_model, py::arg("model"), py::arg("checkpoint"), py::arg("path"));
 }
 

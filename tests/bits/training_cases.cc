@@ -114,9 +114,24 @@ void learn(const std::vector<std::string>& overrides, Hashes& hashes) {
     offsets.push_back(static_cast<int64_t>(ids.size()));
   }
   Tape tape({.recording = false, .training = false});
-  for (const bool sample : {false, true}) {
+  const auto add_found = [&](const std::string& name, const std::vector<search::Result>& found) {
     std::vector<double> scores;
     std::vector<int32_t> tokens;
+    for (const search::Result& result : found)
+      for (const search::Hypothesis& h : result.hypotheses) {
+        scores.push_back(h.score);
+        tokens.insert(tokens.end(), h.tokens.begin(), h.tokens.end());
+      }
+    hashes.add(name + "_scores", scores);
+    hashes.add(name + "_tokens", tokens);
+  };
+  if (const model::ParallelGenerator* parallel = made.model->parallel_generator()) {
+    search::Options options = {.longest = 12};
+    options.nbest = options.lengths = parallel->slots() > 0 ? 1 : 3;
+    add_found("refine", search::search(*parallel, tape, {ids, offsets}, options));
+    return;
+  }
+  for (const bool sample : {false, true}) {
     const search::Options options = {.longest = 12,
                                      .beam = sample ? 1 : 3,
                                      .nbest = sample ? 1 : 3,
@@ -124,13 +139,7 @@ void learn(const std::vector<std::string>& overrides, Hashes& hashes) {
                                      .sample = sample,
                                      .temperature = 0.7,
                                      .seed = 3};
-    for (const search::Result& result : search::search(*made.model->generator(), tape, {ids, offsets}, options))
-      for (const search::Hypothesis& h : result.hypotheses) {
-        scores.push_back(h.score);
-        tokens.insert(tokens.end(), h.tokens.begin(), h.tokens.end());
-      }
-    hashes.add(sample ? "sample_scores" : "beam_scores", scores);
-    hashes.add(sample ? "sample_tokens" : "beam_tokens", tokens);
+    add_found(sample ? "sample" : "beam", search::search(*made.model->generator(), tape, {ids, offsets}, options));
   }
 }
 
@@ -146,6 +155,8 @@ void add_training_cases(std::vector<Case>& to) {
   whole("gru_additive", {"attention.score=additive"});
   whole("lstm_general_guided", {"model.cell=lstm", "attention.score=general", "attention.time=guided"});
   whole("transformer", {"model.kind=transformer", "attention.score=scaled_dot", "attention.heads=2"});
+  whole("parallel", {"model.kind=transformer", "model.decoder=parallel", "attention.heads=2", "model.max_length=32"});
+  whole("parallel_slots", {"model.kind=transformer", "model.decoder=parallel", "model.length=slots", "model.slots=24"});
   whole("transformer_rotary", {"model.kind=transformer", "attention.heads=2", "model.positions=rotary",
                                "model.activation=swish", "model.norm=pre"});
   whole("transformer_alibi", {"model.kind=transformer", "attention.heads=2", "model.positions=alibi",

@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import pty
+import struct
 import subprocess
 
 PROGRAM = os.environ["HEED"]
@@ -73,6 +74,19 @@ def train_small(folder, *settings):
                 *[word for setting in settings for word in ("--set", setting)])
     assert done.returncode == 0, done.stderr
     return folder
+
+
+def weights(folder):
+    """name -> numbers, of a file in the safetensors format."""
+    data = (folder / "weights.safetensors").read_bytes()
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    tensors = {}
+    for name, tensor in header.items():
+        if name != "__metadata__":
+            begin, end = (8 + size + offset for offset in tensor["data_offsets"])
+            tensors[name] = struct.unpack(f"<{(end - begin) // 4}f", data[begin:end])
+    return tensors
 
 
 def on_terminal(*arguments, **environment):

@@ -1,25 +1,11 @@
 """heed average: the mean of weights."""
-import json
 import shutil
 import struct
 
 import pytest
-from heed_program import CANNOT_CREATE, DATA, NO_INPUT, USAGE, answers, from_json, run, text, train_small
+from heed_program import CANNOT_CREATE, DATA, NO_INPUT, USAGE, answers, from_json, run, text, train_small, weights
 
 TEXT = "abc\nhello\nzyx0wvu\n"
-
-
-def weights(folder):
-    """name -> numbers, of a file in the safetensors format."""
-    data = (folder / "weights.safetensors").read_bytes()
-    size = struct.unpack("<Q", data[:8])[0]
-    header = json.loads(data[8:8 + size])
-    tensors = {}
-    for name, tensor in header.items():
-        if name != "__metadata__":
-            begin, end = (8 + size + offset for offset in tensor["data_offsets"])
-            tensors[name] = struct.unpack(f"<{(end - begin) // 4}f", data[begin:end])
-    return tensors
 
 
 def test_the_mean_of_equal_ones_says_the_same(model, tmp_path):

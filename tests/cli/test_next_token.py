@@ -48,6 +48,31 @@ def test_it_goes_on_with_a_text(trained):
     assert lines[0] + beam == WORDS[0] + ENDS[WORDS[0]]
 
 
+def test_ways_to_decode(trained):
+    _, model, _ = trained
+    asked = b"the cat sat\na dog ran\n"
+    for line in run("predict", model, "--must", "sea", "--must-not", "m", given=asked).stdout.decode().splitlines():
+        assert "sea" in line and "m" not in line
+    done = run("predict", model, "--prefix", "the", given=asked)
+    assert done.returncode == 64 and b"--prefix is for models that read a source" in done.stderr
+    plain = run("predict", model, given=asked).stdout
+    assert run("predict", model, "--ensemble", model, given=asked).stdout == plain
+    drawn = run("predict", model, "--sample", "--distinct", "--nbest", 4, "--json", given=asked).stdout.splitlines()
+    assert all(len({o["output"] for o in json.loads(line)["outputs"]}) == 4 for line in drawn)
+
+
+def test_an_ensemble_scores_as_its_models(trained):
+    _, model, folder = trained
+    (folder / "few.txt").write_text("the cat sat on the mat.\na dog ran\n")
+    alone = run("score", model, folder / "few.txt").stdout.decode().split()
+    twice = run("score", model, folder / "few.txt", "--ensemble", model).stdout.decode().split()
+    assert len(alone) == 4
+    for a, b in zip(alone, twice):
+        assert abs(float(a) - float(b)) < 2e-3
+    done = run("evaluate", model, folder / "few.txt", "--ensemble", model)
+    assert done.returncode == 64 and b"--ensemble" in done.stderr
+
+
 def test_what_is_written_is_shown_as_it_comes(trained):
     _, model, _ = trained
     asked = b"the cat sat on\na dog\n"

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from heed_program import SOURCE, USAGE, heed, text
 
-VERBS = ["demo", "train", "predict", "score", "evaluate", "compare", "average", "export", "info", "mechanisms",
+VERBS = ["demo", "train", "predict", "look", "score", "evaluate", "compare", "distill", "average", "export", "info", "mechanisms",
          "scenes"]
 
 

@@ -158,3 +158,23 @@ def test_what_pictures_do_not_have(painted):
     done = run("predict", model, given=f"{folder}/1.png\n".encode())
     assert b"there is no question" in done.stderr
     assert "reads pictures" in heed("predict", model, "--copy-unknown").stderr
+
+
+def test_ways_to_decode(painted, tmp_path):
+    folder, model, _ = painted
+    asked = f"{folder}/0.png\twhich colour\n{folder}/1.png\twhich colour\n"
+    assert answers("predict", model, given=asked) == ["red", "green"]
+    assert all("blue" in line.split() for line in answers("predict", model, "--must", "blue", given=asked))
+    assert "red" not in answers("predict", model, "--must-not", "red", given=asked)
+    assert all(line.startswith("blue") for line in answers("predict", model, "--prefix", "blue", given=asked))
+    done = run("predict", model, "--must", "pink", given=asked.encode())
+    assert done.returncode == 64 and b"--must: the model cannot write 'pink'" in done.stderr
+    # Another size of pictures: each model sees its own.
+    done = train(folder / "table.tsv", tmp_path / "other", "stop.epochs=2", "model.picture_size=12")
+    assert done.returncode == 0, done.stderr
+    other = tmp_path / "other"
+    assert len(answers("predict", model, "--ensemble", other, "--beam", 2, "--alignments", given=asked)) == 2
+    alone = run("score", model, folder / "table.tsv").stdout.split()
+    twice = run("score", model, folder / "table.tsv", "--ensemble", model).stdout.split()
+    assert len(alone) == 60 and all(abs(float(a) - float(b)) < 1e-3 for a, b in zip(alone, twice))
+    assert run("score", model, folder / "table.tsv", "--ensemble", other).returncode == 0

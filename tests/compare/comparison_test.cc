@@ -1,5 +1,7 @@
 #include "heed/compare/comparison.h"
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <set>
 
@@ -95,6 +97,28 @@ TEST(Comparison, VariantsMayBeAddedButTheRecipeStays) {
   const Plan wider = make_plan(settle(small_recipe({"model.width=16"})), {.attention = {"dot"}});
   const std::string said = error_of([&] { compare(wider, {.folder = folder / "out", .resume = true}); });
   expect_part(said, "model.width is 16, was 8");
+}
+
+/// Large files take a while: what the training has read is what is measured on.
+TEST(Comparison, ARunReadsItsDataOnce) {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 10; i < 99; ++i) lines += fmt::format("{}\t{}\n", i, 100 - i);
+  heed::test::spill(folder / "pairs.tsv", lines);
+  recipe::Recipe recipe =
+      small_recipe({"data.task=none", "data.tsv=" + (folder / "pairs.tsv").string(), "data.held_out=0.2"});
+  const Plan plan = make_plan(settle(recipe), {.attention = {"dot"}});
+  class Remover final : public ComparisonObserver {
+   public:
+    explicit Remover(fs::path file) : file_(std::move(file)) {}
+    void finished(const train::Finished&) override { fs::remove(file_); }
+
+   private:
+    fs::path file_;
+  } remover(folder / "pairs.tsv");
+  const Compared done = compare(plan, {.folder = folder / "out", .observer = &remover});
+  EXPECT_FALSE(fs::exists(folder / "pairs.tsv"));
+  EXPECT_EQ(done.table.rows[0].runs, 1) << done.table.rows[0].reason;
 }
 
 TEST(Comparison, NothingIsOverwritten) {

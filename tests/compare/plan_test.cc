@@ -57,7 +57,7 @@ TEST(Plan, TheWholeCatalogueWithoutTwins) {
   std::set<std::string> trained;
   for (const Variant& variant : plan.variants) {
     if (variant.refusal.empty()) trained.insert(variant.name);
-    if (variant.name == "softmax") {
+    if (variant.name == "softmax" || variant.name == "masked") {
       EXPECT_EQ(variant.refusal, "the same model as additive");
     }
     if (variant.name == "hierarchical") expect_part(variant.refusal, "documents made of sentences");
@@ -66,6 +66,17 @@ TEST(Plan, TheWholeCatalogueWithoutTwins) {
   for (const char* name : {"dot", "additive", "sparsemax", "local_p", "forward_only", "multi_head"})
     EXPECT_EQ(trained.count(name), 1u) << name;
   EXPECT_EQ(plan.runs(), std::ssize(trained));
+}
+
+TEST(Plan, NamesThatMeanTheSameAreOne) {
+  const Plan plan =
+      make_plan(small_base(),
+                {.over = {"attention.score=additive,concat", "attention.region=global,masked,local_m,masked+local_m"}});
+  std::vector<std::string> trained;
+  for (const Variant& variant : plan.variants)
+    if (variant.refusal.empty()) trained.push_back(variant.name);
+  EXPECT_EQ(trained, (std::vector<std::string>{"attention.score=additive, attention.region=global",
+                                               "attention.score=additive, attention.region=local_m"}));
 }
 
 TEST(Plan, OptionsOfTheRecipeThatAVariantDoesNotReadTakeTheirDefaults) {

@@ -45,16 +45,32 @@ def recurrent():
     return shapes
 
 
-def transformer():
+def norm(name):
+    return {f"{name}.norm.gain": (WIDTH,), f"{name}.norm.bias": (WIDTH,)}
+
+
+def block(name, parts):
+    shapes = {}
+    for part in parts:
+        for what in ("query", "key", "value", "output"):
+            shapes.update(linear(f"{name}.{part}.{what}", WIDTH, WIDTH))
+    shapes.update(linear(f"{name}.feed_forward.up", WIDTH, 4 * WIDTH))
+    shapes.update(linear(f"{name}.feed_forward.down", 4 * WIDTH, WIDTH))
+    for part in (*parts, "feed_forward"):
+        shapes.update(norm(f"{name}.{part}"))
+    return shapes
+
+
+def transformer(encoder_layers=1, decoder_layers=1, pre_norm=False, wiring="last"):
     shapes = {"source.weight": (VOCABULARY, WIDTH), "output.bias": (VOCABULARY,)}
-    for side, parts in (("encoder", ("self",)), ("decoder", ("self", "source"))):
-        for part in parts:
-            for what in ("query", "key", "value", "output"):
-                shapes.update(linear(f"{side}.0.{part}.{what}", WIDTH, WIDTH))
-        shapes.update(linear(f"{side}.0.feed_forward.up", WIDTH, 4 * WIDTH))
-        shapes.update(linear(f"{side}.0.feed_forward.down", 4 * WIDTH, WIDTH))
-        for part in (*parts, "feed_forward"):
-            shapes.update({f"{side}.0.{part}.norm.gain": (WIDTH,), f"{side}.0.{part}.norm.bias": (WIDTH,)})
+    for layer in range(encoder_layers):
+        shapes.update(block(f"encoder.{layer}", ("self",)))
+    for layer in range(decoder_layers):
+        shapes.update(block(f"decoder.{layer}", ("self", "source")))
+        if wiring == "mix":
+            shapes[f"decoder.{layer}.mix"] = (1, encoder_layers)
+    if pre_norm:
+        shapes.update({**norm("encoder"), **norm("decoder")})
     return shapes
 
 
@@ -70,10 +86,10 @@ def batch(random, sizes):
     return raw
 
 
-def case(kind, shapes):
+def case(kind, shapes, **more):
     random = numpy.random.default_rng(4)
     options = {"kind": kind, "width": WIDTH, "heads": 2, "encoder_layers": 1, "decoder_layers": 1, "dropout": 0.0,
-               "label_smoothing": 0.1, "learning_rate": 0.02, "clip": 1.0}
+               "label_smoothing": 0.1, "learning_rate": 0.02, "clip": 1.0, **more}
     weights = {name: numpy.round(random.normal(0.0, 0.3, shape) + name.endswith("norm.gain"), 4)
                for name, shape in shapes.items()}
     batches = [batch(random, sizes) for sizes in ([(3, 5), (7, 1), (1, 4)], [(2, 2)])]
@@ -96,7 +112,11 @@ def case(kind, shapes):
 
 def main() -> int:
     torch.set_num_threads(1)
-    json.dump([case("rnn", recurrent()), case("transformer", transformer())], sys.stdout, separators=(",", ":"))
+    cases = [case("rnn", recurrent()), case("transformer", transformer())]
+    for deep in ({"encoder_layers": 2, "decoder_layers": 2, "pre_norm": False, "wiring": "same_block"},
+                 {"encoder_layers": 3, "decoder_layers": 2, "pre_norm": True, "wiring": "mix"}):
+        cases.append(case("transformer", transformer(**deep), **deep))
+    json.dump(cases, sys.stdout, separators=(",", ":"))
     print()
     return 0
 

@@ -3,96 +3,11 @@
 #include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
-
 #include "heed/attend/all.h"
-#include "heed/data/reverse.h"
-#include "heed/task/pair_texts.h"
-#include "heed/train/evaluate.h"
-#include "heed/train/trainer.h"
-#include "heed/trained/trained_model.h"
+#include "tests/learn/learner.h"
 
-namespace heed::train {
+namespace heed::train::test {
 namespace {
-
-// ------------------------------------------------------------------------------------------------------- small models
-
-struct Trial {
-  std::string kind;  // rnn or transformer
-  std::string score;
-  int64_t steps = 500;
-  int64_t examples = 3000;
-  std::vector<std::string> more = {};
-};
-
-std::ostream& operator<<(std::ostream& out, const Trial& t) { return out << t.kind << " " << t.score; }
-
-/// Reverses strings of some digits.
-class Learner {
- public:
-  explicit Learner(const Trial& trial) {
-    std::vector<std::string> overrides = trial.more;
-    overrides.insert(overrides.end(), {"data.task=reverse", "model.kind=" + trial.kind,
-                                       "attention.score=" + trial.score, "stop.steps=" + std::to_string(trial.steps)});
-    recipe_ = recipe::parse(trial.kind == "rnn" ? kRnn : kTransformer, "trial", overrides);
-    const data::ReverseOptions digits{.min_length = 1, .max_length = 7, .letters = false};
-    data::ReverseOptions others = digits;
-    others.split = data::Split::valid;
-    task::TextPairs pairs{data::reverse_pairs(trial.examples, 1, digits), data::reverse_pairs(200, 1, others),
-                          std::vector<data::Report>(2)};
-    task::Vocabularies vocabularies = task::learn_vocabularies(pairs.train, recipe_.data);
-    corpus_ = task::make_corpus(std::move(pairs), vocabularies, recipe_.data);
-    made_ = trained::make_model(recipe_, std::move(vocabularies));
-    recipe_.train.schedule.steps = trial.steps;
-  }
-
-  /// Trains, and gives what one update has left as loss.
-  double train() {
-    Trainer trainer(*made_.model, *made_.parameters, *corpus_.train, recipe_.train);
-    double nll = 0;
-    for (int64_t i = 0; i < recipe_.stop.steps; ++i) nll = trainer.step().nll;
-    return nll;
-  }
-  Evaluation test() const {
-    search::TapePool tapes;
-    task::Answering asked = made_.answering(tapes);
-    asked.longest = 12;
-    return evaluate(recipe_.task(), asked, corpus_, {.decode = -1});
-  }
-
- private:
-  static constexpr const char* kRnn = R"(
-[model]
-width = 32
-dropout = 0.0
-[train]
-batch_tokens = 256
-learning_rate = 0.01
-schedule = "cosine"
-warmup = 20
-label_smoothing = 0.0
-)";
-  static constexpr const char* kTransformer = R"(
-[model]
-width = 32
-hidden = 64
-dropout = 0.0
-norm = "pre"
-[attention]
-heads = 2
-[train]
-batch_tokens = 256
-learning_rate = 0.005
-schedule = "cosine"
-warmup = 50
-label_smoothing = 0.0
-)";
-  recipe::Recipe recipe_;
-  task::Corpus corpus_;
-  trained::TrainedModel made_;
-};
-
-// ------------------------------------------------------------------------------------------------------------ learning
 
 class Learns : public testing::TestWithParam<Trial> {};
 
@@ -122,12 +37,24 @@ std::vector<Trial> scores() {
 INSTANTIATE_TEST_SUITE_P(, Learns, testing::ValuesIn(scores()),
                          [](const auto& info) { return info.param.kind + "_" + info.param.score; });
 
-/// An encoder of one kind and a decoder of another.
+/// An encoder of one kind and a decoder of another; and self-attention with random weights that stay as they are.
 INSTANTIATE_TEST_SUITE_P(
     Mixed, Learns,
     testing::Values(Trial{"rnn", "additive", 900, 3000, {"model.encoder=transformer", "model.norm=pre"}},
-                    Trial{"transformer", "scaled_dot", 900, 3000, {"model.encoder=rnn"}}),
+                    Trial{"transformer", "scaled_dot", 900, 3000, {"model.encoder=rnn"}},
+                    Trial{"transformer", "synthesizer_random", 900, 3000, {"attention.fixed_table=true"}}),
     [](const auto& info) { return info.param.kind + "_decoder_" + info.param.score; });
+
+/// All positions at once: every output digit must find its place in the source by its own position and the length.
+INSTANTIATE_TEST_SUITE_P(
+    AtOnce, Learns,
+    testing::Values(Trial{"transformer", "scaled_dot", 1200, 3000, {"model.decoder=parallel", "model.max_length=16"}},
+                    Trial{"transformer",
+                          "scaled_dot",
+                          1200,
+                          3000,
+                          {"model.decoder=parallel", "model.length=slots", "model.slots=9"}}),
+    [](const auto& info) { return info.param.more.back().starts_with("model.slots") ? "slots" : "classifier"; });
 
 class LearnsByHeart : public testing::TestWithParam<Trial> {};
 
@@ -144,4 +71,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.kind + "_" + info.param.score; });
 
 }  // namespace
-}  // namespace heed::train
+}  // namespace heed::train::test

@@ -61,6 +61,9 @@ inline std::vector<Way> ways() {
   for (const char* score : {"additive", "cosine", "general", "self_scored", "intra", "synthesizer_dense",
                             "synthesizer_random", "synthesizer_mixture"})
     add("transformer", score, [=](O& o) { o.attention.score = score, o.attention.max_length = 9; });
+  for (const char* score : {"synthesizer_random", "synthesizer_mixture"})
+    add("transformer", std::string(score) + "_fixed",
+        [=](O& o) { o.attention.score = score, o.attention.fixed_table = true, o.attention.max_length = 9; });
   for (const char* region : {"causal", "local_m", "local_p", "sliding_window", "local_m+local_p"}) {
     std::string name = region;
     if (const size_t plus = name.find('+'); plus != std::string::npos) name[plus] = '_';
@@ -73,6 +76,14 @@ inline std::vector<Way> ways() {
   add("transformer", "convolution_encoder", [](O& o) { o.encoder = "convolution", o.kernel = 2; });
   add("transformer", "rnn_encoder", [](O& o) { o.encoder = "rnn"; });
   add("transformer", "rnn_encoder_rotary", [=](O& o) { deep(o), o.encoder = "rnn", o.positions = "rotary"; });
+  for (const char* norm : {"post", "pre"})
+    for (const char* wiring : {"same_block", "mix"})
+      add("transformer", std::string(norm) + "_" + wiring, [=](O& o) { deep(o), o.norm = norm, o.wiring = wiring; });
+  add("transformer", "mix_of_three", [](O& o) { o.wiring = "mix", o.encoder_layers = 3, o.decoder_layers = 2; });
+  add("transformer", "rnn_encoder_same_block", [=](O& o) { deep(o), o.encoder = "rnn", o.wiring = "same_block"; });
+  add("transformer", "convolution_encoder_mix", [=](O& o) { deep(o), o.encoder = "convolution", o.wiring = "mix"; });
+  add("rnn", "mix", [=](O& o) { deep(o), o.wiring = "mix"; });
+  add("rnn", "input_feeding_mix", [=](O& o) { deep(o), o.wiring = "mix", o.input_feeding = true; });
   add("transformer", "sinks", [](O& o) {
     o.attention.region = "sliding_window+sinks", o.attention.sinks = 1, o.attention.learned_sink = true;
   });

@@ -8,44 +8,12 @@
 
 #include "heed/search/search.h"
 #include "heed/tensor/tape.h"
-#include "tests/train/small_run.h"
+#include "tests/predict/decided_model.h"
 
 namespace heed::predict {
 namespace {
 
-using train::test::error_of;
-using train::test::expect_in;
-
-const std::vector<std::string> kLines = {"abc", "hello", "a", "zyx wvu", "", "deed", "a longer line of letters", "q"};
-
-/// Of these letters, with random weights that prefer something.
-trained::TrainedModel decided(std::vector<std::string> overrides = {}) {
-  const recipe::Recipe recipe = train::test::small_recipe("nowhere", std::move(overrides));
-  const std::string_view letters[] = {"abcdefghijklmnopqrstuvwxyz "};
-  const auto tokens = text::Tokeniser::train(letters, {});
-  trained::TrainedModel trained = trained::make_model(recipe, {tokens, tokens});
-  uint64_t seed = 1;
-  for (Parameter& p : *trained.parameters)
-    for (float& value : p.value) {
-      seed = seed * 6364136223846793005u + 1442695040888963407u;
-      value += static_cast<float>(seed >> 40) / static_cast<float>(1 << 24) - 0.5f;
-    }
-  trained.parameters->at("output.bias").value[text::kEnd] += 1.5f;  // not every output is cut off
-  return trained;
-}
-
-void expect_same(const Prediction& a, const Prediction& b) {
-  EXPECT_EQ(a.error, b.error);
-  EXPECT_EQ(a.source_tokens, b.source_tokens);
-  ASSERT_EQ(a.nbest.size(), b.nbest.size());
-  for (size_t n = 0; n < a.nbest.size(); ++n) {
-    EXPECT_EQ(a.nbest[n].text, b.nbest[n].text);
-    EXPECT_EQ(a.nbest[n].tokens, b.nbest[n].tokens);
-    EXPECT_EQ(a.nbest[n].score, b.nbest[n].score);
-    EXPECT_EQ(a.nbest[n].token_log_probabilities, b.nbest[n].token_log_probabilities);
-    EXPECT_EQ(a.nbest[n].alignment, b.nbest[n].alignment);
-  }
-}
+using namespace test;
 
 /// It is the search, and nothing else.
 TEST(Predictor, SaysWhatTheSearchFinds) {

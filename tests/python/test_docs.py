@@ -13,7 +13,8 @@ DOCUMENT = ROOT / "docs" / "python.md"
 BLOCK = re.compile(r"^```python([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def test_the_document(folder, monkeypatch):
+def test_the_document(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # for what a block writes
     text = DOCUMENT.read_text(encoding="utf-8")
     blocks = list(BLOCK.finditer(text))
     assert len(blocks) >= 8

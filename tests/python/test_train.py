@@ -163,3 +163,36 @@ def test_running_text(tmp_path):
     assert likely.tokens[-1] == "</s>" and len(likely.token_log_probabilities) == len(likely.tokens)
     with pytest.raises(heed.Error, match="pairs and text"):
         quiet(PAIRS, text=story)
+
+
+REWARDED = {**SMALL, "train.objective": "reinforce", "stop.steps": 4, "validate.every": 4}
+
+
+def test_a_function_says_what_outputs_are_worth(tmp_path):
+    model = quiet(PAIRS, tmp_path / "first")
+    seen, events = [], []
+
+    def reward(source, output, references):
+        seen.append((source, output, references))
+        return float(len(output) == 4)
+
+    quiet(PAIRS, tmp_path / "run", from_model=model, reward=reward, settings=REWARDED, callback=events.append)
+    right = dict(PAIRS)
+    assert len(seen) > 100 and all(references == [right[source]] for source, _, references in seen)
+    steps = [event for event in events if event["event"] == "step"]
+    assert len(steps) == 4 and all(0 <= step["reward"] <= 1 for step in steps)
+    assert 'reward = "own"' in (tmp_path / "run" / "recipe.toml").read_text()
+
+
+def test_what_a_reward_raises_is_raised(tmp_path):
+    def broken(source, output, references):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        quiet(PAIRS, tmp_path / "raises", reward=broken, settings=REWARDED)
+    with pytest.raises(heed.Error, match="must return a number"):
+        quiet(PAIRS, tmp_path / "text", reward=lambda *_: "good", settings=REWARDED)
+    with pytest.raises(heed.Error, match="a function is needed"):
+        quiet(PAIRS, tmp_path / "none", settings={**REWARDED, "train.reward": "own"})
+    with pytest.raises(heed.Error, match="has no effect"):
+        quiet(PAIRS, tmp_path / "likelihood", reward=broken)

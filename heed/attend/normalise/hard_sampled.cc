@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "heed/attend/choices.h"
+#include "heed/attend/decay.h"
 #include "heed/attend/normalise/normalise.h"
 
 namespace heed::attend {
@@ -45,6 +46,12 @@ std::string refuse_bad_sampling(const Options& o, const Parts&) {
     return fmt::format("hard_sampled needs a baseline_decay from 0 to less than 1, not {}", o.baseline_decay);
   if (!(o.entropy_weight >= 0.0f))
     return fmt::format("hard_sampled needs an entropy_weight of 0 or more, not {}", o.entropy_weight);
+  if (!has_word(kBaselines, o.baseline))
+    return fmt::format("hard_sampled has the values {} for baseline, not '{}'", listed(words_of(kBaselines)),
+                       o.baseline);
+  if (std::string wrong = decay_complaint("hard_sampled", "entropy", o.entropy_schedule, o.entropy_steps);
+      !wrong.empty())
+    return wrong;
   return "";
 }
 }  // namespace
@@ -68,14 +75,17 @@ const Entry hard_sampled_entry = {
         "The gradient of that loss is, on average over the draws, the gradient of the expected loss. All heads and "
         "samples of a query produce its context together, so their log-probabilities add up: the sum over heads and "
         "samples, the mean over queries. A moving average b of the rewards (baseline_decay) is subtracted, which "
-        "leaves the mean unchanged and makes the gradient less noisy. entropy_weight rewards the entropy of the "
-        "choices, so that the model keeps exploring. Models trained from a recipe do all this automatically, with the "
+        "leaves the mean unchanged and makes the gradient less noisy. With baseline = \"self_critical\" a model "
+        "subtracts what the same token is worth without drawing instead: it computes the loss twice, but knows how "
+        "hard each token is (Rennie et al. 2017). entropy_weight rewards the entropy of the choices, so that the model "
+        "keeps exploring; entropy_schedule lets it fall during training. Models trained from a recipe do all this "
+        "automatically, with the "
         "log-probability of the correct token as the reward; b is saved with the model. A choice is rewarded for its "
         "own token only: its effect on later tokens (through input feeding, or a layer above that looks back) is not "
         "counted.\n\n"
         "Outside training the context is the expectation, which is soft attention, or only the best key (at_test = "
         "\"argmax\").",
-    .options = "samples at_test baseline_decay entropy_weight",
+    .options = "samples at_test baseline baseline_decay entropy_weight entropy_schedule entropy_steps",
     .instead = {.in_encoder = &softmax_entry, .in_decoder = &softmax_entry},
     .draws = true,
     .refuses = refuse_bad_sampling,

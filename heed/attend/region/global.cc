@@ -25,6 +25,7 @@ const Entry global_entry = {
     .combines = "any score, normaliser and time behaviour",
     .page = "Every query sees every key of its sequence. The default.",
     .options = "",
+    .limits_nothing = true,
     .make_region = make_global,
 };
 

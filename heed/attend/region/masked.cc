@@ -30,6 +30,7 @@ const Entry masked_entry = {
         "A packed batch needs neither, because it has no padding. A query that sees no key gives zeros.",
     .options = "",
     .instead = {.to_source = &global_entry},
+    .limits_nothing = true,
     .make_region = make_masked,
 };
 

@@ -11,6 +11,7 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/cache.h"
+#include "heed/attend/watch.h"
 #include "heed/attend/weights.h"
 #include "heed/layer/linear.h"
 #include "heed/tensor/error.h"
@@ -27,7 +28,8 @@ int64_t part_count(const Options& o) { return o.predict != 0 ? 3 : 2; }
 class KeyValue final : public Mechanism {
  public:
   KeyValue(const Scope& scope, const Options& o)
-      : width_(o.key_width),
+      : name_(scope.prefix()),
+        width_(o.key_width),
         part_(o.key_width / part_count(o)),
         window_(o.window),
         key_(scope / "score" / "key", part_, part_, false),
@@ -59,6 +61,14 @@ class KeyValue final : public Mechanism {
   using Mechanism::attend;
   Attended attend(const Queries& queries, const PreparedMemory& prepared, const State& state,
                   const Request& request) const override {
+    return Watch::watched(name_, {queries, prepared, state, request}, [&](const Request& wanted) {
+      return look_back({queries, prepared, state, wanted});
+    });
+  }
+
+ private:
+  Attended look_back(const AttendArguments& asked) const {
+    const auto& [queries, prepared, state, request] = asked;
     const Tensor rows = queries.rows.rows;
     expect(static_cast<bool>(rows) && rows.cols() == width_, "key_value: the queries have {} columns, expected {}",
            rows ? rows.cols() : 0, width_);
@@ -97,7 +107,7 @@ class KeyValue final : public Mechanism {
     return a;
   }
 
- private:
+  std::string name_;  // where it is in the model
   int64_t width_, part_, window_;
   Linear key_, query_;
   Parameter* w_;

@@ -3,6 +3,7 @@
 // The loop computes the cost together with the context, and its gradient together with the others. A
 // sequence-to-sequence model adds it to its loss, times guide_weight; elsewhere the caller decides its weight.
 
+#include "heed/attend/decay.h"
 #include "heed/attend/time/time.h"
 #include "heed/kernels/exact_math.h"
 #include "heed/tensor/error.h"
@@ -54,7 +55,7 @@ std::unique_ptr<Time> make_guided(const Scope&, const Options& options) { return
 std::string refuse_guided(const Options& o, const Parts&) {
   if (!(o.guide_sigma > 0.0f)) return fmt::format("guided needs a guide_sigma above 0, not {}", o.guide_sigma);
   if (!(o.guide_weight >= 0.0f)) return fmt::format("guided needs a guide_weight of 0 or more, not {}", o.guide_weight);
-  return "";
+  return decay_complaint("guided", "guide", o.guide_schedule, o.guide_steps);
 }
 }  // namespace
 
@@ -73,10 +74,11 @@ const Entry guided_entry = {
     .page =
         "When source and target are roughly aligned, penalising attention far from the diagonal lets the model find "
         "its alignment in a fraction of the time. The cost is a second output (Request::guide_cost). Models trained "
-        "from a recipe add it to their loss, times guide_weight. In your own code, add it with a weight that "
-        "decays.\n\n"
+        "from a recipe add it to their loss, times guide_weight; guide_schedule lets the weight fall during training, "
+        "once the alignment is found. In your own code, add it with a weight that decays. A given alignment is a "
+        "stronger teacher: data.alignments (docs/training.md).\n\n"
         "forward_only is the hard form: the position may never move back.",
-    .options = "guide_sigma guide_weight",
+    .options = "guide_sigma guide_weight guide_schedule guide_steps",
     .instead = {.in_encoder = &dynamic_entry, .in_decoder = &dynamic_entry},
     .guides = true,
     .refuses = refuse_guided,

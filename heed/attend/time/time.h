@@ -10,14 +10,6 @@ namespace heed::attend {
 
 class Attention;
 
-/// The arguments of a call, together.
-struct AttendArguments {
-  const Queries& queries;
-  const PreparedMemory& prepared;
-  const State& state;
-  const Request& request;
-};
-
 /// Threads: as Mechanism.
 class Time {
  public:

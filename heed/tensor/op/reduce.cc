@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/kernels/exact_math.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
 #include "heed/tensor/tape.h"
@@ -44,6 +45,14 @@ Tensor weighted_sum(Tensor x, const float* weights) {
   return reduce(
       x, [p = x.data(), weights](int64_t i) { return double{weights[i]} * p[i]; },
       [weights](int64_t i) { return weights[i]; });
+}
+
+Tensor weighted_log_sum(Tensor x, const float* weights) {
+  expect_there("weighted_log_sum", "x", x);
+  const auto above_zero = [p = x.data()](int64_t i) { return std::max(p[i], 1e-6f); };
+  return reduce(
+      x, [=](int64_t i) { return weights[i] == 0.0f ? 0.0 : weights[i] * exact::log(above_zero(i)); },
+      [=](int64_t i) { return weights[i] / above_zero(i); });
 }
 
 Tensor sum_squares(Tensor x) {

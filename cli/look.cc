@@ -1,0 +1,173 @@
+// heed look: what a model attends to, on the terminal or in files.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/counter.h"
+#include "cli/input_files.h"
+#include "cli/options.h"
+#include "cli/search_options.h"
+#include "cli/terminal.h"
+#include "cli/token_map.h"
+#include "cli/verbs.h"
+#include "heed/file/atomic.h"
+#include "heed/tensor/error.h"
+#include "heed/view/json.h"
+#include "heed/view/look.h"
+#include "heed/view/page.h"
+#include "heed/view/svg.h"
+
+namespace heed::cli {
+
+namespace {
+
+struct Chosen {
+  ModelChoice model;
+  std::vector<std::string> lines;  // none: standard input
+  std::string target;              // empty: what the model writes
+  SearchChoice search;
+  std::string attention;  // the name of one; empty: the one that a reader wants first
+  int64_t head = 0;       // from 1; 0: the mean of all
+  bool list = false;
+  std::string svg, html, json;  // files; empty: none
+
+  bool to_file() const { return !svg.empty() || !html.empty() || !json.empty(); }
+};
+
+constexpr size_t kMostLines = 1000;  // a page with more is too large to open
+
+std::vector<std::string> lines_of(const Chosen& c) {
+  if (!c.lines.empty()) return c.lines;
+  std::vector<std::string> all;
+  InputFiles input({});
+  for (std::vector<InputLines::Line> lines; !(lines = input.next(64)).empty();)
+    for (InputLines::Line& line : lines) all.push_back(std::move(line.text));
+  expect(!all.empty(), "there is no text: give some after the model, or on standard input");
+  expect(all.size() <= kMostLines, "{} lines are too many to look at: at most {}", all.size(), kMostLines);
+  return all;
+}
+
+const view::Map& chosen_map(const view::Example& example, const Chosen& c) {
+  const view::Map* map = c.attention.empty() ? example.main_map() : example.find(c.attention);
+  if (!map) {
+    std::vector<std::string> names;
+    for (const view::Map& each : example.maps) names.push_back(each.name);
+    if (c.attention.empty()) throw Error("this model has no attention: there is nothing to look at");
+    throw Error(complaint("attention of this model", c.attention, names) + "; --list shows all");
+  }
+  expect(c.head <= map->heads, "--head {}: {} has {}", c.head, map->name, map->heads);
+  return *map;
+}
+
+std::string heading(const view::Map& map, int64_t head, const Terminal& terminal) {
+  const std::string which = head > 0        ? fmt::format(", head {} of {}", head, map.heads)
+                            : map.heads > 1 ? fmt::format(", mean of {} heads", map.heads)
+                                            : "";
+  return terminal.faint(fmt::format("{} ({}){}", map.label, map.name, which)) + "\n";
+}
+
+std::string drawn(const view::Example& example, const Chosen& c, const Terminal& terminal) {
+  std::string text =
+      terminal.bold(example.output) + terminal.faint(fmt::format("  log p {:.3f}", example.log_probability)) + "\n";
+  if (c.list) {
+    std::vector<Row> rows;
+    for (const view::Map& map : example.maps)
+      rows.push_back({map.name, fmt::format("{}: {} {}, {} x {}", map.label, map.heads,
+                                            map.heads == 1 ? "head" : "heads", map.rows, map.columns)});
+    return text + table(rows, terminal, 2);
+  }
+  if (c.attention.empty() && !example.sentences.empty()) return text + shaded_text(example, terminal);
+  const view::Map& map = chosen_map(example, c);
+  return text + heading(map, c.head, terminal) + token_map(example, map, c.head - 1, terminal);
+}
+
+std::string svg_of(const view::Example& example, const Chosen& c) {
+  const view::Map& map = chosen_map(example, c);
+  return view::svg_text({.title = fmt::format("{}: {} -> {}", map.label, example.input, example.output),
+                         .columns = example.sequence(map.keys).tokens,
+                         .rows = example.sequence(map.queries).tokens,
+                         .weights = map.of_head(c.head - 1)},
+                        view::Colours::own);
+}
+
+/// "looked.svg", and with several lines "looked-1.svg", "looked-2.svg", ...
+std::filesystem::path numbered(const std::string& name, size_t number, size_t count) {
+  const std::filesystem::path path(name);
+  if (count == 1) return path;
+  return path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string());
+}
+
+void run(Chosen& c) {
+  if (!c.html.empty() && view::page_html().empty())
+    throw Error("this heed was built without the page, because npm was missing: --svg and --json work without it");
+  const std::vector<std::string> lines = lines_of(c);
+  expect(c.target.empty() || lines.size() == 1, "--target is for one text, not for {}", lines.size());
+  const predict::Predictor predictor(load_model(c.model));
+  check(c.search.options, predictor);
+  const view::ModelName name = view::name_of(predictor, c.model.folder);
+  view::Document document{.title = fmt::format("What {} attends to", name.name), .models = {name}, .examples = {}};
+  const Terminal terminal;
+  Counter counter("lines");
+  for (size_t i = 0; i < lines.size(); ++i) {
+    try {
+      document.examples.push_back(
+          view::look(predictor, lines[i], c.target.empty() ? std::nullopt : std::optional(c.target), c.search.options));
+    } catch (const Error& error) {
+      if (lines.size() == 1 || error.kind() != ErrorKind::data) throw;
+      counter.erase();
+      warn(fmt::format("line {}: {}", i + 1, error.what()));
+      continue;
+    }
+    const view::Example& example = document.examples.back();
+    if (!c.svg.empty()) file::write_file(numbered(c.svg, i + 1, lines.size()), svg_of(example, c));
+    if (!c.to_file()) print((i > 0 ? "\n" : "") + drawn(example, c, terminal));
+    if (c.to_file()) counter.add(1);
+    if (c.html.empty() && c.json.empty()) document.examples.clear();
+    if (reader_is_gone()) return;
+  }
+  counter.erase();
+  if (!c.html.empty()) file::write_file(c.html, view::html_text(document));
+  if (c.json == "-")
+    print(view::json_of(document, view::Precision::exact).line() + "\n");
+  else if (!c.json.empty())
+    file::write_file(c.json, view::json_of(document, view::Precision::exact).line() + "\n");
+}
+
+constexpr const char* kHelp = R"(Examples:
+  heed look dates-model "12. September 1984"
+  heed look en-de "a dog runs ." --target "ein hund läuft ."       where it would look if it wrote this
+  heed look en-de "a dog runs ." --list                            every attention inside the model
+  heed look en-de "a dog runs ." --attention encoder.0.self --head 2
+  heed look en-de "a dog runs ." --html looked.html                all layers and heads, one file that opens offline
+  heed look reviews-model --svg looked.svg < reviews.txt           looked-1.svg, looked-2.svg, ...
+
+The text is answered as heed predict does it. Then the model reads its own answer, or --target, in one pass, and every
+attention inside it shows its weights. Without a file, the terminal shows one of them: the last attention to the source,
+the words and sentences that decided, or the last layer of a model of running text.)";
+
+}  // namespace
+
+void add_look(Program& program) {
+  auto c = std::make_shared<Chosen>();
+  Verb verb = program.verb("look", "Show what a trained model attends to");
+  add_model(verb, c->model);
+  verb.option("TEXT", c->lines, "Text to answer, may be repeated (default: the lines of standard input)").value("");
+  verb.option("--target", c->target, "Look at this output (default: what the model answers)").value("TEXT");
+  verb.option("--attention", c->attention, "Which attention to draw: a name that --list shows").value("NAME");
+  verb.option("--head", c->head, "Which head to draw, counted from 1 (default: the mean of all)")
+      .value("N")
+      .from_to(int64_t{1}, task::kMostHeadsOfALayer);
+  verb.flag("--list", c->list, "List every attention inside the model instead of drawing one");
+  verb.option("--svg", c->svg, "Draw to this file; several texts are numbered").value("FILE");
+  verb.option("--html", c->html, "Write one page with all layers and heads, which opens without a network")
+      .value("FILE");
+  verb.option("--json", c->json, "Write all weights as JSON (docs/attention_document.md); - is standard output")
+      .value("FILE");
+  add_search(verb, c->search);
+  add_threads(verb);
+  verb.footer(kHelp);
+  verb.run([c] { run(*c); });
+}
+
+}  // namespace heed::cli

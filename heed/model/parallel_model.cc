@@ -1,0 +1,160 @@
+#include "heed/model/parallel_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "heed/attend/all.h"
+#include "heed/decode/all.h"
+#include "heed/encode/all.h"
+#include "heed/model/blanks.h"
+#include "heed/model/stack_options.h"
+#include "heed/tensor/error.h"
+#include "heed/tensor/op/arithmetic.h"
+#include "heed/tensor/op/arrange.h"
+#include "heed/tensor/op/cross_entropy.h"
+
+namespace heed::model {
+
+namespace {
+
+/// What a loss of its own comes with is about steps, each of which knows the one before.
+void check_attention(const attend::Options& attention) {
+  expect(!attend::draws(attention),
+         "model: normalise = \"{}\" is rewarded for what each step leads to, but decoder = \"parallel\" has no steps",
+         attention.normalise);
+  expect(attend::resolve(attend::canonical(attention)).time != &attend::guided_entry,
+         "model: time = \"{}\" is about steps that move along a source, but decoder = \"parallel\" has no steps",
+         attention.time);
+}
+
+/// The rows of the memory for each draft.
+encode::Encoded memory_for(Tape& tape, const ReadSources& sources, const Drafts& drafts) {
+  const auto count = std::ssize(drafts.source);
+  bool each_one = count + 1 == std::ssize(sources.offsets);
+  for (int64_t d = 0; each_one && d < count; ++d) each_one = drafts.source[static_cast<size_t>(d)] == d;
+  std::vector<int64_t> rows, offsets = {0};
+  for (const int64_t source : drafts.source) {
+    const auto at = static_cast<size_t>(source);
+    for (int64_t row = sources.offsets[at]; row < sources.offsets[at + 1]; ++row) rows.push_back(row);
+    offsets.push_back(std::ssize(rows));
+  }
+  const auto of_drafts = [&](const OffTapeMatrix& read) {
+    return each_one ? read.on(tape) : gather_rows(read.on(tape), rows);
+  };
+  encode::Encoded source{{of_drafts(sources.memory), tape.offsets(offsets)}};
+  for (const OffTapeMatrix& block : sources.blocks) source.blocks.push_back(of_drafts(block));
+  return source;
+}
+
+}  // namespace
+
+ParallelModel::ParallelModel(Parameters& parameters, const Options& o)
+    : options_(o), slots_(value_of(kOutputLengths, o.length, "model: length") == OutputLength::slots ? o.slots : 0) {
+  const Resolved words(o);
+  check_sizes(o);
+  check_attention(o.attention);
+  const encode::EncoderEntry& encoder = encode::find_encoder(o.encoder_kind());
+  const decode::DecoderEntry& decoder = decode::find_decoder(o.decoder_kind());
+  expect(decoder.make_parallel != nullptr, "model: decoder = \"{}\" does not write all positions at once",
+         decoder.name);
+  const Scope root(parameters);
+  source_ = embed::Embed(root / "source", embedding_options(o, words, o.source_vocabulary, encoder.needs_positions));
+  embed::Options target = embedding_options(o, words, o.target_vocabulary, decoder.needs_positions);
+  target.blank = true;
+  if (target.positions == "none") target.positions = "sin_cos";  // nothing else tells one blank from another
+  target_ = embed::Embed(root / "target", target, words.tied == Tied::all ? source_.table() : nullptr);
+  encoder_ = encoder.make(root / "encoder", stack_options(o, words, o.encoder_layers, encoder.needs_positions));
+  decoder_ = decoder.make_parallel(root / "decoder", stack_options(o, words, o.decoder_layers, decoder.needs_positions),
+                                   *encoder_);
+  output_ = OutputLayer(root, o, decoder_->width(), target_.table());
+  if (slots_ == 0) length_ = LengthClassifier(root / "length", encoder_->width(), o.max_length);
+}
+
+encode::Encoded ParallelModel::encode(Tape& tape, const PackedIds& sources) const {
+  return encoder_->run(source_(tape, sources.ids, tape.offsets(sources.offsets)));
+}
+
+int64_t ParallelModel::max_positions() const {
+  return std::min({source_.max_positions(), target_.max_positions(), attend::longest_memory(options_.attention)});
+}
+
+int64_t ParallelModel::max_predictions() const {
+  return std::min(max_positions(), slots_ > 0 ? slots_ : options_.max_length);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- loss
+
+OutputLoss ParallelModel::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
+  return loss(tape, pairs_of(batch), options);
+}
+
+OutputLoss ParallelModel::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
+  expect(options.row_weights.empty(), "model: decoder = \"parallel\" has no weights of rows");
+  const encode::Encoded source = encode(tape, {batch.source, batch.source_offsets});
+  const TargetBatch target{batch.target_in, batch.target_out, batch.target_offsets};
+  const BlankedTargets blanked =
+      leave_blanks(target, slots_, tape.training() ? std::optional(tape.next_seed()) : std::nullopt);
+  const auto predictions = std::ssize(target.out), sentences = std::ssize(target.offsets) - 1;
+  float* row_nll = tape.keep<float>(predictions);
+  std::fill_n(row_nll, predictions, 0.0f);
+
+  OutputLoss loss{.loss = tape.filled(1, 1, 0.0f)};
+  if (!blanked.asked.empty()) {
+    const Packed x = target_(tape, blanked.tokens, tape.offsets(blanked.offsets));
+    const Tensor states = gather_rows(decoder_->run(x, source), blanked.asked);
+    // The blank ones stand for all.
+    const double all = static_cast<double>(slots_ > 0 ? predictions : predictions - sentences);
+    const double share = all / static_cast<double>(blanked.asked.size());
+    OutputLossOptions scaled = options;
+    scaled.scale *= static_cast<float>(share);
+    loss = output_.loss(states, blanked.answers, scaled);
+    for (size_t i = 0; i < blanked.asked.size(); ++i) row_nll[blanked.predictions[i]] = loss.row_nll[i];
+    loss.negative_log_likelihood *= share;
+    loss.correct = std::llround(static_cast<double>(loss.correct) * share);
+  }
+  loss.row_nll = {row_nll, static_cast<size_t>(predictions)};
+  loss.rows = predictions;
+  if (slots_ == 0) add_lengths(loss, row_nll, source, target, options.scale);
+  return loss;
+}
+
+void ParallelModel::add_lengths(OutputLoss& loss, float* row_nll, const encode::Encoded& source,
+                                const TargetBatch& target, float share) const {
+  const Tensor logits = length_.logits(source.memory);
+  const std::vector<std::vector<double>> log_probabilities = LengthClassifier::log_probabilities(logits);
+  std::vector<int32_t> lengths;
+  for (size_t b = 0; b < log_probabilities.size(); ++b) {
+    const int64_t end = target.offsets[b + 1] - 1, length = end - target.offsets[b];
+    expect(length < options_.max_length, ErrorKind::data,
+           "a target of {} tokens and its end do not fit into model.max_length = {}: increase it", length,
+           options_.max_length);
+    lengths.push_back(static_cast<int32_t>(length));
+    const std::vector<double>& found = log_probabilities[b];
+    const double right = found[static_cast<size_t>(length)];
+    row_nll[end] = static_cast<float>(-right);
+    loss.negative_log_likelihood -= right;
+    if (right >= *std::max_element(found.begin(), found.end())) ++loss.correct;
+  }
+  loss.loss = add(loss.loss, scale(cross_entropy(logits, lengths), share));
+}
+
+// -------------------------------------------------------------------------------------------------------- for a search
+
+ReadSources ParallelModel::read(Tape& tape, const PackedIds& sources) const {
+  const encode::Encoded encoded = encode(tape, sources);
+  return {.memory = OffTapeMatrix(encoded.memory.rows),
+          .blocks = {encoded.blocks.begin(), encoded.blocks.end()},
+          .offsets = {sources.offsets.begin(), sources.offsets.end()},
+          .lengths = slots_ > 0 ? std::vector<std::vector<double>>()
+                                : LengthClassifier::log_probabilities(length_.logits(encoded.memory))};
+}
+
+Tensor ParallelModel::write(Tape& tape, const ReadSources& sources, const Drafts& drafts,
+                            decode::Alignment* alignment) const {
+  const Packed x = target_(tape, drafts.tokens, tape.offsets(drafts.offsets));
+  const Tensor states = decoder_->run(x, memory_for(tape, sources, drafts), alignment);
+  return output_.logits(drafts.asked.size() == drafts.tokens.size() ? states : gather_rows(states, drafts.asked));
+}
+
+}  // namespace heed::model

@@ -1,0 +1,68 @@
+#include "heed/objective/all.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "heed/tensor/error.h"
+
+namespace heed::objective {
+
+namespace {
+
+bool reads(const Entry& entry, std::string_view key) {
+  std::istringstream keys(entry.keys);
+  for (std::string each; keys >> each;)
+    if (each == key) return true;
+  return false;
+}
+
+/// The keys whose values are not the defaults.
+std::vector<std::string> changed(const Options& options) {
+  const Options plain;
+  std::vector<std::string> defaults, all;
+  each_option(plain,
+              [&](const char*, const auto& value, const char*) { defaults.push_back(fmt::format("{}", value)); });
+  size_t n = 0;
+  each_option(options, [&](const char* name, const auto& value, const char*) {
+    if (fmt::format("{}", value) != defaults[n++]) all.emplace_back(name);
+  });
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> names() {
+  std::vector<std::string> words;
+  for (const Entry* entry : all()) words.emplace_back(entry->name);
+  return words;
+}
+
+const Entry& find(std::string_view name) {
+  for (const Entry* entry : all())
+    if (name == entry->name) return *entry;
+  throw Error(fmt::format("there is no objective '{}'", name));
+}
+
+std::vector<std::string> problems(const Options& options, const model::Options& model) {
+  std::vector<std::string> reasons;
+  const Entry& entry = find(options.name);
+  for (const std::string& key : changed(options)) {
+    if (reads(entry, key)) continue;
+    std::string readers;
+    for (const Entry* each : all())
+      if (reads(*each, key)) readers += fmt::format("{}\"{}\"", readers.empty() ? "" : " or ", each->name);
+    reasons.push_back(fmt::format("train.{} has no effect with train.objective = \"{}\"; it belongs to {}", key,
+                                  entry.name, readers));
+  }
+  if (entry.needs_pairs && model.task != "pairs")
+    reasons.push_back(
+        fmt::format("train.objective = \"{}\" needs a model that writes targets, model.task = \"pairs\", "
+                    "not \"{}\"",
+                    entry.name, model.task));
+  if (!entry.refuses) return reasons;
+  if (std::string reason = entry.refuses(options, model); !reason.empty()) reasons.push_back(std::move(reason));
+  return reasons;
+}
+
+}  // namespace heed::objective

@@ -1,0 +1,36 @@
+#include "heed/predict/ensemble_check.h"
+
+#include <algorithm>
+
+#include "heed/tensor/error.h"
+#include "heed/text/tokeniser.h"
+
+namespace heed::predict {
+
+void expect_same_outputs(const trained::TrainedModel& first, const trained::TrainedModel& other, size_t which) {
+  const std::string &task = first.recipe.model.task, &other_task = other.recipe.model.task;
+  expect(task == other_task, "ensemble: model 1 does the task {}, but model {} does {}", task, which, other_task);
+  expect(!first.recipe.task().gives_labels(),
+         "ensemble: these models give labels; only models that write can work together");
+  const text::Tokeniser &a = *first.vocabularies.target, &b = *other.vocabularies.target;
+  if (a.contents() == b.contents() && a.kind() == b.kind()) return;
+  expect(a.kind() == b.kind(), "ensemble: model 1 writes {}, but model {} writes {}", a.kind(), which, b.kind());
+  for (int32_t id = 0; id < std::min(a.size(), b.size()); ++id)
+    expect(a.token(id) == b.token(id),
+           "ensemble: the models must write the same tokens, but token {} is '{}' in model 1 and '{}' in model {}", id,
+           a.token(id), b.token(id), which);
+  expect(
+      a.size() == b.size(),
+      "ensemble: the models must write the same tokens, but model 1 has {} and model {} has {}; the first {} are the "
+      "same",
+      a.size(), which, b.size(), std::min(a.size(), b.size()));
+}
+
+bool read_the_same(const trained::TrainedModel& first, const trained::TrainedModel& other) {
+  const model::Options &a = first.recipe.model, &b = other.recipe.model;
+  if (a.picture_size != b.picture_size || a.picture_layers != b.picture_layers) return false;
+  const text::Tokeniser &x = *first.vocabularies.source, &y = *other.vocabularies.source;
+  return x.kind() == y.kind() && x.contents() == y.contents();
+}
+
+}  // namespace heed::predict

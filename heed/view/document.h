@@ -1,0 +1,75 @@
+// What a model attended to, ready to be drawn: the tokens, and a map of weights for every attention inside it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heed::view {
+
+/// Tokens that attention looks from or at.
+struct Sequence {
+  std::string name;  // "source": what maps call it
+  std::string label;
+  std::vector<std::string> tokens;
+};
+
+/// The weights of one attention, of all its heads.
+struct Map {
+  std::string name = {};                // where it is in the model: "decoder.0.source"
+  std::string label = {};               // "layer 1"
+  std::string group = {};               // what it does: "attention to the source"
+  int64_t layer = 0;                    // among those of its group
+  std::string queries = {}, keys = {};  // names of sequences
+  int64_t heads = 0, rows = 0, columns = 0;
+  std::vector<float> weights = {};  // [heads, rows, columns]
+
+  float at(int64_t head, int64_t row, int64_t column) const {
+    return weights[static_cast<size_t>((head * rows + row) * columns + column)];
+  }
+  /// [rows, columns] of one head, from 0, or (-1) the mean of all.
+  std::vector<float> of_head(int64_t head) const;
+};
+
+struct Word {
+  std::string text;
+  float weight = 0;
+};
+struct Sentence {
+  float weight = 0;
+  std::vector<Word> words = {};
+};
+
+/// A picture that attention looked at, with the cells that its weights are about.
+struct SeenPicture {
+  std::string png;  // the bytes of the file
+  int64_t rows = 0, columns = 0;
+};
+
+struct Example {
+  int64_t model = 0;  // among those of the document
+  std::string input, output;
+  double log_probability = 0;
+  std::vector<Sequence> sequences = {};
+  std::vector<Map> maps = {};            // in the order of the model
+  std::vector<Sentence> sentences = {};  // a document with its weights at both levels; otherwise empty
+  std::optional<SeenPicture> picture = {};
+
+  const Sequence& sequence(const std::string& name) const;  // throws if there is none
+  const Map* find(const std::string& map) const;            // or null
+  /// What to look at first: the attention to the source, or what a text is pooled by, or the last layer. Null: none.
+  const Map* main_map() const;
+};
+
+struct ModelName {
+  std::string name, task, kind, about;
+};
+
+struct Document {
+  std::string title;
+  std::vector<ModelName> models;
+  std::vector<Example> examples;
+};
+
+}  // namespace heed::view

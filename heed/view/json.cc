@@ -1,0 +1,105 @@
+#include "heed/view/json.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace heed::view {
+
+namespace {
+
+using file::Json;
+
+static_assert(std::endian::native == std::endian::little, "f32 in a document is little-endian");
+
+std::string base64(const std::string& bytes) {
+  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // OpenSSL ends it with a zero
+  const int length =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  text.resize(static_cast<size_t>(length));
+  return text;
+}
+
+Json exact(const std::vector<float>& weights) {
+  std::string bytes(weights.size() * sizeof(float), '\0');
+  if (!weights.empty()) std::memcpy(bytes.data(), weights.data(), bytes.size());
+  return Json::object({{"encoding", "f32"}, {"data", base64(bytes)}});
+}
+
+/// weight = scale (byte / 255)^2: the square root keeps small weights apart, which an eye can tell from 0.
+Json drawn(const std::vector<float>& weights) {
+  float least = 0.0f, scale = 0.0f;
+  for (const float w : weights) {
+    least = std::min(least, w);
+    scale = std::max(scale, w);
+  }
+  if (least < 0.0f || !std::isfinite(scale)) return exact(weights);
+  std::string bytes;
+  bytes.reserve(weights.size());
+  for (const float w : weights)
+    bytes += static_cast<char>(scale > 0.0f ? std::lround(255.0f * std::sqrt(w / scale)) : 0);
+  return Json::object({{"encoding", "sqrt_u8"}, {"scale", scale}, {"data", base64(bytes)}});
+}
+
+Json map_json(const Map& map, Precision precision) {
+  return Json::object({{"name", map.name},
+                       {"label", map.label},
+                       {"group", map.group},
+                       {"layer", map.layer},
+                       {"queries", map.queries},
+                       {"keys", map.keys},
+                       {"heads", map.heads},
+                       {"rows", map.rows},
+                       {"cols", map.columns},
+                       {"weights", precision == Precision::exact ? exact(map.weights) : drawn(map.weights)}});
+}
+
+Json sentence_json(const Sentence& sentence) {
+  Json words = Json::array();
+  for (const Word& word : sentence.words)
+    words.push_back(Json::object({{"text", word.text}, {"weight", word.weight}, {"space", true}}));
+  return Json::object({{"weight", sentence.weight}, {"words", std::move(words)}});
+}
+
+Json example_json(const Example& example, Precision precision) {
+  Json sequences = Json::object(), maps = Json::array();
+  for (const Sequence& s : example.sequences)
+    sequences[s.name] = Json::object({{"label", s.label}, {"tokens", s.tokens}});
+  for (const Map& map : example.maps) maps.push_back(map_json(map, precision));
+  Json j = Json::object({{"model", example.model},
+                         {"input", example.input},
+                         {"output", example.output},
+                         {"log_probability", example.log_probability},
+                         {"sequences", std::move(sequences)},
+                         {"maps", std::move(maps)}});
+  if (!example.sentences.empty()) {
+    Json sentences = Json::array();
+    for (const Sentence& sentence : example.sentences) sentences.push_back(sentence_json(sentence));
+    j["text"] = Json::object({{"sentences", std::move(sentences)}});
+  }
+  if (example.picture)
+    j["picture"] = Json::object({{"data", "data:image/png;base64," + base64(example.picture->png)},
+                                 {"rows", example.picture->rows},
+                                 {"cols", example.picture->columns}});
+  return j;
+}
+
+}  // namespace
+
+Json json_of(const Document& document, Precision precision) {
+  Json models = Json::array(), examples = Json::array();
+  for (const ModelName& m : document.models)
+    models.push_back(Json::object({{"name", m.name}, {"task", m.task}, {"kind", m.kind}, {"about", m.about}}));
+  for (const Example& example : document.examples) examples.push_back(example_json(example, precision));
+  return Json::object({{"format", "heed.attention"},
+                       {"version", 1},
+                       {"title", document.title},
+                       {"models", std::move(models)},
+                       {"examples", std::move(examples)}});
+}
+
+}  // namespace heed::view

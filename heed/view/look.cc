@@ -1,0 +1,308 @@
+#include "heed/view/look.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <numeric>
+
+#include "heed/attend/watch.h"
+#include "heed/data/picture.h"
+#include "heed/data/picture_source.h"
+#include "heed/tensor/error.h"
+#include "heed/text/tokeniser.h"
+#include "heed/trained/trained_model.h"
+
+namespace heed::view {
+
+namespace {
+
+using task::AttentionRows;
+
+constexpr int64_t kLongestShown = 4096;  // tokens: a map of as many pairs is 64 MB
+
+std::string name_of(AttentionRows rows) {
+  switch (rows) {
+    case AttentionRows::source:
+      return "source";
+    case AttentionRows::second:
+      return "second";
+    case AttentionRows::target_in:
+      return "target_in";
+    case AttentionRows::target_out:
+      return "target";
+    case AttentionRows::written:
+      return "written";
+    case AttentionRows::text:
+      return "text";
+    case AttentionRows::sentences:
+      return "sentences";
+    case AttentionRows::cells:
+      return "cells";
+    case AttentionRows::pooled:
+      return "pooled";
+  }
+  return "";
+}
+
+/// Of the answer and of what was scored: the tokens of everything that attention may look from or at.
+struct Tokens {
+  const predict::Predictor& model;
+  const std::string& line;
+  const predict::Prediction& prediction;
+  const predict::PairScore& score;
+
+  std::vector<std::string> of(AttentionRows rows, int64_t count) const {
+    switch (rows) {
+      case AttentionRows::source:
+        return prediction.source_tokens;
+      case AttentionRows::second:
+        return second();
+      case AttentionRows::target_in:
+        return shifted({});
+      case AttentionRows::target_out:
+        return score.tokens;
+      case AttentionRows::written:
+        return all_positions(count);
+      case AttentionRows::text:
+        return shifted(prediction.source_tokens);
+      case AttentionRows::sentences:
+        return sentences();
+      case AttentionRows::cells:
+        return cells();
+      case AttentionRows::pooled:
+        return numbers(count);
+    }
+    return {};
+  }
+  static std::string label_of(AttentionRows rows) {
+    switch (rows) {
+      case AttentionRows::source:
+        return "input";
+      case AttentionRows::second:
+        return "second text";
+      case AttentionRows::target_in:
+        return "output so far";
+      case AttentionRows::target_out:
+      case AttentionRows::written:
+        return "output";
+      case AttentionRows::text:
+        return "text";
+      case AttentionRows::sentences:
+        return "sentences";
+      case AttentionRows::cells:
+        return "cells of the picture";
+      case AttentionRows::pooled:
+        return "pooled vector";
+    }
+    return "";
+  }
+
+ private:
+  /// <s>, what was read, and the target but for its last token.
+  std::vector<std::string> shifted(std::vector<std::string> read) const {
+    read.insert(read.begin(), model.target().token(text::kStart));
+    if (!score.tokens.empty()) read.insert(read.end(), score.tokens.begin(), score.tokens.end() - 1);
+    return read;
+  }
+  /// The target without its end token, or with as many as there are slots.
+  std::vector<std::string> all_positions(int64_t count) const {
+    std::vector<std::string> tokens = score.tokens;
+    tokens.resize(static_cast<size_t>(count), model.target().token(text::kEnd));
+    return tokens;
+  }
+  std::vector<std::string> second() const {
+    const size_t tab = line.find('\t');
+    std::vector<std::string> tokens;
+    if (tab == std::string::npos) return tokens;
+    for (const int32_t id : model.source().encode(std::string_view(line).substr(tab + 1)))
+      tokens.push_back(model.source().token(id));
+    return tokens;
+  }
+  std::vector<std::string> sentences() const {
+    std::vector<std::string> all;
+    size_t at = 0;
+    for (const int64_t length : prediction.sentence_tokens) {
+      constexpr int64_t kShown = 3;  // words
+      std::string text = fmt::format("{}:", all.size() + 1);
+      for (int64_t i = 0; i < std::min(length, kShown); ++i)
+        text += " " + prediction.source_tokens[at + static_cast<size_t>(i)];
+      all.push_back(text + (length > kShown ? " …" : ""));
+      at += static_cast<size_t>(length);
+    }
+    return all;
+  }
+  std::vector<std::string> cells() const {
+    std::vector<std::string> all;
+    for (int64_t r = 0; r < prediction.map_rows; ++r)
+      for (int64_t c = 0; c < prediction.map_columns; ++c) all.push_back(fmt::format("{},{}", r + 1, c + 1));
+    return all;
+  }
+  static std::vector<std::string> numbers(int64_t count) {
+    std::vector<std::string> all;
+    for (int64_t i = 0; i < count; ++i) all.push_back(std::to_string(i + 1));
+    return all;
+  }
+};
+
+int64_t sum(const std::vector<int64_t>& numbers) { return std::accumulate(numbers.begin(), numbers.end(), int64_t{0}); }
+
+/// The sequences of a call one after the other: each sees only its own keys, so their blocks lie along the diagonal.
+Map map_of(const attend::WatchedCall& call) {
+  Map map{.name = call.name, .heads = call.heads, .rows = sum(call.queries), .columns = sum(call.keys)};
+  map.weights.assign(static_cast<size_t>(map.heads * map.rows * map.columns), 0.0f);
+  for (size_t b = 0, row = 0, column = 0; b < call.weights.size(); ++b) {
+    const auto rows = static_cast<size_t>(call.queries[b]), columns = static_cast<size_t>(call.keys[b]);
+    for (size_t h = 0; h < static_cast<size_t>(map.heads); ++h)
+      for (size_t i = 0; i < rows; ++i) {
+        const auto from = call.weights[b].begin() + static_cast<std::ptrdiff_t>((h * rows + i) * columns);
+        const size_t to = (h * static_cast<size_t>(map.rows) + row + i) * static_cast<size_t>(map.columns) + column;
+        std::copy(from, from + static_cast<std::ptrdiff_t>(columns),
+                  map.weights.begin() + static_cast<std::ptrdiff_t>(to));
+      }
+    row += rows;
+    column += columns;
+  }
+  return map;
+}
+
+/// Static attention looks once for all steps: as if each had looked there.
+void repeat_row(Map& map, int64_t rows) {
+  std::vector<float> all;
+  for (int64_t h = 0; h < map.heads; ++h)
+    for (int64_t i = 0; i < rows; ++i)
+      all.insert(all.end(), map.weights.begin() + h * map.columns, map.weights.begin() + (h + 1) * map.columns);
+  map.rows = rows;
+  map.weights = std::move(all);
+}
+
+/// The rows of a later step below those before it.
+void append_rows(Map& map, const Map& step) {
+  std::vector<float> all;
+  const auto part = [](const Map& m, int64_t head) {
+    const int64_t count = m.rows * m.columns;
+    return std::pair(m.weights.begin() + head * count, m.weights.begin() + (head + 1) * count);
+  };
+  for (int64_t h = 0; h < map.heads; ++h)
+    for (const Map* each : {static_cast<const Map*>(&map), &step}) {
+      const auto [first, last] = part(*each, h);
+      all.insert(all.end(), first, last);
+    }
+  map.rows += step.rows;
+  map.weights = std::move(all);
+}
+
+/// A map for each attention; one that ran step by step gives one too.
+struct Found {
+  Map map;
+  int64_t call = 0;  // of the same attention, from 0
+};
+std::vector<Found> maps_of(const std::vector<attend::WatchedCall>& calls) {
+  std::vector<Found> all;
+  for (const attend::WatchedCall& call : calls) {
+    Map map = map_of(call);
+    int64_t number = 0;
+    Found* before = nullptr;
+    for (Found& each : all)
+      if (each.map.name == call.name) {
+        before = &each;
+        ++number;
+      }
+    const bool goes_on = before && call.first_step > 0 && call.weights.size() == 1 &&
+                         before->map.rows == call.first_step && before->map.columns == map.columns;
+    if (goes_on)
+      append_rows(before->map, map);
+    else
+      all.push_back({std::move(map), number});
+  }
+  return all;
+}
+
+std::vector<Sentence> shaded(const Example& example, const predict::Prediction& prediction) {
+  const Map *words = example.find("word.pool"), *sentences = example.find("sentence.pool");
+  std::vector<Sentence> all;
+  if (!words || !sentences) return all;
+  int64_t at = 0;
+  for (size_t s = 0; s < prediction.sentence_tokens.size(); ++s) {
+    const auto row = static_cast<int64_t>(s);
+    Sentence sentence{.weight = sentences->at(0, 0, row)};
+    for (int64_t i = 0; i < prediction.sentence_tokens[s]; ++i, ++at)
+      sentence.words.push_back({prediction.source_tokens[static_cast<size_t>(at)], words->at(0, row, at)});
+    all.push_back(std::move(sentence));
+  }
+  return all;
+}
+
+SeenPicture seen_picture(const std::string& line, const predict::Prediction& prediction) {
+  constexpr int64_t kSide = 512;  // pixels: enough to see what is in a cell
+  const std::string_view name = data::cut_picture_question(line).picture;
+  data::PictureSize size = data::size_of_named(name);
+  const int64_t side = std::max(size.height, size.width);
+  if (side > kSide)
+    size = {std::max<int64_t>(1, size.height * kSide / side), std::max<int64_t>(1, size.width * kSide / side)};
+  return {data::png_of(data::picture_named(name, size)), prediction.map_rows, prediction.map_columns};
+}
+
+}  // namespace
+
+Example look(const predict::Predictor& model, const std::string& line, const std::optional<std::string>& target,
+             const predict::Options& options) {
+  const predict::Prediction prediction = model.predict(line, options);
+  expect(prediction.error.empty(), ErrorKind::data, "{}", prediction.error);
+  expect(target || !prediction.nbest.empty(), ErrorKind::data, "the line is empty: there is nothing to look at");
+  const auto tokens = std::ssize(prediction.source_tokens);
+  expect(tokens <= kLongestShown, ErrorKind::data, "{} tokens are too many for a picture: at most {}", tokens,
+         kLongestShown);
+
+  const predict::TextPair pair[] = {{line, target ? *target : prediction.text()}};
+  const attend::Watch watch;
+  const predict::PairScore score = model.score_all(pair).front();
+  expect(score.error.empty(), ErrorKind::data, "{}", score.error);
+
+  Example example{.input = line, .output = pair[0].target, .log_probability = score.log_probability};
+  const trained::TrainedModel& trained = model.model();
+  const Tokens names{model, line, prediction, score};
+  std::map<std::string, int64_t> layers;  // so far, of each group
+  for (Found& found : maps_of(watch.calls())) {
+    Map& map = found.map;
+    const task::AttentionPlace place = trained.recipe.task().place_of(map.name, found.call, trained.recipe.model);
+    map.group = place.group;
+    map.queries = name_of(place.queries);
+    map.keys = name_of(place.keys);
+    if (found.call > 0) map.name += fmt::format(".{}", found.call + 1);
+    map.layer = layers[map.group]++;
+    map.label = fmt::format("{}, layer {}", map.group, map.layer + 1);
+    const auto steps = std::ssize(names.of(place.queries, map.rows));
+    if (map.rows == 1 && steps > 1) repeat_row(map, steps);
+    for (const auto& [rows, count] : {std::pair(place.queries, map.rows), std::pair(place.keys, map.columns)}) {
+      std::vector<std::string> spelled = names.of(rows, count);
+      expect(std::ssize(spelled) == count, ErrorKind::bug, "view: {} has {} rows of '{}', but there are {} tokens",
+             map.name, count, name_of(rows), spelled.size());
+      const std::string name = name_of(rows);
+      if (std::none_of(example.sequences.begin(), example.sequences.end(),
+                       [&](const Sequence& s) { return s.name == name; }))
+        example.sequences.push_back({name, Tokens::label_of(rows), std::move(spelled)});
+    }
+    example.maps.push_back(std::move(map));
+  }
+  for (Map& map : example.maps)
+    if (layers[map.group] == 1) map.label = map.group;  // no others to tell it from
+  example.sentences = shaded(example, prediction);
+  if (prediction.map_rows > 0) example.picture = seen_picture(line, prediction);
+  return example;
+}
+
+ModelName name_of(const predict::Predictor& model, const std::string& folder) {
+  const model::Options& o = model.model().recipe.model;
+  const std::filesystem::path path = std::filesystem::path(folder).lexically_normal();
+  std::string kind = o.encoder_kind();
+  if (o.decoder_kind() != kind) kind += fmt::format(" to {}", o.decoder_kind());
+  return {.name = (path.has_filename() ? path : path.parent_path()).filename().string(),
+          .task = o.task,
+          .kind = kind,
+          .about = fmt::format("width {}, score {}, {} {}", o.width, o.attention.score, o.attention.heads,
+                               o.attention.heads == 1 ? "head" : "heads")};
+}
+
+}  // namespace heed::view

@@ -1,0 +1,114 @@
+// Comparisons: heed/compare for Python. What users see is python/heed/_compare.py.
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+#include <string>
+#include <vector>
+
+#include "bindings.h"
+#include "callback.h"
+#include "heed/compare/built_in.h"
+#include "heed/compare/comparison.h"
+#include "heed/data/built_in_task.h"
+#include "heed/file/json.h"
+#include "heed/train/event_lines.h"
+
+namespace heed::python {
+namespace {
+
+/// The beginning and the end of every run, as JSON.
+class RunLines final : public compare::ComparisonObserver {
+ public:
+  explicit RunLines(Callback& callback) : callback_(callback) {}
+
+  void run_begins(const compare::Variant& variant, uint64_t seed, const compare::Table& so_far) override {
+    tell(file::Json::object({{"event", "run"},
+                             {"variant", variant.name},
+                             {"seed", seed},
+                             {"run", so_far.done + 1},
+                             {"runs", so_far.runs}}));
+  }
+  void run_ended(const compare::Variant& variant, uint64_t seed, const compare::Result& result,
+                 const compare::Table& so_far) override {
+    file::Json event = file::Json::object({{"event", "result"},
+                                           {"variant", variant.name},
+                                           {"seed", seed},
+                                           {"run", so_far.done},
+                                           {"runs", so_far.runs},
+                                           {"error", result.error}});
+    if (result.error.empty()) {
+      event["metric"] = result.metric_name;
+      event["value"] = result.value;
+      event["loss"] = result.loss;
+      event["seconds"] = result.seconds;
+    }
+    tell(event);
+  }
+
+ private:
+  void tell(const file::Json& event) { callback_.call(event.line()); }
+
+  Callback& callback_;
+};
+
+/// Where the recipe comes from: a built-in task, a TOML file, or the settings name the data. Nothing
+/// at all: the plan in the folder.
+struct Origin {
+  std::string task, recipe_file;
+  std::vector<std::string> settings;
+
+  bool is_empty() const { return task.empty() && recipe_file.empty() && settings.empty(); }
+  recipe::Recipe read() const {
+    if (!task.empty()) return compare::recipe_for_task(task, settings);
+    return recipe_file.empty() ? recipe::parse("", "compare", settings) : recipe::read(recipe_file, settings);
+  }
+};
+
+compare::Plan plan_of(const Origin& origin, const compare::Request& request, const std::string& folder) {
+  if (origin.is_empty()) return compare::load_plan(folder);
+  const recipe::Recipe recipe = origin.read();
+  compare::check_request(recipe, request);
+  return compare::make_plan(compare::settle(recipe), request);
+}
+
+/// Whether it was stopped. The files are in the folder.
+bool compare_variants(const Origin& origin, const compare::Request& request, const std::string& folder, bool resume,
+                      const py::object& function) {
+  Callback callback(function);
+  bool stopped = false;
+  {
+    const py::gil_scoped_release release;
+    const Threads some;
+    const compare::Plan plan = plan_of(origin, request, folder);
+    train::EventLines events(1, [&](const std::string& line) { callback.call(line); });
+    RunLines runs(callback);
+    stopped =
+        compare::compare(
+            plan, {.folder = folder, .resume = resume, .stop = &callback.stop, .observer = &runs, .of_runs = {&events}})
+            .stopped;
+  }
+  callback.raise_again();
+  return stopped;
+}
+
+}  // namespace
+
+void define_compare(py::module_& m) {
+  m.def("built_in_tasks", [] {
+    std::vector<std::string> names;
+    for (const data::BuiltInTask& task : data::built_in_tasks()) names.push_back(task.name);
+    return names;
+  });
+  m.def(
+      "compare",
+      [](const std::string& task, const std::string& recipe, const std::vector<std::string>& settings,
+         const std::vector<std::string>& attention, const std::vector<std::string>& over, int64_t seeds,
+         const std::string& folder, bool resume, const py::object& callback) {
+        return compare_variants({task, recipe, settings}, {.attention = attention, .over = over, .seeds = seeds},
+                                folder, resume, callback);
+      },
+      py::arg("task"), py::arg("recipe"), py::arg("settings"), py::arg("attention"), py::arg("over"), py::arg("seeds"),
+      py::arg("folder"), py::arg("resume"), py::arg("callback"));
+}
+
+}  // namespace heed::python

@@ -1,0 +1,242 @@
+// What a model attended to: every kind of model, every mechanism, the numbers that prediction has.
+#include "heed/view/look.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "heed/attend/all.h"
+#include "heed/attend/watch.h"
+#include "heed/recipe/recipe.h"
+#include "heed/text/tokeniser.h"
+#include "heed/trained/trained_model.h"
+#include "tests/text/folder.h"
+
+namespace heed::view {
+namespace {
+
+/// Random weights that prefer something, over the letters of the alphabet.
+predict::Predictor model_of(const std::string& toml, const std::vector<std::string_view>& labels = {}) {
+  recipe::Recipe recipe = recipe::parse(toml, "small.toml");
+  recipe.open.clear();
+  const std::string_view letters[] = {"abcdefghijklmnopqrstuvwxyz . "};
+  const bool words = recipe.data.source.kind == "unicode_words";
+  const std::string_view word_list[] = {"good bad plot was it the . !"};
+  const auto source =
+      text::Tokeniser::train(words ? word_list : letters, {.kind = words ? "unicode_words" : "characters"});
+  const auto target =
+      labels.empty() ? text::Tokeniser::train(letters, {}) : text::Tokeniser::train(labels, {.kind = "lines"});
+  trained::TrainedModel trained = trained::make_model(recipe, {source, target});
+  uint64_t seed = 1;
+  for (Parameter& p : *trained.parameters)
+    for (float& value : p.value) {
+      seed = seed * 6364136223846793005u + 1442695040888963407u;
+      value += static_cast<float>(seed >> 40) / static_cast<float>(1 << 24) - 0.5f;
+    }
+  // Outputs that can be read again: text, and not nothing.
+  if (labels.empty())
+    for (const int32_t id : {text::kUnknown, text::kStart, text::kEnd})
+      trained.parameters->at("output.bias").value[static_cast<size_t>(id)] -= id == text::kEnd ? 2.0f : 50.0f;
+  return predict::Predictor(std::move(trained));
+}
+
+std::string pairs(const std::string& model, const std::string& attention) {
+  return "[data]\ntask = \"reverse\"\n[model]\nwidth = 8\n" + model + "\n[attention]\n" + attention +
+         "\n[stop]\nsteps = 1\n[validate]\nlongest = 12\n[output]\nfolder = \"nowhere\"\n";
+}
+
+void expect_whole(const Example& example) {
+  for (const Map& map : example.maps) {
+    SCOPED_TRACE(map.name);
+    EXPECT_EQ(std::ssize(example.sequence(map.queries).tokens), map.rows);
+    EXPECT_EQ(std::ssize(example.sequence(map.keys).tokens), map.columns);
+    ASSERT_EQ(std::ssize(map.weights), map.heads * map.rows * map.columns);
+  }
+}
+
+void expect_rows_sum_to_one(const Map& map) {
+  for (int64_t h = 0; h < map.heads; ++h)
+    for (int64_t r = 0; r < map.rows; ++r) {
+      double sum = 0;
+      for (int64_t c = 0; c < map.columns; ++c) sum += map.at(h, r, c);
+      EXPECT_NEAR(sum, 1.0, 1e-5) << map.name << " head " << h << " row " << r;
+    }
+}
+
+/// The weights of the search, step by step, are those of the one pass that is looked at.
+void expect_as_predicted(const predict::Predictor& model, const std::string& line, double tolerance) {
+  const Example example = look(model, line);
+  expect_whole(example);
+  const Map* map = example.main_map();
+  ASSERT_NE(map, nullptr);
+  const predict::Prediction prediction = model.predict(line, {.alignments = true});
+  const std::vector<std::vector<float>>& alignment = prediction.nbest.front().alignment;
+  const std::vector<float> mean = map->of_head(-1);
+  ASSERT_LE(std::ssize(alignment), map->rows);
+  ASSERT_GE(std::ssize(alignment), 1);
+  for (size_t r = 0; r < alignment.size(); ++r)
+    for (size_t c = 0; c < alignment[r].size(); ++c)
+      EXPECT_NEAR(mean[r * static_cast<size_t>(map->columns) + c], alignment[r][c], tolerance) << r << ", " << c;
+}
+
+TEST(Look, TransformerHasAllItsAttentions) {
+  const predict::Predictor model = model_of(
+      pairs("kind = \"transformer\"\nencoder_layers = 2\ndecoder_layers = 2", "score = \"scaled_dot\"\nheads = 2"));
+  const Example example = look(model, "hello");
+  std::vector<std::string> names;
+  for (const Map& map : example.maps) names.push_back(map.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"encoder.0.self", "encoder.1.self", "decoder.0.self", "decoder.0.source",
+                                             "decoder.1.self", "decoder.1.source"}));
+  expect_whole(example);
+  for (const Map& map : example.maps) {
+    EXPECT_EQ(map.heads, 2);
+    expect_rows_sum_to_one(map);
+  }
+  EXPECT_EQ(example.maps[3].group, "attention to the source");
+  EXPECT_EQ(example.maps[3].label, "attention to the source, layer 1");
+  // A decoder does not look ahead.
+  const Map& own = example.maps[2];
+  for (int64_t r = 0; r < own.rows; ++r)
+    for (int64_t c = r + 1; c < own.columns; ++c) EXPECT_EQ(own.at(0, r, c), 0.0f);
+  EXPECT_EQ(example.sequence("source").tokens, (std::vector<std::string>{"h", "e", "l", "l", "o"}));
+  EXPECT_EQ(example.sequence("target_in").tokens.front(), "<s>");
+  EXPECT_EQ(example.sequence("target").tokens.back(), "</s>");
+  EXPECT_EQ(example.main_map(), &example.maps.back());
+  expect_as_predicted(model, "hello", 1e-6);
+}
+
+TEST(Look, AGivenTargetIsLookedAt) {
+  const predict::Predictor model = model_of(pairs("kind = \"rnn\"", "score = \"additive\""));
+  const Example example = look(model, "hello", "oh");
+  EXPECT_EQ(example.output, "oh");
+  EXPECT_EQ(example.sequence("target").tokens, (std::vector<std::string>{"o", "h", "</s>"}));
+  const predict::TextPair pair[] = {{"hello", "oh"}};
+  EXPECT_EQ(example.log_probability, model.score_all(pair).front().log_probability);
+}
+
+/// Any mechanism that a decoder can have to its source.
+TEST(Look, EveryMechanism) {
+  int looked = 0;
+  for (const attend::Entry* entry : attend::all()) {
+    SCOPED_TRACE(entry->name);
+    attend::Options o;
+    std::string attention;
+    try {
+      o = attend::options_of(entry->name, {.score = "additive"});
+    } catch (const Error&) {
+      continue;
+    }
+    if (o.structure != "single" && o.structure != "multi_head") continue;
+    attention = "score = \"" + o.score + "\"\nnormalise = \"" + o.normalise + "\"\ntime = \"" + o.time +
+                "\"\nregion = \"" + o.region + "\"\nstructure = \"" + o.structure + "\"\nmax_length = 16";
+    std::optional<predict::Predictor> model;
+    try {
+      model.emplace(model_of(pairs("kind = \"rnn\"", attention)));
+    } catch (const Error&) {
+      continue;  // refused as the attention to a source: the catalogue tests know which
+    }
+    ++looked;
+    expect_as_predicted(*model, "abcdef", 1e-5);
+  }
+  EXPECT_GE(looked, 25);
+}
+
+TEST(Look, InputFeedingGoesStepByStep) {
+  const predict::Predictor model = model_of(pairs("kind = \"rnn\"\ninput_feeding = true", "score = \"dot\""));
+  const Example example = look(model, "abcd");
+  ASSERT_EQ(example.maps.size(), 1u);
+  expect_whole(example);
+  expect_as_predicted(model, "abcd", 1e-6);
+}
+
+constexpr const char* kLabels = R"(
+[data]
+tsv = "none.tsv"
+text_column = 1
+label_column = 2
+[model]
+task = "label"
+width = 8
+[stop]
+steps = 1
+[output]
+folder = "nowhere"
+[attention]
+)";
+
+TEST(Look, WordsAndSentences) {
+  const predict::Predictor model = model_of(std::string(kLabels) + "structure = \"hierarchical\"\n", {"good", "bad"});
+  const Example example = look(model, "It was good. The plot was bad!");
+  expect_whole(example);
+  const Map *words = example.find("word.pool"), *sentences = example.find("sentence.pool");
+  ASSERT_TRUE(words && sentences);
+  expect_rows_sum_to_one(*words);
+  expect_rows_sum_to_one(*sentences);
+  ASSERT_EQ(example.sentences.size(), 2u);
+  EXPECT_EQ(words->rows, 2);
+  double all = 0;
+  for (const Sentence& sentence : example.sentences) all += sentence.weight;
+  EXPECT_NEAR(all, 1.0, 1e-5);
+  EXPECT_EQ(example.sentences[0].words.front().text, "it");
+  // What prediction says: the weight of a word is that in its sentence times that of the sentence.
+  const predict::Prediction p = model.predict("It was good. The plot was bad!", {.alignments = true});
+  EXPECT_NEAR(p.nbest.front().alignment[0][0], example.sentences[0].weight * example.sentences[0].words[0].weight,
+              1e-6);
+}
+
+TEST(Look, RowsOfAStructuredText) {
+  const predict::Predictor model =
+      model_of(std::string(kLabels) + "structure = \"structured\"\nqueries = 3\n", {"good", "bad"});
+  const Example example = look(model, "it was good");
+  expect_whole(example);
+  ASSERT_EQ(example.maps.size(), 1u);
+  EXPECT_EQ(example.maps[0].rows, 3);
+  EXPECT_EQ(example.maps[0].columns, 3);
+  expect_rows_sum_to_one(example.maps[0]);
+}
+
+std::string text_model(const std::string& model, const std::string& attention) {
+  return "[data]\ntext = \"none.txt\"\n[model]\ntask = \"next_token\"\nwidth = 8\ncontext = 32\n" + model +
+         "\n[attention]\n" + attention +
+         "\n[stop]\nsteps = 1\n[validate]\nlongest = 6\n[output]\nfolder = \"nowhere\"\n";
+}
+
+TEST(Look, WhatATextLooksBackAt) {
+  for (const auto& [model, attention] :
+       {std::pair("kind = \"transformer\"\nlayers = 2", "score = \"scaled_dot\"\nheads = 2"),
+        std::pair("kind = \"rnn\"", "structure = \"key_value\"\nwindow = 3")}) {
+    SCOPED_TRACE(model);
+    const Example example = look(model_of(text_model(model, attention)), "hello");
+    ASSERT_FALSE(example.maps.empty());
+    expect_whole(example);
+    const Map& map = example.maps.front();
+    EXPECT_EQ(map.queries, "text");
+    EXPECT_EQ(example.sequence("text").tokens[1], "h");
+    for (int64_t r = 0; r < map.rows; ++r)
+      for (int64_t c = r + 1; c < map.columns; ++c) EXPECT_EQ(map.at(0, r, c), 0.0f);
+  }
+}
+
+TEST(Look, LinesThatCannotBeUsed) {
+  const predict::Predictor model = model_of(pairs("kind = \"rnn\"", "score = \"dot\""));
+  expect_part(error_of([&] { look(model, ""); }), "nothing to look at");
+  expect_part(error_of([&] { look(model, "\xff"); }), "UTF-8");
+  expect_part(error_of([&] { look(model, std::string(5000, 'a')); }), "too many for a picture");
+}
+
+TEST(Watch, EndsWhereItBegan) {
+  const predict::Predictor model = model_of(pairs("kind = \"rnn\"", "score = \"dot\""));
+  const predict::TextPair pair[] = {{"ab", "b"}};
+  const attend::Watch outer;
+  {
+    const attend::Watch inner;
+    model.score_all(pair);
+    EXPECT_EQ(inner.calls().size(), 1u);
+  }
+  EXPECT_TRUE(outer.calls().empty());
+  model.score_all(pair);
+  EXPECT_EQ(outer.calls().size(), 1u);
+}
+
+}  // namespace
+}  // namespace heed::view

@@ -1,0 +1,97 @@
+// Documents as JSON and SVG.
+#include <cmath>
+#include <cstring>
+
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
+
+#include "heed/view/json.h"
+#include "heed/view/svg.h"
+#include "tests/text/folder.h"
+
+namespace heed::view {
+namespace {
+
+Document small(std::vector<float> weights) {
+  Example example{.input = "a b", .output = "x", .log_probability = -0.5};
+  example.sequences = {{"source", "input", {"a", "b"}}, {"target", "output", {"x"}}};
+  example.maps = {{.name = "decoder.attention",
+                   .label = "attention to the source",
+                   .group = "attention to the source",
+                   .layer = 0,
+                   .queries = "target",
+                   .keys = "source",
+                   .heads = 1,
+                   .rows = 1,
+                   .columns = 2,
+                   .weights = std::move(weights)}};
+  return {.title = "t", .models = {{"m", "pairs", "rnn", "width 8"}}, .examples = {example}};
+}
+
+const file::Json& weights_in(const file::Json& document) {
+  const auto* examples = document.find("examples")->as<file::Json::Elements>();
+  return *(*examples->front().find("maps")->as<file::Json::Elements>()).front().find("weights");
+}
+
+std::string bytes_of(const file::Json& weights) {
+  const std::string text = *weights.find("data")->as<std::string>();
+  std::string bytes(text.size(), '\0');
+  const int count = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                    reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  EXPECT_GE(count, 0);
+  bytes.resize(static_cast<size_t>(count));
+  return bytes;
+}
+
+TEST(Document, ExactWeightsKeepEveryBit) {
+  const std::vector<float> weights = {0.1f, -0.9f};
+  const file::Json document = json_of(small(weights), Precision::exact);
+  const file::Json& found = weights_in(document);
+  EXPECT_EQ(*found.find("encoding")->as<std::string>(), "f32");
+  float back[2];
+  std::memcpy(back, bytes_of(found).data(), sizeof back);
+  EXPECT_EQ(back[0], weights[0]);
+  EXPECT_EQ(back[1], weights[1]);
+}
+
+TEST(Document, DrawnWeightsAreCloseEnoughForAnEye) {
+  const std::vector<float> weights = {0.003f, 0.75f};
+  const file::Json document = json_of(small(weights), Precision::drawn);
+  const file::Json& found = weights_in(document);
+  EXPECT_EQ(*found.find("encoding")->as<std::string>(), "sqrt_u8");
+  const double scale = *found.find("scale")->as<double>();
+  const std::string bytes = bytes_of(found);
+  for (size_t i = 0; i < 2; ++i) {
+    const double share = static_cast<unsigned char>(bytes[i]) / 255.0;
+    EXPECT_NEAR(scale * share * share, weights[i], 0.75 / 255 + 1e-9) << i;  // the step at the top: 2 / 255 * scale / 2
+  }
+}
+
+TEST(Document, NegativeWeightsAreNotRoundedAway) {
+  const file::Json document = json_of(small({-0.25f, 0.5f}), Precision::drawn);
+  EXPECT_EQ(*weights_in(document).find("encoding")->as<std::string>(), "f32");
+}
+
+TEST(Document, TheMeanOfHeads) {
+  const Map map{.heads = 2, .rows = 1, .columns = 2, .weights = {0.0f, 1.0f, 0.5f, 0.5f}};
+  EXPECT_EQ(map.of_head(-1), (std::vector<float>{0.25f, 0.75f}));
+  EXPECT_EQ(map.of_head(1), (std::vector<float>{0.5f, 0.5f}));
+  expect_part(error_of([&] { map.of_head(2); }), "head 3");
+}
+
+TEST(Svg, LabelsAreEscapedAndCut) {
+  const std::string svg = svg_text(
+      {.title = "a & b", .columns = {"<b", " ", std::string(40, 'x')}, .rows = {"ä"}, .weights = {0.5f, -0.5f, 0.001f}},
+      Colours::own);
+  expect_part(svg, "<title>a &amp; b</title>");
+  expect_part(svg, ">&lt;b</text>");
+  expect_part(svg, ">␣</text>");
+  expect_part(svg, "xxx…</text>");
+  expect_part(svg, "class=\"on\"");
+  expect_part(svg, "class=\"off\"");
+  expect_part(svg, "<style>");
+  EXPECT_EQ(svg.find(std::string(30, 'x')), std::string::npos);
+}
+
+}  // namespace
+}  // namespace heed::view
