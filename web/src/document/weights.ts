@@ -137,6 +137,13 @@ export function strongestKeys(matrix: Matrix, row: number, count: number): Stron
   return found;
 }
 
+// Maps of one kind together, the kinds in the order of their first maps: a decoder's layers alternate between two.
+export function byGroup(maps: AttentionMap[]): AttentionMap[] {
+  const groups = new Map<string | undefined, AttentionMap[]>();
+  for (const map of maps) groups.set(map.group, [...(groups.get(map.group) ?? []), map]);
+  return [...groups.values()].flat();
+}
+
 // The tokens of a sequence. The cells of a picture need not be listed in the document.
 export function sequenceOf(example: Example, name: string): Sequence {
   const listed = example.sequences[name];

@@ -1,7 +1,7 @@
 // The page: what is at the top, the views to choose from, and one or two panels. The state (state.ts) says what is shown;
 // whatever changes it shows the panels anew.
 import type { AttentionDocument } from '../document/types.ts';
-import { meanOfHeads } from '../document/weights.ts';
+import { byGroup, meanOfHeads } from '../document/weights.ts';
 import { button, h, replaceChildren } from '../dom.ts';
 import type { LivePanel } from '../live/live_panel.ts';
 import type { LiveQuestion } from '../live/client.ts';
@@ -277,7 +277,7 @@ export class Page {
 
   private stepMap(by: number): void {
     this.stepIn((panel) => {
-      const maps = this.document?.examples[panel.example]?.maps ?? [];
+      const maps = byGroup(this.document?.examples[panel.example]?.maps ?? []);
       const at = maps.findIndex((map) => map.name === panel.map) + by;
       return { map: maps[Math.max(0, Math.min(maps.length - 1, at))]?.name ?? '' };
     });
