@@ -46,7 +46,12 @@ const matrices = new WeakMap<AttentionMap, Map<number, Matrix>>();
 
 function decoded(map: AttentionMap): Decoded {
   let known = decodedMaps.get(map);
-  if (!known) decodedMaps.set(map, (known = decode(map.weights)));
+  if (known) return known;
+  try {
+    decodedMaps.set(map, (known = decode(map.weights)));
+  } catch {
+    throw new Error(`the weights of ${map.name} are not base64`);
+  }
   return known;
 }
 
@@ -130,6 +135,13 @@ export function strongestKeys(matrix: Matrix, row: number, count: number): Stron
     if (found.length > count) found.pop();
   }
   return found;
+}
+
+// Maps of one kind together, the kinds in the order of their first maps: a decoder's layers alternate between two.
+export function byGroup(maps: AttentionMap[]): AttentionMap[] {
+  const groups = new Map<string | undefined, AttentionMap[]>();
+  for (const map of maps) groups.set(map.group, [...(groups.get(map.group) ?? []), map]);
+  return [...groups.values()].flat();
 }
 
 // The tokens of a sequence. The cells of a picture need not be listed in the document.

@@ -120,10 +120,14 @@ export class MatrixDrawing implements Drawing {
     const row = this.options.queries.tokens[cursor.row] ?? '';
     const col = this.options.keys.tokens[cursor.col] ?? '';
     if (!this.labelled()) return; // the words beside the pointer say it
-    this.plate(painter, look, fitted(row, left - 24), { x: left - 6, y: y + cell / 2, align: 'right' });
-    if (this.turned)
-      this.plate(painter, look, fitted(col, top - 24), { x: x + cell / 2, y: top - 6, align: 'left', turned: true });
-    else this.plate(painter, look, shownToken(col), { x: x + cell / 2, y: top - 11, align: 'center' });
+    painter.clipped({ x: 0, y: top - 9, width: left, height: seen.height }, () =>
+      this.plate(painter, look, fitted(row, left - 24), { x: left - 6, y: y + cell / 2, align: 'right' }),
+    );
+    const narrow = { x: x + cell / 2, y: top - 11, align: 'center' } as const;
+    const upwards = { x: x + cell / 2, y: top - 6, align: 'left', turned: true } as const;
+    painter.clipped({ x: left - 9, y: 0, width: seen.width, height: top }, () =>
+      this.plate(painter, look, this.turned ? fitted(col, top - 24) : shownToken(col), this.turned ? upwards : narrow),
+    );
   }
 
   at(x: number, y: number, seen: Seen): Cursor | null {

@@ -37,11 +37,12 @@ export class PictureDrawing implements Drawing {
   paint(painter: Painter, _seen: Seen, look: Look): void {
     const { image, rows, cols, matrix, query } = this.options;
     if (image.naturalWidth > 0) painter.picture(image, { x: 0, y: 0, width: this.width, height: this.height });
-    const most = Math.max(1e-9, ...Array.from({ length: rows * cols }, (_, cell) => weightAt(matrix, query, cell)));
     let strongest = 0;
+    for (let cell = 1; cell < rows * cols; ++cell)
+      if (weightAt(matrix, query, cell) > weightAt(matrix, query, strongest)) strongest = cell;
+    const most = Math.max(1e-9, weightAt(matrix, query, strongest));
     for (let cell = 0; cell < rows * cols; ++cell) {
       const weight = Math.max(0, weightAt(matrix, query, cell));
-      if (weight > weightAt(matrix, query, strongest)) strongest = cell;
       painter.fill(this.place(this.cursorOf(cell)), { fill: '#000000', opacity: darkest * (1 - weight / most) });
     }
     const { x, y, width, height } = this.place(this.cursorOf(strongest));

@@ -22,6 +22,7 @@ export class Stage {
   private look: Look;
   private cursor: Cursor | null = null; // under the pointer or the keys
   private kept: Cursor | null = null; // chosen: shown while the pointer is elsewhere
+  private pointer: { clientX: number; clientY: number } | null = null; // where it was last seen
   private pending = 0;
   private basePending = false;
   private height = 0;
@@ -40,9 +41,12 @@ export class Stage {
       this.sizer,
     );
     this.element = h('div', { class: 'stage' }, this.window, this.tip, this.spoken);
-    this.window.addEventListener('scroll', () => this.repaint(), { passive: true });
+    this.window.addEventListener('scroll', () => this.scrolled(), { passive: true });
     this.window.addEventListener('pointermove', (event) => this.point(event));
-    this.window.addEventListener('pointerleave', () => this.setPointed(null));
+    this.window.addEventListener('pointerleave', () => {
+      this.pointer = null;
+      this.setPointed(null);
+    });
     this.window.addEventListener('click', (event) => {
       this.point(event);
       this.choose();
@@ -132,7 +136,15 @@ export class Stage {
     paint(new CanvasPainter(context));
   }
 
-  private point(event: MouseEvent): void {
+  // What lies under the pointer has moved away from it.
+  private scrolled(): void {
+    this.repaint();
+    if (this.pointer) this.point(this.pointer);
+    else if (!this.tip.hidden) this.showTip();
+  }
+
+  private point(event: { clientX: number; clientY: number }): void {
+    this.pointer = { clientX: event.clientX, clientY: event.clientY };
     const box = this.base.getBoundingClientRect();
     this.setPointed(this.drawing.at(event.clientX - box.left, event.clientY - box.top, this.seen()));
   }
@@ -162,6 +174,7 @@ export class Stage {
     if (!moved) return;
     event.preventDefault();
     event.stopPropagation();
+    this.pointer = null; // keys lead now, also while they scroll
     this.cursor = moved;
     this.scrollTo(moved);
     this.repaint(false);

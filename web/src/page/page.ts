@@ -1,7 +1,7 @@
 // The page: what is at the top, the views to choose from, and one or two panels. The state (state.ts) says what is shown;
 // whatever changes it shows the panels anew.
 import type { AttentionDocument } from '../document/types.ts';
-import { meanOfHeads } from '../document/weights.ts';
+import { byGroup, meanOfHeads } from '../document/weights.ts';
 import { button, h, replaceChildren } from '../dom.ts';
 import type { LivePanel } from '../live/live_panel.ts';
 import type { LiveQuestion } from '../live/client.ts';
@@ -27,6 +27,7 @@ export class Page {
   private document: AttentionDocument | null = null;
   private live: LivePanel | null = null;
   private question: LiveQuestion | null = null;
+  private linked: PageState | null = null; // what a link says, until the server has answered its question
 
   constructor(root: HTMLElement) {
     this.store = new Store(readLink(location.hash).state);
@@ -55,7 +56,7 @@ export class Page {
     addEventListener('hashchange', () => {
       const link = readLink(location.hash);
       this.setState(link.state);
-      if (link.question && this.live) this.live.restore(link.question);
+      if (link.question && this.live) this.restore(this.live, link.question, link.state);
     });
     this.store.subscribe(() => this.render());
   }
@@ -65,18 +66,26 @@ export class Page {
     this.title.textContent = document.title ?? '';
     window.document.title = document.title ? `${document.title} – heed` : 'heed';
     if (!this.live) replaceChildren(this.top);
-    this.setState(this.store.get());
+    // A part of an answer may have no room for what the link says: the whole answer has.
+    this.setState(this.linked ?? this.store.get());
   }
 
   startLive(live: LivePanel, question: LiveQuestion | null): void {
     this.live = live;
     replaceChildren(this.top, live.element);
-    if (question) live.restore(question);
+    if (question) this.restore(live, question, this.store.get());
     else live.focus();
+  }
+
+  private restore(live: LivePanel, question: LiveQuestion, state: PageState): void {
+    this.question = question;
+    this.linked = state;
+    live.restore(question);
   }
 
   remember(question: LiveQuestion): void {
     this.question = question;
+    this.linked = null;
     this.writeLink();
   }
 
@@ -268,7 +277,7 @@ export class Page {
 
   private stepMap(by: number): void {
     this.stepIn((panel) => {
-      const maps = this.document?.examples[panel.example]?.maps ?? [];
+      const maps = byGroup(this.document?.examples[panel.example]?.maps ?? []);
       const at = maps.findIndex((map) => map.name === panel.map) + by;
       return { map: maps[Math.max(0, Math.min(maps.length - 1, at))]?.name ?? '' };
     });

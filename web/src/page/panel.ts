@@ -81,7 +81,13 @@ function facts(context: ViewContext, example: Example): HTMLElement {
 }
 
 export function makePanel(context: ViewContext, entry: ViewEntry | undefined, place: number): Panel {
-  const view = entry?.available(context.document, context.example) ? entry.make(context) : null;
+  let view: View | null = null;
+  let problem = '';
+  try {
+    if (entry?.available(context.document, context.example)) view = entry.make(context);
+  } catch (error) {
+    problem = (error as Error).message; // weights that turn out to be damaged when they are decoded
+  }
   const example = context.example;
   const names = ['Example', 'Second example'];
   const element = h('section', {
@@ -94,9 +100,12 @@ export function makePanel(context: ViewContext, entry: ViewEntry | undefined, pl
     if (choice) element.append(choice);
     element.append(facts(context, example));
   }
+  const nothing = example ? 'This example has nothing to show in this view.' : 'Nothing to show yet.';
   element.append(
     view?.element ??
-      h('p', { class: 'quiet' }, example ? 'This example has nothing to show in this view.' : 'Nothing to show yet.'),
+      (problem
+        ? h('div', { class: 'problem', role: 'alert' }, `This cannot be drawn: ${problem}`)
+        : h('p', { class: 'quiet' }, nothing)),
   );
   return { element, view };
 }

@@ -1,11 +1,12 @@
 // All layers and heads as small pictures, a row for each map; one opens as a matrix. They are painted a few at a time, so
 // that the page answers while many are on their way.
 import type { AttentionMap } from '../document/types.ts';
-import { meanOfHeads, thumbnailOf } from '../document/weights.ts';
+import { byGroup, meanOfHeads, thumbnailOf } from '../document/weights.ts';
 import { h } from '../dom.ts';
 import { bitmapOf, canvasOf, strengthsOf, type Bitmap } from '../draw/heat.ts';
+import { textWidth } from '../draw/painter.ts';
 import { paintedSvg } from '../page/files.ts';
-import { headWords, mapWords, scalingChoice } from './map_tools.ts';
+import { headWords, mapWords, scalingChoice, wordsInGroup } from './map_tools.ts';
 import { mapJson } from './map_view.ts';
 import type { View, ViewContext } from './view.ts';
 
@@ -36,7 +37,8 @@ function inFrames(jobs: (() => void)[]): () => void {
 
 function svgOfAll(context: ViewContext, maps: AttentionMap[]): View['savable']['svg'] {
   return (look) => {
-    const [size, gap, label] = [72, 10, 150];
+    const [size, gap] = [72, 10];
+    const label = Math.max(0, ...maps.map((map) => textWidth(mapWords(map)))) + 20;
     const most = Math.max(1, ...maps.map((map) => map.heads));
     const box = { width: label + most * (size + gap), height: 24 + maps.length * (size + gap) };
     return paintedSvg(box, 'All heads', look, (painter) => {
@@ -48,7 +50,7 @@ function svgOfAll(context: ViewContext, maps: AttentionMap[]): View['savable']['
         });
       maps.forEach((map, row) => {
         const y = 24 + row * (size + gap);
-        painter.text(label - 10, y + size / 2, map.label, { fill: look.palette.text, align: 'right' });
+        painter.text(label - 10, y + size / 2, mapWords(map), { fill: look.palette.text, align: 'right' });
         for (let head = 0; head < map.heads; ++head) {
           const rect = { x: label + head * (size + gap), y, width: size, height: size };
           painter.heat(thumbnail({ ...context, theme: look.theme }, map, head), rect);
@@ -82,13 +84,14 @@ function moveFocus(event: KeyboardEvent, rows: HTMLButtonElement[][]): void {
 
 export function headsView(context: ViewContext): View {
   const example = context.example!;
+  const maps = byGroup(example.maps);
   const jobs: (() => void)[] = [];
   const rows: HTMLButtonElement[][] = [];
   const list = h('div', { class: 'heads' });
-  const most = Math.max(...example.maps.map((map) => map.heads));
+  const most = Math.max(...maps.map((map) => map.heads));
   list.style.setProperty('--thumb', `${most <= 4 ? 112 : most <= 8 ? 92 : 74}px`);
   let group: string | undefined;
-  for (const map of example.maps) {
+  for (const map of maps) {
     if (map.group !== group) list.append(h('h2', {}, (group = map.group) ?? ''));
     const buttons = Array.from({ length: map.heads }, (_, head) => {
       const canvas = h('canvas', {
@@ -122,7 +125,7 @@ export function headsView(context: ViewContext): View {
       h(
         'div',
         { class: 'heads-row', role: 'group', 'aria-label': mapWords(map) },
-        h('span', { class: 'heads-label', 'aria-hidden': 'true' }, map.label),
+        h('span', { class: 'heads-label', 'aria-hidden': 'true' }, wordsInGroup(map)),
         h('div', { class: 'thumbs' }, ...buttons),
       ),
     );
@@ -139,15 +142,14 @@ export function headsView(context: ViewContext): View {
   const element = h('div', {}, h('div', { class: 'tools' }, ...scalingChoice(context), hint), list);
   const savable = {
     name: 'all_heads',
-    svg: svgOfAll(context, example.maps),
+    svg: svgOfAll(context, maps),
     table: () => [
       ['map', 'head', 'queries', 'keys'],
-      ...example.maps.flatMap((map) =>
+      ...maps.flatMap((map) =>
         Array.from({ length: map.heads }, (_, head) => [map.name, head + 1, map.rows, map.cols]),
       ),
     ],
-    json: () =>
-      example.maps.flatMap((map) => Array.from({ length: map.heads }, (_, head) => mapJson(example, map, head))),
+    json: () => maps.flatMap((map) => Array.from({ length: map.heads }, (_, head) => mapJson(example, map, head))),
   };
   return { element, savable, stop };
 }

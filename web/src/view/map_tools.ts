@@ -1,6 +1,6 @@
 // The controls that all views of a map share: which map, which head, how weights become colours.
 import type { AttentionMap } from '../document/types.ts';
-import { meanOfHeads, type Matrix } from '../document/weights.ts';
+import { byGroup, meanOfHeads, type Matrix } from '../document/weights.ts';
 import { button, checkbox, h, select } from '../dom.ts';
 import { colour, type Theme } from '../draw/colour.ts';
 import type { Scaling } from '../draw/heat.ts';
@@ -8,7 +8,13 @@ import type { ViewContext } from './view.ts';
 
 // The name of a map where its group is not seen beside it: "layer 1" alone may be in the encoder or the decoder.
 export function mapWords(map: AttentionMap): string {
-  return map.group ? `${map.group}, ${map.label}` : map.label;
+  return map.group && !map.label.startsWith(map.group) ? `${map.group}, ${map.label}` : map.label;
+}
+
+// And where its group is: without it.
+export function wordsInGroup(map: AttentionMap): string {
+  const group = `${map.group}, `;
+  return map.label.startsWith(group) ? map.label.slice(group.length) : map.label;
 }
 
 export function headWords(map: AttentionMap, head: number): string {
@@ -18,7 +24,7 @@ export function headWords(map: AttentionMap, head: number): string {
 
 export function mapChoice(context: ViewContext, maps: AttentionMap[], map: AttentionMap): HTMLElement | null {
   if (maps.length < 2) return h('span', { class: 'field' }, map.label);
-  const choices = maps.map((one) => ({
+  const choices = byGroup(maps).map((one) => ({
     value: one.name,
     words: maps.some((other) => other !== one && other.label === one.label) ? mapWords(one) : one.label,
     ...(one.group ? { group: one.group } : {}),

@@ -322,6 +322,18 @@ test('a broken document inside the page is reported, not drawn', options, async 
   await page.close();
 });
 
+test('weights that turn out to be damaged are reported where they should be', options, async () => {
+  const damaged = smallDocument();
+  const weights = damaged.examples[0]!.maps.at(-1)!.weights;
+  weights.data = '!' + weights.data.slice(1);
+  const page = await browser.page();
+  await page.goto(await browser.fileWith(damaged, 'damaged.html'));
+  await page.getByText('This cannot be drawn: the weights of decoder.1.cross are not base64').waitFor();
+  await page.keyboard.press('{');
+  await page.waitForSelector('.stage canvas');
+  await page.close();
+});
+
 test('tokens that look like HTML are text', options, async () => {
   const nasty = smallDocument();
   const bad = '</script><img src=x onerror="window.hacked=1">';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AttentionMap } from '../../src/document/types.ts';
 import {
+  byGroup,
   decode,
   matrixOf,
   meanOfHeads,
@@ -103,4 +104,13 @@ test('every row of a generated softmax adds up to 1 within the rounding of bytes
 test('the large document is as large as it says', () => {
   const { maps } = largeDocument(2, 3, 64).examples[0]!;
   assert.equal(decode(maps[1]!.weights).codes.length, 3 * 64 * 64);
+});
+
+test('maps of one kind stand together, in the order of the model', () => {
+  const one = (name: string, group: string): AttentionMap => ({ ...map([], 1, 0, 0), name, group });
+  const maps = [one('e0', 'encoder'), one('d0', 'self'), one('s0', 'source'), one('d1', 'self'), one('s1', 'source')];
+  assert.deepEqual(
+    byGroup(maps).map((each) => each.name),
+    ['e0', 'd0', 'd1', 's0', 's1'],
+  );
 });
