@@ -3,7 +3,6 @@
 #include "heed/decode/wiring.h"
 #include "heed/encode/attention_options.h"
 #include "heed/encode/block.h"
-#include "heed/tensor/error.h"
 
 namespace heed::decode {
 
@@ -116,8 +115,6 @@ std::unique_ptr<Decoder> transformer(const Scope& scope, const StackOptions& opt
 
 std::unique_ptr<ParallelDecoder> parallel_transformer(const Scope& scope, const StackOptions& options,
                                                       const encode::Encoder& encoder) {
-  expect(options.wiring == encode::Wiring::last,
-         "model: wiring must be last: a decoder that writes all positions at once reads the last output alone");
   return std::make_unique<TransformerDecoder>(scope, options, encode::encoder_self_attention(options), encoder);
 }
 

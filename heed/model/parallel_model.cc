@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "heed/attend/all.h"
 #include "heed/decode/all.h"
@@ -30,18 +31,21 @@ void check_attention(const attend::Options& attention) {
 
 /// The rows of the memory for each draft.
 encode::Encoded memory_for(Tape& tape, const ReadSources& sources, const Drafts& drafts) {
+  std::vector<Tensor> blocks;
+  for (const OffTapeMatrix& block : sources.blocks) blocks.push_back(block.on(tape));
   const Tensor memory = sources.memory.on(tape);
   const auto count = std::ssize(drafts.source);
   bool each_one = count + 1 == std::ssize(sources.offsets);
   for (int64_t d = 0; each_one && d < count; ++d) each_one = drafts.source[static_cast<size_t>(d)] == d;
-  if (each_one) return {{memory, tape.offsets(sources.offsets)}};
+  if (each_one) return {.memory = {memory, tape.offsets(sources.offsets)}, .blocks = std::move(blocks)};
   std::vector<int64_t> rows, offsets = {0};
   for (const int64_t source : drafts.source) {
     const auto at = static_cast<size_t>(source);
     for (int64_t row = sources.offsets[at]; row < sources.offsets[at + 1]; ++row) rows.push_back(row);
     offsets.push_back(std::ssize(rows));
   }
-  return {{gather_rows(memory, rows), tape.offsets(offsets)}};
+  for (Tensor& block : blocks) block = gather_rows(block, rows);
+  return {.memory = {gather_rows(memory, rows), tape.offsets(offsets)}, .blocks = std::move(blocks)};
 }
 
 }  // namespace
@@ -141,6 +145,7 @@ void ParallelModel::add_lengths(OutputLoss& loss, float* row_nll, const encode::
 ReadSources ParallelModel::read(Tape& tape, const PackedIds& sources) const {
   const encode::Encoded encoded = encode(tape, sources);
   return {.memory = OffTapeMatrix(encoded.memory.rows),
+          .blocks = {encoded.blocks.begin(), encoded.blocks.end()},
           .offsets = {sources.offsets.begin(), sources.offsets.end()},
           .lengths = slots_ > 0 ? std::vector<std::vector<double>>()
                                 : LengthClassifier::log_probabilities(length_.logits(encoded.memory))};
