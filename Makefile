@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-parallel format lint asan clang golden-bits fuzz faults check-long install clean
+.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-parallel web web-test format lint asan clang golden-bits fuzz faults check-long install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -95,6 +95,14 @@ bench-parallel:  ## all positions at once beside step by step, and build/bench-p
 	@cmake --build build -j $(JOBS) --target heed-cli
 	@$(PYTHON) bench/non_autoregressive.py --build build $(BENCH_ARGS)
 
+web:  ## the page that shows what a model attends to: web/dist/page.html
+	@scripts/setup.sh web
+	@scripts/web.sh build
+
+web-test:  ## types, unit tests and browser tests of the page
+	@scripts/setup.sh web web-test
+	@scripts/web.sh test
+
 format:  ## every source as .clang-format has it
 	@scripts/setup.sh lint
 	@scripts/sources.sh | xargs -r clang-format -i
@@ -150,7 +158,7 @@ install: build  ## below PREFIX (/usr/local)
 	@cmake --install build --prefix $(PREFIX)
 
 clean:  ## forget all builds
-	@rm -rf build build-* dist
+	@rm -rf build build-* dist web/dist web/node_modules
 
 # The targets share build/ and the machine: one at a time, whatever -j says.
 .NOTPARALLEL:

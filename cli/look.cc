@@ -105,9 +105,8 @@ void run(Chosen& c) {
   expect(c.target.empty() || lines.size() == 1, "--target is for one text, not for {}", lines.size());
   const predict::Predictor predictor(load_model(c.model));
   check(c.search.options, predictor);
-  view::Document document{.title = fmt::format("What {} attends to", c.model.folder),
-                          .models = {view::name_of(predictor, c.model.folder)},
-                          .examples = {}};
+  const view::ModelName name = view::name_of(predictor, c.model.folder);
+  view::Document document{.title = fmt::format("What {} attends to", name.name), .models = {name}, .examples = {}};
   const Terminal terminal;
   Counter counter("lines");
   for (size_t i = 0; i < lines.size(); ++i) {

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and nothing else.
 #
-#   scripts/setup.sh build [python] [wheel] [test] [bench] [fuzz] [lint]
+#   scripts/setup.sh build [python] [wheel] [test] [bench] [fuzz] [lint] [web] [web-test]
 #
 # Needs no network and takes no time where all are there. HEED_SKIP_SETUP=1 leaves everything as it is, for systems that
 # are not Debian's kin.
 set -euo pipefail
 
-# "a|b" is there when a or b is; a is what gets installed. "a?" is wanted, but its absence is no error.
+# "a|b" is there when a or b is; a is what gets installed. "a?" is wanted, but its absence is no error. "a@c" is there when
+# the command c is on PATH, wherever it came from.
 declare -A groups=(
   [build]="g++ cmake ninja-build ccache pkg-config|pkgconf libhwy-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libssl-dev libicu-dev libsentencepiece-dev sentencepiece zlib1g-dev libpng-dev libjpeg-dev|libjpeg62-turbo-dev|libjpeg-turbo8-dev"
   [test]="clang-format libgtest-dev librapidcheck-dev nlohmann-json3-dev python3 python3-numpy python3-pytest python3-torch?"
@@ -16,18 +17,24 @@ declare -A groups=(
   [bench]="libdnnl-dev nlohmann-json3-dev libfmt-dev python3 python3-numpy python3-venv?"
   [fuzz]="clang|clang-14|clang-15|clang-16|clang-17|clang-18|clang-19 libomp-dev libclang-rt-dev|libclang-rt-14-dev|libclang-rt-15-dev|libclang-rt-16-dev|libclang-rt-17-dev|libclang-rt-18-dev|libclang-rt-19-dev"
   [lint]="clang-format clang-tidy clang|clang-14|clang-15|clang-16|clang-17|clang-18|clang-19 libomp-dev"
+  [web]="nodejs@node npm@npm"
+  [web-test]="chromium@chromium"
 )
 
 [ "${HEED_SKIP_SETUP:-}" = 1 ] && exit 0
 wanted=()
 for group in "$@"; do
   if [ -z "${groups[$group]:-}" ]; then
-    echo "setup: no group '$group'; there are: build python wheel test bench fuzz lint" >&2
+    echo "setup: no group '$group'; there are: build python wheel test bench fuzz lint web web-test" >&2
     exit 2
   fi
   read -ra packages <<<"${groups[$group]}"
-  wanted+=("${packages[@]}")
+  for package in "${packages[@]}"; do
+    if [ "$package" != "${package%@*}" ] && command -v "${package#*@}" >/dev/null; then continue; fi
+    wanted+=("${package%@*}")
+  done
 done
+[ ${#wanted[@]} = 0 ] && exit 0
 
 installed=""
 if command -v dpkg-query >/dev/null; then

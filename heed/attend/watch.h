@@ -19,8 +19,8 @@ struct WatchedCall {
   std::string name;        // where it is in the model: "decoder.0.source"
   int64_t first_step = 0;  // position of its first queries
   int64_t heads = 0;
-  std::vector<int64_t> queries, keys;       // [B]: of each sequence
-  std::vector<std::vector<float>> weights;  // [B]: [heads, queries, keys] of each
+  std::vector<int64_t> queries = {}, keys = {};  // [B]: of each sequence
+  std::vector<std::vector<float>> weights = {};  // [B]: [heads, queries, keys] of each
 };
 
 /// Threads: belongs to the thread that made it. One at a time: a second one hides the first until it ends.

@@ -3,34 +3,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "heed/compare/writers.h"
 #include "heed/file/atomic.h"
+#include "heed/view/svg.h"
 
 namespace heed::compare {
 
 namespace {
 
-/// Text as HTML and SVG show it. Control characters, which XML does not allow, become U+FFFD.
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else if (c == '"')
-      safe += "&quot;";
-    else if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t')
-      safe += "\xEF\xBF\xBD";
-    else
-      safe += c;
-  }
-  return safe;
-}
+using view::escaped;
 
 constexpr const char* kStyle = R"css(
 :root { color-scheme: light dark; --ink: #1a1c20; --soft: #5c6370; --paper: #ffffff; --line: #dfe2e8; --band: #f4f6f9;
@@ -105,43 +87,10 @@ std::string figure(const Table& table, const Row& row) {
 }  // namespace
 
 std::string svg_text(const Picture& picture, const std::string& title) {
-  constexpr int kCell = 16, kLetter = 7, kGap = 6;  // pixels
-  constexpr size_t kLongestLabel = 24;              // bytes, for the width that is left free
-  size_t widest = 1, tallest = 1;
-  for (const std::string& row : picture.rows) widest = std::max(widest, std::min(row.size(), kLongestLabel));
-  for (const std::string& token : picture.source) tallest = std::max(tallest, std::min(token.size(), kLongestLabel));
-  const bool upright = tallest <= 4;  // single letters need no turning
-  const int left = static_cast<int>(widest) * kLetter + 2 * kGap;
-  const int top = upright ? kCell + kGap : static_cast<int>(tallest) * kLetter + 2 * kGap;
-  const int columns = static_cast<int>(picture.source.size()), rows = static_cast<int>(picture.rows.size());
-  const int width = left + columns * kCell + 1, height = top + rows * kCell + 1;
-  const auto label = [](const std::string& token) { return token == " " ? std::string("␣") : escaped(token); };
-
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">"
-      "<title>{2}</title>\n<rect class=\"frame\" x=\"{3}\" y=\"{4}\" width=\"{5}\" height=\"{6}\"/>\n",
-      width, height, escaped(title), left, top, columns * kCell, rows * kCell);
-  for (int c = 0; c < columns; ++c) {
-    const int x = left + c * kCell + kCell / 2, y = top - kGap;
-    const std::string turn = upright ? "text-anchor=\"middle\"" : fmt::format("transform=\"rotate(-90 {} {})\"", x, y);
-    svg += fmt::format("<text x=\"{}\" y=\"{}\" {}>{}</text>", x + (upright ? 0 : 4), y, turn,
-                       label(picture.source[static_cast<size_t>(c)]));
-  }
-  svg += "\n";
-  for (int r = 0; r < rows; ++r) {
-    const int y = top + r * kCell;
-    svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", left - kGap, y + kCell - 4,
-                       label(picture.rows[static_cast<size_t>(r)]));
-    for (int c = 0; c < columns; ++c) {
-      const float weight = picture.weights[static_cast<size_t>(r)][static_cast<size_t>(c)];
-      const double shown = std::sqrt(std::min(std::abs(static_cast<double>(weight)), 1.0));  // small weights matter
-      if (!(shown >= 0.07)) continue;                                                        // below 0.005, and NaN
-      svg += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill-opacity=\"{:.2f}\"/>",
-                         weight > 0 ? "on" : "off", left + c * kCell, y, kCell - 1, kCell - 1, shown);
-    }
-    svg += "\n";
-  }
-  return svg + "</svg>\n";
+  view::Matrix matrix{.title = title, .columns = picture.source, .rows = picture.rows, .weights = {}};
+  for (const std::vector<float>& row : picture.weights)
+    matrix.weights.insert(matrix.weights.end(), row.begin(), row.end());
+  return view::svg_text(matrix, view::Colours::page);
 }
 
 std::string html_text(const Plan& plan, const Table& table) {

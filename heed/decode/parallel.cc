@@ -7,8 +7,7 @@ const DecoderEntry parallel_decoder = {
     .name = "parallel",
     .meaning = "a Transformer that writes all positions at once and refines them",
     .needs_positions = true,
-    .make_parallel = [](const Scope& scope, const encode::StackOptions& o,
-                        const encode::Encoder& encoder) { return parallel_transformer(scope, o, encoder); },
+    .make_parallel = parallel_transformer,
 };
 
 }  // namespace heed::decode

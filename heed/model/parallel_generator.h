@@ -19,7 +19,7 @@ inline constexpr int32_t kBlank = embed::kBlank;
 /// Sources that were read. They are stored outside the tape, which may be reset between passes.
 struct ReadSources {
   OffTapeMatrix memory;               // [source tokens, width]
-  std::vector<OffTapeMatrix> blocks;  // as encode::Encoded::blocks
+  std::vector<OffTapeMatrix> blocks;  // as encode::Encoded::blocks: for a decoder that attends to them
   std::vector<int64_t> offsets;       // [B + 1]
   /// [B][n]: log p(the output has n tokens); empty for a model with slots.
   std::vector<std::vector<double>> lengths;

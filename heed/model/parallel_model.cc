@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <utility>
 
 #include "heed/attend/all.h"
 #include "heed/decode/all.h"
@@ -31,21 +30,21 @@ void check_attention(const attend::Options& attention) {
 
 /// The rows of the memory for each draft.
 encode::Encoded memory_for(Tape& tape, const ReadSources& sources, const Drafts& drafts) {
-  std::vector<Tensor> blocks;
-  for (const OffTapeMatrix& block : sources.blocks) blocks.push_back(block.on(tape));
-  const Tensor memory = sources.memory.on(tape);
   const auto count = std::ssize(drafts.source);
   bool each_one = count + 1 == std::ssize(sources.offsets);
   for (int64_t d = 0; each_one && d < count; ++d) each_one = drafts.source[static_cast<size_t>(d)] == d;
-  if (each_one) return {.memory = {memory, tape.offsets(sources.offsets)}, .blocks = std::move(blocks)};
   std::vector<int64_t> rows, offsets = {0};
   for (const int64_t source : drafts.source) {
     const auto at = static_cast<size_t>(source);
     for (int64_t row = sources.offsets[at]; row < sources.offsets[at + 1]; ++row) rows.push_back(row);
     offsets.push_back(std::ssize(rows));
   }
-  for (Tensor& block : blocks) block = gather_rows(block, rows);
-  return {.memory = {gather_rows(memory, rows), tape.offsets(offsets)}, .blocks = std::move(blocks)};
+  const auto of_drafts = [&](const OffTapeMatrix& read) {
+    return each_one ? read.on(tape) : gather_rows(read.on(tape), rows);
+  };
+  encode::Encoded source{{of_drafts(sources.memory), tape.offsets(offsets)}};
+  for (const OffTapeMatrix& block : sources.blocks) source.blocks.push_back(of_drafts(block));
+  return source;
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ void add_objective(Fields& f, objective::Options& o) {
 }
 
 void add_alignment(Fields& f, model::AlignOptions& a) {
-  f.add("train.align_weight", a.weight, "data.alignments: weight of their loss", Limit::at_least(0));
+  f.add("train.align_weight", a.weight, "data.alignments: weight of their loss", Limit::between(0, 1e6));
   f.add("train.align_schedule", a.schedule, "how that weight falls during training",
         Limit::one_of({"constant", "linear", "exponential"}));
   f.add("train.align_steps", a.steps,

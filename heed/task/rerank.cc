@@ -128,7 +128,7 @@ PredictOptions candidate_options(const PredictOptions& o) {
   expect(o.nbest <= more.nbest, "nbest {} needs at least as many candidates, not {}", o.nbest, more.nbest);
   expect(o.sample || o.beam <= 1 || more.nbest <= o.beam, "candidates {} need a beam of at least {}, not {}",
          more.nbest, more.nbest, o.beam);
-  if (!o.sample && o.beam <= 1) more.beam = more.nbest;
+  if (!o.sample && o.beam == 1) more.beam = more.nbest;  // 0 is as wide as nbest says
   return more;
 }
 

@@ -8,7 +8,7 @@
 
 namespace heed::view {
 
-/// The page without a document; empty if the program was built without it.
+/// The page without a document; empty if the program was built without it (cmake/HeedPage.cmake).
 std::string_view page_html();
 
 /// The page with the document in it, as one file that needs nothing else. Throws if there is no page.

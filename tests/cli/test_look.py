@@ -60,6 +60,20 @@ def test_json_has_the_weights_of_prediction(model, tmp_path):
         assert mean[r * last["cols"]:(r + 1) * last["cols"]] == pytest.approx(row, abs=1e-6)
 
 
+def test_the_page_holds_the_document(model, tmp_path):
+    file = tmp_path / "looked.html"
+    done = heed("look", model, "ab </script>", "--target", "x<b", "--html", str(file))
+    if done.returncode == 64 and "built without the page" in done.stderr:
+        pytest.skip("heed was built without npm, so it has no page")
+    assert done.returncode == 0, done.stderr
+    page = file.read_text()
+    assert "HEED_ATTENTION_DOCUMENT" not in page and len(page) < 400_000
+    inside = page.split('id="heed-data">')[1].split("</script>")[0]
+    example = json.loads(inside)["examples"][0]
+    assert (example["input"], example["output"]) == ("ab </script>", "x<b")
+    assert {m["weights"]["encoding"] for m in example["maps"]} == {"sqrt_u8"}
+
+
 def test_svg_of_several_lines(model, tmp_path):
     done = run("look", model, "--svg", tmp_path / "l.svg", given=b"ab dog\ncd dog\n")
     assert done.returncode == 0, done.stderr

@@ -32,7 +32,7 @@ MAY_INCLUDE = {
     "view": {"predict", "trained", "recipe", "task", "model", "attend", "data", "text", "file", "tensor"},
     "train": {"trained", "recipe", "objective", "task", "search", "model", "optimise", "attend", "metric", "data", "text", "file",
               "layer", "tensor", "kernels"},
-    "compare": {"train", "trained", "recipe", "task", "search", "model", "attend", "metric", "data", "text", "file", "tensor",
+    "compare": {"view", "train", "trained", "recipe", "task", "search", "model", "attend", "metric", "data", "text", "file", "tensor",
                 "kernels"},
 }
 

@@ -31,6 +31,8 @@ inline std::vector<ParallelWay> parallel_ways() {
   using O = Options;
   return {{"plain"},
           {"two_layers", [](O& o) { o.encoder_layers = o.decoder_layers = 2, o.norm = "pre"; }},
+          {"same_block", [](O& o) { o.encoder_layers = o.decoder_layers = 2, o.wiring = "same_block"; }},
+          {"mix", [](O& o) { o.encoder_layers = 2, o.wiring = "mix", o.norm = "pre"; }},
           {"tied", [](O& o) { o.tied = "all"; }},
           {"learned_positions", [](O& o) { o.positions = "learned"; }},
           {"rotary", [](O& o) { o.positions = "rotary"; }},

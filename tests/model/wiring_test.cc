@@ -1,6 +1,7 @@
 // Which outputs of the encoder a decoder attends to.
 #include <algorithm>
 
+#include "heed/model/picture_model.h"
 #include "heed/tensor/error.h"
 #include "tests/model/small.h"
 
@@ -15,10 +16,11 @@ Options wired(const std::string& wiring, const std::string& kind = "transformer"
   return o;
 }
 
+template <class Model = Seq2Seq>
 void expect_refused(const Options& options, const std::vector<std::string>& says) {
   Parameters parameters;
   try {
-    Seq2Seq(parameters, options);
+    const Model model(parameters, options);
     FAIL() << "was not refused";
   } catch (const Error& error) {
     for (const std::string& part : says)
@@ -91,6 +93,10 @@ TEST(Wiring, BlocksThatDoNotFitAreRefusedWithBothNumbers) {
   Options o = wired("same_block");
   o.encoder_layers = 2;
   expect_refused(o, {"same_block", "not 2 and 3", "mix and last take any"});
+  o = wired("mix");
+  o.questions = false;
+  o.picture_size = 8;
+  expect_refused<PictureModel>(o, {"wiring must be last: this encoder has one output"});
   expect_refused(wired("parallel"), {"model: wiring must be one of last, same_block, mix, not 'parallel'"});
 }
 

@@ -47,21 +47,6 @@ TEST(Decoding, WhatIsMissingIsNamed) {
   expect_in("max_length", j.line());
 }
 
-TEST(Decoding, RulesThatLeaveNoWayOnAreTold) {
-  const Predictor predictor(decided());
-  std::vector<std::string> must_not;
-  for (char c = 'a'; c <= 'z'; ++c) {
-    must_not.push_back(std::string("b") + c);
-    must_not.push_back(std::string("a") + c);
-    if (c > 'b') must_not.emplace_back(1, c);
-  }
-  for (const char* more : {"b ", "a ", " "}) must_not.emplace_back(more);
-  const Prediction p = predictor.predict("hello", {.must = {"a", "b"}, .must_not = must_not});
-  ASSERT_EQ(p.nbest.size(), 1u);
-  EXPECT_EQ(p.nbest[0].missing.size(), 1u);
-  expect_in("must_not", missing_text(p.nbest[0]));
-}
-
 TEST(Decoding, LinesHaveRulesOfTheirOwn) {
   const Predictor predictor(decided());
   std::vector<LineRules> rules(kLines.size());

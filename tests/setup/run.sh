@@ -24,3 +24,17 @@ play apt-cache 'echo "$2:"; echo "  Candidate: 1.13.1+dfsg-4"; yes "  a version"
 
 play apt-cache 'echo "$2:"; [ "$2" = python3-torch ] && echo "  Candidate: (none)" || echo "  Candidate: 1"'
 [ -z "$(installed)" ] || { echo "python3-torch is not there, and apt-get was asked for it"; exit 1; }
+
+# A command on PATH is as good as its package, and nothing is asked of dpkg or apt for it.
+play npm 'true'
+play node 'true'
+play dpkg-query 'exit 1'
+: >"$work/calls"
+PATH="$work:$PATH" "$setup" web >/dev/null
+[ ! -s "$work/calls" ] || { echo "npm is on PATH, and apt-get was asked for it"; exit 1; }
+rm "$work/npm" "$work/node"
+mkdir "$work/system"
+for name in bash sed grep env; do ln -s "$(command -v $name)" "$work/system/$name"; done
+play apt-cache 'echo "  Candidate: 1"'
+PATH="$work:$work/system" "$setup" web >/dev/null
+grep -q 'install .*nodejs npm' "$work/calls" || { echo "npm is missing, and was not installed"; exit 1; }

@@ -1,0 +1,68 @@
+# cmake -DWEB=.. -DFOLDER=.. -DPAGE=.. -DNPM=.. -DNODE=.. -DSOURCE=.. -P build_page.cmake: see HeedPage.cmake.
+cmake_minimum_required(VERSION 3.22)
+
+# Sets `page` to the file of the page, or to nothing, with the reason in `missing`.
+function(build_page)
+  if(PAGE)
+    set(page "${PAGE}" PARENT_SCOPE)
+    return()
+  endif()
+  if(NOT NPM OR NOT NODE)
+    set(missing "npm was not found (apt-get install nodejs npm)" PARENT_SCOPE)
+    return()
+  endif()
+  file(MAKE_DIRECTORY "${FOLDER}")
+  file(REMOVE_RECURSE "${FOLDER}/src")
+  file(COPY "${WEB}/package.json" "${WEB}/package-lock.json" "${WEB}/.npmrc" "${WEB}/build.mjs" "${WEB}/page.html" "${WEB}/src"
+       DESTINATION "${FOLDER}")
+  file(SHA256 "${FOLDER}/package-lock.json" lock)
+  set(stamp "${FOLDER}/installed-${lock}")
+  if(NOT EXISTS "${stamp}")
+    execute_process(
+      COMMAND "${NPM}" ci --omit=dev --prefer-offline --no-audit --no-fund --loglevel=error --fetch-retries=1
+              --fetch-timeout=20000
+      WORKING_DIRECTORY "${FOLDER}" RESULT_VARIABLE failed OUTPUT_VARIABLE said ERROR_VARIABLE said TIMEOUT 180)
+    if(failed)
+      set(missing "npm could not install its packages: ${said}" PARENT_SCOPE)
+      return()
+    endif()
+    file(WRITE "${stamp}" "")
+  endif()
+  execute_process(COMMAND "${NODE}" build.mjs "${FOLDER}/page.built.html" WORKING_DIRECTORY "${FOLDER}"
+                  RESULT_VARIABLE failed OUTPUT_VARIABLE said ERROR_VARIABLE said)
+  if(failed)
+    message(FATAL_ERROR "The page cannot be built:\n${said}")  # wrong sources, not a missing tool
+  endif()
+  set(page "${FOLDER}/page.built.html" PARENT_SCOPE)
+endfunction()
+
+set(page "")
+build_page()
+set(bytes "")
+if(page)
+  file(READ "${page}" bytes HEX)
+  # Lines of 64 bytes. A byte ends where the next backslash or the line begins, so no digit can be taken for another's.
+  string(REGEX REPLACE "(..)" "\\\\x\\1" bytes "${bytes}")
+  string(REPEAT "...." 64 line)
+  string(REGEX REPLACE "(${line})" "\\1\"\n    \"" bytes "${bytes}")
+else()
+  message("-- The page is left out of this build: ${missing}\n   `make web` builds it where npm works; -DHEED_PAGE=web/dist/page.html then embeds it.")
+endif()
+file(WRITE "${SOURCE}" "// Made by cmake/build_page.cmake from web/.
+#include <string_view>
+
+#ifdef __clang__
+#pragma clang diagnostic ignored \"-Woverlength-strings\"
+#endif
+
+namespace heed::view {
+std::string_view page_html();
+
+namespace {
+constexpr char kPage[] =
+    \"${bytes}\";
+}
+
+std::string_view page_html() { return {kPage, sizeof(kPage) - 1}; }
+}  // namespace heed::view
+")
