@@ -176,7 +176,9 @@ TEST(MetricReward, IsFromZeroToOneAndErrorsAreTurnedRound) {
 
 TEST(MetricReward, AllNamesWork) {
   for (const std::string& name : reward_names())
-    if (name != "own") EXPECT_EQ(metric_reward(name)(std::vector<RewardCase>{{"s", "a", {"a"}}}).size(), 1u) << name;
+    if (name != "own") {
+      EXPECT_EQ(metric_reward(name)(std::vector<RewardCase>{{"s", "a", {"a"}}}).size(), 1u) << name;
+    }
 }
 
 TEST(OwnReward, BadAnswersAreRefused) {

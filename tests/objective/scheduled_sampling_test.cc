@@ -121,7 +121,9 @@ TEST_P(ScheduledSampling, StepByStepItReadsWhatItWouldWrite) {
           own += inputs[at] != pairs.target_in[at] ? 1 : 0;
         }
       }
-    if (most < 1.0) EXPECT_GT(own, 0);
+    if (most < 1.0) {
+      EXPECT_GT(own, 0);
+    }
   }
 }
 
