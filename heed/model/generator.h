@@ -17,6 +17,12 @@ struct PackedIds {
   std::span<const int64_t> offsets;  // [B + 1]
 };
 
+class Generator;
+
+/// Generator::each_logits() of a generator that has only start() and step().
+void each_logits_by_steps(const Generator& generator, Tape& tape, const PackedIds& sources, const PackedIds& inputs,
+                          const std::function<void(int64_t first, Tensor logits)>& visit);
+
 class Generator {
  public:
   virtual ~Generator() = default;
@@ -32,7 +38,9 @@ class Generator {
   /// Whole inputs at once, START first: logits [some rows, vocabulary] of the token after each, from row `first` on,
   /// some rows at a time; they live during the call. The tape must not record, and is reset. By default step by step.
   virtual void each_logits(Tape& tape, const PackedIds& sources, const PackedIds& inputs,
-                           const std::function<void(int64_t first, Tensor logits)>& visit) const;
+                           const std::function<void(int64_t first, Tensor logits)>& visit) const {
+    each_logits_by_steps(*this, tape, sources, inputs, visit);
+  }
 
   /// What the first step after start() is given: `start`, or the last token of a source that is to be continued.
   virtual int32_t first_token(std::span<const int32_t> /*source*/, int32_t start) const { return start; }
