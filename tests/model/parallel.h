@@ -40,8 +40,6 @@ inline std::vector<ParallelWay> parallel_ways() {
           {"slots_tied", [](O& o) { o.length = "slots", o.tied = "decoder"; }},
           {"rnn_encoder", [](O& o) { o.encoder = "rnn"; }},
           {"convolution_encoder", [](O& o) { o.encoder = "convolution"; }},
-          {"same_block", [](O& o) { o.encoder_layers = o.decoder_layers = 2, o.wiring = "same_block"; }},
-          {"mix", [](O& o) { o.encoder_layers = 3, o.wiring = "mix"; }},
           {"additive", [](O& o) { o.attention.score = "additive"; }},
           {"sliding_window", [](O& o) { o.attention.region = "sliding_window"; }}};
 }
