@@ -95,15 +95,16 @@ std::string token_map(const view::Example& example, const view::Map& map, int64_
 }
 
 std::string shaded_text(const view::Example& example, const Terminal& terminal) {
-  constexpr float kCounts = 0.1f;  // of the weight of a sentence, for a reader without colours
+  constexpr float kCounts = 1.5f;  // times as much as if all words counted alike, for a reader without colours
   std::string text;
   for (const view::Sentence& sentence : example.sentences) {
     text += fmt::format("  {:5.1f} %  ", 100 * sentence.weight);
+    const float alike = 1.0f / static_cast<float>(std::max<size_t>(sentence.words.size(), 1));
     for (const view::Word& word : sentence.words) {
       if (terminal.colour())
         text += on_weight(word.text, word.weight, true) + " ";
       else
-        text += (word.weight >= kCounts ? fmt::format("[{}]", word.text) : word.text) + " ";
+        text += (word.weight >= kCounts * alike ? fmt::format("[{}]", word.text) : word.text) + " ";
     }
     text.back() = '\n';
   }

@@ -63,7 +63,7 @@ struct Options {
 
   // -------------------------------------------------------------------------------- models that write all at once
   int64_t iterations = 4;  // passes: after the first, the least certain tokens are written again
-  int64_t lengths = 3;     // outputs of different lengths that are tried; the best stays
+  int64_t lengths = 1;     // outputs of different lengths that are tried; the best stays
 
   /// Greedy search and samples, but for distinct ones: called with the number of the sentence and all tokens of a
   /// hypothesis whenever it has one more, from any thread that searches.

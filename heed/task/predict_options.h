@@ -80,7 +80,7 @@ inline constexpr double kLargestDiversity = 1000.0;                       // div
 inline constexpr int64_t kLongestNgram = 1000;                            // no_repeat_ngram
 inline constexpr double kLargestReverse = 1000.0;                         // rerank_weight
 
-// The defaults of parallel decoders. Not chosen by measurement yet: docs/non_autoregressive.md says what each costs.
-inline constexpr int64_t kIterations = 4, kLengths = 3;
+// The defaults of parallel decoders: every further length costs as much as the first (docs/non_autoregressive.md).
+inline constexpr int64_t kIterations = 4, kLengths = 1;
 
 }  // namespace heed::task

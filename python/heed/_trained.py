@@ -189,7 +189,7 @@ class TrainedModel:
             mean_score: rank by log p divided by the length, instead of by length_penalty.
             coverage: weight of the penalty for source tokens without attention; 0.2 is common.
             iterations: parallel decoders: passes over an output (default 4).
-            lengths: parallel decoders: outputs of different lengths to try (default 3, or nbest if more).
+            lengths: parallel decoders: outputs of different lengths to try (default 1, or nbest if more).
             max_length: longest output, in tokens (default: validate.longest of the model's recipe).
             groups: diverse beam search: the beam is cut into this many groups that avoid each other's tokens.
             diversity: what a token costs a group for each one that took it at the same step.
