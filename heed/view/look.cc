@@ -248,6 +248,7 @@ SeenPicture seen_picture(const std::string& line, const predict::Prediction& pre
 
 Example look(const predict::Predictor& model, const std::string& line, const std::optional<std::string>& target,
              const predict::Options& options) {
+  expect(model.models() == 1, "look: one model at a time, not an ensemble of {}", model.models());
   const predict::Prediction prediction = model.predict(line, options);
   expect(prediction.error.empty(), ErrorKind::data, "{}", prediction.error);
   expect(target || !prediction.nbest.empty(), ErrorKind::data, "the line is empty: there is nothing to look at");

@@ -17,6 +17,7 @@ from ._catalogue import Mechanism, default_options, mechanism, mechanisms
 from ._compare import Compared, Variant, compare
 from ._heed import Error, State, available_isas, isa, set_threads, threads, use_isa
 from ._onnx import OnnxAttention, onnx_attention
+from ._look import AttentionMap, Looked
 from ._parameters import Parameters
 from ._question import STAGES
 from ._result import Memory, Result
@@ -27,8 +28,10 @@ __version__ = "0.1.0"
 __all__ = [
     "Attended",
     "Attention",
+    "AttentionMap",
     "Compared",
     "Error",
+    "Looked",
     "Mechanism",
     "Memory",
     "OnnxAttention",

@@ -129,6 +129,9 @@ class Predictor:
     def score(self, pairs: List[Tuple[bytes, bytes]]) -> List[Dict[str, Any]]:
         """For each pair of source and target: the fields of heed.PairScore."""
 
+    def look(self, line: bytes, target: Optional[bytes], options: Dict[str, Any], folder: bytes, page: bool) -> str:
+        """What the model attended to: a document as JSON, or the page with it."""
+
     @property
     def models(self) -> int: ...
     @property

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _heed
 from ._heed import Error
+from ._look import Looked, looked
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -264,6 +265,28 @@ class TrainedModel:
                 raise TypeError(f"pairs[{i}]: expected a source and a target, got {pair!r}")
             asked.append((_bytes(pair[0], f"pairs[{i}][0]"), _bytes(pair[1], f"pairs[{i}][1]")))
         return [PairScore(**found) for found in self._predictor.score(asked)]
+
+    def look(self, line: str, target: Optional[str] = None, **options: Any) -> Looked:
+        """What the model attends to while it answers a line, at every layer and head, as `heed look` shows it.
+
+        Args:
+            line: the text.
+            target: look at this output (default: what the model answers).
+            options: those of predict() for the search.
+
+        Raises:
+            heed.Error, a ValueError: the line or the target cannot be used, or this is an ensemble.
+        """
+        unknown = sorted(set(options) - set(inspect.signature(self.predict).parameters))
+        if unknown:
+            raise TypeError(f"look() got an unexpected option '{unknown[0]}'")
+        given = _options(options, 1)
+        text, wanted = _bytes(line, "line"), None if target is None else _bytes(target, "target")
+
+        def found(page: bool) -> str:
+            return self._predictor.look(text, wanted, given, os.fsencode(self.path), page)
+
+        return looked(found(False), lambda: found(True))
 
     def export(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the model to one file, as `heed export` does; heed.load, the program and C++ read it.

@@ -13,6 +13,9 @@
 #include "heed/predict/json.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
+#include "heed/view/json.h"
+#include "heed/view/look.h"
+#include "heed/view/page.h"
 
 namespace heed::python {
 namespace {
@@ -184,6 +187,19 @@ py::list score_all(const Predictor& predictor, const std::vector<std::pair<std::
   return all;
 }
 
+/// What the model attended to: a document as JSON, or the page with it. `target`: bytes, or None.
+py::str look(const Predictor& predictor, const std::string& line, const std::optional<std::string>& target,
+             const py::dict& given, const std::string& folder, bool page) {
+  const predict::Options options = options_of(given);
+  return text_of(run([&] {
+    const view::ModelName name = view::name_of(predictor, folder);
+    const view::Document document{.title = "What " + name.name + " attends to",
+                                  .models = {name},
+                                  .examples = {view::look(predictor, line, target, options)}};
+    return page ? view::html_text(document) : view::json_of(document, view::Precision::exact).line();
+  }));
+}
+
 std::shared_ptr<Predictor> load(const std::vector<std::string>& folders, const std::string& checkpoint,
                                 const std::string& mean) {
   const predict::Mean how = value_of(search::kMeans, mean, "mean");
@@ -202,6 +218,7 @@ void define_predictor(py::module_& m) {
       .def("predict", &predict_all, py::arg("lines"), py::arg("options"))
       .def("predict_json", &predict_json, py::arg("lines"), py::arg("options"))
       .def("score", &score_all, py::arg("pairs"))
+      .def("look", &look, py::arg("line"), py::arg("target"), py::arg("options"), py::arg("folder"), py::arg("page"))
       .def_property_readonly("models", &Predictor::models)
       .def_property_readonly("task", [](const Predictor& p) { return p.model().recipe.model.task; })
       .def_property_readonly("encoder", [](const Predictor& p) { return p.model().recipe.model.encoder_kind(); })

@@ -1,0 +1,138 @@
+"""What a trained model attended to: TrainedModel.look()."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import os
+from dataclasses import dataclass
+from typing import Any, Callable, List, Mapping, Optional, Union
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class AttentionMap:
+    """The weights of one attention inside a model.
+
+    Attributes:
+        name: where it is in the model: "decoder.0.source".
+        label: the same for people: "attention to the source, layer 1".
+        queries: the tokens that look, the rows.
+        keys: the tokens that are looked at, the columns.
+        weights: [heads, queries, keys].
+    """
+
+    name: str
+    label: str
+    queries: List[str]
+    keys: List[str]
+    weights: np.ndarray
+
+    def of_head(self, head: Optional[int] = None) -> np.ndarray:
+        """[queries, keys] of a head, counted from 1, or the mean of all."""
+        if head is None:
+            return self.weights.mean(axis=0)
+        if not 1 <= head <= len(self.weights):
+            raise ValueError(f"head {head}: {self.name} has {len(self.weights)}, counted from 1")
+        return self.weights[head - 1]
+
+    def __repr__(self) -> str:
+        heads, rows, columns = self.weights.shape
+        return f"AttentionMap({self.name!r}, heads={heads}, queries={rows}, keys={columns})"
+
+
+class Looked:
+    """What a model attended to while it answered a line.
+
+    Attributes:
+        input, output: the texts.
+        log_probability: of the output.
+        maps: every attention inside the model, in its order. looked["decoder.0.source"] finds one by name.
+        document: the whole as docs/attention_document.md has it.
+    """
+
+    def __init__(self, document: Mapping[str, Any], page: Callable[[], str]) -> None:
+        example = document["examples"][0]
+        self.document = document
+        self.input: str = example["input"]
+        self.output: str = example["output"]
+        self.log_probability: float = example["log_probability"]
+        self.maps = [_map(one, example["sequences"]) for one in example["maps"]]
+        self._page = page
+
+    @property
+    def main(self) -> AttentionMap:
+        """What to look at first: the last attention to the source, or the last of all."""
+        if not self.maps:
+            raise ValueError("this model has no attention")
+        return self.maps[-1]
+
+    def __getitem__(self, name: str) -> AttentionMap:
+        for one in self.maps:
+            if one.name == name:
+                return one
+        raise KeyError(f"there is no attention '{name}'; there are: {', '.join(m.name for m in self.maps)}")
+
+    def html(self) -> str:
+        """One page with every layer and head, which opens without a network."""
+        return self._page()
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes html() to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.html())
+
+    def plot(self, name: Optional[str] = None, head: Optional[int] = None, axes: Any = None) -> Any:
+        """Draws one attention with matplotlib, the keys across and the queries down, and returns the axes.
+
+        Args:
+            name: which one (default: main).
+            head: counted from 1 (default: the mean of all).
+            axes: where to draw (default: a new figure that fits the tokens).
+        """
+        import matplotlib.pyplot  # pylint: disable=import-outside-toplevel
+
+        one = self[name] if name else self.main
+        if axes is None:
+            size = (2 + 0.3 * len(one.keys), 1 + 0.3 * len(one.queries))
+            axes = matplotlib.pyplot.figure(figsize=size).subplots()
+        axes.imshow(one.of_head(head), cmap="Blues", vmin=0, aspect="equal")
+        axes.set_xticks(range(len(one.keys)), one.keys, rotation=90)
+        axes.set_yticks(range(len(one.queries)), one.queries)
+        axes.xaxis.tick_top()
+        axes.set_title(one.label)
+        return axes
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the main map as a table."""
+        if not self.maps:
+            return html.escape(repr(self))
+        one = self.main
+        cell = '<td title="{0:.3f}" style="background:rgba(8,81,156,{0:.3f});min-width:1.2em;padding:0"></td>'
+        head = "".join(f'<th style="writing-mode:vertical-rl">{html.escape(key)}</th>' for key in one.keys)
+        rows = "".join(
+            f"<tr><th>{html.escape(query)}</th>{''.join(cell.format(float(np.clip(w, 0, 1))) for w in row)}</tr>"
+            for query, row in zip(one.queries, one.of_head())
+        )
+        return f"<p>{html.escape(one.label)}</p><table><tr><th></th>{head}</tr>{rows}</table>"
+
+    def __repr__(self) -> str:
+        return f"<heed.Looked {self.input!r} -> {self.output!r}: {len(self.maps)} attentions>"
+
+
+def looked(found: str, page: Callable[[], str]) -> Looked:
+    """From the document as JSON; `page` makes the page when it is asked for."""
+    return Looked(json.loads(found), page)
+
+
+def _map(one: Mapping[str, Any], sequences: Mapping[str, Any]) -> AttentionMap:
+    numbers = np.frombuffer(base64.b64decode(one["weights"]["data"]), dtype="<f4")
+    return AttentionMap(
+        name=one["name"],
+        label=one["label"],
+        queries=sequences[one["queries"]]["tokens"],
+        keys=sequences[one["keys"]]["tokens"],
+        weights=numbers.reshape(one["heads"], one["rows"], one["cols"]),
+    )
