@@ -117,7 +117,7 @@ TEST(GivenAlignments, AreLearnedOnDates) {
   }
   // A Transformer of this size has not learned more than half of them after 200 updates.
   for (const auto& [kind, most] : {std::pair<std::string, double>("rnn", 0.1), {"transformer", 0.5}}) {
-    const auto error_after = [&](bool given) {
+    const auto error_after = [&, &kind = kind](bool given) {  // Clang 14 does not take it by itself
       const fs::path run = folder / (kind + (given ? "-given" : "-free"));
       std::vector<std::string> more = {"data.task=none",
                                        "data.tsv=" + (folder / "dates.tsv").string(),
