@@ -101,8 +101,10 @@ search::Options search_options(const PredictOptions& o, const OutputLimits& limi
   expect(!wants || o.groups == 1, "must cannot be combined with groups");
   const int64_t layers = std::ssize(limits.heads), layer = o.layer > 0 ? o.layer : layers;
   expect(o.layer <= layers, "layer {}: the decoder has {}", o.layer, layers);
-  expect(layers == 0 || o.head <= limits.heads[static_cast<size_t>(layer - 1)], "head {}: layer {} has {}", o.head,
-         layer, limits.heads[static_cast<size_t>(layer - 1)]);
+  if (layers > 0) {
+    const int64_t heads = limits.heads[static_cast<size_t>(layer - 1)];
+    expect(o.head <= heads, "head {}: layer {} has {}", o.head, layer, heads);
+  }
   const int64_t beam = o.beam > 0 ? o.beam : (o.sample || limits.parallel ? 1 : o.nbest);
   expect(o.sample || limits.parallel || o.nbest <= beam, "nbest {} needs a beam of at least {}, not {}", o.nbest,
          o.nbest, beam);
