@@ -24,8 +24,8 @@ for script in scripts/*.sh .ci/run; do
   [ -x "$script" ] || complain "$script is not executable"
 done
 
-# clang-tidy sees what the build compiles: each source, or a folder of small ones as one, whose headers are then read once
-# (a quarter of the time). Headers are seen through the files that include them; the sources in tests/misuse are wrong on
+# clang-tidy sees what the build compiles: each source, or a folder of small ones as one, whose headers are then read once.
+# Headers are seen through the files that include them; the sources in tests/misuse are wrong on
 # purpose, and those in tests/install belong to another project.
 mapfile -t compiled < <(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$build/compile_commands.json" |
   grep -vE '/tests/(misuse|install|docs)/|/cmake_pch\.' | sort -u)
