@@ -45,12 +45,14 @@ struct Sentence {
 struct SeenPicture {
   std::string png;  // the bytes of the file
   int64_t rows = 0, columns = 0;
+  int64_t height = 0, width = 0;  // in pixels
 };
 
 struct Example {
   int64_t model = 0;  // among those of the document
   std::string input, output;
   double log_probability = 0;
+  std::optional<std::string> reference = {};  // the right output, where it is known
   std::vector<Sequence> sequences = {};
   std::vector<Map> maps = {};            // in the order of the model
   std::vector<Sentence> sentences = {};  // a document with its weights at both levels; otherwise empty

@@ -8,11 +8,10 @@
 #include <numeric>
 
 #include "heed/attend/watch.h"
-#include "heed/data/picture.h"
-#include "heed/data/picture_source.h"
 #include "heed/tensor/error.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
+#include "heed/view/predicted.h"
 
 namespace heed::view {
 
@@ -58,7 +57,7 @@ struct Tokens {
       case AttentionRows::source:
         return prediction.source_tokens;
       case AttentionRows::second:
-        return second();
+        return second_tokens(model, line);
       case AttentionRows::target_in:
         return shifted({});
       case AttentionRows::target_out:
@@ -70,7 +69,7 @@ struct Tokens {
       case AttentionRows::sentences:
         return sentences();
       case AttentionRows::cells:
-        return cells();
+        return cell_names(prediction);
       case AttentionRows::pooled:
         return numbers(count);
     }
@@ -112,14 +111,6 @@ struct Tokens {
     tokens.resize(static_cast<size_t>(count), model.target().token(text::kEnd));
     return tokens;
   }
-  std::vector<std::string> second() const {
-    const size_t tab = line.find('\t');
-    std::vector<std::string> tokens;
-    if (tab == std::string::npos) return tokens;
-    for (const int32_t id : model.source().encode(std::string_view(line).substr(tab + 1)))
-      tokens.push_back(model.source().token(id));
-    return tokens;
-  }
   std::vector<std::string> sentences() const {
     std::vector<std::string> all;
     size_t at = 0;
@@ -131,12 +122,6 @@ struct Tokens {
       all.push_back(text + (length > kShown ? " …" : ""));
       at += static_cast<size_t>(length);
     }
-    return all;
-  }
-  std::vector<std::string> cells() const {
-    std::vector<std::string> all;
-    for (int64_t r = 0; r < prediction.map_rows; ++r)
-      for (int64_t c = 0; c < prediction.map_columns; ++c) all.push_back(fmt::format("{},{}", r + 1, c + 1));
     return all;
   }
   static std::vector<std::string> numbers(int64_t count) {
@@ -232,16 +217,6 @@ std::vector<Sentence> shaded(const Example& example, const predict::Prediction& 
     all.push_back(std::move(sentence));
   }
   return all;
-}
-
-SeenPicture seen_picture(const std::string& line, const predict::Prediction& prediction) {
-  constexpr int64_t kSide = 512;  // pixels: enough to see what is in a cell
-  const std::string_view name = data::cut_picture_question(line).picture;
-  data::PictureSize size = data::size_of_named(name);
-  const int64_t side = std::max(size.height, size.width);
-  if (side > kSide)
-    size = {std::max<int64_t>(1, size.height * kSide / side), std::max<int64_t>(1, size.width * kSide / side)};
-  return {data::png_of(data::picture_named(name, size)), prediction.map_rows, prediction.map_columns};
 }
 
 }  // namespace

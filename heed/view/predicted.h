@@ -1,0 +1,23 @@
+// The answer of a search as an example to draw: its alignment alone, as the search found it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/predict/predictor.h"
+#include "heed/view/document.h"
+
+namespace heed::view {
+
+/// Of the best output, which was asked for with its alignment. Throws ErrorKind::data if there is none.
+Example example_of(const predict::Predictor& model, const std::string& line, const predict::Prediction& prediction);
+
+// Parts of examples that do not depend on how the model was asked:
+
+/// Of a line with two texts, the tokens of the second.
+std::vector<std::string> second_tokens(const predict::Predictor& model, const std::string& line);
+/// The picture that a line names, small enough for a page, and what its cells are called.
+SeenPicture seen_picture(const std::string& line, const predict::Prediction& prediction);
+std::vector<std::string> cell_names(const predict::Prediction& prediction);
+
+}  // namespace heed::view
