@@ -30,6 +30,8 @@ struct Map {
   }
   /// [rows, columns] of one head, from 0, or (-1) the mean of all.
   std::vector<float> of_head(int64_t head) const;
+  /// [columns]: the mean of the rows of that.
+  std::vector<float> mean_row(int64_t head) const;
 };
 
 struct Word {
@@ -55,7 +57,7 @@ struct Example {
   std::optional<std::string> reference = {};  // the right output, where it is known
   std::vector<Sequence> sequences = {};
   std::vector<Map> maps = {};            // in the order of the model
-  std::vector<Sentence> sentences = {};  // a document with its weights at both levels; otherwise empty
+  std::vector<Sentence> sentences = {};  // a text by the weights that decided its label; otherwise empty
   std::optional<SeenPicture> picture = {};
 
   const Sequence& sequence(const std::string& name) const;  // throws if there is none

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "heed/tensor/error.h"
 #include "heed/view/layout.h"
@@ -36,19 +37,14 @@ Drawing pooled(const Example& example, const Map& map, int64_t head) {
   ShadedText shaded{.title = title_of(example, map.label),
                     .caption = fmt::format("{}: {}", token_label(example.output, 40), heading_of(map, head)),
                     .passages = {}};
-  const auto columns = static_cast<size_t>(map.columns);
-  Passage mean{.label = map.rows > 1 ? "mean" : "", .words = {}};
-  for (size_t c = 0; c < columns; ++c) {
-    float sum = 0;
-    for (size_t r = 0; r < static_cast<size_t>(map.rows); ++r) sum += weights[r * columns + c];
-    mean.words.push_back({words[c], sum / static_cast<float>(map.rows)});
-  }
-  shaded.passages.push_back(std::move(mean));
-  for (size_t r = 0; map.rows > 1 && r < static_cast<size_t>(map.rows); ++r) {
-    Passage passage{.label = example.sequence(map.queries).tokens[r], .words = {}};
-    for (size_t c = 0; c < columns; ++c) passage.words.push_back({words[c], weights[r * columns + c]});
+  const auto add = [&](const std::string& label, std::span<const float> row) {
+    Passage passage{.label = label, .words = {}};
+    for (size_t i = 0; i < words.size(); ++i) passage.words.push_back({words[i], row[i]});
     shaded.passages.push_back(std::move(passage));
-  }
+  };
+  add(map.rows > 1 ? "mean" : "", map.mean_row(head));
+  for (size_t r = 0; map.rows > 1 && r < static_cast<size_t>(map.rows); ++r)
+    add(example.sequence(map.queries).tokens[r], std::span(weights).subspan(r * words.size(), words.size()));
   return drawing_of(shaded);
 }
 
@@ -62,11 +58,11 @@ std::string heading_of(const Map& map, int64_t head) {
 }
 
 Drawing drawing_of(const Example& example, const Map* map, int64_t head) {
-  if (!map && !example.sentences.empty()) return nested(example);
   const bool chosen = map != nullptr;
   if (!map) map = example.main_map();
+  if (!chosen && map && map->queries == "pooled" && map->keys != "sentences") return pooled(example, *map, head);
+  if (!chosen && !example.sentences.empty()) return nested(example);
   expect(map != nullptr, "this model has no attention: there is nothing to draw");
-  if (!chosen && map->queries == "pooled") return pooled(example, *map, head);
   if (map->keys == "cells" && example.picture)
     return drawing_of(PicturePanels{.title = title_of(example, map->label),
                                     .caption = heading_of(*map, head),

@@ -63,7 +63,7 @@ Drawing drawing_of(const Matrix& matrix) {
   const int beside = widest_of(row_labels), above = widest_of(column_labels);
   const bool upright = above <= 2 * kTextColumn;  // single letters need no turning
   const int left = beside + 2 * kGap;
-  Drawing drawing{.title = matrix.title, .width = left + columns * kCell + 1};
+  Drawing drawing{.title = matrix.title, .width = left + columns * kCell + kGap};
   const int first = matrix.caption.empty() ? 0 : add_caption(drawing, matrix.caption);
   const int top = first + (upright ? kCell + kGap : above + 2 * kGap);
   drawing.height = top + rows * kCell + 1;

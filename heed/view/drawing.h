@@ -42,7 +42,7 @@ enum class Anchor { start, middle, end };
 struct Label {
   std::string text;
   int x = 0, y = 0;  // of the anchor, on the baseline
-  int room = 0;      // what the layout left for it, in pixels: it is never drawn longer
+  int room = 0;      // what the layout left for it, in pixels: painters that can measure cut it there
   Anchor anchor = Anchor::start;
   Ink ink = Ink::text;
   bool turned = false;  // by a quarter: it runs upwards from the anchor

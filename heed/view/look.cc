@@ -207,7 +207,7 @@ std::vector<Found> maps_of(const std::vector<attend::WatchedCall>& calls) {
 std::vector<Sentence> shaded(const Example& example, const predict::Prediction& prediction) {
   const Map *words = example.find("word.pool"), *sentences = example.find("sentence.pool");
   std::vector<Sentence> all;
-  if (!words || !sentences) return all;
+  if (!words || !sentences) return whole_text(example);
   int64_t at = 0;
   for (size_t s = 0; s < prediction.sentence_tokens.size(); ++s) {
     const auto row = static_cast<int64_t>(s);

@@ -22,6 +22,7 @@ Sequence rows_of(const predict::Predictor& model, const std::string& line, const
     target.tokens.resize(output.alignment.size());
     return target;
   }
+  if (!output.sentence_weights.empty()) return {"target", "label", {output.text}};
   if (model.model().recipe.model.two_texts) return {"second", "second text", second_tokens(model, line)};
   Sequence pooled{"pooled", "pooled vector", {}};
   for (size_t i = 0; i < output.alignment.size(); ++i) pooled.tokens.push_back(std::to_string(i + 1));
@@ -69,7 +70,7 @@ Example example_of(const predict::Predictor& model, const std::string& line, con
     map.weights.insert(map.weights.end(), row.begin(), row.end());
   }
   example.maps.push_back(std::move(map));
-  example.sentences = sentences_of(prediction);
+  example.sentences = output.sentence_weights.empty() ? whole_text(example) : sentences_of(prediction);
   if (cells) example.picture = seen_picture(line, prediction);
   return example;
 }
@@ -81,6 +82,16 @@ std::vector<std::string> second_tokens(const predict::Predictor& model, const st
   for (const int32_t id : model.source().encode(std::string_view(line).substr(tab + 1)))
     tokens.push_back(model.source().token(id));
   return tokens;
+}
+
+std::vector<Sentence> whole_text(const Example& example) {
+  const Map* map = example.main_map();
+  if (!map || map->queries != "pooled" || map->keys != "source") return {};
+  const std::vector<std::string>& words = example.sequence("source").tokens;
+  const std::vector<float> weights = map->mean_row(-1);
+  Sentence sentence{.weight = 1.0f};
+  for (size_t i = 0; i < words.size(); ++i) sentence.words.push_back({words[i], weights[i]});
+  return {std::move(sentence)};
 }
 
 SeenPicture seen_picture(const std::string& line, const predict::Prediction& prediction) {

@@ -16,6 +16,8 @@ Example example_of(const predict::Predictor& model, const std::string& line, con
 
 /// Of a line with two texts, the tokens of the second.
 std::vector<std::string> second_tokens(const predict::Predictor& model, const std::string& line);
+/// Of an example whose text is pooled as a whole: its words by their mean weight. Otherwise nothing.
+std::vector<Sentence> whole_text(const Example& example);
 /// The picture that a line names, small enough for a page, and what its cells are called.
 SeenPicture seen_picture(const std::string& line, const predict::Prediction& prediction);
 std::vector<std::string> cell_names(const predict::Prediction& prediction);
