@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/text/bytes.h"
 #include "heed/text/columns.h"
 
 namespace heed::view {
@@ -16,7 +17,7 @@ int add_caption(Drawing& drawing, const std::string& caption) {
 }
 
 std::string token_label(const std::string& token, size_t columns) {
-  return token == " " ? "␣" : text::cut_to(token, columns);
+  return token == " " ? "␣" : text::cut_to(text::repaired(token), columns);
 }
 
 }  // namespace heed::view

@@ -16,7 +16,7 @@ int room_of(std::string_view text);
 /// A line at the top, for which the drawing becomes wide enough. Returns where the rest begins.
 int add_caption(Drawing& drawing, const std::string& caption);
 
-/// Spaces can be seen, and what is longer than `columns` is cut.
+/// Spaces can be seen, bytes that are no text become U+FFFD, and what is longer than `columns` is cut.
 std::string token_label(const std::string& token, size_t columns);
 
 }  // namespace heed::view

@@ -15,20 +15,6 @@ namespace heed::view {
 
 namespace {
 
-/// What the rows of an alignment are.
-Sequence rows_of(const predict::Predictor& model, const std::string& line, const predict::Output& output) {
-  if (!model.model().recipe.task().gives_labels()) {
-    Sequence target{"target", "output", output.tokens};
-    target.tokens.resize(output.alignment.size());
-    return target;
-  }
-  if (!output.sentence_weights.empty()) return {"target", "label", {output.text}};
-  if (model.model().recipe.model.two_texts) return {"second", "second text", second_tokens(model, line)};
-  Sequence pooled{"pooled", "pooled vector", {}};
-  for (size_t i = 0; i < output.alignment.size(); ++i) pooled.tokens.push_back(std::to_string(i + 1));
-  return pooled;
-}
-
 /// An alignment has the weight of a word in its text; here it is that in its sentence.
 std::vector<Sentence> sentences_of(const predict::Prediction& prediction) {
   const predict::Output& output = prediction.nbest.front();
@@ -47,16 +33,34 @@ std::vector<Sentence> sentences_of(const predict::Prediction& prediction) {
 
 }  // namespace
 
+Sequence alignment_rows(const predict::Predictor& model, const std::string& line, const predict::Output& output) {
+  if (!model.model().recipe.task().gives_labels()) {
+    Sequence target{"target", "output", output.tokens};
+    target.tokens.resize(output.alignment.size());
+    return target;
+  }
+  if (!output.sentence_weights.empty()) return {"target", "label", {output.text}};
+  if (model.model().recipe.model.two_texts) return {"second", "second text", second_tokens(model, line)};
+  Sequence pooled{"pooled", "pooled vector", {}};
+  for (size_t i = 0; i < output.alignment.size(); ++i) pooled.tokens.push_back(std::to_string(i + 1));
+  return pooled;
+}
+
 Example example_of(const predict::Predictor& model, const std::string& line, const predict::Prediction& prediction) {
+  const bool answered = !prediction.nbest.empty();
+  return example_of(line, prediction,
+                    answered ? alignment_rows(model, line, prediction.nbest.front()) : Sequence{"", "", {}});
+}
+
+Example example_of(const std::string& line, const predict::Prediction& prediction, Sequence rows) {
   expect(prediction.error.empty(), ErrorKind::data, "{}", prediction.error);
   expect(!prediction.nbest.empty(), ErrorKind::data, "there is no output to draw");
   const predict::Output& output = prediction.nbest.front();
   expect(!output.alignment.empty(), ErrorKind::data, "the output has no alignment to draw");
   Example example{.input = line, .output = output.text, .log_probability = output.log_probability};
   const bool cells = prediction.map_rows > 0;
-  example.sequences = {rows_of(model, line, output),
-                       cells ? Sequence{"cells", "cells of the picture", cell_names(prediction)}
-                             : Sequence{"source", "input", prediction.source_tokens}};
+  example.sequences = {std::move(rows), cells ? Sequence{"cells", "cells of the picture", cell_names(prediction)}
+                                              : Sequence{"source", "input", prediction.source_tokens}};
   Map map{.name = "alignment",
           .label = "alignment",
           .group = "alignment",

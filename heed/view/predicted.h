@@ -11,6 +11,11 @@ namespace heed::view {
 
 /// Of the best output, which was asked for with its alignment. Throws ErrorKind::data if there is none.
 Example example_of(const predict::Predictor& model, const std::string& line, const predict::Prediction& prediction);
+/// The same without the model, from what alignment_rows() said.
+Example example_of(const std::string& line, const predict::Prediction& prediction, Sequence rows);
+
+/// What the rows of an alignment are: the tokens of the output; of a label, its pooled vectors or a second text.
+Sequence alignment_rows(const predict::Predictor& model, const std::string& line, const predict::Output& output);
 
 // Parts of examples that do not depend on how the model was asked:
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "heed/text/bytes.h"
 #include "heed/view/base64.h"
 
 namespace heed::view {
@@ -77,7 +78,7 @@ struct Painter {
 
 std::string escaped(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
+  for (const char c : text::repaired(text)) {
     if (c == '&')
       safe += "&amp;";
     else if (c == '<')

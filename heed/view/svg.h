@@ -16,7 +16,8 @@ enum class Colours {
 
 std::string svg_text(const Drawing& drawing, Colours colours);
 
-/// Text as HTML and SVG show it. Control characters, which XML does not allow, become U+FFFD.
+/// Text as HTML and SVG show it. Control characters, which XML does not allow, and bytes that are no text become
+/// U+FFFD.
 std::string escaped(std::string_view text);
 
 }  // namespace heed::view

@@ -104,6 +104,15 @@ TEST(Svg, LabelsAreEscapedAndCut) {
   EXPECT_EQ(svg.find(std::string(30, 'x')), std::string::npos);
 }
 
+TEST(Svg, BytesThatAreNoText) {
+  const std::string svg = svg_text(
+      drawing_of(Matrix{.title = "\xff", .columns = {"\xc3", "\x01"}, .rows = {"a\xe4"}, .weights = {0.5f, 0.5f}}),
+      Colours::own);
+  expect_part(svg, "<title>\uFFFD</title>");
+  expect_part(svg, ">a\uFFFD</text>");
+  EXPECT_EQ(svg.find_first_of("\xc3\xe4\xff\x01"), std::string::npos);
+}
+
 TEST(Svg, APageBringsItsOwnColours) {
   const std::string svg =
       svg_text(drawing_of(Matrix{.title = "", .columns = {"a"}, .rows = {"b"}, .weights = {1.0f}}), Colours::page);
