@@ -12,6 +12,7 @@
 #include <span>
 
 #include "heed/data/picture.h"
+#include "heed/view/palette.h"
 
 namespace heed::cli {
 
@@ -27,32 +28,9 @@ using Surface = std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy
 using Context = std::unique_ptr<cairo_t, decltype(&cairo_destroy)>;
 using Layout = std::unique_ptr<PangoLayout, decltype(&g_object_unref)>;
 
-struct Rgb {
-  double red, green, blue;
-};
-
-/// The light colours of svg.cc: a PNG is printed, or pasted onto white.
-Rgb colour_of(Ink ink) {
-  const auto rgb = [](int hex) -> Rgb {
-    return {(hex >> 16) / 255.0, ((hex >> 8) & 255) / 255.0, (hex & 255) / 255.0};
-  };
-  switch (ink) {
-    case Ink::text:
-      return rgb(0x1a1c20);
-    case Ink::faint:
-      return rgb(0x5c6370);
-    case Ink::frame:
-      return rgb(0xf4f6f9);
-    case Ink::on:
-      return rgb(0xb3261e);
-    case Ink::off:
-      return rgb(0x1f5fbf);
-    case Ink::night:
-      return rgb(0x000000);
-    case Ink::mark:
-      return rgb(0xff8c00);
-  }
-  return rgb(0x000000);
+/// A PNG is printed, or pasted onto white: it has the light colours.
+void set_colour(cairo_t* cairo, int rgb, double opacity) {
+  cairo_set_source_rgba(cairo, (rgb >> 16) / 255.0, ((rgb >> 8) & 255) / 255.0, (rgb & 255) / 255.0, opacity);
 }
 
 cairo_status_t next_bytes(void* rest, unsigned char* to, unsigned int count) {
@@ -141,10 +119,7 @@ class Painter {
   const std::string& unknown() const { return unknown_; }
 
  private:
-  void set_ink(Ink ink, double opacity) {
-    const Rgb rgb = colour_of(ink);
-    cairo_set_source_rgba(cairo_, rgb.red, rgb.green, rgb.blue, opacity);
-  }
+  void set_ink(Ink ink, double opacity) { set_colour(cairo_, view::colour_of(ink).light, opacity); }
 
   cairo_t* cairo_;
   Layout layout_;
@@ -187,7 +162,7 @@ PaintedPng paint_png(const view::Drawing& drawing, double scale) {
       cairo_surface_destroy);
   if (cairo_surface_status(surface.get()) != CAIRO_STATUS_SUCCESS) throw std::bad_alloc();
   const Context cairo(cairo_create(surface.get()), cairo_destroy);
-  cairo_set_source_rgb(cairo.get(), 1, 1, 1);
+  set_colour(cairo.get(), view::kLightPaper, 1);
   cairo_paint(cairo.get());
   cairo_scale(cairo.get(), scale, scale);
   Painter painter(cairo.get(), drawing);

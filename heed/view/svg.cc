@@ -4,42 +4,29 @@
 
 #include "heed/text/bytes.h"
 #include "heed/view/base64.h"
+#include "heed/view/palette.h"
 
 namespace heed::view {
 
 namespace {
 
-/// One style for all drawings that stand in a page, so the names begin with that of the drawing.
-constexpr const char* kStyle = R"css(<style>
-.heed-drawing text { fill: #1a1c20; font: 11px ui-monospace, monospace; unicode-bidi: plaintext; }
-.heed-drawing .paper { fill: #ffffff; } .heed-drawing .faint { fill: #5c6370; } .heed-drawing .frame { fill: #f4f6f9; }
-.heed-drawing .on { fill: #b3261e; } .heed-drawing .off { fill: #1f5fbf; }
-@media (prefers-color-scheme: dark) {
-  .heed-drawing text { fill: #e6e8ec; } .heed-drawing .paper { fill: #14161a; } .heed-drawing .faint { fill: #9aa3b2; }
-  .heed-drawing .frame { fill: #1b1f26; } .heed-drawing .on { fill: #ffb45c; } .heed-drawing .off { fill: #6cb2ff; } }
-.heed-drawing .night { fill: #000000; } .heed-drawing .mark { fill: none; stroke: #ff8c00; }
-</style>
-)css";
-
-const char* class_of(Ink ink) {
-  switch (ink) {
-    case Ink::text:
-      return "text";
-    case Ink::faint:
-      return "faint";
-    case Ink::frame:
-      return "frame";
-    case Ink::on:
-      return "on";
-    case Ink::off:
-      return "off";
-    case Ink::night:
-      return "night";
-    case Ink::mark:
-      return "mark";
-  }
-  return "";
+/// The selectors name the drawing: in a page, the style must not reach anything else.
+std::string fills(int Colour::*shade, int paper) {
+  std::string rules = fmt::format(".heed-drawing .paper {{ fill: #{:06x}; }}\n", paper);
+  for (const Colour& colour : kColours)
+    rules += fmt::format(".heed-drawing {}{} {{ fill: #{:06x}; }}\n", colour.ink == Ink::text ? "" : ".", colour.name,
+                         colour.*shade);
+  return rules;
 }
+
+std::string style() {
+  return fmt::format(
+      "<style>\n.heed-drawing text {{ font: {}px ui-monospace, monospace; unicode-bidi: plaintext; }}\n{}"
+      "@media (prefers-color-scheme: dark) {{\n{}}}\n</style>\n",
+      kTextSize, fills(&Colour::light, kLightPaper), fills(&Colour::dark, kDarkPaper));
+}
+
+const char* class_of(Ink ink) { return colour_of(ink).name; }
 
 std::string place(const Box& box) {
   return fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", box.x, box.y, box.width, box.height);
@@ -56,7 +43,8 @@ struct Painter {
   void operator()(const Outline& line) const {
     const int half = line.thick / 2;
     const Box inside{line.box.x + half, line.box.y + half, line.box.width - line.thick, line.box.height - line.thick};
-    svg += fmt::format("<rect class=\"{}\" {} stroke-width=\"{}\"/>", class_of(line.ink), place(inside), line.thick);
+    svg += fmt::format("<path d=\"M{} {}h{}v{}h-{}z\" fill=\"none\" stroke=\"#{:06x}\" stroke-width=\"{}\"/>", inside.x,
+                       inside.y, inside.width, inside.height, inside.width, colour_of(line.ink).light, line.thick);
   }
   void operator()(const Label& label) const {
     svg += fmt::format("<text x=\"{}\" y=\"{}\"", label.x, label.y);
@@ -101,7 +89,7 @@ std::string svg_text(const Drawing& drawing, Colours colours) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"heed-drawing\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
       "{1}\" role=\"img\"><title>{2}</title>\n",
       drawing.width, drawing.height, escaped(drawing.title));
-  if (own) svg += kStyle;
+  if (own) svg += style();
   for (size_t i = 0; i < drawing.pictures.size(); ++i)
     svg += fmt::format(
         "<defs><image id=\"heed-picture-{}\" width=\"1\" height=\"1\" preserveAspectRatio=\"none\" "

@@ -86,7 +86,7 @@ def test_cells_over_the_picture(painted, tmp_path):
     done = run("predict", model, "--pictures", tmp_path, given=line)
     assert (done.returncode, done.stdout) == (0, b"green\n"), done.stderr
     drawing = (tmp_path / "1.svg").read_text()
-    assert ">green</text>" in drawing and drawing.count("<use") == 2 and drawing.count('class="mark"') == 1
+    assert ">green</text>" in drawing and drawing.count("<use") == 2 and drawing.count('stroke="#ff8c00"') == 1
     assert drawing.count("data:image/png;base64,") == 1
     done = run("look", model, "--svg", tmp_path / "l.svg", given=line)
     assert done.returncode == 0, done.stderr

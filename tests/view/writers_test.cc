@@ -7,6 +7,7 @@
 
 #include "heed/view/draw.h"
 #include "heed/view/json.h"
+#include "heed/view/palette.h"
 #include "heed/view/svg.h"
 #include "tests/text/folder.h"
 
@@ -111,6 +112,13 @@ TEST(Svg, BytesThatAreNoText) {
   expect_part(svg, "<title>\uFFFD</title>");
   expect_part(svg, ">a\uFFFD</text>");
   EXPECT_EQ(svg.find_first_of("\xc3\xe4\xff\x01"), std::string::npos);
+}
+
+TEST(Svg, EveryInkHasItsColour) {
+  for (size_t i = 0; i < kColours.size(); ++i) EXPECT_EQ(static_cast<size_t>(kColours[i].ink), i);
+  const std::string svg = svg_text(Drawing{.title = "", .width = 1, .height = 1}, Colours::own);
+  expect_part(svg, ".heed-drawing .on { fill: #b3261e; }");
+  expect_part(svg, ".heed-drawing text { fill: #e6e8ec; }");
 }
 
 TEST(Svg, APageBringsItsOwnColours) {
