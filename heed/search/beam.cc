@@ -10,10 +10,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "heed/search/backpointers.h"
 #include "heed/search/candidates.h"
+#include "heed/search/leading.h"
 #include "heed/search/open_hypotheses.h"
 #include "heed/search/ranking.h"
 #include "heed/search/strategies.h"
@@ -29,6 +31,12 @@ struct Open {
   double log_probability = 0.0;
   std::vector<float> coverage = {};
   Standing standing = {};
+};
+
+/// The best hypothesis of a sentence at a step, open or ended.
+struct Leader {
+  int64_t node;
+  double score;
 };
 
 struct Ended {
@@ -47,7 +55,8 @@ struct Beam {
 
 class BeamSearch {
  public:
-  explicit BeamSearch(Stepper& stepper) : stepper_(stepper), o_(stepper.options()), ranking_(o_) {}
+  explicit BeamSearch(Stepper& stepper)
+      : stepper_(stepper), o_(stepper.options()), ranking_(o_), teller_(o_, stepper.sources()) {}
 
   std::vector<Result> run() {
     const int64_t k = begin() + 1;  // enough for all that stay open, also if others took the best ones; and END
@@ -59,11 +68,15 @@ class BeamSearch {
           sentence_ = -1;
         },
         [&](Beam& beam, int64_t first, Tensor logits, std::vector<size_t>& parents) {
-          if (beam.sentence != std::exchange(sentence_, beam.sentence)) taken_.clear();
+          if (beam.sentence != std::exchange(sentence_, beam.sentence)) {
+            taken_.clear();
+            leader_.reset();
+          }
           parents = advance(beam, first, logits);
-          if (!is_over(beam)) return true;
-          close(beam);
-          return false;
+          const bool over = is_over(beam);
+          if (over) close(beam);
+          if (teller_.is_asked()) tell_leading(beam, over);
+          return !over;
         });
     if (o_.groups > 1)
       for (Result& result : results_) merge_groups(result.hypotheses);
@@ -211,6 +224,26 @@ class BeamSearch {
     std::move(all.begin(), all.end(), std::back_inserter(found));
   }
 
+  /// After the last group of a sentence at a step.
+  void tell_leading(const Beam& beam, bool over) {
+    const auto compare = [&](int64_t node, double score) {
+      if (!leader_ || score > leader_->score) leader_ = {node, score};
+    };
+    if (!over) {
+      if (!beam.ended.empty()) compare(beam.ended.front().node, beam.ended.front().score);
+      for (const Open& open : beam.open)
+        compare(open.node, ranking_.score(open.log_probability, stepper_.done(), open.coverage));
+    }
+    const Beam* next = &beam + 1;
+    if (next != beams_.data() + beams_.size() && next->sentence == beam.sentence) return;
+    // What groups that are over have found.
+    const std::vector<Hypothesis>& found = results_[static_cast<size_t>(beam.sentence)].hypotheses;
+    const auto best = std::min_element(found.begin(), found.end(), ranks_before);
+    const bool found_leads = best != found.end() && (!leader_ || best->score >= leader_->score);
+    if (found_leads || leader_)
+      teller_.tell(beam.sentence, found_leads ? best->tokens : backpointers_.tokens(leader_->node, o_.end));
+  }
+
   /// The best of all groups, none of them twice.
   void merge_groups(std::vector<Hypothesis>& all) const {
     sort_by_rank(all);
@@ -228,6 +261,8 @@ class BeamSearch {
   Stepper& stepper_;
   const Options& o_;
   Ranking ranking_;
+  LeadingTeller teller_;
+  std::optional<Leader> leader_ = {};  // of this sentence, at this step
   Backpointers backpointers_;
   BestTokens best_;
   std::vector<Candidate> candidates_;

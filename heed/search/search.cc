@@ -44,6 +44,7 @@ void check_steps(const Sources& sources, const Options& o) {
   expect(o.alpha >= 0.0 && std::isfinite(o.alpha), "search: alpha must not be below 0, but is {}", o.alpha);
   expect(o.beta >= 0.0 && std::isfinite(o.beta), "search: beta must not be below 0, but is {}", o.beta);
   expect(o.sample || !o.distinct, "search: distinct is for samples");
+  expect(!o.on_token || !o.sample || o.nbest == 1, "search: on_token is for one sample, not for {}", o.nbest);
   if (!o.sample) return;
   expect(o.beam == 1, "search: sampling has no beam; set nbest to the number of samples");
   expect(o.temperature > 0.0 && std::isfinite(o.temperature), "search: temperature must be above 0, not {}",

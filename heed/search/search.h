@@ -65,8 +65,11 @@ struct Options {
   int64_t iterations = 4;  // passes: after the first, the least certain tokens are written again
   int64_t lengths = 1;     // outputs of different lengths that are tried; the best stays
 
-  /// Greedy search and samples, but for distinct ones: called with the number of the sentence and all tokens of a
-  /// hypothesis whenever it has one more, from any thread that searches.
+  /// What is written, while it is written: called with the number of a sentence and all tokens of its leading
+  /// hypothesis whenever they change, from any thread that searches. Greedy search and a sample only add tokens. In a
+  /// beam another hypothesis may take the lead, open or finished; a refinement tells its best draft after each pass:
+  /// then tokens may change and become fewer. The last call has the tokens of the best hypothesis; there is none if
+  /// that is empty from the beginning. Not for several samples, of which none leads.
   std::function<void(int64_t, std::span<const int32_t>)> on_token = {};
 
   bool alignment = false;  // ask for Hypothesis::alignment, of `heads`

@@ -95,6 +95,8 @@ search::Options search_options(const PredictOptions& o, const OutputLimits& limi
   expect(!o.mean_score || o.length_penalty == 0.0,
          "mean_score and length_penalty {} cannot be combined: each is a way to rank", o.length_penalty);
   expect(o.sample || !o.distinct, "distinct is only for sampling: it needs sample");
+  expect(!o.on_text || !o.sample || o.nbest == 1,
+         "on_text shows an output while it is written: one sample, not nbest {}, of which none leads", o.nbest);
   const bool wants = !o.must.empty() || std::any_of(o.line_rules.begin(), o.line_rules.end(),
                                                     [](const LineRules& rules) { return !rules.must.empty(); });
   expect(!wants || !o.sample, "must cannot be combined with sample: words that must come need a search");

@@ -164,6 +164,7 @@ def test_ways_to_decode(painted, tmp_path):
     folder, model, _ = painted
     asked = f"{folder}/0.png\twhich colour\n{folder}/1.png\twhich colour\n"
     assert answers("predict", model, given=asked) == ["red", "green"]
+    assert answers("predict", model, "--stream", given=asked) == ["red", "green"]
     assert all("blue" in line.split() for line in answers("predict", model, "--must", "blue", given=asked))
     assert "red" not in answers("predict", model, "--must-not", "red", given=asked)
     assert all(line.startswith("blue") for line in answers("predict", model, "--prefix", "blue", given=asked))
