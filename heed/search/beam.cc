@@ -19,6 +19,7 @@
 #include "heed/search/open_hypotheses.h"
 #include "heed/search/ranking.h"
 #include "heed/search/strategies.h"
+#include "heed/search/tree_recorder.h"
 #include "heed/search/vocabulary.h"
 
 namespace heed::search {
@@ -80,6 +81,7 @@ class BeamSearch {
         });
     if (o_.groups > 1)
       for (Result& result : results_) merge_groups(result.hypotheses);
+    if (recorder_) recorder_->finish(results_.front().hypotheses, backpointers_, o_.end);
     return std::move(results_);
   }
 
@@ -101,6 +103,7 @@ class BeamSearch {
       }
     }
     if (o_.groups > 1) stepper_.select(rows);
+    if (o_.tree) recorder_.emplace(*o_.tree, stepper_.first_token(0));
     return widest;
   }
 
@@ -126,6 +129,9 @@ class BeamSearch {
     } else {
       choose_best(candidates_, beam.width, o_.end, chosen_);
     }
+    // Greedy search ends with its first END. It comes here only for its tree (paths.cc is faster).
+    const bool greedy = o_.groups == 1 && beam.width == 1;
+    if (greedy && !chosen_.empty() && candidates_[chosen_.front()].token == o_.end) chosen_.resize(1);
 
     std::vector<int64_t> weights(beam.open.size(), -1);
     for (size_t i = 0; i < beam.open.size(); ++i) look(beam, i, first, weights[i]);
@@ -137,6 +143,7 @@ class BeamSearch {
       const Open& parent = beam.open[c.open];
       const int64_t node =
           backpointers_.add(parent.node, c.token, c.log_probability - parent.log_probability, weights[c.open]);
+      if (recorder_) recorder_->keep(parent.node, node, c, weights[c.open]);
       if (c.token != o_.end) {
         next.push_back({node, c.token, c.log_probability, parent.coverage, parent.standing});
         if (referee) referee->follow(next.back().standing, c.token);
@@ -145,6 +152,11 @@ class BeamSearch {
         end(beam, {node, c.log_probability, ranking_.score(c.log_probability, stepper_.done(), parent.coverage)});
       }
     }
+    if (recorder_)
+      for (const size_t which : best_dropped(candidates_, chosen_, beam.width)) {
+        const Candidate& c = candidates_[which];
+        recorder_->drop(beam.open[c.open].node, c, weights[c.open]);
+      }
     beam.stuck = next.empty() && beam.ended.empty();
     if (beam.stuck) return {};
     keep_places(next, parents, beam.open.size());
@@ -189,7 +201,8 @@ class BeamSearch {
     if (o_.alignment) noted = backpointers_.add_weights(std::move(weights));
   }
 
-  void end(Beam& beam, const Ended& ended) const {
+  void end(Beam& beam, const Ended& ended) {
+    if (recorder_) recorder_->end(ended.node, ended.score, true);
     const auto at = std::upper_bound(beam.ended.begin(), beam.ended.end(), ended,
                                      [](const Ended& a, const Ended& b) { return a.score > b.score; });
     beam.ended.insert(at, ended);
@@ -216,6 +229,7 @@ class BeamSearch {
         if (const Referee* referee = stepper_.referee(beam.sentence))
           all.back().missing = referee->missing(all.back().tokens);
         all.back().stuck = beam.stuck;
+        if (recorder_ && open.node != Backpointers::kStart) recorder_->end(open.node, all.back().score, false);
       }
       sort_by_rank(all);
       if (std::ssize(all) > beam.most_ended) all.resize(static_cast<size_t>(beam.most_ended));
@@ -264,6 +278,7 @@ class BeamSearch {
   LeadingTeller teller_;
   std::optional<Leader> leader_ = {};  // of this sentence, at this step
   Backpointers backpointers_;
+  std::optional<TreeRecorder> recorder_ = {};  // if it was asked for
   BestTokens best_;
   std::vector<Candidate> candidates_;
   std::vector<size_t> chosen_;

@@ -31,6 +31,8 @@ struct Heads {
   int64_t head = kMean;   // a number, or kMean of all
 };
 
+struct SearchTree;  // search_tree.h
+
 struct Options {
   int32_t start = 1, end = 2;
   int64_t longest = 200;  // steps: tokens of a hypothesis, END included
@@ -71,6 +73,10 @@ struct Options {
   /// then tokens may change and become fewer. The last call has the tokens of the best hypothesis; there is none if
   /// that is empty from the beginning. Not for several samples, of which none leads.
   std::function<void(int64_t, std::span<const int32_t>)> on_token = {};
+
+  /// For one sentence, greedy or with a beam: filled with what the search considered. Of the candidates that it
+  /// dropped, at most `beam` of each step are there, the best.
+  SearchTree* tree = nullptr;
 
   bool alignment = false;  // ask for Hypothesis::alignment, of `heads`
   Heads heads = {};

@@ -9,6 +9,10 @@
 
 #include "heed/task/prediction.h"
 
+namespace heed::search {
+struct SearchTree;
+}
+
 namespace heed::task {
 
 /// What the output for one line must look like, as text: beside what the options say for all lines.
@@ -68,6 +72,9 @@ struct PredictOptions {
   /// a parallel decoder, the best draft after a pass. A line that is searched again, for another spelling of must_not
   /// or alone for lack of memory, begins anew. copy_unknown copies at the end: until then ⁇ stands there.
   std::function<void(int64_t line, const std::string& text)> on_text = {};
+
+  /// One line, by beam or greedy search: filled with what the search considered (search/search_tree.h).
+  search::SearchTree* tree = nullptr;
 
   bool copy_unknown = false;  // in Output::text, replace an unknown token by the source token with the most attention
 };
