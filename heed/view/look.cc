@@ -246,6 +246,14 @@ SeenPicture seen_picture(const std::string& line, const predict::Prediction& pre
   return {data::png_of(data::picture_named(name, size)), prediction.map_rows, prediction.map_columns};
 }
 
+/// A picture inside the line is in the document anyway.
+std::string shown_input(const std::string& line, const predict::Prediction& prediction) {
+  if (prediction.map_rows == 0) return line;
+  const data::PictureQuestion parts = data::cut_picture_question(line);
+  const std::string picture = data::picture_label(parts.picture);
+  return parts.question.empty() ? picture : fmt::format("{}\t{}", picture, parts.question);
+}
+
 }  // namespace
 
 Example look(const predict::Predictor& model, const std::string& line, const std::optional<std::string>& target,
@@ -268,7 +276,8 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   const predict::PairScore score = model.score_all(pair).front();
   expect(score.error.empty(), ErrorKind::data, "{}", score.error);
 
-  Example example{.input = line, .output = pair[0].target, .log_probability = score.log_probability};
+  Example example{
+      .input = shown_input(line, prediction), .output = pair[0].target, .log_probability = score.log_probability};
   const trained::TrainedModel& trained = model.model();
   const Tokens names{model, line, prediction, score};
   std::map<std::string, int64_t> layers;  // so far, of each group
