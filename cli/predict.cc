@@ -111,14 +111,34 @@ class TextStream {
   std::string shown_;
 };
 
-/// One line after the other.
-void run_stream(InputFiles& input, const predict::Predictor& predictor, RuleReader& rules, predict::Options options) {
+/// Whether what was written stays: a parallel decoder, words that must or must not come and copies change it later.
+bool only_grows(const Chosen& c, const predict::Predictor& predictor) {
+  const predict::Options& o = c.search.options;
+  return !predictor.model().model->parallel_generator() && o.must.empty() && o.must_not.empty() &&
+         c.rules.must.empty() && c.rules.must_not.empty() && !o.copy_unknown;
+}
+
+/// What is worth knowing about an answer.
+std::vector<std::string> remarks(const Prediction& prediction) {
+  std::vector<std::string> all;
+  if (!prediction.error.empty()) all.push_back(prediction.error + "; its output is empty");
+  if (!prediction.nbest.empty() && !prediction.nbest.front().missing.empty())
+    all.push_back(predict::missing_text(prediction.nbest.front()));
+  return all;
+}
+
+/// One line after the other. What may change later is printed when it is complete.
+void run_stream(InputFiles& input, const predict::Predictor& predictor, RuleReader& rules, const Chosen& c,
+                UnknownTokens& unknown) {
   TextStream stream;
-  options.on_text = [&](int64_t, const std::string& text) { stream.show(text); };
-  for (std::vector<InputLines::Line> lines; !(lines = input.next(1)).empty() && !reader_is_gone();) {
+  predict::Options options = c.search.options;
+  if (only_grows(c, predictor)) options.on_text = [&](int64_t, const std::string& text) { stream.show(text); };
+  for (std::vector<InputLines::Line> lines; !reader_is_gone() && !(lines = input.next(1)).empty();) {
     const Prediction prediction = answer(lines, predictor, rules, options).front();
-    if (!prediction.error.empty()) warn(fmt::format("line {}: {}", lines.front().number, prediction.error));
     stream.finish(prediction.text());
+    for (const std::string& remark : remarks(prediction))
+      warn(fmt::format("line {}: {}", lines.front().number, remark));
+    unknown.add(prediction);
   }
 }
 
@@ -126,24 +146,6 @@ std::string json_line(const InputLines::Line& line, const Prediction& prediction
   Json j = Json::object({{"line", line.number}, {"source", line.text}});
   predict::add_prediction(j, prediction, c.json_options());
   return j.line() + "\n";
-}
-
-/// What is worth knowing about an output that is there.
-void warn_about(const Prediction& prediction, int64_t line, Counter& counter) {
-  if (prediction.nbest.empty() || prediction.nbest.front().missing.empty()) return;
-  counter.erase();
-  warn(fmt::format("line {}: {}", line, predict::missing_text(prediction.nbest.front())));
-}
-
-/// --pictures alone means --alignments=picture.
-void settle_alignments(Chosen& c) {
-  if (c.alignments == kMatrix && !c.json) throw Error("--alignments=matrix needs --json");
-  const bool files = !c.pictures.folder.empty();
-  if (files && c.alignments.empty()) c.alignments = kPicture;
-  if (c.alignments == kPicture && c.json && !files)
-    throw Error("--alignments=picture draws below each output, which is no JSON: --pictures FOLDER writes files");
-  if (c.stream && (files || c.alignments == kPicture))
-    throw Error("--stream and pictures of alignments cannot be combined");
 }
 
 /// What to print below an output; "" if pictures go to files. A line that cannot be drawn is reported.
@@ -159,35 +161,19 @@ std::string picture_of(AlignmentPictures& pictures, const InputLines::Line& line
   }
 }
 
-void run(Chosen& c) {
-  settle_alignments(c);
-  InputFiles input(c.files);
-  RuleReader rules(c.rules);
-  const predict::Predictor predictor = load_predictor(c.model);
-  load_reverse(c.search);
-  c.search.options.alignments = !c.alignments.empty() || !c.overlay.empty();
-  check(c.search.options, predictor);
-  const bool one_text = !c.json && !c.scores && c.search.options.nbest == 1 && c.search.options.beam <= 1;
-  if (c.stream && (!predictor.model().recipe.task().continues_texts() || !one_text))
-    throw Error(
-        "--stream shows a text while it is written: it needs a model that goes on with texts, and cannot be combined "
-        "with --json, --scores, --nbest or --beam");
-  if (c.stream) return run_stream(input, predictor, rules, c.search.options);
+void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleReader& rules, const Chosen& c,
+                 UnknownTokens& unknown) {
   std::optional<AlignmentPictures> pictures;
   if (c.alignments == kPicture || !c.pictures.folder.empty()) pictures.emplace(c.pictures, predictor);
   Counter counter("lines");
-  UnknownTokens unknown(predictor.source().kind());
-  while (true) {
-    const std::vector<InputLines::Line> lines = input.next(lines_at_once(c.search));
-    if (lines.empty()) break;
+  for (std::vector<InputLines::Line> lines; !(lines = input.next(lines_at_once(c.search))).empty();) {
     const std::vector<Prediction> predictions = answer(lines, predictor, rules, c.search.options);
     std::string text;
     for (size_t i = 0; i < lines.size(); ++i) {
-      if (!predictions[i].error.empty()) {
+      for (const std::string& remark : remarks(predictions[i])) {
         counter.erase();
-        warn(fmt::format("line {}: {}; its output is empty", lines[i].number, predictions[i].error));
+        warn(fmt::format("line {}: {}", lines[i].number, remark));
       }
-      warn_about(predictions[i], lines[i].number, counter);
       unknown.add(predictions[i]);
       if (!c.overlay.empty()) write_overlay(c.overlay, lines[i].number, lines[i].text, predictions[i]);
       text += c.json ? json_line(lines[i], predictions[i], c) : plain(predictions[i], c);
@@ -198,6 +184,40 @@ void run(Chosen& c) {
     counter.add(std::ssize(lines));
   }
   counter.erase();
+}
+
+void check_stream(const Chosen& c, const predict::Predictor& predictor) {
+  if (predictor.model().recipe.task().gives_labels())
+    throw Error("--stream shows an output while it is written; this model gives labels: leave --stream out");
+  const bool one_text = !c.json && !c.scores && c.alignments.empty() && c.overlay.empty() &&
+                        c.search.options.nbest == 1 && c.search.options.beam <= 1;
+  if (!one_text)
+    throw Error(
+        "--stream shows an output while it is written: it cannot be combined with --json, --scores, --alignments, "
+        "--pictures, --overlay, --nbest or --beam");
+}
+
+/// --pictures alone means --alignments=picture.
+void settle_alignments(Chosen& c) {
+  if (c.alignments == kMatrix && !c.json) throw Error("--alignments=matrix needs --json");
+  const bool files = !c.pictures.folder.empty();
+  if (files && c.alignments.empty()) c.alignments = kPicture;
+  if (c.alignments == kPicture && c.json && !files)
+    throw Error("--alignments=picture draws below each output, which is no JSON: --pictures FOLDER writes files");
+}
+
+void run(Chosen& c) {
+  settle_alignments(c);
+  InputFiles input(c.files);
+  RuleReader rules(c.rules);
+  const predict::Predictor predictor = load_predictor(c.model);
+  load_reverse(c.search);
+  c.search.options.alignments = !c.alignments.empty() || !c.overlay.empty();
+  check(c.search.options, predictor);
+  if (c.stream) check_stream(c, predictor);
+  UnknownTokens unknown(predictor.source().kind());
+  (c.stream ? run_stream : run_batches)(input, predictor, rules, c, unknown);
+  if (reader_is_gone()) return;
   rules.finish();
   if (const std::string said = unknown.text(); !said.empty()) warn(said);
 }
@@ -227,7 +247,9 @@ an output line has fields separated by tabs: score, output, alignment, then the 
 If lines contain characters or words that are not in the model's vocabulary, standard error says so at the end: their
 outputs are a guess. A word of --must that could not come before --max-length is reported there too. ⁇ marks a token that the model cannot write; --copy-unknown copies the source token instead.
 A model of running text goes on with each line, also with an empty one; what it writes may have several lines.
-Lines are answered as they come: a program may write one and read its answer before it writes the next.)";
+Lines are answered as they come: a program may write one and read its answer before it writes the next.
+--stream prints an output token by token; where what was written may still change (parallel decoders, --must, --must-not,
+--copy-unknown), it is printed when it is complete.)";
 
 }  // namespace
 
@@ -264,7 +286,7 @@ void add_predict(Program& program) {
       .from_to(int64_t{1}, task::kMostHeadsOfALayer);
   verb.flag("--copy-unknown", c->search.options.copy_unknown,
             "Instead of ⁇, which marks an unknown token, copy the source token with the most attention");
-  verb.flag("--stream", c->stream, "Models of running text: print the text while it is written, line after line");
+  verb.flag("--stream", c->stream, "Print each output while it is written, line after line");
   verb.option(
           "--overlay", c->overlay,
           "Pictures: write each to FOLDER/LINE.png with the weights laid over it, once for each token of the output")

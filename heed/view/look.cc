@@ -8,10 +8,12 @@
 #include <numeric>
 
 #include "heed/attend/watch.h"
+#include "heed/search/search_tree.h"
 #include "heed/tensor/error.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
 #include "heed/view/predicted.h"
+#include "heed/view/search_beam.h"
 
 namespace heed::view {
 
@@ -224,7 +226,12 @@ std::vector<Sentence> shaded(const Example& example, const predict::Prediction& 
 Example look(const predict::Predictor& model, const std::string& line, const std::optional<std::string>& target,
              const predict::Options& options) {
   expect(model.models() == 1, "look: one model at a time, not an ensemble of {}", model.models());
-  const predict::Prediction prediction = model.predict(line, options);
+  predict::Options searching = options;
+  search::SearchTree tree;
+  const bool has_beam =
+      std::max(options.beam, options.nbest) > 1 && !options.sample && !model.model().model->parallel_generator();
+  if (!searching.tree && has_beam) searching.tree = &tree;
+  const predict::Prediction prediction = model.predict(line, searching);
   expect(prediction.error.empty(), ErrorKind::data, "{}", prediction.error);
   expect(target || !prediction.nbest.empty(), ErrorKind::data, "the line is empty: there is nothing to look at");
   const auto tokens = std::ssize(prediction.source_tokens);
@@ -236,7 +243,8 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   const predict::PairScore score = model.score_all(pair).front();
   expect(score.error.empty(), ErrorKind::data, "{}", score.error);
 
-  Example example{.input = line, .output = pair[0].target, .log_probability = score.log_probability};
+  Example example{
+      .input = shown_input(line, prediction), .output = pair[0].target, .log_probability = score.log_probability};
   const trained::TrainedModel& trained = model.model();
   const Tokens names{model, line, prediction, score};
   std::map<std::string, int64_t> layers;  // so far, of each group
@@ -266,6 +274,13 @@ Example look(const predict::Predictor& model, const std::string& line, const std
     if (layers[map.group] == 1) map.label = map.group;  // no others to tell it from
   example.sentences = shaded(example, prediction);
   if (prediction.map_rows > 0) example.picture = seen_picture(line, prediction);
+  if (const search::SearchTree* found = searching.tree;
+      found && !found->nodes.empty() && std::ssize(found->nodes) <= kLargestTree) {
+    const std::string seen = prediction.map_rows > 0 ? "cells" : "source";
+    const auto keys = std::find_if(example.sequences.begin(), example.sequences.end(),
+                                   [&](const Sequence& s) { return s.name == seen; });
+    example.beam = beam_of(*found, model.target(), keys == example.sequences.end() ? nullptr : &*keys);
+  }
   return example;
 }
 

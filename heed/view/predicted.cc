@@ -57,7 +57,8 @@ Example example_of(const std::string& line, const predict::Prediction& predictio
   expect(!prediction.nbest.empty(), ErrorKind::data, "there is no output to draw");
   const predict::Output& output = prediction.nbest.front();
   expect(!output.alignment.empty(), ErrorKind::data, "the output has no alignment to draw");
-  Example example{.input = line, .output = output.text, .log_probability = output.log_probability};
+  Example example{
+      .input = shown_input(line, prediction), .output = output.text, .log_probability = output.log_probability};
   const bool cells = prediction.map_rows > 0;
   example.sequences = {std::move(rows), cells ? Sequence{"cells", "cells of the picture", cell_names(prediction)}
                                               : Sequence{"source", "input", prediction.source_tokens}};
@@ -77,6 +78,13 @@ Example example_of(const std::string& line, const predict::Prediction& predictio
   example.sentences = output.sentence_weights.empty() ? whole_text(example) : sentences_of(prediction);
   if (cells) example.picture = seen_picture(line, prediction);
   return example;
+}
+
+std::string shown_input(const std::string& line, const predict::Prediction& prediction) {
+  if (prediction.map_rows == 0) return line;
+  const data::PictureQuestion parts = data::cut_picture_question(line);
+  const std::string picture = data::picture_label(parts.picture);
+  return parts.question.empty() ? picture : fmt::format("{}\t{}", picture, parts.question);
 }
 
 std::vector<std::string> second_tokens(const predict::Predictor& model, const std::string& line) {

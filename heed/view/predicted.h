@@ -19,6 +19,8 @@ Sequence alignment_rows(const predict::Predictor& model, const std::string& line
 
 // Parts of examples that do not depend on how the model was asked:
 
+/// The line, but for a picture inside it, which the example has anyway: its label.
+std::string shown_input(const std::string& line, const predict::Prediction& prediction);
 /// Of a line with two texts, the tokens of the second.
 std::vector<std::string> second_tokens(const predict::Predictor& model, const std::string& line);
 /// Of an example whose text is pooled as a whole: its words by their mean weight. Otherwise nothing.
