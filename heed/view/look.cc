@@ -238,7 +238,8 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   expect(tokens <= kLongestShown, ErrorKind::data, "{} tokens are too many for a picture: at most {}", tokens,
          kLongestShown);
 
-  const predict::TextPair pair[] = {{line, target ? *target : prediction.text()}};
+  predict::TextPair pair[] = {{line, target ? *target : prediction.text()}};
+  if (!target) pair[0].target_ids = prediction.nbest.front().ids;
   const attend::Watch watch;
   const predict::PairScore score = model.score_all(pair).front();
   expect(score.error.empty(), ErrorKind::data, "{}", score.error);
