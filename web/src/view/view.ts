@@ -18,5 +18,6 @@ export interface ViewContext {
 export interface View {
   element: HTMLElement;
   savable: Savable;
+  refresh?(document: AttentionDocument): void; // shows what the document has become, in place
   stop?(): void; // releases what the element alone does not
 }
