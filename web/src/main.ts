@@ -40,7 +40,7 @@ async function start(): Promise<void> {
   const models = await ask(client, page);
   if (!models) return;
   const live = new LivePanel(client, models, {
-    shown: (document, pair) => page.show(document, pair),
+    shown: (document, asked) => page.show(document, asked),
     asked: (asked) => page.remember(asked),
   });
   page.startLive(live, question);

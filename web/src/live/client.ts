@@ -19,8 +19,8 @@ export interface Prediction {
   log_probability?: number;
 }
 
-// A model of the list, with texts to try where the server knows some.
-export type ListedModel = Model & { examples?: string[] };
+// A model of the list, with what it does and texts to try where the server knows them.
+export type ListedModel = Model & { description?: string; examples?: string[] };
 
 // The bearer token of the server, where it wants one.
 export interface Tokens {
@@ -50,6 +50,7 @@ export class Client {
     return list.map((model: ListedModel & { id?: string }) => ({
       ...model,
       name: String(model.name ?? model.id ?? ''),
+      description: typeof model.description === 'string' ? model.description : '',
       examples: Array.isArray(model.examples) ? model.examples.filter((text) => typeof text === 'string') : [],
     }));
   }

@@ -11,8 +11,8 @@ import { adviceFor, ServerError } from './server_error.ts';
 const typingPause = 350; // milliseconds without a key before the model is asked
 
 export interface LiveEvents {
-  // The examples just asked for (of two models: a pair), then the pinned ones.
-  shown(document: AttentionDocument, pair: boolean): void;
+  // The examples just asked for, one of each model, then the pinned ones.
+  shown(document: AttentionDocument, asked: number): void;
   asked(question: LiveQuestion): void;
 }
 
@@ -26,7 +26,7 @@ export class LivePanel {
     spellcheck: 'false',
     'data-focus': 'input',
   });
-  private readonly about = h('p', { class: 'quiet' });
+  private readonly about = h('div', { class: 'live-about' });
   private readonly hint = h('div', { class: 'first-words' });
   private readonly outputs = h('div', { class: 'live-outputs', 'aria-live': 'polite' });
   private readonly status = h('span', { class: 'quiet', role: 'status' });
@@ -58,7 +58,6 @@ export class LivePanel {
       this.about,
       h('div', { class: 'live-row' }, this.input, run),
       this.hint,
-      this.options.element,
       this.problem,
       h(
         'div',
@@ -66,6 +65,7 @@ export class LivePanel {
         this.outputs,
         h('div', { class: 'live-actions' }, this.status, this.stop, this.pins, this.pin),
       ),
+      this.options.element,
     );
     this.input.addEventListener('keydown', (event) => {
       if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
@@ -109,7 +109,13 @@ export class LivePanel {
     const words = firstWords(model);
     this.input.placeholder = words.placeholder;
     const about = [model?.kind, model?.about].filter(Boolean).join(', ');
-    replaceChildren(this.about, h('strong', {}, model?.name ?? ''), about && ` ${about}`);
+    replaceChildren(
+      this.about,
+      h('h2', {}, model?.name ?? ''),
+      h('p', { class: 'quiet' }, about),
+      model?.description && h('p', { class: 'live-does' }, model.description),
+    );
+    this.pin.hidden = this.current.length === 0;
     const samples = (model?.examples ?? []).map((text) =>
       button(
         `Try: ${text}`,
@@ -212,14 +218,14 @@ export class LivePanel {
     this.current = documents;
     if (first) this.introduce();
     this.pin.disabled = !complete;
-    this.events.shown(merged([...documents, ...this.pinned]), documents.length > 1);
+    this.events.shown(merged([...documents, ...this.pinned]), documents.length);
   }
 
   private pinCurrent(): void {
     this.pinned = [...this.current, ...this.pinned.filter((one) => !this.current.includes(one))];
     this.pin.disabled = true;
     this.pins.textContent = `${this.pinned.length} pinned`;
-    this.events.shown(merged([...this.current, ...this.pinned]), this.current.length > 1);
+    this.events.shown(merged([...this.current, ...this.pinned]), this.current.length);
   }
 
   private report(names: string[], errors: (Error | null)[]): void {

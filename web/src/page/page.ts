@@ -30,7 +30,7 @@ export class Page {
   private question: LiveQuestion | null = null;
   private linked: PageState | null = null; // what a link says, until the server has answered its question
   private wanted: ViewName; // the view that was chosen, which the document may not have yet
-  private pair = false; // the answers of two models are side by side
+  private asked = 0; // how many of the first examples are answers to what was just asked, of a model each
   private training: TrainingRun[] = []; // of the server
 
   constructor(root: HTMLElement) {
@@ -66,8 +66,8 @@ export class Page {
     this.store.subscribe(() => this.render());
   }
 
-  // `pair`: the first two examples are the answers of two models.
-  show(document: AttentionDocument, pair = false): void {
+  // `asked`: how many of the first examples are answers to what was just asked; two stand side by side.
+  show(document: AttentionDocument, asked = 0): void {
     this.given = document;
     this.document = this.withTraining(document);
     this.title.textContent = document.title ?? '';
@@ -75,13 +75,13 @@ export class Page {
     if (!this.live) replaceChildren(this.top);
     const state = { ...this.store.get(), view: this.wanted };
     const [first = firstPanel] = state.panels;
-    if (pair && !this.pair)
+    if (asked > 1 && this.asked <= 1)
       state.panels = [
         { ...first, example: 0 },
         { ...first, example: 1, query: -1, key: -1 },
       ];
-    else if (this.pair && !pair) state.panels = [{ ...first, example: 0 }];
-    this.pair = pair;
+    else if (this.asked > 1 && asked <= 1) state.panels = [{ ...first, example: 0 }];
+    this.asked = asked;
     // A part of an answer may have no room for what the link says: the whole answer has.
     this.setState(this.linked ?? state);
   }
@@ -212,6 +212,7 @@ export class Page {
     return {
       document,
       example: document.examples[panel.example],
+      asked: this.asked,
       panel,
       page: this.store.get(),
       theme: currentTheme(),

@@ -21,7 +21,7 @@ function lastValues(runs: TrainingRun[], measures: Measure[]): HTMLTableElement 
       'tr',
       {},
       h('th', { scope: 'row' }, run.name),
-      h('td', { class: 'number' }, String(run.points.at(-1)?.step ?? 0)),
+      h('td', { class: 'number' }, String(run.points.reduce((last, { step }) => Math.max(last, step), 0))),
       ...measures.map((measure) => h('td', { class: 'number' }, last(run, measure))),
     ),
   );

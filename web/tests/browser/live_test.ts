@@ -172,7 +172,7 @@ test('a new question cancels the one before, and Stop cancels the last', options
 test('the first screen says what the model is and offers texts to try', options, async () => {
   const page = await opened();
   const words = await page.locator('.live').innerText();
-  assert.match(words, /upper transformer, capital letters/);
+  assert.match(words, /^upper\s+transformer, capital letters\s+a text in capital letters: 'heed' to 'HEED'/i);
   assert.match(words, /a row for each token that it wrote/);
   await page.getByRole('button', { name: 'Try: hello' }).click();
   await page.locator('.facts', { hasText: /HELLO/ }).waitFor();
@@ -180,7 +180,7 @@ test('the first screen says what the model is and offers texts to try', options,
   assert.doesNotMatch(await page.locator('.live').innerText(), /a row for each token/, 'said once');
   await page.getByLabel('Model', { exact: true }).selectOption('reverse');
   await page.locator('.facts', { hasText: /olleh/ }).waitFor();
-  assert.match(await page.locator('.live').innerText(), /reverse rnn, backwards/);
+  assert.match(await page.locator('.live').innerText(), /^reverse\s+rnn, backwards/);
   assert.equal(await page.locator('.sample').count(), 0, 'that model has none');
   await page.close();
 });

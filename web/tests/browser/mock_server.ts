@@ -31,6 +31,7 @@ const models = [
     task: 'pairs',
     kind: 'transformer',
     about: 'capital letters',
+    description: "a text in capital letters: 'heed' to 'HEED'",
     examples: ['what a model looks at', 'hello'],
   },
   { name: 'reverse', task: 'pairs', kind: 'rnn', about: 'backwards' },
@@ -62,11 +63,11 @@ export function documentFor(body: Body): AttentionDocument {
     final: id === target.length,
   }));
   const beam = { nodes, keys: 'source', weights: sqrtU8(diagonal(nodes.length, source.length, 1)) };
-  const { examples: _, ...model } = models.find(({ name }) => name === body.model)!;
+  const { name, task, kind, about } = models.find((one) => one.name === body.model)!;
   return {
     format: 'heed.attention',
     version: 1,
-    models: [model],
+    models: [{ name, task, kind, about }],
     examples: [
       {
         model: 0,
