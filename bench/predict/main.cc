@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 
+#include "bench/json_lines.h"
 #include "heed/file/safetensors.h"
 #include "heed/file/weights.h"
 #include "heed/kernels/isa.h"
@@ -115,14 +115,6 @@ json answer(const json& request, std::optional<Searching>& searching) {
 
 int main() {
   std::optional<heed::bench::Searching> searching;
-  for (std::string line; std::getline(std::cin, line);) {
-    nlohmann::json reply;
-    try {
-      reply = heed::bench::answer(nlohmann::json::parse(line), searching);
-    } catch (const std::exception& error) {
-      reply = {{"error", error.what()}};
-    }
-    std::cout << reply << std::endl;
-  }
+  heed::bench::reply_to_lines([&](const nlohmann::json& request) { return heed::bench::answer(request, searching); });
   return 0;
 }
