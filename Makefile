@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-parallel web web-test format lint asan clang golden-bits fuzz faults check-long install clean
+.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-serve bench-parallel web web-test format lint asan clang golden-bits fuzz faults check-long install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -88,6 +88,15 @@ bench-generate:  ## texts written by a language model, beside PyTorch; build/ben
 	@cmake --preset release --log-level=WARNING -DHEED_BENCH=ON -DHEED_CLI=ON
 	@cmake --build build -j $(JOBS) --target heed-bench-generate heed-cli
 	@$(PYTHON) bench/generate.py --build build $(BENCH_ARGS)
+
+bench-serve:  ## heed serve beside CTranslate2 behind FastAPI, and build/bench-serve.json; DATA=, MODEL=, SOURCES= as above
+	@scripts/setup.sh build bench
+	@PYTHON=$(PYTHON) bench/install_peers.sh --if-possible
+	@cmake --preset release --log-level=WARNING -DHEED_BENCH=ON -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target heed-bench-serve heed-bench-predict heed-cli
+	@build/cli/heed demo --folder build/demo < /dev/null > /dev/null
+	@$(PYTHON) bench/serve.py --build build --data "$(DATA)" --model "$(MODEL)" --sources "$(SOURCES)" \
+	  --demo build/demo $(BENCH_ARGS)
 
 bench-parallel:  ## all positions at once beside step by step, and build/bench-parallel.json; BENCH_ARGS names the models
 	@scripts/setup.sh build

@@ -19,6 +19,7 @@
 #include "heed/kernels/isa.h"
 #include "heed/search/batches.h"
 #include "heed/tensor/error.h"
+#include "heed/text/tokeniser.h"
 #include "heed/text/tokens.h"
 #include "heed/trained/trained_model.h"
 
@@ -52,6 +53,8 @@ class Searching {
                                                    {"decoder_layers", m.decoder_layers},
                                                    {"longest", kLongest}};
     std::ofstream(folder / "sources.json") << json{{"ids", ids_}, {"batches", batches_}};
+    std::ofstream(folder / "source.vocab") << trained_.vocabularies.source->contents();
+    std::ofstream(folder / "target.vocab") << trained_.vocabularies.target->contents();
     file::write_safetensors(folder / "weights.safetensors", file::tensors_of(*trained_.parameters));
   }
 
