@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-serve bench-parallel web web-test format lint asan clang golden-bits fuzz faults check-long install clean
+.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-serve bench-parallel web web-test format lint asan clang golden-bits fuzz faults soak check-long install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -155,6 +155,15 @@ faults:  ## kills, full disks, broken files and signals, at every call: ten minu
 	@HEED_FAULTS=all HEED=$(CURDIR)/build/cli/heed HEED_SOURCE=$(CURDIR) PYTHONPATH=$(CURDIR)/tests/cli \
 	  HEED_DISK_FAULTS=$(CURDIR)/build/tests/faults/libdisk-faults.so PYTHONDONTWRITEBYTECODE=1 \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider tests/faults
+
+SECONDS ?= 600
+SOAK_HEED ?= build/cli/heed
+soak:  ## heed serve for SECONDS (600) under mixed load, and 10,000 idle connections; SOAK_HEED=build-asan/cli/heed after make asan
+	@scripts/setup.sh build test
+	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target heed-cli
+	@HEED=$(abspath $(SOAK_HEED)) HEED_SOURCE=$(CURDIR) PYTHONPATH=$(CURDIR)/tests/cli PYTHONDONTWRITEBYTECODE=1 \
+	  $(PYTHON) tests/serve/soak.py --seconds $(SECONDS)
 
 wheel-test: wheel  ## the wheel in an environment of its own: nothing is missing, and the tests of Python pass
 	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON

@@ -16,7 +16,7 @@ def story_model(tmp_path_factory):
 
 @pytest.fixture(name="server", scope="module")
 def served(model, story):
-    with Server(model, story, "--threads", "2", "--max-body", "20000", "--max-text", "300", "--max-lines", "8",
+    with Server(model, story, "--threads", "2", "--max-body", "20000", "--max-text", "300", "--max-texts", "8",
                 "--max-length", "50") as server:
         yield server
 
