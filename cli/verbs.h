@@ -11,6 +11,7 @@ void add_compare(Program& program);
 void add_predict(Program& program);
 void add_look(Program& program);
 void add_score(Program& program);
+void add_serve(Program& program);
 void add_evaluate(Program& program);
 void add_distill(Program& program);
 void add_average(Program& program);

@@ -1,5 +1,6 @@
 # cmake -DWEB=.. -DFOLDER=.. -DPAGE=.. -DNPM=.. -DNODE=.. -DSOURCE=.. -P build_page.cmake: see HeedPage.cmake.
 cmake_minimum_required(VERSION 3.22)
+include("${CMAKE_CURRENT_LIST_DIR}/HeedLiteral.cmake")
 
 # Sets `page` to the file of the page, or to nothing, with the reason in `missing`.
 function(build_page)
@@ -46,11 +47,7 @@ set(page "")
 build_page()
 set(bytes "")
 if(page)
-  file(READ "${page}" bytes HEX)
-  # Lines of 64 bytes. A byte ends where the next backslash or the line begins, so no digit can be taken for another's.
-  string(REGEX REPLACE "(..)" "\\\\x\\1" bytes "${bytes}")
-  string(REPEAT "...." 64 line)
-  string(REGEX REPLACE "(${line})" "\\1\"\n    \"" bytes "${bytes}")
+  heed_literal(bytes "${page}")
 else()
   message("-- The page is left out of this build: ${missing}\n   `make web` builds it where npm works; -DHEED_PAGE=web/dist/page.html then embeds it.")
 endif()

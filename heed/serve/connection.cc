@@ -1,0 +1,321 @@
+#include "heed/serve/connection.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <ctime>
+#include <random>
+
+namespace heed::serve {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using std::chrono::steady_clock;
+
+// -------------------------------------------------------------------------------------------------------------- shared
+
+std::string Shared::new_id() {
+  if (id_start_.empty()) {
+    std::random_device random;
+    id_start_ = fmt::format("{:08x}{:08x}", random(), random());
+  }
+  return fmt::format("{}-{:x}", id_start_, ++ids_);
+}
+
+const std::string& Shared::date() {
+  const auto now = std::chrono::system_clock::now();
+  if (now >= date_until_) {
+    date_ = fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+    date_until_ = std::chrono::floor<std::chrono::seconds>(now) + std::chrono::seconds(1);
+  }
+  return date_;
+}
+
+// ------------------------------------------------------------------------------------------------------------ exchange
+
+/// Comes back to the thread of the connection with whatever it is told.
+class Connection::HttpExchange : public Exchange {
+ public:
+  HttpExchange(Request request, std::shared_ptr<Connection> connection)
+      : Exchange(std::move(request)), connection_(std::move(connection)), serial_(connection_->serial_) {}
+  ~HttpExchange() override {
+    if (!answered_)
+      on_thread([](Connection& c) {
+        c.begin_answer(Failure(500, "bug", "The server lost this request. Please report it.").answer(), false);
+        c.end_answer();
+      });
+  }
+
+  void answer(Answer answer) override {
+    answered_ = true;
+    on_thread([answer = std::move(answer)](Connection& c) {
+      c.begin_answer(answer, false);
+      c.end_answer();
+    });
+  }
+  void begin_events() override {
+    answered_ = true;
+    on_thread([](Connection& c) {
+      c.begin_answer({.type = "text/event-stream", .headers = {{"Cache-Control", "no-store"}}}, true);
+      c.write();
+    });
+  }
+  void event(std::string_view data) override {
+    on_thread([text = event_text(data)](Connection& c) { c.add_event(text, false); });
+  }
+  void end(std::string_view last_events) override {
+    on_thread([text = std::string(last_events)](Connection& c) {
+      c.add_event(text, true);
+      c.end_answer();
+    });
+  }
+  bool abandoned() const override { return abandoned_.load(std::memory_order_relaxed); }
+  void abandon() { abandoned_.store(true, std::memory_order_relaxed); }
+
+ private:
+  void on_thread(std::function<void(Connection&)> what) {
+    asio::dispatch(connection_->shared_.io, [connection = connection_, serial = serial_, what = std::move(what)] {
+      if (connection->state_ == State::handling && connection->serial_ == serial) what(*connection);
+    });
+  }
+
+  std::shared_ptr<Connection> connection_;
+  uint64_t serial_;  // of the request, so that one that is over cannot write into the answer of the next
+  bool answered_ = false;
+  std::atomic<bool> abandoned_{false};
+};
+
+// ------------------------------------------------------------------------------------------------------------- reading
+
+Connection::Connection(Shared& shared, asio::ip::tcp::socket socket)
+    : shared_(shared), socket_(std::move(socket)), reader_(shared.options.limits) {}
+Connection::~Connection() = default;
+
+void Connection::start() {
+  error_code error;
+  const auto peer = socket_.remote_endpoint(error);
+  if (error) return close();
+  client_ = peer.address().to_string();
+  socket_.set_option(asio::ip::tcp::no_delay(true), error);
+  socket_.non_blocking(true, error);
+  if (error) return close();
+  expires_after(shared_.options.idle_timeout);
+  wait_for_bytes();
+}
+
+void Connection::wait_for_bytes() {
+  socket_.async_wait(asio::ip::tcp::socket::wait_read, [self = shared_from_this()](const error_code& error) {
+    if (error || (self->state_ != State::idle && self->state_ != State::reading)) return;
+    self->read();
+  });
+}
+
+void Connection::read() {
+  error_code error;
+  const size_t count = socket_.read_some(asio::buffer(shared_.scratch), error);
+  if (error == asio::error::would_block || error == asio::error::try_again || error == asio::error::interrupted)
+    return wait_for_bytes();
+  if (error) return close();  // also where the client has closed it in the middle of a request
+  if (state_ == State::idle) {
+    state_ = State::reading;
+    expires_after(shared_.options.read_timeout);
+  }
+  reader_.put({shared_.scratch.data(), count});
+  handle();
+}
+
+/// Goes on with what has been read.
+void Connection::handle() {
+  if (reader_.refused()) return refuse(reader_.why());
+  if (reader_.take_expectation()) {
+    out_ += "HTTP/1.1 100 Continue\r\n\r\n";
+    write();
+    if (state_ == State::closed) return;
+  }
+  if (!reader_.done()) {
+    if (!reader_.begun()) state_ = State::idle;  // empty lines
+    return wait_for_bytes();
+  }
+  Request request = reader_.take();
+  request.client = client_;
+  if (request.id.empty()) request.id = shared_.new_id();
+  state_ = State::handling;
+  ++serial_;
+  id_ = request.id;
+  asked_at_ = steady_clock::now();
+  keep_alive_ = request.keep_alive;
+  chunks_ = request.chunks;
+  head_only_ = request.method == "HEAD";
+  const auto exchange = std::make_shared<HttpExchange>(std::move(request), shared_from_this());
+  exchange_ = exchange;
+  shared_.handler(exchange);
+}
+
+/// What cannot be read, or comes too slowly, is answered without a handler, and is the last of its connection.
+void Connection::refuse(const Failure& failure) {
+  error_code ignored;
+  socket_.cancel(ignored);
+  state_ = State::handling;
+  ++serial_;
+  exchange_.reset();
+  id_ = shared_.new_id();
+  asked_at_ = steady_clock::now();
+  keep_alive_ = head_only_ = false;
+  chunks_ = true;
+  begin_answer(failure.answer(), false);
+  end_answer();
+}
+
+// ------------------------------------------------------------------------------------------------------------- writing
+
+void Connection::begin_answer(const Answer& answer, bool events) {
+  status_ = answer.status;
+  answered_ = exchange_.lock();
+  body_bytes_ = 0;
+  if (shared_.stopping) keep_alive_ = false;
+  if (events && !chunks_) keep_alive_ = false;  // the end of the connection is the end of the answer
+  chunks_ = chunks_ && events;
+  fmt::format_to(std::back_inserter(out_), "HTTP/1.1 {} {}\r\nDate: {}\r\nServer: heed\r\nX-Request-Id: {}\r\n",
+                 answer.status, reason_of(answer.status), shared_.date(), id_);
+  if (answer.status != 204) fmt::format_to(std::back_inserter(out_), "Content-Type: {}\r\n", answer.type);
+  out_ += "X-Content-Type-Options: nosniff\r\n";
+  for (const Headers* headers : {&answer.headers, static_cast<const Headers*>(&shared_.options.headers)})
+    for (const auto& [name, value] : *headers) fmt::format_to(std::back_inserter(out_), "{}: {}\r\n", name, value);
+  if (chunks_)
+    out_ += "Transfer-Encoding: chunked\r\n";
+  else if (!events && answer.status != 204)
+    fmt::format_to(std::back_inserter(out_), "Content-Length: {}\r\n", answer.body.size());
+  out_ += keep_alive_ ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
+  if (events || head_only_) return;
+  body_bytes_ = answer.body.size();
+  out_ += answer.body;
+}
+
+void Connection::add_event(std::string_view data, bool last) {
+  constexpr size_t kMostWaiting = 256 * 1024;  // bytes: beyond that the client is too slow for all events
+  if (!last && out_.size() - written_ > kMostWaiting) return;
+  body_bytes_ += data.size();
+  if (!head_only_ && !data.empty()) {
+    if (chunks_) fmt::format_to(std::back_inserter(out_), "{:x}\r\n", data.size());
+    out_ += data;
+    if (chunks_) out_ += "\r\n";
+  }
+  if (last && chunks_ && !head_only_) out_ += "0\r\n\r\n";
+  if (!last) write();
+}
+
+void Connection::end_answer() {
+  answer_ends_ = true;
+  write();
+}
+
+void Connection::write() {
+  if (writing_ || state_ == State::closed) return;
+  while (written_ < out_.size()) {
+    error_code error;
+    const size_t count = socket_.write_some(asio::buffer(out_.data() + written_, out_.size() - written_), error);
+    written_ += count;
+    if (error == asio::error::would_block || error == asio::error::try_again) {
+      writing_ = true;
+      expires_after(shared_.options.write_timeout);
+      socket_.async_wait(asio::ip::tcp::socket::wait_write, [self = shared_from_this()](const error_code& failed) {
+        self->writing_ = false;
+        if (failed || self->state_ == State::closed) return;
+        self->write();
+      });
+      return;
+    }
+    if (error && error != asio::error::interrupted) return close();
+  }
+  out_.clear();
+  written_ = 0;
+  if (answer_ends_) wrote_all();
+}
+
+void Connection::wrote_all() {
+  answer_ends_ = false;
+  report();
+  constexpr size_t kKept = 64 * 1024;  // memory that an idle connection may keep
+  if (out_.capacity() > kKept) std::string().swap(out_);
+  if (!keep_alive_ || shared_.stopping) return linger();
+  state_ = State::idle;
+  expires_after(shared_.options.idle_timeout);
+  if (!reader_.begun() && !reader_.refused()) return wait_for_bytes();
+  // More requests came with this one. Not at once: a thousand of them must not become a thousand nested calls.
+  state_ = State::reading;
+  expires_after(shared_.options.read_timeout);
+  asio::post(shared_.io, [self = shared_from_this()] {
+    if (self->state_ == State::reading) self->handle();
+  });
+}
+
+/// Reads on for a moment before it closes: closing with unread bytes would take the answer away from the client.
+void Connection::linger() {
+  if (state_ != State::closing) {
+    state_ = State::closing;
+    expires_after(std::chrono::seconds(2));
+    error_code error;
+    socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
+    if (error) return close();
+  }
+  socket_.async_wait(asio::ip::tcp::socket::wait_read, [self = shared_from_this()](const error_code& failed) {
+    if (failed || self->state_ != State::closing) return;
+    error_code error;
+    self->socket_.read_some(asio::buffer(self->shared_.scratch), error);
+    if (error && error != asio::error::would_block) return self->close();
+    self->linger();
+  });
+}
+
+void Connection::report() {
+  const double seconds = std::chrono::duration<double>(steady_clock::now() - asked_at_).count();
+  shared_.observer({.exchange = answered_.get(),
+                    .id = id_,
+                    .client = client_,
+                    .status = status_,
+                    .bytes = body_bytes_,
+                    .seconds = seconds,
+                    .complete = state_ != State::closed});
+  answered_.reset();
+  status_ = 0;
+}
+
+// -------------------------------------------------------------------------------------------------------------- ending
+
+void Connection::end_if_late() {
+  switch (state_) {
+    case State::reading:
+      return refuse({408, "request_timeout", "The request did not arrive in time."});
+    case State::handling:
+      if (!writing_) return;  // the handler has limits of its own
+      return close();
+    case State::idle:
+    case State::closing:
+      return close();
+    case State::closed:
+      return;
+  }
+}
+
+void Connection::finish() {
+  if (state_ == State::idle) return close();
+  keep_alive_ = false;
+}
+
+void Connection::close() {
+  if (state_ == State::closed) return;
+  const bool cut = state_ == State::handling;
+  state_ = State::closed;
+  error_code ignored;
+  socket_.close(ignored);
+  if (const auto exchange = exchange_.lock()) exchange->abandon();
+  if (cut && status_ != 0) report();
+  shared_.connections.erase(shared_from_this());
+  if (shared_.connections.empty() && shared_.on_empty) shared_.on_empty();
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,65 @@
+// The models that a server answers with: loaded at the start, and again on request, without losing what runs.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/predict/predictor.h"
+#include "heed/view/document.h"
+
+namespace heed::task {
+class Task;
+}
+
+namespace heed::serve {
+
+/// Where a model comes from, and what requests call it.
+struct ModelSource {
+  std::string name;  // empty: the name of the folder or file
+  std::string folder;
+  std::string checkpoint = "best";
+};
+
+/// "en-de=runs/7" or "runs/7". A folder that is there may have a = in its name.
+ModelSource model_source(const std::string& argument, const std::string& checkpoint);
+
+struct ServedModel {
+  std::string name;
+  std::filesystem::path folder;
+  uint64_t version = 0;  // another one for each time that a model was loaded
+  predict::Predictor predictor;
+  view::ModelName about;
+
+  const task::Task& task() const;
+};
+
+/// Threads: any. Who has a model keeps it, also if another takes its place.
+class Models {
+ public:
+  /// Loads all of them. Throws if one cannot be loaded, or if two have the same name.
+  explicit Models(std::span<const ModelSource> sources);
+
+  using Model = std::shared_ptr<const ServedModel>;
+
+  std::vector<Model> all() const;
+  /// Empty name: the only one. Throws Failure if there is none, or if there are several to choose from.
+  Model find(const std::string& name) const;
+
+  /// Loads them all again. One that cannot be loaded stays as it was; the messages say which, and why.
+  std::vector<std::string> reload();
+
+ private:
+  Model load(const ModelSource& source);
+
+  std::vector<ModelSource> sources_;
+  mutable std::mutex mutex_;
+  std::vector<Model> models_;
+  uint64_t versions_ = 0;
+};
+
+}  // namespace heed::serve

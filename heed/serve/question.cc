@@ -1,0 +1,206 @@
+#include "heed/serve/question.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "heed/text/utf8.h"
+
+namespace heed::serve {
+
+namespace {
+
+void check_text(const std::string& text, const RequestLimits& limits) {
+  // A text of n bytes has at most n characters: most need not be counted.
+  if (std::ssize(text) <= limits.text) return;
+  const auto characters = static_cast<int64_t>(text::utf8_count(text));
+  if (characters > limits.text)
+    throw Failure(413, "text_too_long",
+                  fmt::format("A text has {} characters; the server takes at most {}.", characters, limits.text));
+}
+
+void check_texts(const std::vector<std::string>& texts, const RequestLimits& limits, const char* name) {
+  if (texts.empty()) throw Failure(400, "bad_member", fmt::format("\"{}\" is empty.", name));
+  if (std::ssize(texts) > limits.lines)
+    throw Failure(
+        413, "too_many_texts",
+        fmt::format("{} texts are too many: the server takes at most {} at once.", texts.size(), limits.lines));
+  for (const std::string& text : texts) check_text(text, limits);
+}
+
+/// A number of hypotheses.
+void take_width(Members& members, const char* name, int64_t& value, const RequestLimits& limits) {
+  if (!members.take(name, value, 0, task::kWidest) || value <= limits.beam) return;
+  throw Failure(400, "beam_too_wide",
+                fmt::format("\"{}\" is {}; the server allows at most {}.", name, value, limits.beam));
+}
+
+uint64_t random_seed() {
+  static thread_local std::mt19937_64 random{std::random_device{}()};
+  return random() >> 11;  // a number that JavaScript can hold
+}
+
+void take_sampling(Members& members, predict::Options& o) {
+  members.take("temperature", o.temperature, task::kColdest, task::kHottest);
+  members.take("top_k", o.top_k, 0, task::kMostTopK);
+  members.take("top_p", o.top_p, task::kLeastShare, 1.0);
+  members.take("distinct", o.distinct);
+  if (!members.take("seed", o.seed)) o.seed = random_seed();
+}
+
+/// The options of a search, with the names of `heed predict`.
+void take_search(Members& members, predict::Options& o, const RequestLimits& limits) {
+  take_width(members, "beam", o.beam, limits);
+  take_width(members, "nbest", o.nbest, limits);
+  o.nbest = std::max<int64_t>(o.nbest, 1);
+  members.take("length_penalty", o.length_penalty, 0.0, task::kLargestPenalty);
+  members.take("mean_score", o.mean_score);
+  members.take("coverage", o.coverage, 0.0, task::kLargestPenalty);
+  o.max_length = limits.length;
+  members.take("max_length", o.max_length, 0, limits.length > 0 ? limits.length : task::kLongest);
+  members.take("iterations", o.iterations, 0, std::min<int64_t>(task::kMostIterations, 100));
+  take_width(members, "lengths", o.lengths, limits);
+  members.take("groups", o.groups, 1, limits.beam);
+  members.take("diversity", o.diversity, 0.0, task::kLargestDiversity);
+  members.take("no_repeat_ngram", o.no_repeat_ngram, 0, task::kLongestNgram);
+  members.take("copy_unknown", o.copy_unknown);
+  members.take("layer", o.layer, 0, task::kMostLayers);
+  members.take("head", o.head, 0, task::kMostHeadsOfALayer);
+  members.take_one_or_more("must", o.must);
+  members.take_one_or_more("must_not", o.must_not);
+  members.take("prefix", o.prefix);
+  for (const auto* phrases : {&o.must, &o.must_not})
+    if (!phrases->empty()) check_texts(*phrases, limits, "must");
+  check_text(o.prefix, limits);
+  members.take("sample", o.sample);
+  if (o.sample) return take_sampling(members, o);
+  for (const char* name : {"temperature", "top_k", "top_p", "distinct", "seed"})
+    if (members.has(name))
+      throw Failure(400, "bad_member", fmt::format("\"{}\" is for samples; \"sample\": true asks for one.", name));
+}
+
+/// All that decides how a search goes, as text.
+std::string fingerprint(const predict::Options& o) {
+  std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", o.beam, o.nbest, o.length_penalty,
+                                 o.mean_score, o.coverage, o.max_length, o.iterations, o.lengths, o.groups, o.diversity,
+                                 o.no_repeat_ngram, o.copy_unknown, o.layer, o.head, o.alignments);
+  for (const auto* texts : {&o.must, &o.must_not}) {
+    text += fmt::format("\n{}", texts->size());
+    for (const std::string& each : *texts) text += fmt::format(" {}:{}", each.size(), each);
+  }
+  return text + "\n" + o.prefix;
+}
+
+}  // namespace
+
+Question read_prediction(std::string_view body, const RequestLimits& limits) {
+  Members members(body);
+  Question q;
+  members.take("model", q.model);
+  std::string input;
+  const bool one = members.take("input", input);
+  q.several = members.take("inputs", q.inputs);
+  if (one == q.several)
+    throw Failure(400, "bad_member", "Either \"input\", a string, or \"inputs\", an array of strings, is needed.");
+  if (one) q.inputs = {std::move(input)};
+  check_texts(q.inputs, limits, "inputs");
+  take_search(members, q.options, limits);
+  std::string alignments = "none";
+  members.take("alignments", alignments, {"none", "links", "matrix"});
+  members.take("scores", q.shown.token_scores);
+  members.take("stream", q.stream);
+  members.finish();
+  using enum predict::AlignmentForm;
+  q.shown.alignments = alignments == "none" ? none : alignments == "links" ? links : matrix;
+  q.shown.nbest = q.options.nbest > 1;
+  q.options.alignments = alignments != "none" || q.options.copy_unknown;
+  if (q.stream && q.several) throw Failure(400, "bad_member", "\"stream\" is for one \"input\", not for \"inputs\".");
+  // Samples depend on their place in the list: they are drawn alone.
+  if (!q.stream && !q.options.sample) q.alike = fingerprint(q.options);
+  return q;
+}
+
+LookQuestion read_look(std::string_view body, const RequestLimits& limits) {
+  Members members(body);
+  LookQuestion look;
+  Question& q = look.question;
+  members.take("model", q.model);
+  q.inputs.emplace_back();
+  if (!members.take("input", q.inputs.front())) throw Failure(400, "bad_member", "\"input\" is missing.");
+  look.has_target = members.take("target", look.target);
+  check_texts(q.inputs, limits, "input");
+  check_text(look.target, limits);
+  take_search(members, q.options, limits);
+  members.finish();
+  return look;
+}
+
+ScoreQuestion read_score(std::string_view body, const RequestLimits& limits) {
+  Members members(body);
+  ScoreQuestion q;
+  members.take("model", q.model);
+  members.take("scores", q.shown.token_scores);
+  const auto take_pair = [&](Members& from) {
+    predict::TextPair pair;
+    from.take("source", pair.source);
+    if (!from.take("target", pair.target)) from.refuse("target", "a string");
+    check_text(pair.source, limits);
+    check_text(pair.target, limits);
+    q.pairs.push_back(std::move(pair));
+  };
+  if (const file::Json::Elements* pairs = members.take_elements("pairs")) {
+    q.several = true;
+    if (pairs->empty()) throw Failure(400, "bad_member", "\"pairs\" is empty.");
+    if (std::ssize(*pairs) > limits.lines)
+      throw Failure(
+          413, "too_many_texts",
+          fmt::format("{} pairs are too many: the server takes at most {} at once.", pairs->size(), limits.lines));
+    for (const file::Json& element : *pairs) {
+      Members pair(element, fmt::format("\"pairs\"[{}]", q.pairs.size()));
+      take_pair(pair);
+      pair.finish();
+    }
+  } else {
+    take_pair(members);
+  }
+  members.finish();
+  return q;
+}
+
+CompletionQuestion read_completion(std::string_view body, const RequestLimits& limits) {
+  Members members(body);
+  CompletionQuestion q;
+  members.take("model", q.model);
+  if (!members.take_one_or_more("prompt", q.prompts)) q.prompts = {""};
+  check_texts(q.prompts, limits, "prompt");
+  members.take("stream", q.stream);
+  members.take("echo", q.echo);
+  q.log_probabilities = members.has("logprobs");
+  members.take_one_or_more("stop", q.stops);
+  constexpr size_t kMostStops = 4;  // as OpenAI has it
+  if (q.stops.size() > kMostStops) members.refuse("stop", "at most 4 strings");
+  take_width(members, "n", q.choices, limits);
+  q.choices = std::max<int64_t>(q.choices, 1);
+  predict::Options& o = q.options;
+  o.max_length = 16;
+  members.take("max_tokens", o.max_length, 1, limits.length > 0 ? limits.length : task::kLongest);
+  o.temperature = 1.0;
+  members.take("temperature", o.temperature, 0.0, task::kHottest);
+  members.take("top_p", o.top_p, task::kLeastShare, 1.0);
+  members.take("top_k", o.top_k, 0, task::kMostTopK);
+  if (!members.take("seed", o.seed)) o.seed = random_seed();
+  o.sample = o.temperature >= task::kColdest;  // 0 asks for the likeliest
+  if (!o.sample) {
+    if (q.choices > 1) members.refuse("n", "1 where the temperature is 0: all would be the same");
+    o.temperature = 1.0;
+    o.top_p = 1.0;
+    o.top_k = 0;
+  }
+  o.nbest = q.choices;
+  if (q.stream && (q.choices > 1 || q.prompts.size() > 1))
+    throw Failure(400, "bad_member", "\"stream\" is for one prompt and one choice.");
+  return q;
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,53 @@
+// POST /v1/score and POST /v1/attention
+#include "heed/predict/json.h"
+#include "heed/serve/api.h"
+#include "heed/serve/jobs.h"
+#include "heed/serve/question.h"
+#include "heed/view/json.h"
+#include "heed/view/look.h"
+
+namespace heed::serve {
+
+using file::Json;
+
+void score_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
+  ScoreQuestion question = read_score(exchange->request().body, api.options.limits);
+  const Models::Model model = api.models.find(question.model);
+  for (const predict::TextPair& pair : question.pairs) refuse_files(*model, pair.source);
+  enqueue_alone(api, exchange, [&api, exchange, model, q = std::move(question)] {
+    const std::vector<predict::PairScore> scores = model->predictor.score_all(q.pairs);
+    api.metrics.add_lines(scores.size(), 0);
+    exchange->tell("model", model->name);
+    exchange->tell("texts", scores.size());
+    Json json = Json::object({{"model", model->name}});
+    if (q.several) {
+      Json all = Json::array();
+      for (const predict::PairScore& score : scores) {
+        Json one = Json::object();
+        predict::add_score(one, score, q.shown);
+        all.push_back(std::move(one));
+      }
+      json["scores"] = std::move(all);
+    } else {
+      if (!scores.front().error.empty()) throw Failure(400, "input", scores.front().error);
+      predict::add_score(json, scores.front(), q.shown);
+    }
+    answer_json(*exchange, json);
+  });
+}
+
+void attention_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
+  LookQuestion question = read_look(exchange->request().body, api.options.limits);
+  const Models::Model model = api.models.find(question.question.model);
+  refuse_files(*model, question.question.inputs.front());
+  enqueue_alone(api, exchange, [&api, exchange, model, q = std::move(question)] {
+    view::Document document{.title = "", .models = {model->about}, .examples = {}};
+    document.examples.push_back(view::look(model->predictor, q.question.inputs.front(),
+                                           q.has_target ? std::optional(q.target) : std::nullopt, q.question.options));
+    api.metrics.add_lines(1, 0);
+    exchange->tell("model", model->name);
+    answer_json(*exchange, view::json_of(document, view::Precision::drawn));
+  });
+}
+
+}  // namespace heed::serve
