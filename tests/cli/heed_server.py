@@ -92,13 +92,13 @@ class Server:
 
     # ---------------------------------------------------------------------------------------------------------- ending
 
-    def signal(self, which):
+    def send(self, which):
         self.process.send_signal(which)
 
     def stop(self, which=signal.SIGTERM):
         """Standard error of a server that must end well."""
         if self.process.poll() is None:
-            self.signal(which)
+            self.send(which)
         _, said = self.process.communicate(timeout=40)
         assert self.process.returncode == 0, (self.process.returncode, said)
         return said

@@ -80,7 +80,7 @@ def test_models_get_names(model):
 def test_models_are_listed(server):
     listed = server.get("/v1/models").json
     assert listed["object"] == "list"
-    assert listed["data"] == [{"id": name, "object": "model", "owned_by": "heed"} for name in ("small", "story")]
+    assert listed["data"] == [{"id": name, "object": "model", "created": 0, "owned_by": "heed"} for name in ("small", "story")]
     assert [(m["name"], m["task"], m["kind"]) for m in listed["models"]] == [
         ("small", "pairs", "rnn"), ("story", "next_token", "rnn")]
     assert all(m["about"] for m in listed["models"])
@@ -346,7 +346,7 @@ def test_a_model_file(model, tmp_path):
     file = tmp_path / "one.heed"
     assert heed("export", str(model), "--output", str(file)).returncode == 0
     with Server(file) as server:
-        assert server.names == ["one"]
+        assert server.names == ["one.heed"]
         assert server.post("/v1/predict", {"input": "a b"}).json["output"] == predicted(model, ["a b"])[0]
         assert server.get("/v1/training").json == {"training": []}
 

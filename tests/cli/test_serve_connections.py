@@ -197,7 +197,7 @@ def test_a_running_request_is_answered_before_the_end(story):
         late = server.connect(timeout=10)
         late.sendall(b"GET /readyz HT")
         until(lambda: metrics(server)["heed_connections"] >= 4)
-        server.signal(signal.SIGTERM)
+        server.send(signal.SIGTERM)
         assert idle.recv(10) == b"", "idle connections are closed"
         until(lambda: cannot_connect(server))
         late.sendall(b"TP/1.1\r\nHost: a\r\n\r\n")
@@ -226,7 +226,7 @@ def test_the_grace_is_over_some_time(story):
         asked = pool.submit(server.post, "/v1/completions", question)
         until(lambda: metrics(server)["heed_jobs_running"] >= 1)
         begin = time.monotonic()
-        server.signal(signal.SIGTERM)
+        server.send(signal.SIGTERM)
         assert server.process.wait(timeout=10) == 0
         assert time.monotonic() - begin < 5
         assert asked.exception() is not None or asked.result().status == 503
@@ -239,9 +239,9 @@ def test_a_second_signal_ends_at_once(story):
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         asked = pool.submit(server.post, "/v1/completions", question)
         until(lambda: metrics(server)["heed_jobs_running"] >= 1)
-        server.signal(signal.SIGTERM)
+        server.send(signal.SIGTERM)
         time.sleep(0.2)
-        server.signal(signal.SIGTERM)
+        server.send(signal.SIGTERM)
         server.process.wait(timeout=5)
         assert asked.exception() is not None or asked.result().status == 503
     server.process.communicate()
@@ -265,12 +265,12 @@ def test_models_are_reloaded_without_losing_a_request(tmp_path):
         for asker in askers:
             asker.start()
         swap(served, two, tmp_path)
-        server.signal(signal.SIGHUP)
+        server.send(signal.SIGHUP)
         second = until(lambda: (lambda now: now if now != first else None)(output()))
         assert metrics(server)["heed_reloads_total"] == 1
         for file in served.rglob("weights.safetensors"):
             file.write_bytes(b"broken")
-        server.signal(signal.SIGHUP)
+        server.send(signal.SIGHUP)
         until(lambda: metrics(server)["heed_reloads_failed_total"] == 1)
         assert output() == second
         done.set()
@@ -279,7 +279,7 @@ def test_models_are_reloaded_without_losing_a_request(tmp_path):
         assert len(statuses) > 10 and set(statuses) == {200}
         # logrotate: the file was renamed, and SIGHUP begins a new one
         os.rename(log, tmp_path / "log.1")
-        server.signal(signal.SIGHUP)
+        server.send(signal.SIGHUP)
         until(lambda: metrics(server)["heed_reloads_failed_total"] == 2)
         server.get("/healthz", X_Request_Id="after-the-rename")
         until(lambda: log.exists() and "after-the-rename" in log.read_text())

@@ -189,7 +189,7 @@ class Soak:
         while (passed := time.monotonic() - begin) < seconds and self.server.process.poll() is None:
             memory.append(resident_mb(self.server.process.pid))
             if passed > (reloaded + 1) * RELOAD_SECONDS:
-                self.server.signal(signal.SIGHUP)
+                self.server.send(signal.SIGHUP)
                 reloaded += 1
             if len(memory) % 60 == 0:
                 say(f"{passed:.0f} s, {memory[-1]:.0f} MB, {sum(self.counts.values())} requests")
@@ -225,7 +225,7 @@ def main():
             soak = Soak(server, inputs, predicted(small, inputs), predicted(small, inputs, "--beam", "4"))
             soak.idle(idle)
             soak.mixed(options.seconds)
-            server.signal(signal.SIGTERM)
+            server.send(signal.SIGTERM)
             soak.check(server.process.wait(timeout=60) == 0, f"it ended with {server.process.returncode}")
             errors.seek(0)
             said = errors.read()
