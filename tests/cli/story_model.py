@@ -8,6 +8,9 @@ STORY = {"the cat sat": " on the mat.", "a dog ran": " in the park.", "the bird 
          "a fish swam": " in the sea."}
 
 
+MOST_TOKENS = 1_000_000  # the server takes no more: some seconds
+
+
 def train_story(folder, *settings):
     rng = random.Random(1)
     folder.mkdir(parents=True, exist_ok=True)
@@ -29,7 +32,7 @@ def tokens_for(server, seconds, **headers):
         took = time.monotonic() - begin
         assert answer.status == 200, answer.text
         if took > 0.05:
-            return int(count * seconds / took)
+            return min(MOST_TOKENS, int(count * seconds / took))
         count *= 4
 
 

@@ -17,6 +17,7 @@ BODY = json.dumps({"model": "small", "input": "a b c"}).encode()
 HEAD = b"POST /v1/predict HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
 WHOLE = HEAD + b"Content-Length: " + str(len(BODY)).encode() + b"\r\n\r\n" + BODY
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+LAST = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 
 @pytest.fixture(name="story", scope="module")
@@ -44,7 +45,7 @@ def test_a_connection_is_kept(server):
 
 
 def test_pipelining_answers_in_order(server):
-    said = server.raw(HEALTH + WHOLE + b"GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n" + WHOLE + HEALTH)
+    said = server.raw(HEALTH + WHOLE + b"GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n" + WHOLE + LAST)
     assert [answer.status for answer in answers_in(said)] == [200, 200, 404, 200, 200]
 
 
@@ -74,8 +75,8 @@ def test_chunks_have_the_limits_of_bodies(server):
 
 
 def test_a_request_byte_by_byte(server):
-    said = server.raw(*[bytes([byte]) for byte in WHOLE], pause=0.001)
-    assert answers_in(said)[0].status == 200
+    said = server.raw(*[bytes([byte]) for byte in WHOLE + LAST], pause=0.001)
+    assert [answer.status for answer in answers_in(said)] == [200, 200]
 
 
 def test_expect_continue(server):
@@ -157,7 +158,7 @@ def test_too_many_connections(model):
         said = server.raw()
         assert answers_in(said)[0].status == 503 and b"too_many_connections" in said
         kept.pop().close()
-        until(lambda: b"200 OK" in server.raw(HEALTH.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")))
+        until(lambda: b"200 OK" in server.raw(LAST))
         for client in kept:
             client.close()
 

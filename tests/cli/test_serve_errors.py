@@ -68,7 +68,8 @@ BODIES = [
     ("/v1/predict", {"model": "small", "inputs": ["a"], "stream": True}, 400, "bad_member"),
     ("/v1/predict", {**GOOD, "groups": 2, "beam": 3}, 400, "input"),
     ("/v1/predict", {**GOOD, "layer": 7}, 400, "input"),
-    ("/v1/predict", {"model": "small", "input": ""}, 400, "input"),
+    ("/v1/predict", {**GOOD, "must": "never seen"}, 400, "input"),
+    ("/v1/predict", {**GOOD, "must": "never seen", "stream": True}, 400, "input"),
     ("/v1/predict", {"input": "a b"}, 400, "no_model"),
     ("/v1/predict", {"model": "smal", "input": "a b"}, 404, "no_model"),
     ("/v1/predict", {"model": "../small", "input": "a b"}, 404, "no_model"),
@@ -110,6 +111,22 @@ def test_the_message_helps(server):
     assert "baem" in message and '"beam"' in message
     message = server.post("/v1/predict", {"model": "smal", "input": "a"}).json["error"]["message"]
     assert "'small'" in message and "story" in message
+
+
+def test_what_one_input_cannot_be(placed):
+    """More tokens than the model has places for: a failure of the only input is one of the request."""
+    with Server(placed) as server:
+        long = " ".join("abcdefghij" * 10)
+        for members in ({}, {"stream": True}):
+            answer = server.post("/v1/predict", {"input": long, **members})
+            assert (answer.status, answer.code) == (400, "input"), answer.text
+        both = server.post("/v1/predict", {"inputs": [long, "a b"]}).json["predictions"]
+        assert ["error" in one for one in both] == [True, False]
+
+
+def test_nothing_gives_nothing(server):
+    """As an empty line of heed predict."""
+    assert server.post("/v1/predict", {"model": "small", "input": ""}).json["output"] == ""
 
 
 def test_null_is_as_good_as_nothing(server):

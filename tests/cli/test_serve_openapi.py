@@ -41,9 +41,9 @@ def resolve(part):
 
 
 def check(value, schema):
-    """Raises where the value is not as the schema says. Only members that it lists may come."""
-    strict = {**FILE, **schema}
-    jsonschema.Draft202012Validator(strict).validate(value)
+    """Fails where the value is not as the schema says. Only members that it lists may come."""
+    wrong = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator({**FILE, **schema}).iter_errors(value))
+    assert wrong is None, f"{wrong.json_path}: {wrong.message[:300]}"
     unlisted(value, schema, "")
 
 
@@ -107,8 +107,8 @@ def test_examples_fit():
             for name, example in content[1].get("examples", {}).items():
                 try:
                     check(example["value"], content[1]["schema"])
-                except jsonschema.ValidationError as wrong:
-                    raise AssertionError(f"{method} {path}, example {name}: {wrong.message}") from wrong
+                except AssertionError as wrong:
+                    raise AssertionError(f"{method} {path}, example {name}") from wrong
 
 
 # ------------------------------------------------------------------------------------------------- the server against it
