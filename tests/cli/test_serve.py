@@ -69,6 +69,13 @@ def test_it_ends_when_asked(model, which):
     server.stop(which)
 
 
+def test_signals_may_come_at_once(model):
+    for which in (signal.SIGTERM, signal.SIGHUP):
+        server = Server(model)
+        server.send(which)
+        server.stop()
+
+
 def test_models_get_names(model):
     with Server(f"first={model}", f"second={model}") as server:
         assert server.names == ["first", "second"]

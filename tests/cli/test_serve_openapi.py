@@ -111,6 +111,16 @@ def test_examples_fit():
                     raise AssertionError(f"{method} {path}, example {name}") from wrong
 
 
+def test_examples_of_the_document_fit():
+    page = (SOURCE / "docs" / "serve.md").read_text()
+    found = re.findall(r"curl -s localhost:8080(/\S+) -H 'Content-Type: application/json' (?:\\\n +)?-d '([^']+)'", page)
+    assert {path for path, _ in found} == set(POSTS)
+    for path, body in found:
+        check(json.loads(body), request_schema(path))
+    for route in FILE["paths"]:
+        assert f" {route}`" in page, route
+
+
 # ------------------------------------------------------------------------------------------------- the server against it
 
 def test_every_route_of_the_server_is_there(server):
