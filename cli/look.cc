@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/beam_tree.h"
 #include "cli/counter.h"
 #include "cli/input_files.h"
 #include "cli/options.h"
@@ -12,7 +13,9 @@
 #include "cli/token_map.h"
 #include "cli/verbs.h"
 #include "heed/file/atomic.h"
+#include "heed/search/search_tree.h"
 #include "heed/tensor/error.h"
+#include "heed/trained/trained_model.h"
 #include "heed/view/json.h"
 #include "heed/view/look.h"
 #include "heed/view/page.h"
@@ -29,7 +32,7 @@ struct Chosen {
   SearchChoice search;
   std::string attention;  // the name of one; empty: the one that a reader wants first
   int64_t head = 0;       // from 1; 0: the mean of all
-  bool list = false;
+  bool list = false, tree = false;
   std::string svg, html, json;  // files; empty: none
 
   bool to_file() const { return !svg.empty() || !html.empty() || !json.empty(); }
@@ -77,6 +80,7 @@ std::string drawn(const view::Example& example, const Chosen& c, const Terminal&
                                             map.heads == 1 ? "head" : "heads", map.rows, map.columns)});
     return text + table(rows, terminal, 2);
   }
+  if (c.tree) return text + beam_tree(example, terminal);
   if (c.attention.empty() && !example.sentences.empty()) return text + shaded_text(example, terminal);
   const view::Map& map = chosen_map(example, c);
   return text + heading(map, c.head, terminal) + token_map(example, map, c.head - 1, terminal);
@@ -89,6 +93,30 @@ std::string svg_of(const view::Example& example, const Chosen& c) {
                          .rows = example.sequence(map.queries).tokens,
                          .weights = map.of_head(c.head - 1)},
                         view::Colours::own);
+}
+
+/// One line, with its search tree if that was asked for.
+view::Example looked_at(const std::string& line, const predict::Predictor& predictor, const Chosen& c) {
+  search::SearchTree tree;
+  predict::Options options = c.search.options;
+  if (c.tree) options.tree = &tree;
+  view::Example example =
+      view::look(predictor, line, c.target.empty() ? std::nullopt : std::optional(c.target), options);
+  expect(!c.tree || example.beam, ErrorKind::data,
+         "the search has {} nodes: --tree draws at most {}; a smaller --beam fits", tree.nodes.size(),
+         view::kLargestTree);
+  return example;
+}
+
+void check_tree(const Chosen& c, const predict::Predictor& predictor) {
+  if (predictor.model().recipe.task().gives_labels())
+    throw Error("--tree shows what a search considered; this model gives labels, which are not searched for");
+  expect(!c.list && c.attention.empty() && c.head == 0,
+         "--tree draws the search instead of an attention: leave --list, --attention and --head out");
+  search::SearchTree none;
+  predict::Options options = c.search.options;
+  options.tree = &none;
+  check(options, predictor);
 }
 
 /// "looked.svg", and with several lines "looked-1.svg", "looked-2.svg", ...
@@ -105,14 +133,14 @@ void run(Chosen& c) {
   expect(c.target.empty() || lines.size() == 1, "--target is for one text, not for {}", lines.size());
   const predict::Predictor predictor(load_model(c.model));
   check(c.search.options, predictor);
+  if (c.tree) check_tree(c, predictor);
   const view::ModelName name = view::name_of(predictor, c.model.folder);
   view::Document document{.title = fmt::format("What {} attends to", name.name), .models = {name}, .examples = {}};
   const Terminal terminal;
   Counter counter("lines");
   for (size_t i = 0; i < lines.size(); ++i) {
     try {
-      document.examples.push_back(
-          view::look(predictor, lines[i], c.target.empty() ? std::nullopt : std::optional(c.target), c.search.options));
+      document.examples.push_back(looked_at(lines[i], predictor, c));
     } catch (const Error& error) {
       if (lines.size() == 1 || error.kind() != ErrorKind::data) throw;
       counter.erase();
@@ -139,6 +167,7 @@ constexpr const char* kHelp = R"(Examples:
   heed look en-de "a dog runs ." --target "ein hund läuft ."       where it would look if it wrote this
   heed look en-de "a dog runs ." --list                            every attention inside the model
   heed look en-de "a dog runs ." --attention encoder.0.self --head 2
+  heed look en-de "a dog runs ." --beam 4 --tree                   what the search considered, kept and dropped
   heed look en-de "a dog runs ." --html looked.html                all layers and heads, one file that opens offline
   heed look reviews-model --svg looked.svg < reviews.txt           looked-1.svg, looked-2.svg, ...
 
@@ -159,6 +188,7 @@ void add_look(Program& program) {
       .value("N")
       .from_to(int64_t{1}, task::kMostHeadsOfALayer);
   verb.flag("--list", c->list, "List every attention inside the model instead of drawing one");
+  verb.flag("--tree", c->tree, "Draw what the search considered, kept and dropped, with scores; usually with --beam");
   verb.option("--svg", c->svg, "Draw to this file; several texts are numbered").value("FILE");
   verb.option("--html", c->html, "Write one page with all layers and heads, which opens without a network")
       .value("FILE");

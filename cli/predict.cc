@@ -106,14 +106,34 @@ class TextStream {
   std::string shown_;
 };
 
-/// One line after the other.
-void run_stream(InputFiles& input, const predict::Predictor& predictor, RuleReader& rules, predict::Options options) {
+/// Whether what was written stays: a parallel decoder, words that must or must not come and copies change it later.
+bool only_grows(const Chosen& c, const predict::Predictor& predictor) {
+  const predict::Options& o = c.search.options;
+  return !predictor.model().model->parallel_generator() && o.must.empty() && o.must_not.empty() &&
+         c.rules.must.empty() && c.rules.must_not.empty() && !o.copy_unknown;
+}
+
+/// What is worth knowing about an answer.
+std::vector<std::string> remarks(const Prediction& prediction) {
+  std::vector<std::string> all;
+  if (!prediction.error.empty()) all.push_back(prediction.error + "; its output is empty");
+  if (!prediction.nbest.empty() && !prediction.nbest.front().missing.empty())
+    all.push_back(predict::missing_text(prediction.nbest.front()));
+  return all;
+}
+
+/// One line after the other. What may change later is printed when it is complete.
+void run_stream(InputFiles& input, const predict::Predictor& predictor, RuleReader& rules, const Chosen& c,
+                UnknownTokens& unknown) {
   TextStream stream;
-  options.on_text = [&](int64_t, const std::string& text) { stream.show(text); };
-  for (std::vector<InputLines::Line> lines; !(lines = input.next(1)).empty() && !reader_is_gone();) {
+  predict::Options options = c.search.options;
+  if (only_grows(c, predictor)) options.on_text = [&](int64_t, const std::string& text) { stream.show(text); };
+  for (std::vector<InputLines::Line> lines; !reader_is_gone() && !(lines = input.next(1)).empty();) {
     const Prediction prediction = answer(lines, predictor, rules, options).front();
-    if (!prediction.error.empty()) warn(fmt::format("line {}: {}", lines.front().number, prediction.error));
     stream.finish(prediction.text());
+    for (const std::string& remark : remarks(prediction))
+      warn(fmt::format("line {}: {}", lines.front().number, remark));
+    unknown.add(prediction);
   }
 }
 
@@ -123,11 +143,37 @@ std::string json_line(const InputLines::Line& line, const Prediction& prediction
   return j.line() + "\n";
 }
 
-/// What is worth knowing about an output that is there.
-void warn_about(const Prediction& prediction, int64_t line, Counter& counter) {
-  if (prediction.nbest.empty() || prediction.nbest.front().missing.empty()) return;
+void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleReader& rules, const Chosen& c,
+                 UnknownTokens& unknown) {
+  Counter counter("lines");
+  for (std::vector<InputLines::Line> lines; !(lines = input.next(lines_at_once(c.search))).empty();) {
+    const std::vector<Prediction> predictions = answer(lines, predictor, rules, c.search.options);
+    std::string text;
+    for (size_t i = 0; i < lines.size(); ++i) {
+      for (const std::string& remark : remarks(predictions[i])) {
+        counter.erase();
+        warn(fmt::format("line {}: {}", lines[i].number, remark));
+      }
+      unknown.add(predictions[i]);
+      if (!c.overlay.empty()) write_overlay(c.overlay, lines[i].number, lines[i].text, predictions[i]);
+      text += c.json ? json_line(lines[i], predictions[i], c) : plain(predictions[i], c);
+    }
+    print(text);
+    if (reader_is_gone()) return;
+    counter.add(std::ssize(lines));
+  }
   counter.erase();
-  warn(fmt::format("line {}: {}", line, predict::missing_text(prediction.nbest.front())));
+}
+
+void check_stream(const Chosen& c, const predict::Predictor& predictor) {
+  if (predictor.model().recipe.task().gives_labels())
+    throw Error("--stream shows an output while it is written; this model gives labels: leave --stream out");
+  const bool one_text = !c.json && !c.scores && c.alignments.empty() && c.overlay.empty() &&
+                        c.search.options.nbest == 1 && c.search.options.beam <= 1;
+  if (!one_text)
+    throw Error(
+        "--stream shows an output while it is written: it cannot be combined with --json, --scores, --alignments, "
+        "--overlay, --nbest or --beam");
 }
 
 void run(Chosen& c) {
@@ -138,34 +184,10 @@ void run(Chosen& c) {
   load_reverse(c.search);
   c.search.options.alignments = !c.alignments.empty() || !c.overlay.empty();
   check(c.search.options, predictor);
-  const bool one_text = !c.json && !c.scores && c.search.options.nbest == 1 && c.search.options.beam <= 1;
-  if (c.stream && (!predictor.model().recipe.task().continues_texts() || !one_text))
-    throw Error(
-        "--stream shows a text while it is written: it needs a model that goes on with texts, and cannot be combined "
-        "with --json, --scores, --nbest or --beam");
-  if (c.stream) return run_stream(input, predictor, rules, c.search.options);
-  Counter counter("lines");
+  if (c.stream) check_stream(c, predictor);
   UnknownTokens unknown(predictor.source().kind());
-  while (true) {
-    const std::vector<InputLines::Line> lines = input.next(lines_at_once(c.search));
-    if (lines.empty()) break;
-    const std::vector<Prediction> predictions = answer(lines, predictor, rules, c.search.options);
-    std::string text;
-    for (size_t i = 0; i < lines.size(); ++i) {
-      if (!predictions[i].error.empty()) {
-        counter.erase();
-        warn(fmt::format("line {}: {}; its output is empty", lines[i].number, predictions[i].error));
-      }
-      warn_about(predictions[i], lines[i].number, counter);
-      unknown.add(predictions[i]);
-      if (!c.overlay.empty()) write_overlay(c.overlay, lines[i].number, lines[i].text, predictions[i]);
-      text += c.json ? json_line(lines[i], predictions[i], c) : plain(predictions[i], c);
-    }
-    print(text);
-    if (reader_is_gone()) return;
-    counter.add(std::ssize(lines));
-  }
-  counter.erase();
+  (c.stream ? run_stream : run_batches)(input, predictor, rules, c, unknown);
+  if (reader_is_gone()) return;
   rules.finish();
   if (const std::string said = unknown.text(); !said.empty()) warn(said);
 }
@@ -193,7 +215,9 @@ an output line has fields separated by tabs: score, output, alignment, then the 
 If lines contain characters or words that are not in the model's vocabulary, standard error says so at the end: their
 outputs are a guess. A word of --must that could not come before --max-length is reported there too. ⁇ marks a token that the model cannot write; --copy-unknown copies the source token instead.
 A model of running text goes on with each line, also with an empty one; what it writes may have several lines.
-Lines are answered as they come: a program may write one and read its answer before it writes the next.)";
+Lines are answered as they come: a program may write one and read its answer before it writes the next.
+--stream prints an output token by token; where what was written may still change (parallel decoders, --must, --must-not,
+--copy-unknown), it is printed when it is complete.)";
 
 }  // namespace
 
@@ -221,7 +245,7 @@ void add_predict(Program& program) {
       .from_to(int64_t{1}, task::kMostHeadsOfALayer);
   verb.flag("--copy-unknown", c->search.options.copy_unknown,
             "Instead of ⁇, which marks an unknown token, copy the source token with the most attention");
-  verb.flag("--stream", c->stream, "Models of running text: print the text while it is written, line after line");
+  verb.flag("--stream", c->stream, "Print each output while it is written, line after line");
   verb.option(
           "--overlay", c->overlay,
           "Pictures: write each to FOLDER/LINE.png with the weights laid over it, once for each token of the output")

@@ -15,8 +15,6 @@ constexpr size_t kTallest = 14;     // letters of a label that is written from t
 constexpr size_t kWidest = 20;      // columns of a label at the side
 constexpr size_t kCellColumns = 2;  // looks like a square
 
-std::string shown(const std::string& token) { return token == " " ? "␣" : token; }
-
 bool is_one_letter(const std::string& token) {
   const std::vector<Letter> letters = letters_as_seen(token);
   return letters.size() == 1 && letters.front().last == 1;
@@ -49,7 +47,7 @@ std::string vertical_labels(const std::vector<std::vector<Letter>>& labels, size
 }
 
 std::vector<Letter> letters_of(const std::string& token) {
-  std::vector<Letter> letters = letters_as_seen(shown(token));
+  std::vector<Letter> letters = letters_as_seen(shown_token(token));
   if (letters.size() > kTallest) {
     letters.resize(kTallest);
     letters.back() = {.text = "…", .columns = 1};
@@ -59,11 +57,13 @@ std::vector<Letter> letters_of(const std::string& token) {
 
 }  // namespace
 
+std::string shown_token(const std::string& token) { return token == " " ? "␣" : token; }
+
 std::string token_map(const view::Example& example, const view::Map& map, int64_t head, const Terminal& terminal) {
   const std::vector<std::string>& keys = example.sequence(map.keys).tokens;
   std::vector<std::string> queries;
   for (const std::string& token : example.sequence(map.queries).tokens)
-    queries.push_back(cut_to(shown(token), kWidest));
+    queries.push_back(cut_to(shown_token(token), kWidest));
   const std::vector<float> weights = map.of_head(head);
 
   if (std::all_of(keys.begin(), keys.end(), is_one_letter)) {

@@ -9,6 +9,9 @@
 
 namespace heed::cli {
 
+/// A token as it can be seen: a blank as ␣.
+std::string shown_token(const std::string& token);
+
 /// The keys across, their labels from top to bottom unless each is one letter; the queries down. `head`: from 0, or -1
 /// for the mean. What is wider than the terminal is drawn in several pieces, one below the other.
 std::string token_map(const view::Example& example, const view::Map& map, int64_t head, const Terminal& terminal);

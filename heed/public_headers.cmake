@@ -31,7 +31,7 @@ heed_public(heed/data pairs.h report.h
   INSIDE alignments.h batches.h carried.h dataset.h examples.h options.h)
 heed_public(heed/optimise adam.h clip.h moving_average.h schedule.h)
 heed_public(heed/model INSIDE model.h options.h)
-heed_public(heed/search INSIDE ensemble_mean.h tape_pool.h)
+heed_public(heed/search search_tree.h INSIDE ensemble_mean.h tape_pool.h)
 heed_public(heed/task predict_options.h prediction.h
   INSIDE attention_place.h suggestion.h task.h vocabularies.h)
 heed_public(heed/objective options.h reward.h)

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <system_error>
 
@@ -14,6 +15,8 @@
 namespace heed::data {
 
 namespace {
+
+constexpr std::string_view kPng = "\x89PNG\r\n\x1a\n", kJpeg = "\xff\xd8\xff";
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -29,45 +32,43 @@ PictureFile open_picture(const std::filesystem::path& path) {
   return file;
 }
 
+PictureFile open_picture(const PictureBytes& picture) {
+  expect(!picture.bytes.empty(), ErrorKind::file, "there are no bytes; a PNG or JPEG picture is expected");
+  // Opened for reading: nothing is written through the pointer.
+  PictureFile file(::fmemopen(const_cast<char*>(picture.bytes.data()), picture.bytes.size(), "rb"));
+  if (!file) throw std::bad_alloc();
+  return file;
+}
+
 std::unique_ptr<PictureRows> rows_of(std::FILE* file) {
-  constexpr std::string_view kPng = "\x89PNG\r\n\x1a\n", kJpeg = "\xff\xd8\xff";
   std::array<char, kPng.size()> bytes{};
   const std::string_view start(bytes.data(), std::fread(bytes.data(), 1, bytes.size(), file));
   expect(std::ferror(file) == 0, ErrorKind::file, "cannot read the picture");
   expect(!start.empty(), ErrorKind::file, "the file is empty; a PNG or JPEG picture is expected");
-  expect(start == kPng || start.starts_with(kJpeg), ErrorKind::file,
+  const PictureKind kind = kind_of_picture(start);
+  expect(kind != PictureKind::none, ErrorKind::file,
          "neither a PNG nor a JPEG picture, by its first bytes; convert it to one of them");
   expect(std::fseek(file, 0, SEEK_SET) == 0, ErrorKind::file, "cannot go back to its beginning: is it a plain file?");
-  return start == kPng ? png_rows(file) : jpeg_rows(file);
+  return kind == PictureKind::png ? png_rows(file) : jpeg_rows(file);
 }
 
-/// Of the file, with its name in errors.
-template <class Use>
-auto with_rows(const std::filesystem::path& path, const Use& use) {
+std::string name_of(const std::filesystem::path& path) { return path.string(); }
+std::string name_of(const PictureBytes& picture) { return picture.name; }
+
+/// Of a path or of bytes, with its name in errors.
+template <class Where, class Use>
+auto with_rows(const Where& where, const Use& use) {
   try {
-    const PictureFile file = open_picture(path);
+    const PictureFile file = open_picture(where);
     return use(*rows_of(file.get()));
   } catch (const Error& error) {
-    throw Error(error.kind(), fmt::format("'{}': {}", path.string(), error.what()));
+    throw Error(error.kind(), fmt::format("'{}': {}", name_of(where), error.what()));
   }
 }
 
-}  // namespace
-
-void PictureRows::set_size(int64_t height, int64_t width) {
-  expect(height > 0 && width > 0, ErrorKind::file, "the picture has no pixels: {} x {}", width, height);
-  expect(height <= kLargestSide && width <= kLargestSide && height * width <= kMostPixels, ErrorKind::file,
-         "the picture has {} x {} pixels; at most {} in all and {} to a side are read: make it smaller", width, height,
-         kMostPixels, kLargestSide);
-  size_ = {height, width};
-}
-
-PictureSize size_of_picture(const std::filesystem::path& path) {
-  return with_rows(path, [](const PictureRows& rows) { return rows.size(); });
-}
-
-Picture read_picture(const std::filesystem::path& path, PictureSize size) {
-  return with_rows(path, [&](PictureRows& rows) {
+template <class Where>
+Picture read_rows(const Where& where, PictureSize size) {
+  return with_rows(where, [&](PictureRows& rows) {
     const PictureSize from = rows.size();
     const bool as_it_is = size.height == 0;
     rows.begin();
@@ -82,6 +83,32 @@ Picture read_picture(const std::filesystem::path& path, PictureSize size) {
     return as_it_is ? whole : average.result();
   });
 }
+
+}  // namespace
+
+PictureKind kind_of_picture(std::string_view bytes) {
+  if (bytes.starts_with(kPng)) return PictureKind::png;
+  return bytes.starts_with(kJpeg) ? PictureKind::jpeg : PictureKind::none;
+}
+
+void PictureRows::set_size(int64_t height, int64_t width) {
+  expect(height > 0 && width > 0, ErrorKind::file, "the picture has no pixels: {} x {}", width, height);
+  expect(height <= kLargestSide && width <= kLargestSide && height * width <= kMostPixels, ErrorKind::file,
+         "the picture has {} x {} pixels; at most {} in all and {} to a side are read: make it smaller", width, height,
+         kMostPixels, kLargestSide);
+  size_ = {height, width};
+}
+
+PictureSize size_of_picture(const std::filesystem::path& path) {
+  return with_rows(path, [](const PictureRows& rows) { return rows.size(); });
+}
+
+PictureSize size_of_picture(const PictureBytes& picture) {
+  return with_rows(picture, [](const PictureRows& rows) { return rows.size(); });
+}
+
+Picture read_picture(const std::filesystem::path& path, PictureSize size) { return read_rows(path, size); }
+Picture read_picture(const PictureBytes& picture, PictureSize size) { return read_rows(picture, size); }
 
 Picture scaled(const Picture& picture, PictureSize size) {
   AreaAverage average(picture.size(), size);

@@ -39,6 +39,14 @@ PictureSize size_of_picture(const std::filesystem::path& file);
 /// Throws Error, with the name of the file, if it is missing, neither of both, too large, damaged or cut short.
 Picture read_picture(const std::filesystem::path& file, PictureSize size = {});
 
+/// The bytes of such a file, and what errors call it.
+struct PictureBytes {
+  std::string bytes, name;
+};
+/// The same of a file in memory.
+PictureSize size_of_picture(const PictureBytes& file);
+Picture read_picture(const PictureBytes& file, PictureSize size = {});
+
 /// The same scaling of a picture in memory.
 Picture scaled(const Picture& picture, PictureSize size);
 

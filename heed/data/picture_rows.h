@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <string_view>
 
 #include "heed/data/picture.h"
 
@@ -28,6 +29,10 @@ class PictureRows {
  private:
   PictureSize size_;
 };
+
+/// By the first bytes of a file, 8 or more if it has them.
+enum class PictureKind { none, png, jpeg };
+PictureKind kind_of_picture(std::string_view bytes);
 
 /// The file is at its beginning, and outlives the rows. They throw Error without the name of the file.
 std::unique_ptr<PictureRows> png_rows(std::FILE* file);

@@ -10,17 +10,23 @@
 namespace heed::data {
 
 struct PictureQuestion {
-  std::string_view picture;   // a file, or scene:NUMBER
+  std::string_view picture;   // a file, scene:NUMBER, or data:image/png;base64,... (inline_picture.h)
   std::string_view question;  // empty: none
 };
 PictureQuestion cut_picture_question(std::string_view source);
 
-/// The file, or the drawing of a scene (scenes.h). As read_picture().
+/// Whether the picture is read from a file of that name: not a drawn scene, and not one inside the line.
+bool is_file_name(std::string_view picture);
+
+/// For readers: a picture inside the line by its type and size, everything else by its name.
+std::string picture_label(std::string_view name);
+
+/// The file, the drawing of a scene (scenes.h), or what is inside the line. As read_picture().
 Picture picture_named(std::string_view name, PictureSize size = {});
 PictureSize size_of_named(std::string_view name);
 
 /// The source of a line of a table: the picture, and the question after a tab. A picture that a table names is beside
-/// the table, unless it has an absolute path or is a scene.
+/// the table, unless it has an absolute path or is no file.
 std::string source_in(const std::filesystem::path& table, const PictureQuestion& line);
 
 }  // namespace heed::data

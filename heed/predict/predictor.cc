@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "heed/predict/ensemble_check.h"
+#include "heed/search/search_tree.h"
 #include "heed/search/tape_pool.h"
 #include "heed/task/rerank.h"
 #include "heed/tensor/error.h"
@@ -65,6 +66,8 @@ Prediction Predictor::predict(std::string_view line, const Options& options) con
 }
 
 std::vector<Prediction> Predictor::predict_all(std::span<const std::string> lines, const Options& options) const {
+  expect(!options.tree || lines.size() <= 1, "tree is of one line, not of {}", lines.size());
+  if (options.tree) *options.tree = {};  // nothing of an earlier line, if this one has no search
   const task::Task& task = model().recipe.task();
   const Options of_candidates = task::candidate_options(options);
   std::vector<Prediction> found = task.predict(answering(), lines, of_candidates);

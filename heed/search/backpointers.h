@@ -23,6 +23,10 @@ class Backpointers {
     return std::ssize(weights_) - 1;
   }
 
+  const std::vector<std::vector<float>>& weights() const { return weights_; }
+
+  /// The tokens up to `last`, without END.
+  std::vector<int32_t> tokens(int64_t last, int32_t end) const;
   /// The tokens up to `last`; END, if it is the last, only sets finished.
   Hypothesis hypothesis(int64_t last, int32_t end, double log_probability, double score) const;
 

@@ -10,13 +10,16 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "heed/search/backpointers.h"
 #include "heed/search/candidates.h"
+#include "heed/search/leading.h"
 #include "heed/search/open_hypotheses.h"
 #include "heed/search/ranking.h"
 #include "heed/search/strategies.h"
+#include "heed/search/tree_recorder.h"
 #include "heed/search/vocabulary.h"
 
 namespace heed::search {
@@ -29,6 +32,12 @@ struct Open {
   double log_probability = 0.0;
   std::vector<float> coverage = {};
   Standing standing = {};
+};
+
+/// The best hypothesis of a sentence at a step, open or ended.
+struct Leader {
+  int64_t node;
+  double score;
 };
 
 struct Ended {
@@ -47,7 +56,8 @@ struct Beam {
 
 class BeamSearch {
  public:
-  explicit BeamSearch(Stepper& stepper) : stepper_(stepper), o_(stepper.options()), ranking_(o_) {}
+  explicit BeamSearch(Stepper& stepper)
+      : stepper_(stepper), o_(stepper.options()), ranking_(o_), teller_(o_, stepper.sources()) {}
 
   std::vector<Result> run() {
     const int64_t k = begin() + 1;  // enough for all that stay open, also if others took the best ones; and END
@@ -59,14 +69,19 @@ class BeamSearch {
           sentence_ = -1;
         },
         [&](Beam& beam, int64_t first, Tensor logits, std::vector<size_t>& parents) {
-          if (beam.sentence != std::exchange(sentence_, beam.sentence)) taken_.clear();
+          if (beam.sentence != std::exchange(sentence_, beam.sentence)) {
+            taken_.clear();
+            leader_.reset();
+          }
           parents = advance(beam, first, logits);
-          if (!is_over(beam)) return true;
-          close(beam);
-          return false;
+          const bool over = is_over(beam);
+          if (over) close(beam);
+          if (teller_.is_asked()) tell_leading(beam, over);
+          return !over;
         });
     if (o_.groups > 1)
       for (Result& result : results_) merge_groups(result.hypotheses);
+    if (recorder_) recorder_->finish(results_.front().hypotheses, backpointers_, o_.end);
     return std::move(results_);
   }
 
@@ -88,6 +103,7 @@ class BeamSearch {
       }
     }
     if (o_.groups > 1) stepper_.select(rows);
+    if (o_.tree) recorder_.emplace(*o_.tree, stepper_.first_token(0));
     return widest;
   }
 
@@ -113,6 +129,9 @@ class BeamSearch {
     } else {
       choose_best(candidates_, beam.width, o_.end, chosen_);
     }
+    // Greedy search ends with its first END. It comes here only for its tree (paths.cc is faster).
+    const bool greedy = o_.groups == 1 && beam.width == 1;
+    if (greedy && !chosen_.empty() && candidates_[chosen_.front()].token == o_.end) chosen_.resize(1);
 
     std::vector<int64_t> weights(beam.open.size(), -1);
     for (size_t i = 0; i < beam.open.size(); ++i) look(beam, i, first, weights[i]);
@@ -124,6 +143,7 @@ class BeamSearch {
       const Open& parent = beam.open[c.open];
       const int64_t node =
           backpointers_.add(parent.node, c.token, c.log_probability - parent.log_probability, weights[c.open]);
+      if (recorder_) recorder_->keep(parent.node, node, c, weights[c.open]);
       if (c.token != o_.end) {
         next.push_back({node, c.token, c.log_probability, parent.coverage, parent.standing});
         if (referee) referee->follow(next.back().standing, c.token);
@@ -132,6 +152,11 @@ class BeamSearch {
         end(beam, {node, c.log_probability, ranking_.score(c.log_probability, stepper_.done(), parent.coverage)});
       }
     }
+    if (recorder_)
+      for (const size_t which : best_dropped(candidates_, chosen_, beam.width)) {
+        const Candidate& c = candidates_[which];
+        recorder_->drop(beam.open[c.open].node, c, weights[c.open]);
+      }
     beam.stuck = next.empty() && beam.ended.empty();
     if (beam.stuck) return {};
     keep_places(next, parents, beam.open.size());
@@ -176,7 +201,8 @@ class BeamSearch {
     if (o_.alignment) noted = backpointers_.add_weights(std::move(weights));
   }
 
-  void end(Beam& beam, const Ended& ended) const {
+  void end(Beam& beam, const Ended& ended) {
+    if (recorder_) recorder_->end(ended.node, ended.score, true);
     const auto at = std::upper_bound(beam.ended.begin(), beam.ended.end(), ended,
                                      [](const Ended& a, const Ended& b) { return a.score > b.score; });
     beam.ended.insert(at, ended);
@@ -203,12 +229,33 @@ class BeamSearch {
         if (const Referee* referee = stepper_.referee(beam.sentence))
           all.back().missing = referee->missing(all.back().tokens);
         all.back().stuck = beam.stuck;
+        if (recorder_ && open.node != Backpointers::kStart) recorder_->end(open.node, all.back().score, false);
       }
       sort_by_rank(all);
       if (std::ssize(all) > beam.most_ended) all.resize(static_cast<size_t>(beam.most_ended));
     }
     std::vector<Hypothesis>& found = results_[static_cast<size_t>(beam.sentence)].hypotheses;
     std::move(all.begin(), all.end(), std::back_inserter(found));
+  }
+
+  /// After the last group of a sentence at a step.
+  void tell_leading(const Beam& beam, bool over) {
+    const auto compare = [&](int64_t node, double score) {
+      if (!leader_ || score > leader_->score) leader_ = {node, score};
+    };
+    if (!over) {
+      if (!beam.ended.empty()) compare(beam.ended.front().node, beam.ended.front().score);
+      for (const Open& open : beam.open)
+        compare(open.node, ranking_.score(open.log_probability, stepper_.done(), open.coverage));
+    }
+    const Beam* next = &beam + 1;
+    if (next != beams_.data() + beams_.size() && next->sentence == beam.sentence) return;
+    // What groups that are over have found.
+    const std::vector<Hypothesis>& found = results_[static_cast<size_t>(beam.sentence)].hypotheses;
+    const auto best = std::min_element(found.begin(), found.end(), ranks_before);
+    const bool found_leads = best != found.end() && (!leader_ || best->score >= leader_->score);
+    if (found_leads || leader_)
+      teller_.tell(beam.sentence, found_leads ? best->tokens : backpointers_.tokens(leader_->node, o_.end));
   }
 
   /// The best of all groups, none of them twice.
@@ -228,7 +275,10 @@ class BeamSearch {
   Stepper& stepper_;
   const Options& o_;
   Ranking ranking_;
+  LeadingTeller teller_;
+  std::optional<Leader> leader_ = {};  // of this sentence, at this step
   Backpointers backpointers_;
+  std::optional<TreeRecorder> recorder_ = {};  // if it was asked for
   BestTokens best_;
   std::vector<Candidate> candidates_;
   std::vector<size_t> chosen_;

@@ -4,14 +4,10 @@
 
 namespace heed::search {
 
-namespace {
-
 bool better(const Candidate& a, const Candidate& b) {
   if (a.order_by != b.order_by) return a.order_by > b.order_by;
   return a.open != b.open ? a.open < b.open : a.token < b.token;
 }
-
-}  // namespace
 
 void choose_best(std::vector<Candidate>& candidates, int64_t width, int32_t end, std::vector<size_t>& chosen) {
   const auto count = std::min(std::ssize(candidates), 2 * width);  // at most `width` of them are END
@@ -53,6 +49,20 @@ void choose_by_banks(std::vector<Candidate>& candidates, int64_t width, int64_t 
   chosen.clear();
   for (size_t i = 0; i < candidates.size(); ++i)
     if (stays[i]) chosen.push_back(i);
+}
+
+std::vector<size_t> best_dropped(const std::vector<Candidate>& candidates, const std::vector<size_t>& chosen,
+                                 int64_t most) {
+  std::vector<char> stays(candidates.size(), 0);
+  for (const size_t i : chosen) stays[i] = 1;
+  std::vector<size_t> dropped;
+  for (size_t i = 0; i < candidates.size(); ++i)
+    if (!stays[i]) dropped.push_back(i);
+  const auto count = std::min(std::ssize(dropped), most);
+  std::partial_sort(dropped.begin(), dropped.begin() + count, dropped.end(),
+                    [&](size_t a, size_t b) { return better(candidates[a], candidates[b]); });
+  dropped.resize(static_cast<size_t>(count));
+  return dropped;
 }
 
 }  // namespace heed::search

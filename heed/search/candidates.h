@@ -15,6 +15,9 @@ struct Candidate {
   int32_t bank = 0;  // see Referee::banks()
 };
 
+/// By order_by; in a tie by the hypothesis and the token.
+bool better(const Candidate& a, const Candidate& b);
+
 /// Sorts the best to the front, as many as are needed, and sets `chosen` to the numbers of those that survive, the best
 /// first: an END among the first `width`, and the first `width` others.
 void choose_best(std::vector<Candidate>& candidates, int64_t width, int32_t end, std::vector<size_t>& chosen);
@@ -26,5 +29,9 @@ void choose_best(std::vector<Candidate>& candidates, int64_t width, int32_t end,
 /// `banks`.   Post and Vilar 2018, "dynamic beam allocation"
 void choose_by_banks(std::vector<Candidate>& candidates, int64_t width, int64_t banks, int32_t end,
                      std::vector<size_t>& chosen);
+
+/// Of those that were not chosen, the numbers of the `most` best, the best first.
+std::vector<size_t> best_dropped(const std::vector<Candidate>& candidates, const std::vector<size_t>& chosen,
+                                 int64_t most);
 
 }  // namespace heed::search

@@ -95,6 +95,8 @@ class DistinctSamples {
         stepper_, all_, [&](Tensor logits) { best_tokens(logits, 0, best_); },
         [&](SentenceSamples& drawn, int64_t first, Tensor logits, std::vector<size_t>& parents) {
           parents = advance(drawn, first, logits);
+          if (o_.on_token && !drawn.open.empty())  // there is one sample
+            o_.on_token(stepper_.sources().number(drawn.sentence), backpointers_.tokens(drawn.open[0].node, o_.end));
           if (!drawn.open.empty() && stepper_.may_go_on()) return true;
           close(drawn);
           return false;

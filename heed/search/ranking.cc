@@ -22,11 +22,13 @@ double Ranking::score(double log_probability, int64_t length, std::span<const fl
   return log_probability / divisor(length) + o_.beta * penalty;
 }
 
+bool ranks_before(const Hypothesis& a, const Hypothesis& b) {
+  if (a.finished != b.finished) return a.finished;
+  return a.missing.size() != b.missing.size() ? a.missing.size() < b.missing.size() : a.score > b.score;
+}
+
 void sort_by_rank(std::vector<Hypothesis>& hypotheses) {
-  std::stable_sort(hypotheses.begin(), hypotheses.end(), [](const Hypothesis& a, const Hypothesis& b) {
-    if (a.finished != b.finished) return a.finished;
-    return a.missing.size() != b.missing.size() ? a.missing.size() < b.missing.size() : a.score > b.score;
-  });
+  std::stable_sort(hypotheses.begin(), hypotheses.end(), ranks_before);
 }
 
 }  // namespace heed::search

@@ -38,7 +38,9 @@ inline void add_coverage(const Ranking& ranking, std::span<const float> weights,
   for (size_t j = 0; j < weights.size(); ++j) coverage[j] += weights[j];
 }
 
-/// The finished ones first, then those that miss fewer phrases, then by score; in a tie, the earlier one.
+/// Finished ones come first, then those that miss fewer phrases, then those with the higher score.
+bool ranks_before(const Hypothesis& a, const Hypothesis& b);
+/// In a tie, the earlier one.
 void sort_by_rank(std::vector<Hypothesis>& hypotheses);
 
 }  // namespace heed::search

@@ -12,8 +12,10 @@
 //   Ghazvininejad et al. 2019: Mask-Predict: parallel decoding of conditional masked language models
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "heed/search/alignment_row.h"
+#include "heed/search/leading.h"
 #include "heed/search/ranking.h"
 #include "heed/search/strategies.h"
 #include "heed/search/vocabulary.h"
@@ -54,7 +56,12 @@ std::vector<int64_t> largest(std::span<const double> values, int64_t most) {
 class Refinement {
  public:
   Refinement(const model::ParallelGenerator& generator, Tape& tape, const Sources& sources, const Options& options)
-      : generator_(generator), tape_(tape), sources_(sources), o_(options), slots_(generator.slots()) {
+      : generator_(generator),
+        tape_(tape),
+        sources_(sources),
+        o_(options),
+        slots_(generator.slots()),
+        teller_(options, sources) {
     tape_.reset();
     read_ = generator.read(tape, {sources.ids, sources.offsets});
     for (int64_t b = 0; b < sources.size(); ++b) add_drafts(b);
@@ -69,6 +76,7 @@ class Refinement {
       }
       if (open.empty()) break;
       write(open);
+      if (teller_.is_asked()) tell_leading();
     }
     return results();
   }
@@ -144,14 +152,12 @@ class Refinement {
       draft.alignment.push_back(weights_of(alignment_, o_.heads, {number, row, keys}));
   }
 
-  Hypothesis hypothesis(Draft& draft) const {
+  /// Without its alignment.
+  Hypothesis hypothesis(const Draft& draft) const {
     Hypothesis h;
-    const auto count = static_cast<size_t>(draft.count);
     h.tokens.assign(draft.tokens.begin(), draft.tokens.begin() + draft.count);
     h.token_log_probabilities.assign(draft.certain.begin(), draft.certain.begin() + draft.count);
     h.log_probability = std::accumulate(draft.certain.begin(), draft.certain.begin() + draft.count, 0.0);
-    draft.alignment.resize(std::min(count, draft.alignment.size()));
-    h.alignment = std::move(draft.alignment);
     if (slots_ == 0) {
       h.token_log_probabilities.push_back(static_cast<float>(draft.length_log_probability));
       h.log_probability += draft.length_log_probability;
@@ -164,9 +170,24 @@ class Refinement {
     return h;
   }
 
+  void tell_leading() {
+    for (size_t d = 0; d < drafts_.size();) {  // those of a sentence are neighbours
+      const int64_t sentence = drafts_[d].sentence;
+      Hypothesis best = hypothesis(drafts_[d++]);
+      for (; d < drafts_.size() && drafts_[d].sentence == sentence; ++d)
+        if (Hypothesis other = hypothesis(drafts_[d]); ranks_before(other, best)) best = std::move(other);
+      teller_.tell(sentence, std::move(best.tokens));
+    }
+  }
+
   std::vector<Result> results() {
     std::vector<Result> results(static_cast<size_t>(sources_.size()));
-    for (Draft& draft : drafts_) results[static_cast<size_t>(draft.sentence)].hypotheses.push_back(hypothesis(draft));
+    for (Draft& draft : drafts_) {
+      Hypothesis h = hypothesis(draft);
+      draft.alignment.resize(std::min(static_cast<size_t>(draft.count), draft.alignment.size()));
+      h.alignment = std::move(draft.alignment);
+      results[static_cast<size_t>(draft.sentence)].hypotheses.push_back(std::move(h));
+    }
     for (Result& r : results) {
       sort_by_rank(r.hypotheses);
       if (std::ssize(r.hypotheses) > o_.nbest) r.hypotheses.resize(static_cast<size_t>(o_.nbest));
@@ -179,6 +200,7 @@ class Refinement {
   const Sources& sources_;
   const Options& o_;
   int64_t slots_;
+  LeadingTeller teller_;
   model::ReadSources read_;
   std::vector<Draft> drafts_;
   // Of a pass:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/search/referee.h"
+#include "heed/search/search_tree.h"
 #include "heed/search/source_batch.h"
 #include "heed/search/strategies.h"
 #include "heed/tensor/error.h"
@@ -44,6 +45,8 @@ void check_steps(const Sources& sources, const Options& o) {
   expect(o.alpha >= 0.0 && std::isfinite(o.alpha), "search: alpha must not be below 0, but is {}", o.alpha);
   expect(o.beta >= 0.0 && std::isfinite(o.beta), "search: beta must not be below 0, but is {}", o.beta);
   expect(o.sample || !o.distinct, "search: distinct is for samples");
+  expect(!o.tree || (!o.sample && sources.size() == 1), "search: a tree is of one sentence, and not of samples");
+  expect(!o.on_token || !o.sample || o.nbest == 1, "search: on_token is for one sample, not for {}", o.nbest);
   if (!o.sample) return;
   expect(o.beam == 1, "search: sampling has no beam; set nbest to the number of samples");
   expect(o.temperature > 0.0 && std::isfinite(o.temperature), "search: temperature must be above 0, not {}",
@@ -60,8 +63,8 @@ void check_passes(const Sources& sources, const Options& o, int64_t slots) {
   expect(slots == 0 || o.lengths == 1, "search: a model with slots has no choice of lengths: 1, not {}", o.lengths);
   expect(o.nbest >= 1 && o.nbest <= o.lengths, "search: nbest must be from 1 to lengths = {}, not {}", o.lengths,
          o.nbest);
-  expect(o.beam == 1 && !o.sample && o.beta == 0.0,
-         "search: beam, sample and beta are for models that generate step by step");
+  expect(o.beam == 1 && !o.sample && o.beta == 0.0 && !o.tree,
+         "search: beam, sample, beta and tree are for models that generate step by step");
 }
 
 void put_in_place(std::vector<Result>&& found, const SourceBatch& batch, std::vector<Result>& results) {
@@ -80,13 +83,14 @@ std::vector<Result> search(const model::Generator& generator, Tape& tape, const 
                            const Options& options) {
   check_both(tape, sources, options);
   check_steps(sources, options);
+  if (options.tree) *options.tree = {};
   std::vector<Result> results(static_cast<size_t>(sources.size()));
   SourceBatch one_path, several;  // what is searched greedily, and what needs more hypotheses
   for (int64_t b = 0; b < sources.size(); ++b) {
     if (sources.at(b).empty())
       results[static_cast<size_t>(b)].hypotheses.push_back({.finished = true});
     else
-      (!options.sample && width_of(sources, b, options) == 1 ? one_path : several).add(sources, b);
+      (!options.sample && !options.tree && width_of(sources, b, options) == 1 ? one_path : several).add(sources, b);
   }
   const Strategy strategy = options.sample ? (options.distinct ? sample_distinct : sample) : beam_search;
   for (const auto& [batch, how] : {std::pair{&one_path, &greedy}, std::pair{&several, strategy}}) {

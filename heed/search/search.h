@@ -31,6 +31,8 @@ struct Heads {
   int64_t head = kMean;   // a number, or kMean of all
 };
 
+struct SearchTree;  // search_tree.h
+
 struct Options {
   int32_t start = 1, end = 2;
   int64_t longest = 200;  // steps: tokens of a hypothesis, END included
@@ -65,9 +67,16 @@ struct Options {
   int64_t iterations = 4;  // passes: after the first, the least certain tokens are written again
   int64_t lengths = 1;     // outputs of different lengths that are tried; the best stays
 
-  /// Greedy search and samples, but for distinct ones: called with the number of the sentence and all tokens of a
-  /// hypothesis whenever it has one more, from any thread that searches.
+  /// What is written, while it is written: called with the number of a sentence and all tokens of its leading
+  /// hypothesis whenever they change, from any thread that searches. Greedy search and a sample only add tokens. In a
+  /// beam another hypothesis may take the lead, open or finished; a refinement tells its best draft after each pass:
+  /// then tokens may change and become fewer. The last call has the tokens of the best hypothesis; there is none if
+  /// that is empty from the beginning. Not for several samples, of which none leads.
   std::function<void(int64_t, std::span<const int32_t>)> on_token = {};
+
+  /// For one sentence, greedy or with a beam: filled with what the search considered. Of the candidates that it
+  /// dropped, at most `beam` of each step are there, the best.
+  SearchTree* tree = nullptr;
 
   bool alignment = false;  // ask for Hypothesis::alignment, of `heads`
   Heads heads = {};

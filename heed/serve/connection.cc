@@ -258,7 +258,7 @@ void Connection::wrote_all() {
 void Connection::linger() {
   if (state_ != State::closing) {
     state_ = State::closing;
-    expires_after(std::chrono::seconds(2));
+    expires_after(std::chrono::seconds(1));
     error_code error;
     socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
     if (error) return close();

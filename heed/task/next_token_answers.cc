@@ -12,6 +12,7 @@
 #include "heed/task/running_text.h"
 #include "heed/task/search_lines.h"
 #include "heed/task/search_options.h"
+#include "heed/task/text_teller.h"
 #include "heed/task/together_or_each.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
@@ -30,18 +31,6 @@ struct AskedText {
   const std::vector<int32_t>& beginning() const { return asked.sources[0]; }
 };
 
-/// Tells the caller about every new token of a text, as soon as its characters are certain.
-std::function<void(int64_t, std::span<const int32_t>)> teller(std::span<const AskedText> texts,
-                                                              const PredictOptions& options,
-                                                              const text::Tokeniser& tokeniser) {
-  if (!options.on_text) return {};
-  return [texts, &options, &tokeniser](int64_t number, std::span<const int32_t> tokens) {
-    const auto asked =
-        std::find_if(texts.begin(), texts.end(), [&](const AskedText& t) { return t.asked.number == number; });
-    if (asked != texts.end()) options.on_text(number, continuation(asked->beginning(), tokens, tokeniser));
-  };
-}
-
 void search_texts(std::span<const AskedText> texts, const Answering& asked, const PredictOptions& wanted,
                   search::Options how) {
   std::vector<SearchLine> searched;
@@ -50,7 +39,11 @@ void search_texts(std::span<const AskedText> texts, const Answering& asked, cons
     text.answer->nbest.clear();
   }
   const text::Tokeniser& tokeniser = *asked.vocabularies.target;
-  how.on_token = teller(texts, wanted, tokeniser);
+  how.on_token = text_teller(wanted, [texts, &tokeniser](int64_t number, std::span<const int32_t> tokens) {
+    const auto asked = std::lower_bound(texts.begin(), texts.end(), number,
+                                        [](const AskedText& text, int64_t n) { return text.asked.number < n; });
+    return continuation(asked->beginning(), tokens, tokeniser);
+  });
   std::vector<search::Result> found = search_lines(generators_of(asked), asked, searched, how);
   for (size_t i = 0; i < texts.size(); ++i)
     for (search::Hypothesis& h : found[i].hypotheses) {
@@ -72,8 +65,6 @@ std::vector<Prediction> continue_texts(const Answering& asked, std::span<const s
   expect(!options.copy_unknown, "copy_unknown is for models that read a source; this one only goes on with a text");
   expect(options.coverage == 0.0, "coverage {} is for models that read a source; this one only goes on with a text",
          options.coverage);
-  expect(!options.on_text || (options.beam <= 1 && options.nbest == 1),
-         "a text can be shown while it is written only if there is one: not with a beam or nbest");
   const bool begins = std::any_of(options.line_rules.begin(), options.line_rules.end(),
                                   [](const LineRules& rules) { return !rules.prefix.empty(); });
   expect(options.prefix.empty() && !begins,

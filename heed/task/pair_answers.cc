@@ -11,6 +11,7 @@
 #include "heed/task/search_lines.h"
 #include "heed/task/search_options.h"
 #include "heed/task/search_outputs.h"
+#include "heed/task/text_teller.h"
 #include "heed/task/together_or_each.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
@@ -77,6 +78,7 @@ bool any_is_empty(const std::vector<std::vector<int32_t>>& sources) {
 void answer_lines(std::span<const AskedLine> lines, const Answering& asked, const PredictOptions& wanted,
                   search::Options options) {
   options.alignment |= wanted.copy_unknown;
+  options.on_token = text_teller(wanted, *asked.vocabularies.target);
   std::vector<SearchLine> searched;
   for (const AskedLine& line : lines) {
     searched.push_back(line.asked);

@@ -14,6 +14,7 @@
 #include "heed/task/search_lines.h"
 #include "heed/task/search_options.h"
 #include "heed/task/search_outputs.h"
+#include "heed/task/text_teller.h"
 #include "heed/task/together_or_each.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
@@ -165,8 +166,9 @@ std::vector<Prediction> predict_pictures(const Answering& asked, std::span<const
                                          const PredictOptions& options) {
   expect(!options.copy_unknown, "copy_unknown copies words of a source text; this model reads pictures");
   ReadPictures pictures(asked);
-  const search::Options how =
+  search::Options how =
       search_options(options, {asked.max_positions(), asked.longest, alignment_heads(pictures.generators())});
+  how.on_token = text_teller(options, *asked.vocabularies.target);
   OutputRules rules(options, *asked.vocabularies.target, how.longest, lines.size());
   std::vector<Prediction> predictions(lines.size());
   std::vector<AskedPicture> there;

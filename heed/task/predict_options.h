@@ -9,6 +9,10 @@
 
 #include "heed/task/prediction.h"
 
+namespace heed::search {
+struct SearchTree;
+}
+
 namespace heed::task {
 
 /// What the output for one line must look like, as text: beside what the options say for all lines.
@@ -60,9 +64,17 @@ struct PredictOptions {
   int64_t layer = 0;       // decoder layer, from 1, whose attention alignments and coverage use; 0: the last
   int64_t head = 0;        // head of that layer, from 1; 0: the mean of all
 
-  /// Running text, greedy or one sample: called with the number of a line and all that was written so far, whenever
-  /// there is more. From any thread that searches.
+  /// Outputs while they are written, by any model that writes: called with the number of a line and all of its text so
+  /// far, whenever that changes, from any thread that searches. Labels are not written: it is never called for them.
+  ///
+  /// Greedy search and one sample only add tokens. Otherwise the text may change and become shorter: with a beam, it is
+  /// that of the hypothesis that leads at a step (also with nbest; words of `must` are searched with a beam too); with
+  /// a parallel decoder, the best draft after a pass. A line that is searched again, for another spelling of must_not
+  /// or alone for lack of memory, begins anew. copy_unknown copies at the end: until then ⁇ stands there.
   std::function<void(int64_t line, const std::string& text)> on_text = {};
+
+  /// One line, by beam or greedy search: filled with what the search considered (search/search_tree.h).
+  search::SearchTree* tree = nullptr;
 
   bool copy_unknown = false;  // in Output::text, replace an unknown token by the source token with the most attention
 };

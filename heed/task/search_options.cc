@@ -47,6 +47,7 @@ void check_kind(const PredictOptions& o, const OutputLimits& limits) {
     expect(o.line_rules.empty(), "line_rules {}", kHint);
     expect(o.no_repeat_ngram == 0, "no_repeat_ngram {} {}", o.no_repeat_ngram, kHint);
     expect(o.groups == 1, "groups {} {}", o.groups, kHint);
+    expect(!o.tree, "tree {}", kHint);
     expect(!limits.has_slots || o.lengths <= 1,
            "lengths {} is for models that predict lengths, but this one has slots (model.length = \"slots\")",
            o.lengths);
@@ -95,6 +96,9 @@ search::Options search_options(const PredictOptions& o, const OutputLimits& limi
   expect(!o.mean_score || o.length_penalty == 0.0,
          "mean_score and length_penalty {} cannot be combined: each is a way to rank", o.length_penalty);
   expect(o.sample || !o.distinct, "distinct is only for sampling: it needs sample");
+  expect(!o.tree || !o.sample, "tree shows what a search considered: it cannot be combined with sample");
+  expect(!o.on_text || !o.sample || o.nbest == 1,
+         "on_text shows an output while it is written: one sample, not nbest {}, of which none leads", o.nbest);
   const bool wants = !o.must.empty() || std::any_of(o.line_rules.begin(), o.line_rules.end(),
                                                     [](const LineRules& rules) { return !rules.must.empty(); });
   expect(!wants || !o.sample, "must cannot be combined with sample: words that must come need a search");
@@ -130,6 +134,7 @@ search::Options search_options(const PredictOptions& o, const OutputLimits& limi
           .no_repeat_ngram = o.no_repeat_ngram,
           .iterations = o.iterations > 0 ? o.iterations : kIterations,
           .lengths = lengths_of(o, limits),
+          .tree = o.tree,
           .alignment = o.alignments,
           .heads = {.layer = o.layer > 0 ? o.layer - 1 : search::Heads::kLast,
                     .head = o.head > 0 ? o.head - 1 : search::Heads::kMean}};

@@ -47,6 +47,24 @@ struct SeenPicture {
   int64_t rows = 0, columns = 0;
 };
 
+/// A hypothesis of the search: its last token, and the node of what comes before.
+struct BeamNode {
+  int64_t parent = -1;  // -1: this is the first
+  std::string token = {};
+  double score = 0;       // log p of all tokens up to here, which hypotheses are ordered by
+  bool kept = false;      // it survived its step
+  bool finished = false;  // an output, or one that others beat in the end
+  double ranked_by = 0;   // of finished ones and of outputs: the score that they are ranked by
+  int64_t rank = 0;       // among the outputs of the search, from 1; 0: it is none of them
+};
+
+/// What a search considered.
+struct Beam {
+  std::vector<BeamNode> nodes = {};  // a parent comes before its children
+  std::string keys = {};             // the sequence that steps looked at; empty: none
+  std::vector<float> weights = {};   // [nodes, keys]: where the step looked that wrote its token; zeros of the first
+};
+
 struct Example {
   int64_t model = 0;  // among those of the document
   std::string input, output;
@@ -55,6 +73,7 @@ struct Example {
   std::vector<Map> maps = {};            // in the order of the model
   std::vector<Sentence> sentences = {};  // a document with its weights at both levels; otherwise empty
   std::optional<SeenPicture> picture = {};
+  std::optional<Beam> beam = {};  // of a search with a beam, or on request
 
   const Sequence& sequence(const std::string& name) const;  // throws if there is none
   const Map* find(const std::string& map) const;            // or null

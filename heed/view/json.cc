@@ -45,6 +45,10 @@ Json drawn(const std::vector<float>& weights) {
   return Json::object({{"encoding", "sqrt_u8"}, {"scale", scale}, {"data", base64(bytes)}});
 }
 
+Json weights_json(const std::vector<float>& weights, Precision precision) {
+  return precision == Precision::exact ? exact(weights) : drawn(weights);
+}
+
 Json map_json(const Map& map, Precision precision) {
   return Json::object({{"name", map.name},
                        {"label", map.label},
@@ -55,7 +59,7 @@ Json map_json(const Map& map, Precision precision) {
                        {"heads", map.heads},
                        {"rows", map.rows},
                        {"cols", map.columns},
-                       {"weights", precision == Precision::exact ? exact(map.weights) : drawn(map.weights)}});
+                       {"weights", weights_json(map.weights, precision)}});
 }
 
 Json sentence_json(const Sentence& sentence) {
@@ -63,6 +67,27 @@ Json sentence_json(const Sentence& sentence) {
   for (const Word& word : sentence.words)
     words.push_back(Json::object({{"text", word.text}, {"weight", word.weight}, {"space", true}}));
   return Json::object({{"weight", sentence.weight}, {"words", std::move(words)}});
+}
+
+Json beam_json(const Beam& beam, Precision precision) {
+  Json nodes = Json::array();
+  for (size_t i = 0; i < beam.nodes.size(); ++i) {
+    const BeamNode& node = beam.nodes[i];
+    Json j = Json::object({{"id", static_cast<int64_t>(i)},
+                           {"parent", node.parent},
+                           {"token", node.token},
+                           {"score", node.score},
+                           {"kept", node.kept},
+                           {"final", node.finished}});
+    if (node.finished || node.rank > 0) j["ranked_by"] = node.ranked_by;
+    if (node.rank > 0) j["rank"] = node.rank;
+    nodes.push_back(std::move(j));
+  }
+  Json j = Json::object({{"nodes", std::move(nodes)}});
+  if (beam.keys.empty()) return j;
+  j["keys"] = beam.keys;
+  j["weights"] = weights_json(beam.weights, precision);
+  return j;
 }
 
 Json example_json(const Example& example, Precision precision) {
@@ -85,6 +110,7 @@ Json example_json(const Example& example, Precision precision) {
     j["picture"] = Json::object({{"data", "data:image/png;base64," + base64(example.picture->png)},
                                  {"rows", example.picture->rows},
                                  {"cols", example.picture->columns}});
+  if (example.beam) j["beam"] = beam_json(*example.beam, precision);
   return j;
 }
 

@@ -10,9 +10,11 @@
 #include "heed/attend/watch.h"
 #include "heed/data/picture.h"
 #include "heed/data/picture_source.h"
+#include "heed/search/search_tree.h"
 #include "heed/tensor/error.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
+#include "heed/view/search_beam.h"
 
 namespace heed::view {
 
@@ -244,12 +246,25 @@ SeenPicture seen_picture(const std::string& line, const predict::Prediction& pre
   return {data::png_of(data::picture_named(name, size)), prediction.map_rows, prediction.map_columns};
 }
 
+/// A picture inside the line is in the document anyway.
+std::string shown_input(const std::string& line, const predict::Prediction& prediction) {
+  if (prediction.map_rows == 0) return line;
+  const data::PictureQuestion parts = data::cut_picture_question(line);
+  const std::string picture = data::picture_label(parts.picture);
+  return parts.question.empty() ? picture : fmt::format("{}\t{}", picture, parts.question);
+}
+
 }  // namespace
 
 Example look(const predict::Predictor& model, const std::string& line, const std::optional<std::string>& target,
              const predict::Options& options) {
   expect(model.models() == 1, "look: one model at a time, not an ensemble of {}", model.models());
-  const predict::Prediction prediction = model.predict(line, options);
+  predict::Options searching = options;
+  search::SearchTree tree;
+  const bool has_beam =
+      std::max(options.beam, options.nbest) > 1 && !options.sample && !model.model().model->parallel_generator();
+  if (!searching.tree && has_beam) searching.tree = &tree;
+  const predict::Prediction prediction = model.predict(line, searching);
   expect(prediction.error.empty(), ErrorKind::data, "{}", prediction.error);
   expect(target || !prediction.nbest.empty(), ErrorKind::data, "the line is empty: there is nothing to look at");
   const auto tokens = std::ssize(prediction.source_tokens);
@@ -261,7 +276,8 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   const predict::PairScore score = model.score_all(pair).front();
   expect(score.error.empty(), ErrorKind::data, "{}", score.error);
 
-  Example example{.input = line, .output = pair[0].target, .log_probability = score.log_probability};
+  Example example{
+      .input = shown_input(line, prediction), .output = pair[0].target, .log_probability = score.log_probability};
   const trained::TrainedModel& trained = model.model();
   const Tokens names{model, line, prediction, score};
   std::map<std::string, int64_t> layers;  // so far, of each group
@@ -291,6 +307,13 @@ Example look(const predict::Predictor& model, const std::string& line, const std
     if (layers[map.group] == 1) map.label = map.group;  // no others to tell it from
   example.sentences = shaded(example, prediction);
   if (prediction.map_rows > 0) example.picture = seen_picture(line, prediction);
+  if (const search::SearchTree* found = searching.tree;
+      found && !found->nodes.empty() && std::ssize(found->nodes) <= kLargestTree) {
+    const std::string seen = prediction.map_rows > 0 ? "cells" : "source";
+    const auto keys = std::find_if(example.sequences.begin(), example.sequences.end(),
+                                   [&](const Sequence& s) { return s.name == seen; });
+    example.beam = beam_of(*found, model.target(), keys == example.sequences.end() ? nullptr : &*keys);
+  }
   return example;
 }
 

@@ -134,6 +134,8 @@ def test_scores_of_labels(trained, tmp_path):
     done = heed("score", model, str(tmp_path / "pairs.tsv"))
     good, bad, none = done.stdout.split("\n")[:3]
     assert float(good) > float(bad) and none == "" and "no label 'great'" in done.stderr
+    done = heed("predict", model, "--stream")
+    assert done.returncode == 64 and "--stream shows an output while it is written; this model gives labels" in done.stderr
 
 
 def test_columns_in_any_order(tmp_path):

@@ -83,7 +83,43 @@ def test_svg_of_several_lines(model, tmp_path):
         assert root.tag.endswith("svg") and len(root) > 5
 
 
+def test_the_search_tree_on_the_terminal(model):
+    done = heed("look", model, "ab dog", "--beam", "4", "--tree")
+    assert done.returncode == 0, done.stderr
+    title, legend, root, *lines = done.stdout.splitlines()
+    predicted = json.loads(run("predict", model, "--beam", "4", "--json", "--scores", given=b"ab dog\n").stdout)
+    assert title.startswith(predicted["output"] + "  log p ")
+    assert "kept" in legend and root == "● <s>"
+    # The best output runs straight down.
+    straight = [line for line in lines if line.startswith("● ")]
+    assert [line.split()[1].replace("␣", " ") for line in straight] == [*predicted["tokens"], "</s>"][:len(straight)]
+    assert f"#1 {predicted['score']:.3f}" in straight[-1] and done.stdout.count("#1 ") == 1
+    logs = [float(line.split()[2]) for line in straight]
+    assert logs == sorted(logs, reverse=True)
+    assert all(line.split("←")[1].split()[0] in [*"ab␣dog"] for line in straight)
+    assert sum("○" in line for line in lines) > 2 and sum("├─●" in line for line in lines) > 2
+    # A long search stays narrow.
+    long = heed("look", model, "ab dog", "--beam", "3", "--mean-score", "--max-length", "60", "--tree").stdout.splitlines()
+    assert len(long) > 100 and max(map(len, long)) < 100, max(map(len, long))
+
+
+def test_the_search_tree_as_json(model):
+    beam = json.loads(heed("look", model, "ab dog", "--beam", "3", "--json", "-").stdout)["examples"][0]["beam"]
+    nodes = beam["nodes"]
+    assert [node["id"] for node in nodes] == list(range(len(nodes))) and nodes[0]["parent"] == -1
+    for node in nodes[1:]:
+        parent = nodes[node["parent"]]
+        assert parent["kept"] and node["score"] <= parent["score"] and node["parent"] < node["id"]
+    assert [node["rank"] for node in nodes if "rank" in node] == [1]
+    assert beam["keys"] == "source" and len(base64.b64decode(beam["weights"]["data"])) == 4 * 6 * len(nodes)
+    assert "beam" not in json.loads(heed("look", model, "ab dog", "--json", "-").stdout)["examples"][0]
+    asked = json.loads(heed("look", model, "ab dog", "--tree", "--json", "-").stdout)["examples"][0]["beam"]["nodes"]
+    assert len({node["parent"] for node in asked if node["kept"]}) == sum(node["kept"] for node in asked)  # one path
+
+
 @pytest.mark.parametrize("words, code, said", [
+    (["ab dog", "--tree", "--list"], 64, "--tree draws the search"),
+    (["ab dog", "--tree", "--beam", "1000", "--mean-score"], 65, "a smaller --beam fits"),
     (["ab dog", "--attention", "encoder.7.self"], 64, "did you mean 'encoder.0.self'"),
     (["ab dog", "--head", "3"], 64, "--head 3: decoder.1.source has 2"),
     (["ab", "cd", "--target", "x"], 64, "--target is for one text, not for 2"),

@@ -30,6 +30,10 @@ def test_lines_are_answered_alone_as_together(kind, request):
     assert alone == together
 
 
+def test_a_stream_prints_what_does_not_change_any_more(parallel):
+    assert answers("predict", parallel, "--stream", given=SOURCES) == answers("predict", parallel, given=SOURCES)
+
+
 def test_options(parallel):
     once = answers("predict", parallel, "--iterations", "1", "--lengths", "1", given=SOURCES)
     assert len(once) == 4

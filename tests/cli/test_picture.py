@@ -1,4 +1,5 @@
 """Pictures: drawn, trained on, asked, looked at."""
+import base64
 import json
 import os
 import struct
@@ -109,6 +110,32 @@ def test_broken_pictures_are_named_and_left_out(painted, tmp_path):
         assert f"line {line}: ".encode() in said.stderr and reason.encode() in said.stderr, said.stderr
 
 
+def inside(data):
+    return "data:image/png;base64," + base64.b64encode(data).decode()
+
+
+def test_pictures_inside_a_line(painted, tmp_path):
+    folder, model, _ = painted
+    data = (folder / "1.png").read_bytes()
+    files = f"{folder}/1.png\twhich colour\n"
+    lines = f"{inside(data)}\twhich colour\n"
+    assert answers("predict", model, "--scores", given=lines) == answers("predict", model, "--scores", given=files)
+    (folder / "inside.tsv").write_text(f"{inside(data)}\twhich colour\tgreen\n1.png\twhich colour\tgreen\n")
+    first, second = heed("score", model, str(folder / "inside.tsv")).stdout.split()
+    assert first == second
+    assert run("predict", model, "--overlay", tmp_path, given=lines.encode()).returncode == 0
+    assert size_of(tmp_path / "1.png")
+    looked = [json.loads(run("look", model, "--json", "-", "--beam", "2", given=line.encode()).stdout)["examples"][0]
+              for line in (files, lines)]
+    assert looked[0]["picture"] == looked[1]["picture"] and looked[0]["maps"] == looked[1]["maps"]
+    assert looked[1]["input"].startswith("data:image/png;base64, ") and len(looked[1]["input"]) < 80
+    assert looked[0]["beam"]["keys"] == "cells" and looked[0]["beam"] == looked[1]["beam"]
+    wrong = run("predict", model, given=f"{inside(data)[:-3]}\tx\ndata:image/gif;base64,AAAA\tx\n{lines}".encode())
+    assert wrong.returncode == 0 and wrong.stdout == b"\n\ngreen\n"
+    assert b"line 1: 'data:image/png;base64, " in wrong.stderr and b"not a multiple of 4" in wrong.stderr
+    assert b"line 2: " in wrong.stderr and b"begins with data:image/png;base64," in wrong.stderr
+
+
 def test_drawn_scenes(tmp_path):
     said = text("scenes", str(tmp_path / "drawn"), "--count", "5", "--seed", "3")
     assert said.startswith("5 pictures and")
@@ -164,6 +191,7 @@ def test_ways_to_decode(painted, tmp_path):
     folder, model, _ = painted
     asked = f"{folder}/0.png\twhich colour\n{folder}/1.png\twhich colour\n"
     assert answers("predict", model, given=asked) == ["red", "green"]
+    assert answers("predict", model, "--stream", given=asked) == ["red", "green"]
     assert all("blue" in line.split() for line in answers("predict", model, "--must", "blue", given=asked))
     assert "red" not in answers("predict", model, "--must-not", "red", given=asked)
     assert all(line.startswith("blue") for line in answers("predict", model, "--prefix", "blue", given=asked))

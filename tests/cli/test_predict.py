@@ -112,6 +112,21 @@ def test_answers_come_while_the_input_is_open(model):
         assert process.stderr.read() == b""
 
 
+def test_outputs_are_printed_while_they_are_written(model):
+    """The same bytes, in more pieces."""
+    for search in ([], ["--sample", "--seed", 3], ["--must", "zq"], ["--copy-unknown"]):
+        assert answers("predict", model, "--stream", *search, given=TEXT) == answers("predict", model, *search, given=TEXT)
+    for both in (["--json"], ["--beam", 2], ["--nbest", 2], ["--alignments"], ["--scores"]):
+        done = run("predict", model, "--stream", *both, given=TEXT.encode())
+        assert done.returncode == USAGE and "--stream shows an output" in done.stderr.decode() and done.stdout == b""
+
+
+def test_streams_say_what_is_wrong_with_a_line(model):
+    done = run("predict", model, "--stream", given=b"abc\nb\xffd\nhello\n")
+    assert done.returncode == 0 and done.stdout.decode().splitlines()[1] == ""
+    assert "line 2: " in done.stderr.decode() and "its output is empty" in done.stderr.decode()
+
+
 def test_more_input_than_a_pipe_holds(model):
     lines = [SOURCES[i % len(SOURCES)] for i in range(20000)]
     with begin("predict", model, "--max-length", "2") as process:

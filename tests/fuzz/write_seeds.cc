@@ -105,7 +105,10 @@ Seeds pictures() {
           heed::jpeg_file({9, 7}, samples(3)),
           heed::jpeg_file({9, 7, 3, true}, samples(3)),
           heed::jpeg_file({9, 7, 1, true}, samples(1)),
-          heed::jpeg_file({9, 7, 4}, samples(4))};
+          heed::jpeg_file({9, 7, 4}, samples(4)),
+          "image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNo"
+          "AAAAggCBd81ytgAAAABJRU5ErkJggg==",
+          "image/jpeg;base64,/9j/4AAQSkZJRg=="};
 }
 
 Seeds requests() {

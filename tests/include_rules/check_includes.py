@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "trained": {"recipe", "task", "search", "model", "file", "layer", "tensor"},
     "predict": {"trained", "task", "search", "text", "file", "tensor"},
     "distill": {"predict", "trained", "recipe", "task", "data", "text", "file", "layer", "tensor"},
-    "view": {"predict", "trained", "recipe", "task", "model", "attend", "data", "text", "file", "tensor"},
+    "view": {"predict", "trained", "recipe", "task", "search", "model", "attend", "data", "text", "file", "tensor"},
     "serve": {"view", "predict", "trained", "recipe", "task", "data", "text", "file", "tensor", "kernels"},
     "train": {"trained", "recipe", "objective", "task", "search", "model", "optimise", "attend", "metric", "data", "text", "file",
               "layer", "tensor", "kernels"},

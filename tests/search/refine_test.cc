@@ -183,6 +183,30 @@ TEST_P(Refined, OutputsAreNotLongerThanAsked) {
   }
 }
 
+/// After each pass the draft that leads, at last the output; and telling changes nothing.
+TEST_P(Refined, DraftsAreToldAfterEachPass) {
+  Options o = options(4);
+  const std::vector<Result> right = find(texts_, o);
+  std::vector<std::vector<std::vector<int32_t>>> told(right.size());
+  o.on_token = [&](int64_t number, std::span<const int32_t> tokens) {
+    told[static_cast<size_t>(number)].emplace_back(tokens.begin(), tokens.end());
+  };
+  const std::vector<Result> found = find(texts_, o);
+  o.iterations = 1;
+  o.on_token = {};
+  const std::vector<Result> first = find(texts_, o);
+  for (size_t b = 0; b < right.size(); ++b) {
+    expect_same(found[b], right[b], 0.0);
+    if (told[b].empty()) {
+      EXPECT_TRUE(right[b].best().tokens.empty());
+      continue;
+    }
+    EXPECT_LE(told[b].size(), 4u);
+    EXPECT_EQ(told[b].back(), right[b].best().tokens);
+    EXPECT_TRUE(first[b].best().tokens.empty() || told[b].front() == first[b].best().tokens);
+  }
+}
+
 TEST(Refinement, LaterPassesKnowTheTokensThatStayed) {
   const DecidedParallel made(ParallelWay{"plain"}.options());
   Options once{.longest = 8}, more = once;

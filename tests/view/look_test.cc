@@ -8,6 +8,7 @@
 #include "heed/attend/all.h"
 #include "heed/attend/watch.h"
 #include "heed/recipe/recipe.h"
+#include "heed/search/search_tree.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
 #include "tests/text/folder.h"
@@ -215,6 +216,56 @@ TEST(Look, WhatATextLooksBackAt) {
     for (int64_t r = 0; r < map.rows; ++r)
       for (int64_t c = r + 1; c < map.columns; ++c) EXPECT_EQ(map.at(0, r, c), 0.0f);
   }
+}
+
+/// The outputs of the search, with the numbers that prediction has.
+TEST(Look, TheSearchTree) {
+  const predict::Predictor model = model_of(pairs("kind = \"rnn\"", "score = \"additive\""));
+  const Example example = look(model, "hello", {}, {.beam = 4, .nbest = 3, .length_penalty = 0.6});
+  const predict::Prediction prediction = model.predict("hello", {.beam = 4, .nbest = 3, .length_penalty = 0.6});
+  ASSERT_TRUE(example.beam);
+  const Beam& beam = *example.beam;
+  EXPECT_EQ(beam.keys, "source");
+  ASSERT_EQ(beam.weights.size(), beam.nodes.size() * 5);
+  EXPECT_EQ(beam.nodes[0].token, "<s>");
+  size_t outputs = 0;
+  for (size_t i = 0; i < beam.nodes.size(); ++i) {
+    double sum = 0;
+    for (size_t c = 0; c < 5; ++c) sum += beam.weights[i * 5 + c];
+    EXPECT_NEAR(sum, i == 0 ? 0.0 : 1.0, 1e-5);
+    const BeamNode& node = beam.nodes[i];
+    if (node.rank == 0) continue;
+    ++outputs;
+    const predict::Output& output = prediction.nbest[static_cast<size_t>(node.rank - 1)];
+    EXPECT_EQ(node.finished, output.finished);
+    EXPECT_EQ(node.ranked_by, output.score);
+    EXPECT_EQ(node.score, output.log_probability);
+    std::vector<std::string> tokens;
+    for (auto at = static_cast<int64_t>(i); at > 0; at = beam.nodes[static_cast<size_t>(at)].parent)
+      if (beam.nodes[static_cast<size_t>(at)].token != "</s>")
+        tokens.insert(tokens.begin(), beam.nodes[static_cast<size_t>(at)].token);
+    EXPECT_EQ(tokens, output.tokens);
+  }
+  EXPECT_EQ(outputs, 3u);
+
+  EXPECT_FALSE(look(model, "hello").beam);
+  EXPECT_FALSE(look(model, "hello", {}, {.nbest = 2, .sample = true}).beam);
+  search::SearchTree tree;
+  predict::Options greedy;
+  greedy.tree = &tree;
+  const Example asked = look(model, "hello", "oh", greedy);  // the tree is that of the search
+  ASSERT_TRUE(asked.beam);
+  EXPECT_EQ(asked.beam->nodes.size(), tree.nodes.size());
+}
+
+TEST(Look, TheSearchTreeOfOtherModels) {
+  const Example text = look(model_of(text_model("kind = \"rnn\"", "score = \"dot\"")), "hello", {}, {.beam = 3});
+  ASSERT_TRUE(text.beam);
+  EXPECT_EQ(text.beam->keys, "");  // it reads no source
+  EXPECT_TRUE(text.beam->weights.empty());
+  EXPECT_EQ(text.beam->nodes[0].token, "o");  // what the search goes on from
+  const predict::Predictor labels = model_of(std::string(kLabels) + "structure = \"hierarchical\"\n", {"good", "bad"});
+  EXPECT_FALSE(look(labels, "It was good.", {}, {.nbest = 2}).beam);
 }
 
 TEST(Look, LinesThatCannotBeUsed) {

@@ -72,6 +72,35 @@ TEST(Document, NegativeWeightsAreNotRoundedAway) {
   EXPECT_EQ(*weights_in(document).find("encoding")->as<std::string>(), "f32");
 }
 
+TEST(Document, TheSearchTreeHasItsNodesAndWeights) {
+  Document document = small({0.5f, 0.5f});
+  Beam beam;
+  beam.nodes = {
+      {.token = "<s>", .kept = true},
+      {.parent = 0, .token = "x", .score = -0.25, .kept = true},
+      {.parent = 0, .token = "y", .score = -2.0},
+      {.parent = 1, .token = "</s>", .score = -0.5, .kept = true, .finished = true, .ranked_by = -0.4, .rank = 1}};
+  document.examples[0].beam = beam;
+  const auto written = [&] {
+    const file::Json all = json_of(document, Precision::exact);
+    return *all.find("examples")->as<file::Json::Elements>()->front().find("beam");
+  };
+  EXPECT_EQ(written().line(),
+            R"({"nodes":[{"id":0,"parent":-1,"token":"<s>","score":0.0,"kept":true,"final":false},)"
+            R"({"id":1,"parent":0,"token":"x","score":-0.25,"kept":true,"final":false},)"
+            R"({"id":2,"parent":0,"token":"y","score":-2.0,"kept":false,"final":false},)"
+            R"({"id":3,"parent":1,"token":"</s>","score":-0.5,"kept":true,"final":true,"ranked_by":-0.4,"rank":1}]})");
+  document.examples[0].beam->keys = "source";
+  document.examples[0].beam->weights = {0, 0, 0.25f, 0.75f, 0.25f, 0.75f, 1, 0};
+  const file::Json with = written();
+  EXPECT_EQ(*with.find("keys")->as<std::string>(), "source");
+  EXPECT_EQ(bytes_of(*with.find("weights")).substr(0, 8), std::string(8, '\0'));
+  float back[2];
+  std::memcpy(back, bytes_of(*with.find("weights")).data() + 8, sizeof back);
+  EXPECT_EQ(back[0], 0.25f);
+  EXPECT_EQ(back[1], 0.75f);
+}
+
 TEST(Document, TheMeanOfHeads) {
   const Map map{.heads = 2, .rows = 1, .columns = 2, .weights = {0.0f, 1.0f, 0.5f, 0.5f}};
   EXPECT_EQ(map.of_head(-1), (std::vector<float>{0.25f, 0.75f}));
