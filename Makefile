@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-parallel web web-test format lint asan clang golden-bits fuzz faults check-long install clean
+.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-serve bench-parallel web web-test format lint asan clang golden-bits fuzz faults soak check-long install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -89,6 +89,15 @@ bench-generate:  ## texts written by a language model, beside PyTorch; build/ben
 	@cmake --build build -j $(JOBS) --target heed-bench-generate heed-cli
 	@$(PYTHON) bench/generate.py --build build $(BENCH_ARGS)
 
+bench-serve:  ## heed serve beside CTranslate2 behind FastAPI, and build/bench-serve.json; DATA=, MODEL=, SOURCES= as above
+	@scripts/setup.sh build bench
+	@PYTHON=$(PYTHON) bench/install_peers.sh --if-possible
+	@cmake --preset release --log-level=WARNING -DHEED_BENCH=ON -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target heed-bench-serve heed-bench-predict heed-cli
+	@build/cli/heed demo --folder build/demo < /dev/null > /dev/null
+	@$(PYTHON) bench/serve.py --build build --data "$(DATA)" --model "$(MODEL)" --sources "$(SOURCES)" \
+	  --demo build/demo $(BENCH_ARGS)
+
 bench-parallel:  ## all positions at once beside step by step, and build/bench-parallel.json; BENCH_ARGS names the models
 	@scripts/setup.sh build
 	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON
@@ -146,6 +155,15 @@ faults:  ## kills, full disks, broken files and signals, at every call: ten minu
 	@HEED_FAULTS=all HEED=$(CURDIR)/build/cli/heed HEED_SOURCE=$(CURDIR) PYTHONPATH=$(CURDIR)/tests/cli \
 	  HEED_DISK_FAULTS=$(CURDIR)/build/tests/faults/libdisk-faults.so PYTHONDONTWRITEBYTECODE=1 \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider tests/faults
+
+SECONDS ?= 600
+SOAK_HEED ?= build/cli/heed
+soak:  ## heed serve for SECONDS (600) under mixed load, and 10,000 idle connections; SOAK_HEED=build-asan/cli/heed after make asan
+	@scripts/setup.sh build test
+	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target heed-cli
+	@HEED=$(abspath $(SOAK_HEED)) HEED_SOURCE=$(CURDIR) PYTHONPATH=$(CURDIR)/tests/cli PYTHONDONTWRITEBYTECODE=1 \
+	  $(PYTHON) tests/serve/soak.py --seconds $(SECONDS)
 
 wheel-test: wheel  ## the wheel in an environment of its own: nothing is missing, and the tests of Python pass
 	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON

@@ -22,6 +22,7 @@ import report  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 CASES = {"greedy": 1, "beam_5": 5}
 AGREE = 0.97  # share of the outputs that must be the same before a peer is timed; rounding decides between near ties
+LONGEST = 100  # tokens of an output, as kLongest of predict/main.cc
 START_ROUNDS = 15
 
 # case -> (must, aim), as in report.py

@@ -8,10 +8,10 @@
 
 #include <chrono>
 #include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "bench/json_lines.h"
 #include "heed/file/safetensors.h"
 #include "heed/file/weights.h"
 #include "heed/kernels/isa.h"
@@ -79,14 +79,6 @@ json answer(const json& request, std::optional<Writing>& writing) {
 
 int main() {
   std::optional<heed::bench::Writing> writing;
-  for (std::string line; std::getline(std::cin, line);) {
-    nlohmann::json reply;
-    try {
-      reply = heed::bench::answer(nlohmann::json::parse(line), writing);
-    } catch (const std::exception& error) {
-      reply = {{"error", error.what()}};
-    }
-    std::cout << reply << std::endl;
-  }
+  heed::bench::reply_to_lines([&](const nlohmann::json& request) { return heed::bench::answer(request, writing); });
   return 0;
 }

@@ -56,7 +56,7 @@ class Conversion:
         self.linear(spec.linear_1, f"{name}.down")
         self.norm(spec.layer_norm, name)
 
-    def spec(self):
+    def spec(self, source_words, target_words):
         spec = TransformerSpec.from_config((self.o["encoder_layers"], self.o["decoder_layers"]), self.o["heads"],
                                            pre_norm=self.o["pre_norm"], activation=Activation.RELU)
         source = self.w["source.weight"]
@@ -77,9 +77,18 @@ class Conversion:
         spec.decoder.projection.weight = self.w.get("output.weight", target)
         spec.decoder.projection.bias = self.w["output.bias"]
         spec.config.layer_norm_epsilon = 1e-5
-        spec.register_source_vocabulary([word(i) for i in range(len(source))])
-        spec.register_target_vocabulary([word(i) for i in range(len(target))])
+        spec.register_source_vocabulary(source_words or [word(i) for i in range(len(source))])
+        spec.register_target_vocabulary(target_words or [word(i) for i in range(len(target))])
         return spec
+
+
+def convert(options, weights, folder, source_words=None, target_words=None):
+    """Writes the model in CTranslate2's format. Without words its tokens are the numbers of heed's."""
+    folder.mkdir(exist_ok=True)
+    spec = Conversion(options, weights).spec(source_words, target_words)
+    spec.validate()
+    spec.optimize()  # tables that are one are written once
+    spec.save(str(folder))
 
 
 def word(token):
@@ -99,11 +108,7 @@ class Peer:
         self.ids = {word(i): i for i in range(len(weights["output.bias"]))}
         self.batches = [(batch, [[word(i) for i in ids] for ids in sentences]) for batch, sentences in batches]
         self.model = pathlib.Path(folder) / "ctranslate2"
-        self.model.mkdir(exist_ok=True)
-        spec = Conversion(self.options, weights).spec()
-        spec.validate()
-        spec.optimize()  # tables that are one are written once
-        spec.save(str(self.model))
+        convert(self.options, weights, self.model)
         self.translators.clear()
         return {}
 

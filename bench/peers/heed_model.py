@@ -33,6 +33,12 @@ def read_search(folder):
     return options, batches, read_safetensors(folder / "weights.safetensors")
 
 
+def read_words(path):
+    """The tokens of a vocabulary of words, in the order of their ids (heed/text/vocabulary.h)."""
+    lines = pathlib.Path(path).read_text(encoding="utf-8").split("\n")[:-1]
+    return [line.replace("\\\\", "\\") for line in lines]  # a word holds nothing else that is escaped
+
+
 def places(count, width):
     """sin and cos of the positions below `count`, in double as heed/embed/embed.cc computes them. [count, width]"""
     angle = numpy.arange(count)[:, None] * numpy.power(10000.0, -numpy.arange(0, width, 2) / width)

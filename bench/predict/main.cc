@@ -9,16 +9,17 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 
+#include "bench/json_lines.h"
 #include "heed/file/safetensors.h"
 #include "heed/file/weights.h"
 #include "heed/kernels/isa.h"
 #include "heed/search/batches.h"
 #include "heed/tensor/error.h"
+#include "heed/text/tokeniser.h"
 #include "heed/text/tokens.h"
 #include "heed/trained/trained_model.h"
 
@@ -52,6 +53,8 @@ class Searching {
                                                    {"decoder_layers", m.decoder_layers},
                                                    {"longest", kLongest}};
     std::ofstream(folder / "sources.json") << json{{"ids", ids_}, {"batches", batches_}};
+    std::ofstream(folder / "source.vocab") << trained_.vocabularies.source->contents();
+    std::ofstream(folder / "target.vocab") << trained_.vocabularies.target->contents();
     file::write_safetensors(folder / "weights.safetensors", file::tensors_of(*trained_.parameters));
   }
 
@@ -115,14 +118,6 @@ json answer(const json& request, std::optional<Searching>& searching) {
 
 int main() {
   std::optional<heed::bench::Searching> searching;
-  for (std::string line; std::getline(std::cin, line);) {
-    nlohmann::json reply;
-    try {
-      reply = heed::bench::answer(nlohmann::json::parse(line), searching);
-    } catch (const std::exception& error) {
-      reply = {{"error", error.what()}};
-    }
-    std::cout << reply << std::endl;
-  }
+  heed::bench::reply_to_lines([&](const nlohmann::json& request) { return heed::bench::answer(request, searching); });
   return 0;
 }

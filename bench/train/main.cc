@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "bench/json_lines.h"
 #include "heed/kernels/isa.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/profile.h"
@@ -73,15 +74,7 @@ int memory(const char* name, const char* data, int threads) {
 
 int serve() {
   std::optional<Training> training;
-  for (std::string line; std::getline(std::cin, line);) {
-    json reply;
-    try {
-      reply = answer(json::parse(line), training);
-    } catch (const std::exception& error) {
-      reply = {{"error", error.what()}};
-    }
-    std::cout << reply << std::endl;
-  }
+  reply_to_lines([&](const json& request) { return answer(request, training); });
   return 0;
 }
 

@@ -46,20 +46,28 @@ const Route& find_route(const Request& request) {
   return *route;
 }
 
-/// Takes as long for a wrong token as for the right one.
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  return lower;
+}
+
+/// Takes as long for a wrong token as for the right one. The word Bearer may be written in any case (RFC 9110, 11.1).
 void check_token(const Request& request, const std::string& token) {
   if (token.empty()) return;
-  const std::string expected = "Bearer " + token, &given = request.authorisation;
-  if (given.size() == expected.size() && CRYPTO_memcmp(given.data(), expected.data(), expected.size()) == 0) return;
+  constexpr std::string_view kScheme = "bearer ";
+  const std::string_view header = request.authorisation;
+  const std::string_view given = header.substr(std::min(kScheme.size(), header.size()));
+  if (lower_case(header.substr(0, kScheme.size())) == kScheme && given.size() == token.size() &&
+      CRYPTO_memcmp(given.data(), token.data(), token.size()) == 0)
+    return;
   throw Failure(401, "unauthorised",
-                given.empty() ? "This server asks for a token: Authorization: Bearer TOKEN." : "The token is wrong.");
+                header.empty() ? "This server asks for a token: Authorization: Bearer TOKEN." : "The token is wrong.");
 }
 
 /// A page of another origin can send a form or plain text without asking; JSON it cannot.
 void check_type(const Request& request) {
-  const std::string_view type = std::string_view(request.content_type).substr(0, request.content_type.find(';'));
-  std::string lower(type);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::string lower = lower_case(std::string_view(request.content_type).substr(0, request.content_type.find(';')));
   while (!lower.empty() && lower.back() == ' ') lower.pop_back();
   if (lower == kJsonType) return;
   throw Failure(415, "content_type",

@@ -38,7 +38,7 @@ const std::string& Shared::date() {
 // ------------------------------------------------------------------------------------------------------------ exchange
 
 /// Comes back to the thread of the connection with whatever it is told.
-class Connection::HttpExchange : public Exchange {
+class Connection::HttpExchange : public Exchange, public std::enable_shared_from_this<HttpExchange> {
  public:
   HttpExchange(Request request, std::shared_ptr<Connection> connection)
       : Exchange(std::move(request)), connection_(std::move(connection)), serial_(connection_->serial_) {}
@@ -50,16 +50,17 @@ class Connection::HttpExchange : public Exchange {
       });
   }
 
+  // Whoever answers may let go of this at once: it must live on until the thread has seen it, for the log.
   void answer(Answer answer) override {
     answered_ = true;
-    on_thread([answer = std::move(answer)](Connection& c) {
+    on_thread([self = shared_from_this(), answer = std::move(answer)](Connection& c) {
       c.begin_answer(answer, false);
       c.end_answer();
     });
   }
   void begin_events() override {
     answered_ = true;
-    on_thread([](Connection& c) {
+    on_thread([self = shared_from_this()](Connection& c) {
       c.begin_answer({.type = "text/event-stream", .headers = {{"Cache-Control", "no-store"}}}, true);
       c.write();
     });

@@ -82,10 +82,11 @@ struct HttpServer::Inside {
 
   void take(tcp::socket socket) {
     if (std::ssize(shared->connections) >= shared->options.max_connections) {
-      static const std::string text =
-          "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\nConnection: "
-          "close\r\n\r\n{\"error\":{\"code\":\"too_many_connections\",\"message\":\"The server has too many "
-          "connections.\",\"type\":\"server_error\"}}\n";
+      const Answer answer = Failure(503, "too_many_connections", "The server has too many connections.").answer();
+      const std::string text = fmt::format(
+          "HTTP/1.1 503 Service Unavailable\r\nX-Request-Id: {}\r\nContent-Type: {}\r\nRetry-After: 1\r\n"
+          "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+          shared->new_id(), answer.type, answer.body.size(), answer.body);
       error_code ignored;
       socket.non_blocking(true, ignored);
       socket.write_some(asio::buffer(text), ignored);

@@ -26,16 +26,16 @@ Server::Server(std::span<const ModelSource> models, const ServerOptions& options
            .queue = queue_,
            .metrics = metrics_,
            .connections = [this] { return http_.connections(); },
-           .stopping = [this] { return stopping_; }} {}
+           .stopping = [this] { return stopping_; }} {
+  // Before anybody is told that it listens: a signal that comes at once must not end it halfway.
+  http_.on_signals({SIGTERM, SIGINT, SIGHUP}, [this](int signal) { on_signal(signal); });
+}
 
 Server::~Server() {
   if (reloader_.joinable()) reloader_.join();
 }
 
-bool Server::run() {
-  http_.on_signals({SIGTERM, SIGINT, SIGHUP}, [this](int signal) { on_signal(signal); });
-  return http_.run();
-}
+bool Server::run() { return http_.run(); }
 
 void Server::on_signal(int signal) {
   if (signal == SIGHUP) {

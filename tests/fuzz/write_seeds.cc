@@ -111,6 +111,37 @@ Seeds pictures() {
           "image/jpeg;base64,/9j/4AAQSkZJRg=="};
 }
 
+Seeds requests() {
+  const std::string body = R"({"input": "a b"})";
+  const std::string post = "POST /v1/predict?x=1 HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
+  const std::string get = "GET / HTTP/1.1\r\nHost: a\r\nX-Request-Id: id.1\r\nConnection: close\r\n\r\n";
+  const std::string whole = post + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  return {"\0"s + get,
+          "\5"s + whole,
+          "\1"s + whole + get,
+          "\7\r\n"s + get,
+          "\3"s + post + "Transfer-Encoding: chunked\r\n\r\n4;a=b\r\n" + body.substr(0, 4) + "\r\nc\r\n" +
+              body.substr(4) + "\r\n0\r\nTrailer: x\r\n\r\n" + get,
+          "\2"s + post + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n{}\n",
+          "\4GET http://host/path HTTP/1.0\r\nAuthorization: Bearer t\r\nOrigin: o\r\n\r\n"s,
+          "\6PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"s,
+          "\6"s + post + "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"};
+}
+
+Seeds bodies() {
+  return {
+      R"(0{"model": "m", "input": "a b", "beam": 5, "nbest": 2, "length_penalty": 0.6, "mean_score": true})"s,
+      R"(0{"inputs": ["a", "b"], "sample": true, "temperature": 0.5, "top_k": 3, "top_p": 0.9, "seed": 7, "distinct": true})"s,
+      R"(0{"input": "a", "must": "x", "must_not": ["y", "z"], "prefix": "p", "no_repeat_ngram": 2, "copy_unknown": true})"s,
+      R"(0{"input": "\u00e4\ud83d\ude00", "alignments": "links", "scores": false, "stream": true, "coverage": 1e-1})"s,
+      R"(0{"input": "a", "groups": 2, "diversity": 1, "layer": 1, "head": 2, "iterations": 4, "lengths": 3, "beam": null})"s,
+      R"(1{"model": "m", "input": "a b", "target": "b", "beam": 3, "max_length": 7})"s,
+      R"(2{"source": "a", "target": "b", "scores": true})"s,
+      R"(2{"pairs": [{"source": "a", "target": "b"}, {"target": "c"}]})"s,
+      R"(3{"prompt": ["a", "b"], "max_tokens": 9, "temperature": 0, "n": 1, "stop": ["x", "y"], "echo": true})"s,
+      R"(3{"prompt": "a", "temperature": 1.5, "n": 3, "top_p": 0.5, "stop": "x", "logprobs": 1, "user": "me"})"s};
+}
+
 void write(const std::filesystem::path& folder, const Seeds& seeds) {
   std::filesystem::create_directories(folder);
   for (size_t n = 0; n < seeds.size(); ++n)
@@ -133,4 +164,6 @@ int main(int count, char** words) {
   write(folder / "checkpoint", checkpoints());
   write(folder / "pairs", pairs());
   write(folder / "picture", pictures());
+  write(folder / "http", requests());
+  write(folder / "request_json", bodies());
 }

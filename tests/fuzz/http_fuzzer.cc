@@ -1,0 +1,72 @@
+// Bytes -> requests, as heed serve reads them. The first byte says in which pieces they arrive: that must not matter.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/serve/request_reader.h"
+#include "tests/fuzz/require.h"
+
+namespace heed::test {
+namespace {
+
+using namespace heed::serve;
+
+constexpr ReadLimits kLimits = {.header = 512, .body = 256};
+
+/// What a connection makes of the bytes: its requests, and how it ends.
+struct Read {
+  std::vector<std::string> requests = {};
+  int refused = 0;  // the status; 0: it was not
+
+  bool operator==(const Read&) const = default;
+};
+
+std::string text_of(const Request& r) {
+  require(r.body.size() <= kLimits.body, "a body beyond the limit");
+  require(!r.method.empty() && !r.path.empty(), "a request without a method or a path");
+  require(r.path.find('?') == std::string::npos && r.path.find('\0') == std::string::npos,
+          "a path with more than a path");
+  require(r.id.size() <= 128, "an id that is too long");
+  require(r.id.find_first_of("\r\n") == std::string::npos, "an id that could end a header");
+  return r.method + '\n' + r.path + '\n' + r.content_type + '\n' + r.authorisation + '\n' + r.origin + '\n' + r.id +
+         '\n' + (r.keep_alive ? "keep" : "close") + (r.chunks ? " chunks\n" : "\n") + r.body;
+}
+
+Read read(std::string_view bytes, size_t piece) {
+  RequestReader reader(kLimits);
+  Read found;
+  for (size_t at = 0; at < bytes.size() && !reader.refused(); at += piece) {
+    reader.put(bytes.substr(at, piece));
+    reader.take_expectation();
+    while (reader.done()) {
+      found.requests.push_back(text_of(reader.take()));
+      require(found.requests.size() <= bytes.size(), "requests from nothing");
+    }
+  }
+  if (reader.refused()) {
+    found.refused = reader.why().status();
+    require(found.refused >= 400 && found.refused < 600, "refused with a strange status");
+    require(reader.why().message().size() > 10, "refused without a reason");
+    require(!reader.done(), "refused and done");
+  }
+  return found;
+}
+
+void check_http(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const size_t piece = 1 + static_cast<unsigned char>(bytes.front()) % 64;
+  bytes.remove_prefix(1);
+  const Read whole = read(bytes, std::max<size_t>(bytes.size(), 1)), cut = read(bytes, piece);
+  require(whole.requests == cut.requests, "other requests in pieces than as a whole");
+  // Of two mistakes, such as a header that is too long and wrong, pieces may show the other one first.
+  require((whole.refused == 0) == (cut.refused == 0), "refused in one of two ways only");
+}
+
+}  // namespace
+}  // namespace heed::test
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  heed::test::check_http({reinterpret_cast<const char*>(data), size});
+  return 0;
+}
