@@ -237,13 +237,24 @@ def test_attention_to_a_given_target(server):
 # ----------------------------------------------------------------------------------------------------------- streaming
 
 def test_a_stream_ends_with_the_prediction(server):
-    question = {"model": "small", "input": "a b c d"}
+    question = {"model": "small", "input": "a b c d", "prefix": "d c b"}
     whole = server.post("/v1/predict", question).json
     answer = server.post("/v1/predict", {**question, "stream": True})
     assert answer.status == 200 and answer.headers["X-Request-Id"]
     *texts, last, done = answer.events
     assert (done, json.loads(last)) == ("[DONE]", whole)
+    assert len(texts) > 1, "nothing was shown before the end"
     assert all({"text"} <= set(json.loads(text)) <= {"text", "token"} for text in texts)
+
+
+def test_a_stream_of_a_beam_may_change_its_mind(server):
+    question = {"model": "small", "input": "a b c d e", "beam": 4, "stream": True}
+    *texts, last, _ = server.post("/v1/predict", question).events
+    before = ""
+    for event in map(json.loads, texts):
+        assert ("token" in event) == event["text"].startswith(before)
+        before = event["text"]
+    assert json.loads(last) == server.post("/v1/predict", {**question, "stream": False}).json
 
 
 def test_text_grows_in_a_stream(server):
