@@ -219,7 +219,7 @@ def main():
         folder = pathlib.Path(temporary)
         small, story = train_small(folder / "small"), train_story(folder)
         rng = random.Random(1)
-        inputs = [" ".join(rng.choices("abcdefghij", k=rng.randrange(1, 15))) for _ in range(200)]
+        inputs = ["".join(rng.choices("abcdefghij", k=rng.randrange(1, 15))) for _ in range(200)]
         with open(folder / "stderr", "w+", encoding="utf-8") as errors:
             server = Server(small, story, "--idle-timeout", "3600", "--queue", "4096", "--log", folder / "log", stderr=errors)
             soak = Soak(server, inputs, predicted(small, inputs), predicted(small, inputs, "--beam", "4"))
