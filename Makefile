@@ -108,9 +108,9 @@ web:  ## the page that shows what a model attends to: web/dist/page.html
 	@scripts/setup.sh web
 	@scripts/web.sh build
 
-web-test:  ## types, unit tests and browser tests of the page
+web-test:  ## types, unit tests and browser tests of the page; with heed serve if build/cli/heed is there
 	@scripts/setup.sh web web-test
-	@scripts/web.sh test
+	@HEED="$${HEED:-$(abspath $(wildcard build/cli/heed))}" scripts/web.sh test
 
 format:  ## every source as .clang-format has it
 	@scripts/setup.sh lint

@@ -12,26 +12,6 @@ namespace heed::cli {
 
 namespace {
 
-size_t columns_of(UChar32 c) {
-  switch (u_charType(c)) {
-    case U_NON_SPACING_MARK:
-    case U_ENCLOSING_MARK:
-    case U_FORMAT_CHAR:
-    case U_CONTROL_CHAR:
-      return 0;
-    default:
-      break;
-  }
-  const int width = u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
-  return width == U_EA_FULLWIDTH || width == U_EA_WIDE ? 2 : 1;
-}
-
-size_t columns_of(const icu::UnicodeString& text) {
-  size_t columns = 0;
-  for (int32_t i = 0; i < text.length(); i = text.moveIndex32(i, 1)) columns += columns_of(text.char32At(i));
-  return columns;
-}
-
 std::string utf8(const icu::UnicodeString& text) {
   std::string out;
   text.toUTF8String(out);
@@ -58,22 +38,6 @@ std::vector<std::pair<int32_t, int32_t>> clusters(const icu::UnicodeString& text
 
 }  // namespace
 
-size_t columns_of(std::string_view text) { return columns_of(unicode(text)); }
-
-std::string cut_to(std::string_view text, size_t columns) {
-  const icu::UnicodeString all = unicode(text);
-  if (columns_of(all) <= columns) return std::string(text);
-  icu::UnicodeString kept;
-  size_t used = 1;  // the …
-  for (const auto& [begin, end] : clusters(all)) {
-    const icu::UnicodeString letter(all, begin, end - begin);
-    used += columns_of(letter);
-    if (used > columns) break;
-    kept += letter;
-  }
-  return utf8(kept) + "…";
-}
-
 std::vector<Letter> letters_as_seen(std::string_view text) {
   const icu::UnicodeString all = unicode(text);
   UErrorCode status = U_ZERO_ERROR;
@@ -87,7 +51,7 @@ std::vector<Letter> letters_as_seen(std::string_view text) {
   for (const auto& [begin, end] : clusters(all)) {
     Letter letter;
     letter.text = utf8(icu::UnicodeString(all, begin, end - begin));
-    letter.columns = columns_of(icu::UnicodeString(all, begin, end - begin));
+    letter.columns = columns_of(letter.text);
     letter.first = static_cast<size_t>(all.countChar32(0, begin));
     letter.last = static_cast<size_t>(all.countChar32(0, end));
     letter.right_to_left = ubidi_getLevelAt(bidi.get(), begin) % 2 == 1;

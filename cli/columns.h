@@ -1,4 +1,4 @@
-// How wide text is on a terminal, and in which order its letters appear there.
+// In which order the letters of a text appear on a terminal.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/text/columns.h"
+
 namespace heed::cli {
 
-/// Columns that the text takes: 2 for wide characters (Chinese, Korean, emoji), 0 for combining marks.
-size_t columns_of(std::string_view text);
-
-/// The text, cut to at most `columns`, ending in … if something was cut.
-std::string cut_to(std::string_view text, size_t columns);
+using text::columns_of;
+using text::cut_to;
 
 /// What a reader sees as one letter: a base and the marks on it.
 struct Letter {

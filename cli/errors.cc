@@ -19,6 +19,7 @@ constexpr const char* kLabelColumns = "line\ttext\tgiven\tright\tprobability\n";
 
 WrongLine wrong_line(const Outputs& outputs, size_t i) {
   WrongLine wrong;
+  wrong.index = i;
   wrong.number = outputs.lines.empty() ? static_cast<int64_t>(i) + 1 : outputs.lines[i];
   if (!outputs.sources.empty()) wrong.source = outputs.sources[i];
   wrong.output = outputs.hypotheses[i];
@@ -28,11 +29,13 @@ WrongLine wrong_line(const Outputs& outputs, size_t i) {
     return wrong;
   }
   int64_t fewest = -1;
-  for (const std::string& reference : outputs.references[i]) {
+  for (size_t r = 0; r < outputs.references[i].size(); ++r) {
+    const std::string& reference = outputs.references[i][r];
     const int64_t edits = metric::letter_edits(wrong.output, reference);
     if (fewest >= 0 && edits >= fewest) continue;
     fewest = edits;
     wrong.reference = reference;
+    wrong.nearest = r;
   }
   const size_t letters = std::max<size_t>(1, text::graphemes_of(wrong.reference).size());
   wrong.badness = static_cast<double>(fewest) / static_cast<double>(letters);

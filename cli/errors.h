@@ -14,10 +14,12 @@ namespace heed::cli {
 
 /// A line that equals none of its references.
 struct WrongLine {
+  size_t index = 0;    // among the outputs
   int64_t number = 0;  // of the line, from 1
   std::string source;  // empty if there is none
   std::string output;
   std::string reference;  // of several, the one with the fewest edits
+  size_t nearest = 0;     // which of them it is
   double badness = 0;     // edits per letter of the reference; of a label, its probability
 };
 

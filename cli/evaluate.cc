@@ -9,6 +9,7 @@
 #include <span>
 
 #include "cli/counter.h"
+#include "cli/error_page.h"
 #include "cli/errors.h"
 #include "cli/evaluation.h"
 #include "cli/label_report.h"
@@ -36,6 +37,7 @@ struct Chosen {
   std::vector<std::string> files;  // after the model: a source and references, or a TSV
   std::string hypotheses, baseline, save;
   std::string errors;  // kShown, or a file; empty: not requested
+  std::string html;    // a page of errors; empty: none
   int64_t most = 0;    // errors to list; 0: all
   std::vector<std::string> references;
   std::string tokenise = "13a";
@@ -163,6 +165,8 @@ void refuse_half_a_question(const Chosen& c) {
     throw Error(ErrorKind::missing,
                 fmt::format("there is no file '{0}'; to write errors to it: --errors={0}", read.back()));
   if (c.most > 0 && c.errors.empty()) throw Error("evaluate: --most needs --errors");
+  if (!c.html.empty() && c.errors.empty()) throw Error("evaluate: --html needs --errors");
+  if (!c.html.empty() && !model) throw Error("evaluate: --html needs a MODEL, to show what it attends to");
   if (c.valid && !c.files.empty()) throw Error("evaluate: --valid and files cannot be combined");
   if (model && c.files.empty() && !c.valid)
     throw Error("evaluate: SOURCE and REFERENCE are needed, or a TSV, or --valid");
@@ -196,7 +200,7 @@ void evaluate_running_text(const Chosen& c, const predict::Predictor& predictor)
   const char* wrong = nullptr;
   if (c.files.size() > 1) wrong = "several files";
   if (!c.options.metrics.empty()) wrong = "--metric";
-  if (!c.errors.empty()) wrong = "--errors";
+  if (!c.errors.empty()) wrong = c.html.empty() ? "--errors" : "--html";
   if (!c.save.empty()) wrong = "--save";
   if (!c.baseline.empty()) wrong = "--compare";
   if (!c.model.ensemble.empty()) wrong = "--ensemble";
@@ -249,6 +253,7 @@ void run(Chosen& c) {
   std::optional<predict::Predictor> predictor;
   if (!c.model.folder.empty()) predictor.emplace(load_predictor(c.model));
   if (predictor && predictor->model().recipe.task().continues_texts()) return evaluate_running_text(c, *predictor);
+  if (!c.html.empty()) expect_error_page(*predictor);
   if (predictor) load_reverse(c.search);
   std::string note;
   const Outputs outputs = outputs_of(c, predictor, note);
@@ -257,13 +262,18 @@ void run(Chosen& c) {
   std::optional<Errors> errors;
   if (!c.errors.empty()) errors = errors_of(outputs, c.options, c.most);
   if (errors && c.errors != kShown) write_errors(*errors, c.errors);
+  std::string page;
+  if (!c.html.empty())
+    page = write_error_page({.file = c.html, .model = c.model.folder, .most = c.most}, *errors, outputs, *predictor);
   std::optional<LabelReport> labels;
   if (outputs.labels) labels = label_report(as_compared(outputs, c.options), c.options.metric.labels_between);
   const Terminal terminal;
   if (!c.json) {
     std::string text = evaluation_text(all, note, terminal);
     if (labels) text += label_report_text(*labels, terminal);
-    if (errors) text += "\n" + (c.errors == kShown ? errors_text(*errors, terminal) : errors->count() + "\n");
+    const bool listed = c.errors == kShown && c.html.empty();  // the page is instead of the list
+    if (errors) text += "\n" + (listed ? errors_text(*errors, terminal) : errors->count() + "\n");
+    if (!page.empty()) text += page + "\n";
     return print(text);
   }
   Json json = evaluation_json(all, outputs.hypotheses.size());
@@ -279,6 +289,7 @@ void run(Chosen& c) {
 constexpr const char* kHelp = R"(Examples:
   heed evaluate model words.tsv
   heed evaluate model words.tsv --errors --most 20
+  heed evaluate model words.tsv --errors --html wrong.html
   heed evaluate output.txt reference.txt --metric bleu,chrf,ter
   heed evaluate output.txt first.txt second.txt --confidence
   heed evaluate new.txt reference.txt --compare old.txt
@@ -292,6 +303,7 @@ several times is predicted once, and each of its targets counts as right; with s
 
 --errors lists the outputs that equal no reference, those with the most edits per letter first, below the table or in a
 file: tab-separated (.tsv), JSON lines (.jsonl), or text. In the output, [-x-] is too much and {+x+} is missing.
+With --html they go to one page instead, the worst 100 or --most, each with every attention of the model and the right output.
 
 A model of running text is judged by how well it predicts one: perplexity and bits per character.)";
 
@@ -334,7 +346,10 @@ void add_evaluate(Program& program) {
   add_reranking(verb, c->search);
   verb.flag("--errors", kShown, c->errors,
             "List the wrong lines with the differences marked; --errors=FILE writes them to a file");
-  verb.option("--most", c->most, "With --errors: only the N worst (default: all)")
+  verb.option("--html", c->html,
+              "With --errors: write them to one page, the worst first, each with what the model attended to")
+      .value("FILE");
+  verb.option("--most", c->most, "With --errors: only the N worst (default: all; 100 on the page)")
       .value("N")
       .from_to(int64_t{1}, kMostErrors);
   verb.option("--save", c->save, "Save the outputs of the model, one per line").value("FILE");

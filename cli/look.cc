@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "cli/beam_tree.h"
 #include "cli/counter.h"
 #include "cli/input_files.h"
 #include "cli/options.h"
+#include "cli/pictures.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
 #include "cli/token_map.h"
@@ -16,10 +18,10 @@
 #include "heed/search/search_tree.h"
 #include "heed/tensor/error.h"
 #include "heed/trained/trained_model.h"
+#include "heed/view/draw.h"
 #include "heed/view/json.h"
 #include "heed/view/look.h"
 #include "heed/view/page.h"
-#include "heed/view/svg.h"
 
 namespace heed::cli {
 
@@ -33,9 +35,10 @@ struct Chosen {
   std::string attention;  // the name of one; empty: the one that a reader wants first
   int64_t head = 0;       // from 1; 0: the mean of all
   bool list = false, tree = false;
-  std::string svg, html, json;  // files; empty: none
+  std::string svg, png, html, json;  // files; empty: none
+  double scale = kUsualScale;
 
-  bool to_file() const { return !svg.empty() || !html.empty() || !json.empty(); }
+  bool to_file() const { return !svg.empty() || !png.empty() || !html.empty() || !json.empty(); }
 };
 
 constexpr size_t kMostLines = 1000;  // a page with more is too large to open
@@ -63,13 +66,6 @@ const view::Map& chosen_map(const view::Example& example, const Chosen& c) {
   return *map;
 }
 
-std::string heading(const view::Map& map, int64_t head, const Terminal& terminal) {
-  const std::string which = head > 0        ? fmt::format(", head {} of {}", head, map.heads)
-                            : map.heads > 1 ? fmt::format(", mean of {} heads", map.heads)
-                                            : "";
-  return terminal.faint(fmt::format("{} ({}){}", map.label, map.name, which)) + "\n";
-}
-
 std::string drawn(const view::Example& example, const Chosen& c, const Terminal& terminal) {
   std::string text =
       terminal.bold(example.output) + terminal.faint(fmt::format("  log p {:.3f}", example.log_probability)) + "\n";
@@ -83,16 +79,13 @@ std::string drawn(const view::Example& example, const Chosen& c, const Terminal&
   if (c.tree) return text + beam_tree(example, terminal);
   if (c.attention.empty() && !example.sentences.empty()) return text + shaded_text(example, terminal);
   const view::Map& map = chosen_map(example, c);
-  return text + heading(map, c.head, terminal) + token_map(example, map, c.head - 1, terminal);
+  return text + terminal.faint(view::heading_of(map, c.head - 1)) + "\n" +
+         token_map(example, map, c.head - 1, terminal);
 }
 
-std::string svg_of(const view::Example& example, const Chosen& c) {
+view::Drawing drawing_of(const view::Example& example, const Chosen& c) {
   const view::Map& map = chosen_map(example, c);
-  return view::svg_text({.title = fmt::format("{}: {} -> {}", map.label, example.input, example.output),
-                         .columns = example.sequence(map.keys).tokens,
-                         .rows = example.sequence(map.queries).tokens,
-                         .weights = map.of_head(c.head - 1)},
-                        view::Colours::own);
+  return view::drawing_of(example, c.attention.empty() ? nullptr : &map, c.head - 1);
 }
 
 /// One line, with its search tree if that was asked for.
@@ -129,6 +122,8 @@ std::filesystem::path numbered(const std::string& name, size_t number, size_t co
 void run(Chosen& c) {
   if (!c.html.empty() && view::page_html().empty())
     throw Error("this heed was built without the page, because npm was missing: --svg and --json work without it");
+  std::optional<PngFiles> png;
+  if (!c.png.empty()) png.emplace(c.scale);
   const std::vector<std::string> lines = lines_of(c);
   expect(c.target.empty() || lines.size() == 1, "--target is for one text, not for {}", lines.size());
   const predict::Predictor predictor(load_model(c.model));
@@ -141,15 +136,16 @@ void run(Chosen& c) {
   for (size_t i = 0; i < lines.size(); ++i) {
     try {
       document.examples.push_back(looked_at(lines[i], predictor, c));
+      const view::Example& example = document.examples.back();
+      if (!c.svg.empty()) write_svg(numbered(c.svg, i + 1, lines.size()), drawing_of(example, c));
+      if (png) png->write(numbered(c.png, i + 1, lines.size()), drawing_of(example, c));
     } catch (const Error& error) {
       if (lines.size() == 1 || error.kind() != ErrorKind::data) throw;
       counter.erase();
       warn(fmt::format("line {}: {}", i + 1, error.what()));
       continue;
     }
-    const view::Example& example = document.examples.back();
-    if (!c.svg.empty()) file::write_file(numbered(c.svg, i + 1, lines.size()), svg_of(example, c));
-    if (!c.to_file()) print((i > 0 ? "\n" : "") + drawn(example, c, terminal));
+    if (!c.to_file()) print((i > 0 ? "\n" : "") + drawn(document.examples.back(), c, terminal));
     if (c.to_file()) counter.add(1);
     if (c.html.empty() && c.json.empty()) document.examples.clear();
     if (reader_is_gone()) return;
@@ -169,6 +165,7 @@ constexpr const char* kHelp = R"(Examples:
   heed look en-de "a dog runs ." --attention encoder.0.self --head 2
   heed look en-de "a dog runs ." --beam 4 --tree                   what the search considered, kept and dropped
   heed look en-de "a dog runs ." --html looked.html                all layers and heads, one file that opens offline
+  heed look en-de "a dog runs ." --png looked.png --scale 3
   heed look reviews-model --svg looked.svg < reviews.txt           looked-1.svg, looked-2.svg, ...
 
 The text is answered as heed predict does it. Then the model reads its own answer, or --target, in one pass, and every
@@ -190,6 +187,8 @@ void add_look(Program& program) {
   verb.flag("--list", c->list, "List every attention inside the model instead of drawing one");
   verb.flag("--tree", c->tree, "Draw what the search considered, kept and dropped, with scores; usually with --beam");
   verb.option("--svg", c->svg, "Draw to this file; several texts are numbered").value("FILE");
+  verb.option("--png", c->png, "The same as a PNG picture").value("FILE");
+  add_scale(verb, c->scale);
   verb.option("--html", c->html, "Write one page with all layers and heads, which opens without a network")
       .value("FILE");
   verb.option("--json", c->json, "Write all weights as JSON (docs/attention_document.md); - is standard output")

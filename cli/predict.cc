@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
+#include "cli/alignment_pictures.h"
 #include "cli/counter.h"
 #include "cli/input_files.h"
 #include "cli/line_rules.h"
@@ -29,20 +31,23 @@ using predict::Prediction;
 
 constexpr const char* kPharaoh = "pharaoh";
 constexpr const char* kMatrix = "matrix";
+constexpr const char* kPicture = "picture";
 
 struct Chosen {
   ModelChoice model;
   std::vector<std::string> files;  // none: standard input
   SearchChoice search;
   RuleFiles rules;
-  std::string alignments;  // pharaoh, matrix, or empty: none
-  std::string overlay;     // a folder, or empty: none
+  std::string alignments;  // pharaoh, matrix, picture, or empty: none
+  AlignmentPictureOptions pictures;
+  std::string overlay;  // a folder, or empty: none
   bool json = false, scores = false, stream = false;
 
+  bool prints_links() const { return !alignments.empty() && alignments != kPicture; }  // in the text
   predict::JsonOptions json_options() const {
     using enum predict::AlignmentForm;
     return {.token_scores = scores,
-            .alignments = alignments.empty() ? none : (alignments == kMatrix ? matrix : links),
+            .alignments = !prints_links() ? none : (alignments == kMatrix ? matrix : links),
             .nbest = search.options.nbest > 1,
             .reverse = static_cast<bool>(search.options.rerank_reverse)};
   }
@@ -62,8 +67,8 @@ std::string plain(const Prediction& prediction, const Chosen& c) {
   for (const Output& output : prediction.nbest) {
     if (&output != &prediction.nbest.front()) line += '\t';
     if (c.scores) line += fmt::format("{:.6f}\t", output.score);
-    line += c.scores || !c.alignments.empty() || prediction.nbest.size() > 1 ? without_tabs(output.text) : output.text;
-    if (!c.alignments.empty()) line.append(1, '\t').append(predict::pharaoh(output));
+    line += c.scores || c.prints_links() || prediction.nbest.size() > 1 ? without_tabs(output.text) : output.text;
+    if (c.prints_links()) line.append(1, '\t').append(predict::pharaoh(output));
   }
   return line + "\n";
 }
@@ -143,8 +148,23 @@ std::string json_line(const InputLines::Line& line, const Prediction& prediction
   return j.line() + "\n";
 }
 
+/// What to print below an output; "" if pictures go to files. A line that cannot be drawn is reported.
+std::string picture_of(AlignmentPictures& pictures, const InputLines::Line& line, const Prediction& prediction,
+                       Counter& counter) {
+  try {
+    return pictures.add(line.number, line.text, prediction);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::data) throw;
+    counter.erase();
+    warn(fmt::format("line {}: no picture: {}", line.number, error.what()));
+    return "";
+  }
+}
+
 void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleReader& rules, const Chosen& c,
                  UnknownTokens& unknown) {
+  std::optional<AlignmentPictures> pictures;
+  if (c.alignments == kPicture || !c.pictures.folder.empty()) pictures.emplace(c.pictures, predictor);
   Counter counter("lines");
   for (std::vector<InputLines::Line> lines; !(lines = input.next(lines_at_once(c.search))).empty();) {
     const std::vector<Prediction> predictions = answer(lines, predictor, rules, c.search.options);
@@ -157,6 +177,7 @@ void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleRea
       unknown.add(predictions[i]);
       if (!c.overlay.empty()) write_overlay(c.overlay, lines[i].number, lines[i].text, predictions[i]);
       text += c.json ? json_line(lines[i], predictions[i], c) : plain(predictions[i], c);
+      if (pictures) text += picture_of(*pictures, lines[i], predictions[i], counter);
     }
     print(text);
     if (reader_is_gone()) return;
@@ -173,11 +194,20 @@ void check_stream(const Chosen& c, const predict::Predictor& predictor) {
   if (!one_text)
     throw Error(
         "--stream shows an output while it is written: it cannot be combined with --json, --scores, --alignments, "
-        "--overlay, --nbest or --beam");
+        "--pictures, --overlay, --nbest or --beam");
+}
+
+/// --pictures alone means --alignments=picture.
+void settle_alignments(Chosen& c) {
+  if (c.alignments == kMatrix && !c.json) throw Error("--alignments=matrix needs --json");
+  const bool files = !c.pictures.folder.empty();
+  if (files && c.alignments.empty()) c.alignments = kPicture;
+  if (c.alignments == kPicture && c.json && !files)
+    throw Error("--alignments=picture draws below each output, which is no JSON: --pictures FOLDER writes files");
 }
 
 void run(Chosen& c) {
-  if (c.alignments == kMatrix && !c.json) throw Error("--alignments=matrix needs --json");
+  settle_alignments(c);
   InputFiles input(c.files);
   RuleReader rules(c.rules);
   const predict::Predictor predictor = load_predictor(c.model);
@@ -199,6 +229,8 @@ constexpr const char* kHelp = R"(Examples:
   echo '5 mars 2024' | heed predict model --nbest 3 --scores
   heed predict model --sample --temperature 0.8 --top-p 0.95 --seed 7 < source.txt
   heed predict model --json --alignments=matrix < source.txt
+  heed predict model --alignments=picture < source.txt
+  heed predict model --pictures looked < source.txt > output.txt
   heed predict model --must Hund --must-not 'ein Tier' --prefix Der < source.txt
   heed predict model --must-file terms.tsv source.txt
   heed predict model --beam 8 --groups 4 --nbest 4 < source.txt
@@ -234,8 +266,17 @@ void add_predict(Program& program) {
   add_rule_files(verb, c->rules);
   add_reranking(verb, c->search);
   verb.flag("--alignments", kPharaoh, c->alignments,
-            "For each token, the source token with the most attention, as i-j; with --json, =matrix gives all weights")
-      .one_of("kind of alignments", {kPharaoh, kMatrix});
+            "For each token, the source token with the most attention, as i-j; =picture draws all weights below each "
+            "output; with --json, =matrix gives them as numbers")
+      .one_of("kind of alignments", {kPharaoh, kMatrix, kPicture});
+  const Option pictures =
+      verb.option("--pictures", c->pictures.folder, "Draw the weights of each line's best output to FOLDER/LINE.svg")
+          .value("FOLDER");
+  verb.option("--picture-format", c->pictures.format, "Of --pictures: svg or png (default svg)")
+      .value("FORMAT")
+      .one_of("format of pictures", {"svg", "png"})
+      .needs(pictures);
+  add_scale(verb, c->pictures.scale);
   verb.option("--layer", c->search.options.layer,
               "Alignments from this decoder layer, counted from 1 (default: the last)")
       .value("N")

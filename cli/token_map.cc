@@ -98,7 +98,7 @@ std::string shaded_text(const view::Example& example, const Terminal& terminal) 
   constexpr float kCounts = 1.5f;  // times as much as if all words counted alike, for a reader without colours
   std::string text;
   for (const view::Sentence& sentence : example.sentences) {
-    text += fmt::format("  {:5.1f} %  ", 100 * sentence.weight);
+    text += example.sentences.size() > 1 ? fmt::format("  {:5.1f} %  ", 100 * sentence.weight) : "  ";
     const float alike = 1.0f / static_cast<float>(std::max<size_t>(sentence.words.size(), 1));
     for (const view::Word& word : sentence.words) {
       if (terminal.colour())

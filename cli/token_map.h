@@ -16,8 +16,8 @@ std::string shown_token(const std::string& token);
 /// for the mean. What is wider than the terminal is drawn in several pieces, one below the other.
 std::string token_map(const view::Example& example, const view::Map& map, int64_t head, const Terminal& terminal);
 
-/// A line for each sentence with its weight, and its words shaded by theirs (without colours: words that count in
-/// brackets).
+/// A line for each sentence with its weight (if there are several), and its words shaded by theirs (without colours:
+/// words that count in brackets).
 std::string shaded_text(const view::Example& example, const Terminal& terminal);
 
 }  // namespace heed::cli

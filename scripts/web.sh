@@ -2,6 +2,7 @@
 # scripts/web.sh build | test: the page, with the npm packages that web/package-lock.json pins. They are installed again only
 # after that file has changed; testing needs more of them than building.
 set -euo pipefail
+[ -z "${HEED:-}" ] || HEED=$(realpath "$HEED") # the program whose server is tested, from where we are now
 cd "$(dirname "$0")/../web"
 command -v npm >/dev/null || {
   echo "web: there is no npm; scripts/setup.sh web installs it (apt-get install nodejs npm)" >&2

@@ -6,6 +6,7 @@
 
 #include "heed/compare/writers.h"
 #include "heed/file/atomic.h"
+#include "heed/view/draw.h"
 #include "heed/view/svg.h"
 
 namespace heed::compare {
@@ -90,7 +91,7 @@ std::string svg_text(const Picture& picture, const std::string& title) {
   view::Matrix matrix{.title = title, .columns = picture.source, .rows = picture.rows, .weights = {}};
   for (const std::vector<float>& row : picture.weights)
     matrix.weights.insert(matrix.weights.end(), row.begin(), row.end());
-  return view::svg_text(matrix, view::Colours::page);
+  return view::svg_text(view::drawing_of(matrix), view::Colours::page);
 }
 
 std::string html_text(const Plan& plan, const Table& table) {

@@ -77,7 +77,10 @@ bool is_inline_picture(std::string_view name) { return name.starts_with(kScheme)
 std::string inline_picture_label(std::string_view name) {
   constexpr size_t kLongest = 40;  // of a type
   const Parts parts = parts_of(name);
-  return fmt::format("{}{}, {} bytes", kScheme, parts.type.substr(0, kLongest), parts.content.size() / 4 * 3);
+  std::string type(parts.type.substr(0, kLongest));
+  for (char& letter : type)  // it may be anything
+    if (letter < ' ' || letter > '~') letter = '?';
+  return fmt::format("{}{}, {} bytes", kScheme, type, parts.content.size() / 4 * 3);
 }
 
 PictureBytes inline_picture(std::string_view name) {

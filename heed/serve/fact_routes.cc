@@ -1,19 +1,47 @@
 // What the server says about itself: models, curves of their trainings, health, metrics, its description, the page.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "heed/data/built_in_task.h"
 #include "heed/serve/api.h"
 #include "heed/serve/jobs.h"
 #include "heed/serve/training_curves.h"
+#include "heed/trained/trained_model.h"
 #include "heed/view/page.h"
 
 namespace heed::serve {
 
 using file::Json;
 
+namespace {
+
+/// Where the model was trained on a built-in task: what it does, and some texts to try, from all over the list. Models
+/// of other data tell nothing about it.
+void add_first_words(Json& json, const ServedModel& model) {
+  constexpr size_t kTexts = 6;
+  const std::string& name = model.predictor.model().recipe.data.task;
+  const auto tasks = data::built_in_tasks();
+  const auto task = std::find_if(tasks.begin(), tasks.end(), [&](const auto& each) { return each.name == name; });
+  if (task == tasks.end()) return;
+  const std::vector<std::string> all = task->examples().source;
+  const size_t count = std::min(kTexts, all.size());
+  Json texts = Json::array();
+  for (size_t i = 0; i < count; ++i) texts.push_back(all[count > 1 ? i * (all.size() - 1) / (count - 1) : 0]);
+  json["description"] = task->description;
+  json["examples"] = std::move(texts);
+}
+
+}  // namespace
+
 void models_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
   Json models = Json::array(), data = Json::array();
   for (const Models::Model& model : api.models.all()) {
     const view::ModelName& about = model->about;
-    models.push_back(
-        Json::object({{"name", model->name}, {"task", about.task}, {"kind", about.kind}, {"about", about.about}}));
+    Json json =
+        Json::object({{"name", model->name}, {"task", about.task}, {"kind", about.kind}, {"about", about.about}});
+    add_first_words(json, *model);
+    models.push_back(std::move(json));
     data.push_back(Json::object({{"id", model->name}, {"object", "model"}, {"created", 0}, {"owned_by", "heed"}}));
   }
   // "data" is what OpenAI's clients read.

@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "heed/tensor/error.h"
+
 namespace heed::task {
 
 std::string_view without_end(std::string_view line) {
@@ -19,6 +21,12 @@ std::vector<std::string> spelled(const text::Tokeniser& tokeniser, std::span<con
   tokens.reserve(ids.size());
   for (const int32_t id : ids) tokens.push_back(tokeniser.token(id));
   return tokens;
+}
+
+std::vector<int32_t> target_tokens(const TextPair& pair, const text::Tokeniser& target) {
+  for (const int32_t id : pair.target_ids)
+    expect(id >= 0 && id < target.size(), "target_ids: there is no token {}; the vocabulary has {}", id, target.size());
+  return pair.target_ids.empty() ? target.encode(pair.target) : pair.target_ids;
 }
 
 std::string too_long(int64_t tokens, int64_t places) {

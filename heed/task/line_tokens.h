@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/task/prediction.h"
 #include "heed/text/tokeniser.h"
 
 namespace heed::task {
@@ -21,5 +22,8 @@ std::string too_long(int64_t tokens, int64_t places);
 
 /// The tokens of the line that are not in the vocabulary, as written, each once. `ids`: all of the line.
 std::vector<std::string> unknown_in(std::string_view line, std::span<const int32_t> ids, const text::Tokeniser& source);
+
+/// Of the target: as they are given, or its text cut into tokens. Throws if there are no such tokens.
+std::vector<int32_t> target_tokens(const TextPair& pair, const text::Tokeniser& target);
 
 }  // namespace heed::task

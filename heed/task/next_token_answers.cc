@@ -52,6 +52,7 @@ void search_texts(std::span<const AskedText> texts, const Answering& asked, cons
                     .log_probability = h.log_probability,
                     .finished = h.finished,
                     .tokens = spelled(tokeniser, h.tokens),
+                    .ids = h.tokens,
                     .token_log_probabilities = std::move(h.token_log_probabilities)};
       texts[i].asked.rules.tell_missing(h, output);
       texts[i].answer->nbest.push_back(std::move(output));
@@ -182,8 +183,13 @@ std::vector<PairScore> score_texts(const Answering& asked, std::span<const TextP
     if (!score.error.empty()) continue;
     ScoredText text{.ids = beginning_of(pairs[i].source, tokeniser), .score = &score};
     text.first = text.ids.size();
-    const std::vector<int32_t> target = beginning_of(pairs[i].target, tokeniser);
-    text.ids.insert(text.ids.end(), target.begin() + 1, target.end());
+    if (pairs[i].target_ids.empty()) {
+      const std::vector<int32_t> target = beginning_of(pairs[i].target, tokeniser);
+      text.ids.insert(text.ids.end(), target.begin() + 1, target.end());
+    } else {
+      const std::vector<int32_t> target = target_tokens(pairs[i], tokeniser);
+      text.ids.insert(text.ids.end(), target.begin(), target.end());
+    }
     text.ids.push_back(lines ? text::kEnd : text::kStart);
     score.tokens = spelled(tokeniser, std::span(text.ids).subspan(text.first));
     texts.push_back(std::move(text));

@@ -134,7 +134,7 @@ std::string pair_complaint(const TextPair& pair, const Answering& asked, std::ve
                            std::vector<int32_t>& target) {
   for (const std::string* side : {&pair.source, &pair.target})
     if (std::string wrong = text::utf8_complaint(*side); !wrong.empty()) return wrong;
-  target = asked.vocabularies.target->encode(pair.target);
+  target = target_tokens(pair, *asked.vocabularies.target);
   std::string wrong;
   asked.each_model([&](const Answering& each) {
     sources.push_back(each.vocabularies.source->encode(pair.source));

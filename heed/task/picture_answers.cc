@@ -204,7 +204,7 @@ std::vector<PairScore> score_pictures(const Answering& asked, std::span<const Te
     PairScore& score = scores[i];
     score.error = text::utf8_complaint(pairs[i].target);
     if (!score.error.empty()) continue;
-    std::vector<int32_t> answer = target.encode(pairs[i].target);
+    std::vector<int32_t> answer = target_tokens(pairs[i], target);
     if (const int64_t places = asked.max_positions(); std::ssize(answer) + 1 > places)
       score.error = too_long(std::ssize(answer) + 1, places);
     const PictureLine line{without_end(pairs[i].source), static_cast<int64_t>(i) + 1, answer};

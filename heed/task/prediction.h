@@ -19,6 +19,7 @@ struct Output {
   double log_probability = 0.0;          // of the tokens, and of the end token if it came
   bool finished = false;                 // the end token came within the longest output
   std::vector<std::string> tokens = {};  // as the vocabulary spells them
+  std::vector<int32_t> ids = {};         // [tokens] their numbers there; none of a label
   std::vector<float> token_log_probabilities = {};  // [tokens]; the end token last, if it came
   std::vector<std::vector<float>> alignment = {};   // [tokens][source tokens]; empty if not requested
 
@@ -53,6 +54,9 @@ struct Prediction {
 /// A source, and a target whose probability is requested.
 struct TextPair {
   std::string source, target;
+  /// Instead of the target as text: the tokens of an output, Output::ids. A vocabulary may cut the text of an output
+  /// into other tokens than the search wrote. Empty: the target is cut into tokens.
+  std::vector<int32_t> target_ids = {};
 };
 
 /// The probability that a model gives to a target.

@@ -34,6 +34,7 @@ Output output_of(search::Hypothesis&& h, const text::Tokeniser& target, const Ru
                 .log_probability = h.log_probability,
                 .finished = h.finished,
                 .tokens = spelled(target, h.tokens),
+                .ids = h.tokens,
                 .token_log_probabilities = std::move(h.token_log_probabilities),
                 .alignment = std::move(h.alignment)};
   rules.tell_missing(h, output);

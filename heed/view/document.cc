@@ -16,6 +16,14 @@ std::vector<float> Map::of_head(int64_t head) const {
   return mean;
 }
 
+std::vector<float> Map::mean_row(int64_t head) const {
+  const std::vector<float> all = of_head(head);
+  std::vector<float> mean(static_cast<size_t>(columns), 0.0f);
+  for (int64_t n = 0; n < rows * columns; ++n)
+    mean[static_cast<size_t>(n % columns)] += all[static_cast<size_t>(n)] / static_cast<float>(rows);
+  return mean;
+}
+
 const Sequence& Example::sequence(const std::string& wanted) const {
   const auto found =
       std::find_if(sequences.begin(), sequences.end(), [&](const Sequence& s) { return s.name == wanted; });

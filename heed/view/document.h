@@ -30,6 +30,8 @@ struct Map {
   }
   /// [rows, columns] of one head, from 0, or (-1) the mean of all.
   std::vector<float> of_head(int64_t head) const;
+  /// [columns]: the mean of the rows of that.
+  std::vector<float> mean_row(int64_t head) const;
 };
 
 struct Word {
@@ -45,6 +47,7 @@ struct Sentence {
 struct SeenPicture {
   std::string png;  // the bytes of the file
   int64_t rows = 0, columns = 0;
+  int64_t height = 0, width = 0;  // in pixels
 };
 
 /// A hypothesis of the search: its last token, and the node of what comes before.
@@ -69,9 +72,10 @@ struct Example {
   int64_t model = 0;  // among those of the document
   std::string input, output;
   double log_probability = 0;
+  std::optional<std::string> reference = {};  // the right output, where it is known
   std::vector<Sequence> sequences = {};
   std::vector<Map> maps = {};            // in the order of the model
-  std::vector<Sentence> sentences = {};  // a document with its weights at both levels; otherwise empty
+  std::vector<Sentence> sentences = {};  // a text by the weights that decided its label; otherwise empty
   std::optional<SeenPicture> picture = {};
   std::optional<Beam> beam = {};  // of a search with a beam, or on request
 

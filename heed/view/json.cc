@@ -1,11 +1,11 @@
 #include "heed/view/json.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+
+#include "heed/view/base64.h"
 
 namespace heed::view {
 
@@ -14,15 +14,6 @@ namespace {
 using file::Json;
 
 static_assert(std::endian::native == std::endian::little, "f32 in a document is little-endian");
-
-std::string base64(const std::string& bytes) {
-  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // OpenSSL ends it with a zero
-  const int length =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  text.resize(static_cast<size_t>(length));
-  return text;
-}
 
 Json exact(const std::vector<float>& weights) {
   std::string bytes(weights.size() * sizeof(float), '\0');
@@ -101,6 +92,7 @@ Json example_json(const Example& example, Precision precision) {
                          {"log_probability", example.log_probability},
                          {"sequences", std::move(sequences)},
                          {"maps", std::move(maps)}});
+  if (example.reference) j["reference"] = *example.reference;
   if (!example.sentences.empty()) {
     Json sentences = Json::array();
     for (const Sentence& sentence : example.sentences) sentences.push_back(sentence_json(sentence));

@@ -8,12 +8,11 @@
 #include <numeric>
 
 #include "heed/attend/watch.h"
-#include "heed/data/picture.h"
-#include "heed/data/picture_source.h"
 #include "heed/search/search_tree.h"
 #include "heed/tensor/error.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
+#include "heed/view/predicted.h"
 #include "heed/view/search_beam.h"
 
 namespace heed::view {
@@ -60,7 +59,7 @@ struct Tokens {
       case AttentionRows::source:
         return prediction.source_tokens;
       case AttentionRows::second:
-        return second();
+        return second_tokens(model, line);
       case AttentionRows::target_in:
         return shifted({});
       case AttentionRows::target_out:
@@ -72,7 +71,7 @@ struct Tokens {
       case AttentionRows::sentences:
         return sentences();
       case AttentionRows::cells:
-        return cells();
+        return cell_names(prediction);
       case AttentionRows::pooled:
         return numbers(count);
     }
@@ -114,14 +113,6 @@ struct Tokens {
     tokens.resize(static_cast<size_t>(count), model.target().token(text::kEnd));
     return tokens;
   }
-  std::vector<std::string> second() const {
-    const size_t tab = line.find('\t');
-    std::vector<std::string> tokens;
-    if (tab == std::string::npos) return tokens;
-    for (const int32_t id : model.source().encode(std::string_view(line).substr(tab + 1)))
-      tokens.push_back(model.source().token(id));
-    return tokens;
-  }
   std::vector<std::string> sentences() const {
     std::vector<std::string> all;
     size_t at = 0;
@@ -133,12 +124,6 @@ struct Tokens {
       all.push_back(text + (length > kShown ? " …" : ""));
       at += static_cast<size_t>(length);
     }
-    return all;
-  }
-  std::vector<std::string> cells() const {
-    std::vector<std::string> all;
-    for (int64_t r = 0; r < prediction.map_rows; ++r)
-      for (int64_t c = 0; c < prediction.map_columns; ++c) all.push_back(fmt::format("{},{}", r + 1, c + 1));
     return all;
   }
   static std::vector<std::string> numbers(int64_t count) {
@@ -224,7 +209,7 @@ std::vector<Found> maps_of(const std::vector<attend::WatchedCall>& calls) {
 std::vector<Sentence> shaded(const Example& example, const predict::Prediction& prediction) {
   const Map *words = example.find("word.pool"), *sentences = example.find("sentence.pool");
   std::vector<Sentence> all;
-  if (!words || !sentences) return all;
+  if (!words || !sentences) return whole_text(example);
   int64_t at = 0;
   for (size_t s = 0; s < prediction.sentence_tokens.size(); ++s) {
     const auto row = static_cast<int64_t>(s);
@@ -234,24 +219,6 @@ std::vector<Sentence> shaded(const Example& example, const predict::Prediction& 
     all.push_back(std::move(sentence));
   }
   return all;
-}
-
-SeenPicture seen_picture(const std::string& line, const predict::Prediction& prediction) {
-  constexpr int64_t kSide = 512;  // pixels: enough to see what is in a cell
-  const std::string_view name = data::cut_picture_question(line).picture;
-  data::PictureSize size = data::size_of_named(name);
-  const int64_t side = std::max(size.height, size.width);
-  if (side > kSide)
-    size = {std::max<int64_t>(1, size.height * kSide / side), std::max<int64_t>(1, size.width * kSide / side)};
-  return {data::png_of(data::picture_named(name, size)), prediction.map_rows, prediction.map_columns};
-}
-
-/// A picture inside the line is in the document anyway.
-std::string shown_input(const std::string& line, const predict::Prediction& prediction) {
-  if (prediction.map_rows == 0) return line;
-  const data::PictureQuestion parts = data::cut_picture_question(line);
-  const std::string picture = data::picture_label(parts.picture);
-  return parts.question.empty() ? picture : fmt::format("{}\t{}", picture, parts.question);
 }
 
 }  // namespace
@@ -271,7 +238,8 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   expect(tokens <= kLongestShown, ErrorKind::data, "{} tokens are too many for a picture: at most {}", tokens,
          kLongestShown);
 
-  const predict::TextPair pair[] = {{line, target ? *target : prediction.text()}};
+  predict::TextPair pair[] = {{line, target ? *target : prediction.text()}};
+  if (!target) pair[0].target_ids = prediction.nbest.front().ids;
   const attend::Watch watch;
   const predict::PairScore score = model.score_all(pair).front();
   expect(score.error.empty(), ErrorKind::data, "{}", score.error);

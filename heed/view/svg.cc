@@ -2,45 +2,71 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include "heed/text/bytes.h"
+#include "heed/view/base64.h"
+#include "heed/view/palette.h"
 
 namespace heed::view {
 
 namespace {
 
-constexpr int kCell = 16, kLetter = 7, kGap = 6;  // pixels
-constexpr size_t kLongestLabel = 24;              // letters, for the room that is left free
-
-constexpr const char* kStyle = R"css(<style>
-text { fill: #1a1c20; font: 11px ui-monospace, monospace; } .frame { fill: #f4f6f9; } .on { fill: #b3261e; }
-.off { fill: #1f5fbf; }
-@media (prefers-color-scheme: dark) { text { fill: #e6e8ec; } .frame { fill: #1b1f26; } .on { fill: #ffb45c; }
-  .off { fill: #6cb2ff; } }
-</style>
-)css";
-
-/// Code points: near enough for the room that a label needs.
-size_t letters(const std::string& text) {
-  const auto count = std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-  return std::min(static_cast<size_t>(count), kLongestLabel);
+/// The selectors name the drawing: in a page, the style must not reach anything else.
+std::string fills(int Colour::*shade, int paper) {
+  std::string rules = fmt::format(".heed-drawing .paper {{ fill: #{:06x}; }}\n", paper);
+  for (const Colour& colour : kColours)
+    rules += fmt::format(".heed-drawing {}{} {{ fill: #{:06x}; }}\n", colour.ink == Ink::text ? "" : ".", colour.name,
+                         colour.*shade);
+  return rules;
 }
 
-/// Spaces are shown, and a long label is cut.
-std::string label(const std::string& token) {
-  if (token == " ") return "␣";
-  if (letters(token) < kLongestLabel) return escaped(token);
-  size_t end = 0;
-  for (size_t n = 0; end < token.size(); ++end)
-    if ((token[end] & 0xC0) != 0x80 && ++n == kLongestLabel) break;
-  return escaped(token.substr(0, end)) + "…";
+std::string style() {
+  return fmt::format(
+      "<style>\n.heed-drawing text {{ font: {}px ui-monospace, monospace; unicode-bidi: plaintext; }}\n{}"
+      "@media (prefers-color-scheme: dark) {{\n{}}}\n</style>\n",
+      kTextSize, fills(&Colour::light, kLightPaper), fills(&Colour::dark, kDarkPaper));
 }
+
+const char* class_of(Ink ink) { return colour_of(ink).name; }
+
+std::string place(const Box& box) {
+  return fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", box.x, box.y, box.width, box.height);
+}
+
+/// Adds shapes to a text.
+struct Painter {
+  std::string& svg;
+
+  void operator()(const Fill& fill) const {
+    svg += fmt::format("<rect class=\"{}\" {}", class_of(fill.ink), place(fill.box));
+    svg += fill.ink == Ink::frame ? "/>" : fmt::format(" fill-opacity=\"{:.2f}\"/>", fill.opacity);
+  }
+  void operator()(const Outline& line) const {
+    const int half = line.thick / 2;
+    const Box inside{line.box.x + half, line.box.y + half, line.box.width - line.thick, line.box.height - line.thick};
+    svg += fmt::format("<path d=\"M{} {}h{}v{}h-{}z\" fill=\"none\" stroke=\"#{:06x}\" stroke-width=\"{}\"/>", inside.x,
+                       inside.y, inside.width, inside.height, inside.width, colour_of(line.ink).light, line.thick);
+  }
+  void operator()(const Label& label) const {
+    svg += fmt::format("<text x=\"{}\" y=\"{}\"", label.x, label.y);
+    if (label.ink != Ink::text) svg += fmt::format(" class=\"{}\"", class_of(label.ink));
+    if (label.anchor != Anchor::start)
+      svg += fmt::format(" text-anchor=\"{}\"", label.anchor == Anchor::middle ? "middle" : "end");
+    if (label.turned) svg += fmt::format(" transform=\"rotate(-90 {} {})\"", label.x, label.y);
+    svg += fmt::format(">{}</text>", escaped(label.text));
+  }
+  /// The picture itself comes once, however often it is shown.
+  void operator()(const Image& image) const {
+    svg +=
+        fmt::format("<svg {} viewBox=\"0 0 1 1\" preserveAspectRatio=\"none\"><use href=\"#heed-picture-{}\"/></svg>",
+                    place(image.box), image.picture);
+  }
+};
 
 }  // namespace
 
 std::string escaped(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
+  for (const char c : text::repaired(text)) {
     if (c == '&')
       safe += "&amp;";
     else if (c == '<')
@@ -57,40 +83,22 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-std::string svg_text(const Matrix& matrix, Colours colours) {
-  size_t widest = 1, tallest = 1;
-  for (const std::string& row : matrix.rows) widest = std::max(widest, letters(row));
-  for (const std::string& column : matrix.columns) tallest = std::max(tallest, letters(column));
-  const bool upright = tallest == 1;  // single letters need no turning
-  const int left = static_cast<int>(widest) * kLetter + 2 * kGap;
-  const int top = upright ? kCell + kGap : static_cast<int>(tallest) * kLetter + 2 * kGap;
-  const int columns = static_cast<int>(matrix.columns.size()), rows = static_cast<int>(matrix.rows.size());
-  const int width = left + columns * kCell + 1, height = top + rows * kCell + 1;
-
+std::string svg_text(const Drawing& drawing, Colours colours) {
+  const bool own = colours == Colours::own;
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">"
-      "<title>{2}</title>\n{3}<rect class=\"frame\" x=\"{4}\" y=\"{5}\" width=\"{6}\" height=\"{7}\"/>\n",
-      width, height, escaped(matrix.title), colours == Colours::own ? kStyle : "", left, top, columns * kCell,
-      rows * kCell);
-  for (int c = 0; c < columns; ++c) {
-    const int x = left + c * kCell + kCell / 2 + (upright ? 0 : 4), y = top - kGap;
-    const std::string turn = upright ? "text-anchor=\"middle\"" : fmt::format("transform=\"rotate(-90 {} {})\"", x, y);
-    svg +=
-        fmt::format("<text x=\"{}\" y=\"{}\" {}>{}</text>", x, y, turn, label(matrix.columns[static_cast<size_t>(c)]));
-  }
-  svg += "\n";
-  for (int r = 0; r < rows; ++r) {
-    const int y = top + r * kCell;
-    svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", left - kGap, y + kCell - 4,
-                       label(matrix.rows[static_cast<size_t>(r)]));
-    for (int c = 0; c < columns; ++c) {
-      const float weight = matrix.weights[static_cast<size_t>(r) * matrix.columns.size() + static_cast<size_t>(c)];
-      const double shown = std::sqrt(std::min(std::abs(static_cast<double>(weight)), 1.0));  // small weights matter
-      if (!(shown >= 0.07)) continue;                                                        // below 0.005, and NaN
-      svg += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill-opacity=\"{:.2f}\"/>",
-                         weight > 0 ? "on" : "off", left + c * kCell, y, kCell - 1, kCell - 1, shown);
-    }
-    svg += "\n";
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"heed-drawing\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+      "{1}\" role=\"img\"><title>{2}</title>\n",
+      drawing.width, drawing.height, escaped(drawing.title));
+  if (own) svg += style();
+  for (size_t i = 0; i < drawing.pictures.size(); ++i)
+    svg += fmt::format(
+        "<defs><image id=\"heed-picture-{}\" width=\"1\" height=\"1\" preserveAspectRatio=\"none\" "
+        "href=\"data:image/png;base64,{}\"/></defs>\n",
+        i, base64(drawing.pictures[i]));
+  if (own) svg += "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
+  for (const Shape& shape : drawing.shapes) {
+    std::visit(Painter{svg}, shape);
+    if (std::holds_alternative<Label>(shape)) svg += "\n";
   }
   return svg + "</svg>\n";
 }

@@ -19,10 +19,11 @@ from ._heed import Error, State, available_isas, isa, set_threads, threads, use_
 from ._onnx import OnnxAttention, onnx_attention
 from ._look import AttentionMap, Looked
 from ._parameters import Parameters
+from ._prediction import Output, PairScore, Prediction
 from ._question import STAGES
 from ._result import Memory, Result
 from ._train import train
-from ._trained import Output, PairScore, Prediction, TrainedModel, load
+from ._trained import TrainedModel, load
 
 __version__ = "0.1.0"
 __all__ = [

@@ -1,6 +1,6 @@
 """The compiled part of heed. It expects arrays as prepared by python/heed/, which is what users call."""
 
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
@@ -116,12 +116,16 @@ class Run:
     def attend(self, memory: Memory, state: Optional[State], arguments: Dict[str, Any]) -> Result: ...
     def backward(self, seeds: List[Tuple[Value, np.ndarray]]) -> Dict[str, np.ndarray]: ...
 
+def alignment_svg(found: Mapping[str, Any]) -> str:
+    """The best output of what Predictor.predict() said of a line, as SVG."""
+
 class Predictor:
     """A trained model."""
 
     def __init__(self, folders: List[bytes], checkpoint: str, mean: str) -> None: ...
     def predict(self, lines: List[bytes], options: Dict[str, Any]) -> List[Dict[str, Any]]:
-        """For each line: error, source_tokens, unknown, and nbest, which holds the fields of heed.Output."""
+        """For each line: error, source_tokens, unknown, and nbest, which holds the fields of heed.Output; with alignments
+        also what alignment_svg() needs: line, rows, columns, map, sentence_tokens, sentence_weights."""
 
     def predict_json(self, lines: List[bytes], options: Dict[str, Any]) -> List[str]:
         """For each line: an object as JSON, as `heed predict --json` prints it."""
@@ -131,6 +135,11 @@ class Predictor:
 
     def look(self, line: bytes, target: Optional[bytes], options: Dict[str, Any], folder: bytes, page: bool) -> str:
         """What the model attended to: a document as JSON, or the page with it."""
+
+    def draw(
+        self, line: bytes, target: Optional[bytes], options: Dict[str, Any], attention: str, head: int
+    ) -> str:
+        """One attention of that as SVG."""
 
     @property
     def models(self) -> int: ...

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
-import html
 import json
 import os
 from dataclasses import dataclass
 from typing import Any, Callable, List, Mapping, Optional, Union
 
 import numpy as np
+
+from ._plot import notebook_html, plot_matrix
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ class Looked:
         document: the whole as docs/attention_document.md has it.
     """
 
-    def __init__(self, document: Mapping[str, Any], page: Callable[[], str]) -> None:
+    def __init__(
+        self, document: Mapping[str, Any], page: Callable[[], str], draw: Callable[[str, int], str]
+    ) -> None:
         example = document["examples"][0]
         self.document = document
         self.input: str = example["input"]
@@ -61,6 +64,7 @@ class Looked:
         self.log_probability: float = example["log_probability"]
         self.maps = [_map(one, example["sequences"]) for one in example["maps"]]
         self._page = page
+        self._draw = draw
 
     @property
     def main(self) -> AttentionMap:
@@ -79,52 +83,46 @@ class Looked:
         """One page with every layer and head, which opens without a network."""
         return self._page()
 
+    def svg(self, name: Optional[str] = None, head: Optional[int] = None) -> str:
+        """One attention as SVG, as `heed look --svg` draws it.
+
+        Args:
+            name: which one, as a matrix (default: what suits the model: the matrix of main, a text shaded by its words
+                and sentences, or a picture with its cells).
+            head: counted from 1 (default: the mean of all).
+        """
+        one = self[name] if name else self.main
+        one.of_head(head)  # whether there is such a head
+        return self._draw(name or "", -1 if head is None else head - 1)
+
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes html() to a file."""
+        """Writes html() to a file, or svg() to one whose name ends in .svg."""
+        text = self.svg() if os.fspath(path).endswith(".svg") else self.html()
         with open(path, "w", encoding="utf-8") as file:
-            file.write(self.html())
+            file.write(text)
 
     def plot(self, name: Optional[str] = None, head: Optional[int] = None, axes: Any = None) -> Any:
-        """Draws one attention with matplotlib, the keys across and the queries down, and returns the axes.
+        """Draws the matrix of one attention with matplotlib, the keys across and the queries down; returns the axes.
 
         Args:
             name: which one (default: main).
             head: counted from 1 (default: the mean of all).
             axes: where to draw (default: a new figure that fits the tokens).
         """
-        import matplotlib.pyplot  # pylint: disable=import-outside-toplevel
-
         one = self[name] if name else self.main
-        if axes is None:
-            size = (2 + 0.3 * len(one.keys), 1 + 0.3 * len(one.queries))
-            axes = matplotlib.pyplot.figure(figsize=size).subplots()
-        axes.imshow(one.of_head(head), cmap="Blues", vmin=0, aspect="equal")
-        axes.set_xticks(range(len(one.keys)), one.keys, rotation=90)
-        axes.set_yticks(range(len(one.queries)), one.queries)
-        axes.xaxis.tick_top()
-        axes.set_title(one.label)
-        return axes
+        return plot_matrix(one.of_head(head), one.queries, one.keys, one.label, axes)
 
     def _repr_html_(self) -> str:
-        """For notebooks: the main map as a table."""
-        if not self.maps:
-            return html.escape(repr(self))
-        one = self.main
-        cell = '<td title="{0:.3f}" style="background:rgba(8,81,156,{0:.3f});min-width:1.2em;padding:0"></td>'
-        head = "".join(f'<th style="writing-mode:vertical-rl">{html.escape(key)}</th>' for key in one.keys)
-        rows = "".join(
-            f"<tr><th>{html.escape(query)}</th>{''.join(cell.format(float(np.clip(w, 0, 1))) for w in row)}</tr>"
-            for query, row in zip(one.queries, one.of_head())
-        )
-        return f"<p>{html.escape(one.label)}</p><table><tr><th></th>{head}</tr>{rows}</table>"
+        """For notebooks: the output, and what the model attended to."""
+        return notebook_html(self.output, f"log p {self.log_probability:.3f}", self.svg() if self.maps else "")
 
     def __repr__(self) -> str:
         return f"<heed.Looked {self.input!r} -> {self.output!r}: {len(self.maps)} attentions>"
 
 
-def looked(found: str, page: Callable[[], str]) -> Looked:
-    """From the document as JSON; `page` makes the page when it is asked for."""
-    return Looked(json.loads(found), page)
+def looked(found: str, page: Callable[[], str], draw: Callable[[str, int], str]) -> Looked:
+    """From the document as JSON; `page` and `draw` make the page and a drawing when they are asked for."""
+    return Looked(json.loads(found), page, draw)
 
 
 def _map(one: Mapping[str, Any], sequences: Mapping[str, Any]) -> AttentionMap:

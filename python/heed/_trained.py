@@ -5,119 +5,14 @@ from __future__ import annotations
 import errno
 import inspect
 import os
-from dataclasses import dataclass
 from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union, overload
-
-import numpy as np
 
 from . import _heed
 from ._heed import Error
 from ._look import Looked, looked
+from ._prediction import PairScore, Prediction, prediction
 
 Path = Union[str, "os.PathLike[str]"]
-
-
-@dataclass(frozen=True)
-class Output:
-    """One output for a line.
-
-    Attributes:
-        text: the line.
-        score: what outputs are ranked by: the log-probability, normalised by length_penalty, as `heed predict` prints
-            it.
-        log_probability: of the tokens, and of the end token if it came.
-        finished: whether the end token came within max_length tokens.
-        tokens: as the vocabulary spells them.
-        token_log_probabilities: [tokens]; the end token last, if it came.
-        alignment: [tokens, source tokens]: the attention weights; None without alignments.
-        links: (source, target): for each token, the source token with the most attention; both from 0.
-        missing: words of must that did not come; mostly empty.
-        missing_because: why.
-        reverse_log_probability: with rerank_reverse: log p(source | output) by that model.
-    """
-
-    text: str
-    score: float
-    log_probability: float
-    finished: bool
-    tokens: List[str]
-    token_log_probabilities: np.ndarray
-    alignment: Optional[np.ndarray]
-    links: List[Tuple[int, int]]
-    missing: List[str]
-    missing_because: str
-    reverse_log_probability: float
-
-    def __repr__(self) -> str:
-        return f"Output({self.text!r}, score={self.score:.6f})"
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """The answer to a line. Without an output, text is "", tokens and links are empty, and the others are None.
-
-    Attributes:
-        source_tokens: as the vocabulary spells them.
-        unknown: tokens of the line that are not in the vocabulary, as written there, each once. If there are any, the
-            output is a guess.
-        nbest: outputs, the best first; empty for a line without tokens or with an error.
-        error: why there is no output, or None.
-    """
-
-    source_tokens: List[str]
-    unknown: List[str]
-    nbest: List[Output]
-    error: Optional[str]
-
-    @property
-    def text(self) -> str:
-        """Of the best output."""
-        return self.nbest[0].text if self.nbest else ""
-
-    @property
-    def score(self) -> Optional[float]:
-        """Of the best output: see Output."""
-        return self.nbest[0].score if self.nbest else None
-
-    @property
-    def tokens(self) -> List[str]:
-        """Of the best output."""
-        return self.nbest[0].tokens if self.nbest else []
-
-    @property
-    def alignment(self) -> Optional[np.ndarray]:
-        """Of the best output, [tokens, source tokens]."""
-        return self.nbest[0].alignment if self.nbest else None
-
-    @property
-    def links(self) -> List[Tuple[int, int]]:
-        """Of the best output: (source, target)."""
-        return self.nbest[0].links if self.nbest else []
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __repr__(self) -> str:
-        if self.error is not None:
-            return f"Prediction(error={self.error!r})"
-        return f"Prediction({self.text!r}" + (f", score={self.score:.6f})" if self.nbest else ")")
-
-
-@dataclass(frozen=True)
-class PairScore:
-    """The probability that a model gives to a target, given its source.
-
-    Attributes:
-        log_probability: natural logarithm of the probability of the target and its end token.
-        tokens: of the target, as the vocabulary spells them; the end token last.
-        token_log_probabilities: [tokens].
-        error: why it cannot be scored, or None.
-    """
-
-    log_probability: float
-    tokens: List[str]
-    token_log_probabilities: np.ndarray
-    error: Optional[str] = None
 
 
 class TrainedModel:
@@ -229,7 +124,7 @@ class TrainedModel:
         given = dict(locals())
         texts = _lines(given.pop("lines"))
         del given["self"]
-        found = [_prediction(one) for one in self._predictor.predict(texts, _options(given, len(texts)))]
+        found = [prediction(one) for one in self._predictor.predict(texts, _options(given, len(texts)))]
         return found[0] if isinstance(lines, str) else found
 
     def predict_json(self, lines: Union[str, Iterable[str]], **options: Any) -> Union[str, List[str]]:
@@ -286,7 +181,10 @@ class TrainedModel:
         def found(page: bool) -> str:
             return self._predictor.look(text, wanted, given, os.fsencode(self.path), page)
 
-        return looked(found(False), lambda: found(True))
+        def draw(attention: str, head: int) -> str:
+            return self._predictor.draw(text, wanted, given, attention, head)
+
+        return looked(found(False), lambda: found(True), draw)
 
     def export(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the model to one file, as `heed export` does; heed.load, the program and C++ read it.
@@ -433,8 +331,3 @@ def _bytes(line: str, name: str) -> bytes:
         raise Error(
             f"{name}: expected text, got a lone surrogate, {line[error.start]!r}, at index {error.start}"
         ) from None
-
-
-def _prediction(found: Mapping[str, Any]) -> Prediction:
-    nbest = [Output(**output) for output in found["nbest"]]
-    return Prediction(found["source_tokens"], found["unknown"], nbest, found["error"])

@@ -13,9 +13,12 @@
 #include "heed/predict/json.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
+#include "heed/view/draw.h"
 #include "heed/view/json.h"
 #include "heed/view/look.h"
 #include "heed/view/page.h"
+#include "heed/view/predicted.h"
+#include "heed/view/svg.h"
 
 namespace heed::python {
 namespace {
@@ -36,8 +39,9 @@ py::list texts_of(const std::vector<std::string>& texts) {
   return list;
 }
 
-/// [rows, cols]
+/// [rows, cols]; `cols` is that of no rows. Of a picture, the columns are its cells.
 py::array_t<float> matrix(const std::vector<std::vector<float>>& rows, size_t cols) {
+  if (!rows.empty()) cols = rows.front().size();
   py::array_t<float> array({rows.size(), cols});
   for (size_t i = 0; i < rows.size(); ++i)
     std::copy(rows[i].begin(), rows[i].end(), array.mutable_data(static_cast<py::ssize_t>(i), 0));
@@ -75,6 +79,47 @@ py::dict dict_of(const Prediction& prediction, bool alignments) {
     nbest.append(dict_of(output, prediction.source_tokens.size(), alignments));
   d["nbest"] = nbest;
   return d;
+}
+
+/// What alignment_svg() needs beside that.
+void add_drawing(py::dict& d, const Predictor& predictor, const std::string& line, const Prediction& prediction) {
+  if (prediction.nbest.empty()) return;
+  const Output& best = prediction.nbest.front();
+  d["line"] = text_of(line);
+  d["rows"] = py::make_tuple("", py::list());
+  if (!best.alignment.empty()) {
+    const view::Sequence rows = view::alignment_rows(predictor, line, best);
+    d["rows"] = py::make_tuple(rows.name, texts_of(rows.tokens));
+  }
+  d["columns"] = texts_of(prediction.map_rows > 0 ? view::cell_names(prediction) : prediction.source_tokens);
+  d["map"] = py::make_tuple(prediction.map_rows, prediction.map_columns);
+  d["sentence_tokens"] = prediction.sentence_tokens;
+  d["sentence_weights"] = best.sentence_weights;
+}
+
+/// The drawing of a prediction, from what predict() said of it.
+py::str alignment_svg(const py::dict& found) {
+  const auto best = found["nbest"].cast<py::list>()[0].cast<py::dict>();
+  const auto weights = best["alignment"].cast<py::array_t<float, py::array::c_style | py::array::forcecast>>();
+  const auto rows = found["rows"].cast<std::pair<std::string, std::vector<std::string>>>();
+  const auto [map_rows, map_columns] = found["map"].cast<std::pair<int64_t, int64_t>>();
+  Output output{.text = best["text"].cast<std::string>(),
+                .log_probability = best["log_probability"].cast<double>(),
+                .sentence_weights = found["sentence_weights"].cast<std::vector<float>>()};
+  for (py::ssize_t r = 0; r < weights.shape(0); ++r)
+    output.alignment.emplace_back(weights.data(r, 0), weights.data(r, 0) + weights.shape(1));
+  const Prediction prediction{.error = {},
+                              .source_tokens = found["source_tokens"].cast<std::vector<std::string>>(),
+                              .unknown = {},
+                              .sentence_tokens = found["sentence_tokens"].cast<std::vector<int64_t>>(),
+                              .nbest = {std::move(output)},
+                              .map_rows = map_rows,
+                              .map_columns = map_columns};
+  const auto line = found["line"].cast<std::string>();
+  return text_of(run([&] {
+    const view::Example example = view::example_of(line, prediction, {rows.first, "", rows.second});
+    return view::svg_text(view::drawing_of(example), view::Colours::own);
+  }));
 }
 
 std::vector<std::string> phrases_of(const py::handle& from) { return from.cast<std::vector<std::string>>(); }
@@ -139,7 +184,11 @@ py::list predict_all(const Predictor& predictor, const std::vector<std::string>&
   const predict::Options options = options_of(given);
   const std::vector<Prediction> predictions = run([&] { return predictor.predict_all(lines, options); });
   py::list all;
-  for (const Prediction& prediction : predictions) all.append(dict_of(prediction, options.alignments));
+  for (size_t i = 0; i < predictions.size(); ++i) {
+    py::dict one = dict_of(predictions[i], options.alignments);
+    if (options.alignments) add_drawing(one, predictor, lines[i], predictions[i]);
+    all.append(one);
+  }
   return all;
 }
 
@@ -200,6 +249,17 @@ py::str look(const Predictor& predictor, const std::string& line, const std::opt
   }));
 }
 
+/// One attention of that as SVG. `attention`: empty for what a reader wants first; `head`: from 0, or -1.
+py::str draw(const Predictor& predictor, const std::string& line, const std::optional<std::string>& target,
+             const py::dict& given, const std::string& attention, int64_t head) {
+  const predict::Options options = options_of(given);
+  return text_of(run([&] {
+    const view::Example example = view::look(predictor, line, target, options);
+    const view::Map* map = attention.empty() ? nullptr : example.find(attention);
+    return view::svg_text(view::drawing_of(example, map, head), view::Colours::own);
+  }));
+}
+
 std::shared_ptr<Predictor> load(const std::vector<std::string>& folders, const std::string& checkpoint,
                                 const std::string& mean) {
   const predict::Mean how = value_of(search::kMeans, mean, "mean");
@@ -213,12 +273,14 @@ std::shared_ptr<Predictor> load(const std::vector<std::string>& folders, const s
 }  // namespace
 
 void define_predictor(py::module_& m) {
+  m.def("alignment_svg", &alignment_svg, py::arg("found"));
   py::class_<Predictor, std::shared_ptr<Predictor>>(m, "Predictor", "A trained model.")
       .def(py::init(&load), py::arg("folders"), py::arg("checkpoint"), py::arg("mean"))
       .def("predict", &predict_all, py::arg("lines"), py::arg("options"))
       .def("predict_json", &predict_json, py::arg("lines"), py::arg("options"))
       .def("score", &score_all, py::arg("pairs"))
       .def("look", &look, py::arg("line"), py::arg("target"), py::arg("options"), py::arg("folder"), py::arg("page"))
+      .def("draw", &draw, py::arg("line"), py::arg("target"), py::arg("options"), py::arg("attention"), py::arg("head"))
       .def_property_readonly("models", &Predictor::models)
       .def_property_readonly("task", [](const Predictor& p) { return p.model().recipe.model.task; })
       .def_property_readonly("encoder", [](const Predictor& p) { return p.model().recipe.model.encoder_kind(); })

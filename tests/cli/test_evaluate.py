@@ -172,6 +172,51 @@ def test_errors_of_any_script(tmp_path):
     assert "\033[3" not in on_terminal("evaluate", output, reference, "--errors", NO_COLOR="1")
 
 
+def page_of_errors(*arguments):
+    """The document on the page, and what the program said."""
+    page = arguments[arguments.index("--html") + 1]
+    done = heed("evaluate", *arguments, "--errors")
+    if done.returncode == 64 and "built without the page" in done.stderr:
+        pytest.skip("heed was built without npm, so it has no page")
+    assert (done.returncode, done.stderr) == (0, "")
+    with open(page, encoding="utf-8") as file:
+        return json.loads(file.read().split('id="heed-data">')[1].split("</script>")[0]), done.stdout
+
+
+def test_errors_on_a_page(model, tmp_path):
+    sources = ["abc", "hello", "b", "abcabc"]
+    right = answers("predict", str(model), given="b\n")[0]
+    pairs = lines(tmp_path / "p.tsv", [f"{s}\t{r}" for s, r in zip(sources, ["zzzzzz", "yy", right, "x"])])
+    listed = json.loads(text("evaluate", str(model), pairs, "--errors", "--json"))["errors"]
+    page = str(tmp_path / "wrong.html")
+    document, said = page_of_errors(str(model), pairs, "--html", page)
+    assert "3 of 4 outputs are wrong" in document["title"]
+    examples = document["examples"]
+    assert [(e["input"], e["output"], e["reference"]) for e in examples] == \
+        [(e["source"], e["output"], e["reference"]) for e in listed]
+    looked = json.loads(text("look", str(model), examples[0]["input"], "--json", "-"))["examples"][0]
+    assert examples[0]["sequences"] == looked["sequences"]
+    assert examples[0]["log_probability"] == looked["log_probability"] and examples[0]["maps"]
+    assert said.endswith(f"3 of 4 are wrong\n'{page}' shows them with what the model attended to\n")
+    assert "difference" not in said  # the page is instead of the list
+    few, said = page_of_errors(str(model), pairs, "--html", page, "--most", "1")
+    assert few["examples"] == examples[:1] and "shows the 1 worst" in said
+    # What is compared in lower case is shown as it was written.
+    loud = lines(tmp_path / "loud.tsv", ["abc\tZZ", f"b\t{right.upper()}"])
+    document, _ = page_of_errors(str(model), loud, "--html", page, "--lowercase")
+    assert [e["reference"] for e in document["examples"]] == ["ZZ"]
+    both = heed("evaluate", str(model), pairs, "--ensemble", str(model), "--errors", "--html", page)
+    assert both.returncode == USAGE and "one model, not into an ensemble" in both.stderr
+
+
+def test_a_page_of_what_the_training_held_out(tmp_path):
+    pairs = lines(tmp_path / "pairs.tsv", [f"{a}{b}\tzz{b}" for a in "abcdef" for b in "abcdef"])
+    folder = train_small(tmp_path / "out", "data.task=none", f"data.tsv={pairs}", "data.held_out=0.2", "stop.steps=1")
+    document, said = page_of_errors(str(folder), "--valid", "--html", str(tmp_path / "wrong.html"))
+    assert said.splitlines()[-2].endswith("are wrong") and document["examples"]
+    assert all(e["reference"].startswith("zz") for e in document["examples"])
+
+
 def test_errors_of_a_model(model, tmp_path):
     said = answers("predict", model, given="abc\nhello\nq\n")
     pairs = lines(tmp_path / "tsv", [f"abc\t{said[0]}x", "abc\tnothing like it", f"hello\t{said[1]}", f"q\t{said[2]}x"])
@@ -277,6 +322,8 @@ def test_what_the_training_held_out(tmp_path):
     (("gone", "F/r"), NO_INPUT, "there is no model 'gone'"),
     (("F/r", "F/r", "--errors", "F/new.tsv"), NO_INPUT, "to write errors to it: --errors=F/new.tsv"),
     (("F/r", "F/r", "--most", "3"), USAGE, "--most needs --errors"),
+    (("MODEL", "F/r", "F/r", "--html", "F/x.html"), USAGE, "--html needs --errors"),
+    (("F/r", "F/r", "--errors", "--html", "F/x.html"), USAGE, "--html needs a MODEL"),
     (("F/r", "F/r", "--errors", "--most", "0"), USAGE, "--most"),
     (("F/bad", "F/r", "--errors=F/r/x"), CANNOT_CREATE, "F/r"),
 ])

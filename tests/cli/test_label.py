@@ -128,6 +128,48 @@ def test_probabilities_and_weights(trained):
         assert max(zip(rows[0], found["source_tokens"]))[1] in ("lovely", "was", "it", "!")
 
 
+def test_shaded_texts(trained, tmp_path):
+    kind, model, _ = trained
+    line = b"The plot was long. It was lovely!\n"
+    shown = run("predict", model, "--alignments=picture", given=line).stdout.decode().splitlines()
+    assert shown[0] == "good"
+    if kind == "mean":  # no attention, nothing to draw
+        assert shown[1:] == []
+        return
+    words = "the plot was long . it was lovely !"
+    plain = [line.replace("[", "").replace("]", "").split() for line in shown[1:]]
+    if kind == "hierarchical":
+        assert [line[1] for line in plain[:2]] == ["%", "%"] and plain[1][2:] == words.split()[5:] and plain[2:] == [[]]
+    else:
+        assert plain == [words.split(), []]
+    done = run("predict", model, "--pictures", tmp_path, given=line)
+    assert done.returncode == 0, done.stderr
+    looked = heed("look", model, line.decode().strip(), "--svg", str(tmp_path / "looked.svg"))
+    assert looked.returncode == 0, looked.stderr
+    for drawing in ((tmp_path / "1.svg").read_text(), (tmp_path / "looked.svg").read_text()):
+        assert [t for t in re.findall(r">([^<]*)</text>", drawing) if t in words.split()][-9:] == words.split()
+        assert drawing.count(">lovely</text>") == (5 if kind == "structured" else 1)  # the mean, and four rows
+        assert drawing.count('class="off"') == (2 if kind == "hierarchical" else 0)
+    matrix = tmp_path / "matrix.svg"
+    name = "word.pool" if kind == "hierarchical" else "text.pool"
+    assert heed("look", model, line.decode().strip(), "--attention", name, "--svg", str(matrix)).returncode == 0
+    assert ">weight</text>" in matrix.read_text()
+
+
+def test_wrong_labels_on_a_page(trained, tmp_path):
+    kind, model, _ = trained
+    page = tmp_path / "wrong.html"
+    done = heed("evaluate", model, mislabelled(tmp_path / "x.tsv"), "--errors", "--html", str(page))
+    if done.returncode == 64 and "built without the page" in done.stderr:
+        pytest.skip("heed was built without npm, so it has no page")
+    assert done.returncode == 0, done.stderr
+    examples = json.loads(page.read_text().split('id="heed-data">')[1].split("</script>")[0])["examples"]
+    assert sorted((e["input"], e["output"], e["reference"]) for e in examples) == \
+        [("It was awful!", "bad", "good"), ("It was lovely!", "good", "neutral")]
+    words = [[w["text"] for s in e["text"]["sentences"] for w in s["words"]] for e in examples if "text" in e]
+    assert words == ([] if kind == "mean" else [e["input"].lower().replace("!", " !").split() for e in examples])
+
+
 def test_scores_of_labels(trained, tmp_path):
     _, model, _ = trained
     (tmp_path / "pairs.tsv").write_text("It was superb!\tgood\nIt was superb!\tbad\nIt was superb!\tgreat\n")

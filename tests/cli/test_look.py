@@ -6,12 +6,17 @@ import xml.etree.ElementTree
 
 import pytest
 from heed_program import heed, run
+from png_file import pixels_of
+
+
+NO_LETTER = "\ue123"  # for private use: no font has it
 
 
 @pytest.fixture(name="model", scope="module")
 def small_transformer(tmp_path_factory):
     folder = tmp_path_factory.mktemp("look")
-    (folder / "pairs.tsv").write_text("".join(f"{a}{b} dog\t{b}{a} hund\n" for a in "abcdef" for b in "abcdef"))
+    (folder / "pairs.tsv").write_text("".join(f"{a}{b} dog\t{b}{a} hund\n" for a in "abcdef" for b in "abcdef")
+                                      + 6 * f"{NO_LETTER}x\tx{NO_LETTER}\n")
     done = heed("train", str(folder / "pairs.tsv"), "--output", str(folder / "model"), "--threads", "1",
                 *[word for key in ["model.kind=transformer", "model.width=16", "model.encoder_layers=2",
                                    "model.decoder_layers=2", "attention.heads=2", "stop.steps=30"]
@@ -81,6 +86,62 @@ def test_svg_of_several_lines(model, tmp_path):
     for number in (1, 2):
         root = xml.etree.ElementTree.parse(tmp_path / f"l-{number}.svg").getroot()
         assert root.tag.endswith("svg") and len(root) > 5
+
+
+def drawn_png(*arguments, **environment):
+    """The finished process; skips where heed draws no PNG."""
+    done = heed(*arguments, **environment)
+    if done.returncode == 64 and "built without Pango" in done.stderr:
+        pytest.skip("heed was built without Pango, so it draws no PNG")
+    return done
+
+
+def test_png_is_the_drawing_of_svg(model, tmp_path):
+    svg, png = tmp_path / "l.svg", tmp_path / "l.png"
+    done = drawn_png("look", model, "ab dog", "--target", "ba hund", "--svg", str(svg), "--png", str(png),
+                     "--scale", "3")
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    root = xml.etree.ElementTree.parse(svg).getroot()
+    width, height, pixel = pixels_of(png.read_bytes())
+    assert (width, height) == (3 * int(root.get("width")), 3 * int(root.get("height")))
+    cells = [one for one in root if one.get("class") == "on"]
+    assert len(cells) > 10
+    for cell in cells:
+        x, y = (3 * (int(cell.get(a)) + int(cell.get(size)) // 2) for a, size in (("x", "width"), ("y", "height")))
+        share = float(cell.get("fill-opacity"))
+        wanted = [round(share * on + (1 - share) * frame) for on, frame in zip((0xB3, 0x26, 0x1E), (0xF4, 0xF6, 0xF9))]
+        assert pixel(x, y) == pytest.approx(wanted, abs=3), (x, y)
+    # Every label leaves ink near its anchor.
+    labels = [one for one in root if one.tag.endswith("text")]
+    assert len(labels) > 15
+    for label in labels:
+        x, y = 3 * int(label.get("x")), 3 * int(label.get("y"))
+        near = [sum(pixel(min(max(x + dx, 0), width - 1), y + dy)) for dx in range(-21, 22) for dy in range(-24, 9)]
+        assert min(near) < 3 * 160, label.text
+
+
+def test_png_of_several_lines(model, tmp_path):
+    drawn_png("look", model, "ab dog", "--png", str(tmp_path / "one.png"))
+    done = run("look", model, "--png", tmp_path / "l.png", given=b"ab dog\ncd dog\n")
+    assert (done.returncode, done.stdout) == (0, b""), done.stderr
+    assert (tmp_path / "l-1.png").read_bytes() == (tmp_path / "one.png").read_bytes()
+    assert pixels_of((tmp_path / "l-2.png").read_bytes())[0] > 100
+
+
+def test_letters_without_a_font_are_reported(model, tmp_path):
+    done = drawn_png("look", model, NO_LETTER + "ab", "--png", str(tmp_path / "l.png"))
+    assert done.returncode == 0
+    assert f"no installed font has all letters of '{NO_LETTER}'" in done.stderr and done.stderr.count("heed:") == 1
+    nothing = tmp_path / "fonts.conf"
+    nothing.write_text("<fontconfig></fontconfig>")
+    done = drawn_png("look", model, "ab", "--png", str(tmp_path / "none.png"), FONTCONFIG_FILE=str(nothing))
+    assert done.returncode == 64 and "no font is installed" in done.stderr and "--svg" in done.stderr, done.stderr
+    assert not (tmp_path / "none.png").exists()
+
+
+def test_a_png_that_is_too_large_is_refused(model, tmp_path):
+    done = drawn_png("look", model, 150 * "ab ", "--target", 150 * "ba ", "--scale", "16", "--png", str(tmp_path / "l.png"))
+    assert done.returncode == 65 and "too large: a smaller --scale" in done.stderr, done.stderr
 
 
 def test_the_search_tree_on_the_terminal(model):

@@ -81,6 +81,21 @@ def test_the_overlay(painted, tmp_path):
     assert (width, height) == (2 * 192 + 8, 192)
 
 
+def test_cells_over_the_picture(painted, tmp_path):
+    folder, model, _ = painted
+    line = f"{folder}/1.png\twhich colour\n".encode()
+    done = run("predict", model, "--pictures", tmp_path, given=line)
+    assert (done.returncode, done.stdout) == (0, b"green\n"), done.stderr
+    drawing = (tmp_path / "1.svg").read_text()
+    assert ">green</text>" in drawing and drawing.count("<use") == 2 and drawing.count('stroke="#ff8c00"') == 1
+    assert drawing.count("data:image/png;base64,") == 1
+    done = run("look", model, "--svg", tmp_path / "l.svg", given=line)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "l.svg").read_text().count("<use") == 3  # and for the end of the output
+    done = run("predict", model, "--alignments=picture", given=line)
+    assert done.returncode == 64 and b"--pictures FOLDER writes files" in done.stderr
+
+
 def test_scores(painted):
     folder, model, _ = painted
     (folder / "some.tsv").write_text("1.png\twhich colour\tgreen\n1.png\twhich colour\tred\n1.png\n")

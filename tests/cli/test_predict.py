@@ -9,7 +9,7 @@ import subprocess
 import threading
 
 import pytest
-from heed_program import DATA, NO_INPUT, OUTPUT, PROGRAM, USAGE, answers, run, train_small
+from heed_program import CANNOT_CREATE, DATA, NO_INPUT, OUTPUT, PROGRAM, USAGE, answers, run, train_small
 
 SOURCES = ["abc", "hello", "a", "zyx0wvu", "deed", "alongerlineofletters", "q", "reverse"]
 TEXT = "".join(line + "\n" for line in SOURCES)
@@ -351,6 +351,10 @@ def test_checkpoints(model):
     (("MODEL", "--top-p", "1.5", "--sample"), USAGE, "--top-p"),
     (("MODEL", "--alignments=matrx"), USAGE, "did you mean 'matrix'?"),
     (("MODEL", "--alignments=matrix"), USAGE, "--alignments=matrix needs --json"),
+    (("MODEL", "--alignments=picture", "--json"), USAGE, "--pictures FOLDER writes files"),
+    (("MODEL", "--alignments=picture", "--stream"), USAGE, "cannot be combined"),
+    (("MODEL", "--picture-format", "png"), USAGE, "--pictures"),
+    (("MODEL", "--pictures", "/dev/null/x"), CANNOT_CREATE, "cannot make the folder"),
     (("PLACED", "--max-length", "41"), USAGE, "the model has positions for 40"),
     (("MODEL", "another"), NO_INPUT, "there is no file 'another'"),
     (("MODEL", "-", "another"), NO_INPUT, "there is no file 'another'"),
@@ -366,6 +370,49 @@ def test_wrong_usage(model, placed, damaged, tmp_path, arguments, code, says):
 
 
 # -------------------------------------------------------------------------------------------------- which head, which rank
+
+def test_pictures_below_the_outputs(model):
+    plain = run("predict", model, given=TEXT.encode()).stdout.decode().splitlines()
+    done = run("predict", model, "--alignments=picture", given=TEXT.encode())
+    assert (done.returncode, done.stderr) == (0, b"")
+    shown = done.stdout.decode().splitlines()
+    matrices = as_json(model, "--alignments=matrix")
+    at = 0
+    for output, found in zip(plain, matrices):
+        assert shown[at] == output
+        at += 1
+        if not found.get("alignment"):
+            continue
+        rows = shown[at + 1:at + 1 + len(found["tokens"])]
+        for row, token, weights in zip(rows, found["tokens"], found["alignment"]):
+            cells = row.split()[-1]
+            assert row.split()[0] == ("␣" if token == " " else token)
+            assert len(cells) == 2 * len(found["source_tokens"])
+            # Darker cells for larger weights.
+            shades = ["·░▒▓█".index(cell) for cell in cells[::2]]
+            assert shades[weights.index(max(weights))] == max(shades)
+        at += 2 + len(rows)
+        assert shown[at - 1] == ""
+    assert at == len(shown)
+
+
+def test_pictures_in_files(model, tmp_path):
+    folder = tmp_path / "new" / "looked"
+    done = run("predict", model, "--pictures", folder, given=TEXT.encode())
+    assert (done.returncode, done.stderr, done.stdout) == (0, b"", run("predict", model, given=TEXT.encode()).stdout)
+    found = as_json(model, "--alignments=matrix")
+    assert {f.name for f in folder.iterdir()} == {f"{one['line']}.svg" for one in found if one.get("alignment")}
+    one = next(one for one in found if one.get("alignment"))
+    drawing = (folder / f"{one['line']}.svg").read_text()
+    weights = [w for row in one["alignment"] for w in row]
+    assert drawing.count('class="on"') == sum(w >= 0.0049 for w in weights) + 5  # and the legend
+    # Beside what --json says.
+    assert as_json(model, "--pictures", folder, "--alignments=matrix") == found
+    png = run("predict", model, "--pictures", folder, "--picture-format", "png", "--scale", "1", given=TEXT.encode())
+    if b"built without Pango" not in png.stderr:
+        assert png.returncode == 0, png.stderr
+        assert (folder / f"{one['line']}.png").read_bytes().startswith(b"\x89PNG")
+
 
 def test_alignments_of_one_head(model):
     """An rnn has one layer with one head: to ask for it changes nothing, to ask for another is refused at once."""

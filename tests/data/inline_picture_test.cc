@@ -103,6 +103,7 @@ TEST(InlinePictures, MessagesAreShort) {
   expect_part(picture_label(name), "data:image/png;base64, ");
   EXPECT_LT(refusal("data:" + std::string(100'000, 'x')).size(), 300u);
   EXPECT_EQ(picture_label("a.png"), "a.png");
+  EXPECT_EQ(picture_label(std::string_view("data:\0\x1b[1m\xc3\xa4;,", 13)), "data:??[1m??;, 0 bytes");
 }
 
 TEST(InlinePictures, WhichNamesAreFiles) {

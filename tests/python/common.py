@@ -1,5 +1,7 @@
 """What the tests share: inputs, plain double-precision references, the comparison of gradients, and Ctrl-C."""
 
+import base64
+import re
 import subprocess
 import sys
 
@@ -104,3 +106,8 @@ def output_with_ctrl_c(setup, after, argument):
     )
     assert done.returncode == 0, (done.stdout, done.stderr)
     return done.stdout.splitlines()
+
+
+def drawing_in(html):
+    """The SVG in what a notebook shows."""
+    return base64.b64decode(re.search('src="data:image/svg\\+xml;base64,([^"]*)"', html)[1]).decode()

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from common import drawing_in
 from heed_program import run, train_small
 
 import heed
@@ -44,7 +45,30 @@ def test_one_by_name(model):
         found["nowhere"]
     with pytest.raises(ValueError, match="head 3: encoder.0.self has 2"):
         own.of_head(3)
-    assert "<table>" in found._repr_html_()
+
+
+def test_the_drawing_is_that_of_the_program(model, path, tmp_path):
+    found = model.look("abc", target="cb")
+    run("look", path, "abc", "--target", "cb", "--svg", tmp_path / "program.svg")
+    assert found.svg() == (tmp_path / "program.svg").read_text()
+    found.save(tmp_path / "own.svg")
+    assert (tmp_path / "own.svg").read_text() == found.svg()
+    run("look", path, "abc", "--target", "cb", "--attention", "encoder.0.self", "--head", "2", "--svg", tmp_path / "h.svg")
+    assert found.svg("encoder.0.self", 2) == (tmp_path / "h.svg").read_text()
+    with pytest.raises(KeyError, match="nowhere"):
+        found.svg("nowhere")
+    with pytest.raises(ValueError, match="head 3"):
+        found.svg(head=3)
+    assert drawing_in(found._repr_html_()) == found.svg()
+
+
+def test_plots(model):
+    pytest.importorskip("matplotlib").use("agg")
+    found = model.look("abc", target="cb")
+    axes = found.plot("encoder.0.self", head=2)
+    np.testing.assert_array_equal(axes.images[0].get_array(), found["encoder.0.self"].of_head(2))
+    assert [t.get_text() for t in axes.get_xticklabels()] == ["a", "b", "c"]
+    assert found.plot(axes=axes) is axes and len(axes.images) == 2
 
 
 def test_the_page(model, tmp_path):

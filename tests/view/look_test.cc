@@ -16,7 +16,16 @@
 namespace heed::view {
 namespace {
 
-/// Random weights that prefer something, over the letters of the alphabet.
+/// Random weights that prefer something.
+void make_up_its_mind(trained::TrainedModel& trained, uint64_t seed) {
+  for (Parameter& p : *trained.parameters)
+    for (float& value : p.value) {
+      seed = seed * 6364136223846793005u + 1442695040888963407u;
+      value += static_cast<float>(seed >> 40) / static_cast<float>(1 << 24) - 0.5f;
+    }
+}
+
+/// Of the letters of the alphabet.
 predict::Predictor model_of(const std::string& toml, const std::vector<std::string_view>& labels = {}) {
   recipe::Recipe recipe = recipe::parse(toml, "small.toml");
   recipe.open.clear();
@@ -28,12 +37,7 @@ predict::Predictor model_of(const std::string& toml, const std::vector<std::stri
   const auto target =
       labels.empty() ? text::Tokeniser::train(letters, {}) : text::Tokeniser::train(labels, {.kind = "lines"});
   trained::TrainedModel trained = trained::make_model(recipe, {source, target});
-  uint64_t seed = 1;
-  for (Parameter& p : *trained.parameters)
-    for (float& value : p.value) {
-      seed = seed * 6364136223846793005u + 1442695040888963407u;
-      value += static_cast<float>(seed >> 40) / static_cast<float>(1 << 24) - 0.5f;
-    }
+  make_up_its_mind(trained, 1);
   // Outputs that can be read again: text, and not nothing.
   if (labels.empty())
     for (const int32_t id : {text::kUnknown, text::kStart, text::kEnd})
@@ -216,6 +220,50 @@ TEST(Look, WhatATextLooksBackAt) {
     for (int64_t r = 0; r < map.rows; ++r)
       for (int64_t c = r + 1; c < map.columns; ++c) EXPECT_EQ(map.at(0, r, c), 0.0f);
   }
+}
+
+/// SentencePiece may cut the text of an output into other pieces than the search wrote: those that it wrote are shown.
+TEST(Look, TheTokensThatTheSearchWrote) {
+  std::vector<std::string> sentences;
+  for (const char* a : {"hot", "hut", "hat", "tot", "tut"})
+    for (const char* b : {"at", "to", "ho", "hot", "oh"}) sentences.push_back(std::string(a) + " " + b + " " + a);
+  const std::vector<std::string_view> views(sentences.begin(), sentences.end());
+  const auto tokens = text::Tokeniser::train(views, {.kind = "sentencepiece", .size = 24});
+  const std::string of_pairs = pairs("kind = \"rnn\"", "score = \"additive\""),
+                    of_text = text_model("kind = \"rnn\"", "structure = \"key_value\"\nwindow = 3");
+  for (const std::string& toml : {of_pairs, of_text}) {
+    size_t differ = 0;
+    for (const uint64_t seed : {1, 2, 3, 4}) {
+      recipe::Recipe recipe = recipe::parse(toml, "small.toml");
+      recipe.open.clear();
+      trained::TrainedModel trained = trained::make_model(recipe, {tokens, tokens});
+      make_up_its_mind(trained, seed);
+      trained.parameters->at("output.bias").value[text::kEnd] -= 1.0f;
+      const predict::Predictor model(std::move(trained));
+      for (const std::string& line : {std::string("hot at hot"), std::string("tut oh")}) {
+        const predict::Output output = model.predict(line).nbest.front();
+        const Example example = look(model, line);
+        expect_whole(example);
+        std::vector<std::string> written = output.tokens;
+        const bool reads = toml == of_pairs;
+        if (reads) {
+          written.push_back("</s>");
+          EXPECT_EQ(example.sequence("target").tokens, written);
+        } else {  // after what was read, without the last
+          const std::vector<std::string>& text = example.sequence("text").tokens;
+          ASSERT_GE(text.size(), written.size());
+          EXPECT_TRUE(std::equal(written.rbegin(), written.rend(), text.rbegin()));
+        }
+        EXPECT_EQ(example.output, output.text);
+        EXPECT_TRUE(!output.finished || std::abs(example.log_probability - output.log_probability) < 1e-4);
+        differ += model.target().encode(output.text) != output.ids ? 1u : 0u;
+      }
+    }
+    EXPECT_GT(differ, 0u);
+  }
+  const predict::Predictor model = model_of(of_pairs);
+  predict::TextPair pair[] = {{"ab", "", {9999}}};
+  expect_part(error_of([&] { model.score_all(pair); }), "target_ids: there is no token 9999");
 }
 
 /// The outputs of the search, with the numbers that prediction has.

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 
+#include "heed/view/draw.h"
 #include "heed/view/json.h"
+#include "heed/view/palette.h"
 #include "heed/view/svg.h"
 #include "tests/text/folder.h"
 
@@ -108,10 +110,20 @@ TEST(Document, TheMeanOfHeads) {
   expect_part(error_of([&] { map.of_head(2); }), "head 3");
 }
 
+TEST(Document, TheReferenceIsThereIfItIsKnown) {
+  Document document = small({0.5f, 0.5f});
+  const auto first = [](const file::Json& json) { return json.find("examples")->as<file::Json::Elements>()->front(); };
+  EXPECT_EQ(first(json_of(document, Precision::exact)).find("reference"), nullptr);
+  document.examples[0].reference = "y";
+  EXPECT_EQ(*first(json_of(document, Precision::exact)).find("reference")->as<std::string>(), "y");
+}
+
 TEST(Svg, LabelsAreEscapedAndCut) {
-  const std::string svg = svg_text(
-      {.title = "a & b", .columns = {"<b", " ", std::string(40, 'x')}, .rows = {"ä"}, .weights = {0.5f, -0.5f, 0.001f}},
-      Colours::own);
+  const std::string svg = svg_text(drawing_of(Matrix{.title = "a & b",
+                                                     .columns = {"<b", " ", std::string(40, 'x')},
+                                                     .rows = {"ä"},
+                                                     .weights = {0.5f, -0.5f, 0.001f}}),
+                                   Colours::own);
   expect_part(svg, "<title>a &amp; b</title>");
   expect_part(svg, ">&lt;b</text>");
   expect_part(svg, ">␣</text>");
@@ -120,6 +132,30 @@ TEST(Svg, LabelsAreEscapedAndCut) {
   expect_part(svg, "class=\"off\"");
   expect_part(svg, "<style>");
   EXPECT_EQ(svg.find(std::string(30, 'x')), std::string::npos);
+}
+
+TEST(Svg, BytesThatAreNoText) {
+  const std::string svg = svg_text(
+      drawing_of(Matrix{.title = "\xff", .columns = {"\xc3", "\x01"}, .rows = {"a\xe4"}, .weights = {0.5f, 0.5f}}),
+      Colours::own);
+  expect_part(svg, "<title>\uFFFD</title>");
+  expect_part(svg, ">a\uFFFD</text>");
+  EXPECT_EQ(svg.find_first_of("\xc3\xe4\xff\x01"), std::string::npos);
+}
+
+TEST(Svg, EveryInkHasItsColour) {
+  for (size_t i = 0; i < kColours.size(); ++i) EXPECT_EQ(static_cast<size_t>(kColours[i].ink), i);
+  const std::string svg = svg_text(Drawing{.title = "", .width = 1, .height = 1}, Colours::own);
+  expect_part(svg, ".heed-drawing .on { fill: #b3261e; }");
+  expect_part(svg, ".heed-drawing text { fill: #e6e8ec; }");
+}
+
+TEST(Svg, APageBringsItsOwnColours) {
+  const std::string svg =
+      svg_text(drawing_of(Matrix{.title = "", .columns = {"a"}, .rows = {"b"}, .weights = {1.0f}}), Colours::page);
+  EXPECT_EQ(svg.find("<style>"), std::string::npos);
+  EXPECT_EQ(svg.find("paper"), std::string::npos);
+  expect_part(svg, "class=\"on\"");
 }
 
 }  // namespace

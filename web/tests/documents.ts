@@ -1,5 +1,5 @@
 // Documents for the tests: small ones that look like real models, and one as large as the page must bear.
-import type { AttentionDocument, AttentionMap, Example, EncodedWeights } from '../src/document/types.ts';
+import type { AttentionDocument, AttentionMap, Beam, Example, EncodedWeights } from '../src/document/types.ts';
 
 export function sqrtU8(weights: number[], scale = 1): EncodedWeights {
   const bytes = Uint8Array.from(weights, (weight) => Math.round(255 * Math.sqrt(weight / scale)));
@@ -114,22 +114,31 @@ function translation(input: string[], output: string[], more: Partial<Example> =
   };
 }
 
-const beam = {
-  nodes: [
-    { id: 0, parent: -1, token: '<s>', score: 0, kept: true, final: false },
-    { id: 1, parent: 0, token: 'ein', score: -0.21, kept: true, final: false },
-    { id: 2, parent: 0, token: 'der', score: -1.9, kept: true, final: false },
-    { id: 3, parent: 0, token: 'hund', score: -4.2, kept: false, final: false },
-    { id: 4, parent: 1, token: 'hund', score: -0.6, kept: true, final: false },
-    { id: 5, parent: 1, token: 'großer', score: -1.4, kept: true, final: false },
-    { id: 6, parent: 2, token: 'hund', score: -3.3, kept: false, final: false },
-    { id: 7, parent: 4, token: 'läuft', score: -1.1, kept: true, final: false },
-    { id: 8, parent: 4, token: 'rennt', score: -1.3, kept: true, final: false },
-    { id: 9, parent: 5, token: 'hund', score: -2.6, kept: false, final: false },
-    { id: 10, parent: 7, token: '</s>', score: -1.2, kept: true, final: true },
-    { id: 11, parent: 8, token: '</s>', score: -1.5, kept: true, final: true },
-  ],
-};
+const nodes = [
+  { id: 0, parent: -1, token: '<s>', score: 0, kept: true, final: false },
+  { id: 1, parent: 0, token: 'ein', score: -0.21, kept: true, final: false },
+  { id: 2, parent: 0, token: 'der', score: -1.9, kept: true, final: false },
+  { id: 3, parent: 0, token: 'hund', score: -4.2, kept: false, final: false },
+  { id: 4, parent: 1, token: 'hund', score: -0.6, kept: true, final: false },
+  { id: 5, parent: 1, token: 'großer', score: -1.4, kept: true, final: false },
+  { id: 6, parent: 2, token: 'hund', score: -3.3, kept: false, final: false },
+  { id: 7, parent: 4, token: 'läuft', score: -1.1, kept: true, final: false },
+  { id: 8, parent: 4, token: 'rennt', score: -1.3, kept: true, final: false },
+  { id: 9, parent: 5, token: 'hund', score: -2.6, kept: false, final: false },
+  { id: 10, parent: 7, token: '</s>', score: -1.2, kept: true, final: true },
+  { id: 11, parent: 8, token: '</s>', score: -1.5, kept: true, final: true },
+];
+
+// The search tree, with what each step looked at in a source of that length: the token of its own place, most of all.
+function beamOn(length: number): Beam {
+  const depths: number[] = [];
+  const weights = nodes.flatMap(({ parent }, place) => {
+    const depth = (depths[place] = parent < 0 ? 0 : depths[parent]! + 1);
+    if (depth === 0) return Array<number>(length).fill(0);
+    return softmax(Array.from({ length }, (_, key) => -1.3 * Math.abs(key - depth + (place % 2) / 2)));
+  });
+  return { nodes: structuredClone(nodes), keys: 'source', weights: sqrtU8(weights) };
+}
 
 // A red square on a grey checkerboard, 64 x 64 pixels.
 const png =
@@ -207,7 +216,7 @@ export function smallDocument(): AttentionDocument {
       translation(
         ['A', 'brown', 'dog', 'runs', 'over', 'the', 'green', 'grass', '.'],
         ['Ein', 'brauner', 'Hund', 'läuft', 'über', 'die', 'grüne', 'Wiese', '.'],
-        { beam: structuredClone(beam), reference: 'Ein brauner Hund rennt über die grüne Wiese .' },
+        { beam: beamOn(10), reference: 'Ein brauner Hund rennt über die grüne Wiese .' },
       ),
       translation(
         ['الكلب', 'البني', 'يركض', 'בגינה', '。', 'नमस्ते', 'e\u0301te\u0301'],

@@ -80,6 +80,8 @@ export interface Picture {
 
 export interface Beam {
   nodes: BeamNode[];
+  keys?: string; // name of a sequence
+  weights?: EncodedWeights; // [nodes, keys]: what the step that wrote each node's token attended to
 }
 
 export interface BeamNode {

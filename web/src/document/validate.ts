@@ -1,6 +1,6 @@
 // Checks that a value is an attention document before anything trusts it. Every message names the place and says what
 // was expected and what came.
-import type { AttentionDocument } from './types.ts';
+import type { AttentionDocument, TrainingRun } from './types.ts';
 
 const mostMessages = 5;
 
@@ -68,6 +68,24 @@ export function base64Bytes(data: string): number {
   return (data.length / 4) * 3 - padding;
 }
 
+// The product of the sizes is how many weights there must be.
+function checkWeights(check: Checker, path: string, weights: unknown, sizes: [number, string][]): void {
+  if (!check.object(path, weights) || !check.text(`${path}.data`, weights.data)) return;
+  check.maybe(weights.scale, () => check.number(`${path}.scale`, weights.scale));
+  const size = weights.encoding === 'sqrt_u8' ? 1 : weights.encoding === 'f32' ? 4 : 0;
+  if (size === 0) {
+    check.fail(`${path}.encoding`, '"sqrt_u8" or "f32"', weights.encoding);
+    return;
+  }
+  const bytes = base64Bytes(weights.data);
+  const wanted = sizes.reduce((product, [count]) => product * count, size);
+  if (bytes !== wanted)
+    check.reasons.push(
+      `${path}.data: expected base64 of ${wanted} bytes (${sizes.map(([count, name]) => `${count} ${name}`).join(' x ')}` +
+        `${size === 4 ? ' x 4' : ''}), got ${bytes < 0 ? 'a text that is no base64' : `${bytes} bytes`}`,
+    );
+}
+
 function checkMap(check: Checker, path: string, map: unknown, lengths: Map<string, number>): void {
   if (!check.object(path, map)) return;
   check.text(`${path}.name`, map.name);
@@ -97,21 +115,11 @@ function checkMap(check: Checker, path: string, map: unknown, lengths: Map<strin
         count,
       );
   }
-  const weights = map.weights;
-  if (!check.object(`${path}.weights`, weights) || !check.text(`${path}.weights.data`, weights.data)) return;
-  check.maybe(weights.scale, () => check.number(`${path}.weights.scale`, weights.scale));
-  const size = weights.encoding === 'sqrt_u8' ? 1 : weights.encoding === 'f32' ? 4 : 0;
-  if (size === 0) {
-    check.fail(`${path}.weights.encoding`, '"sqrt_u8" or "f32"', weights.encoding);
-    return;
-  }
-  const bytes = base64Bytes(weights.data);
-  const wanted = heads * rows * cols * size;
-  if (bytes !== wanted)
-    check.reasons.push(
-      `${path}.weights.data: expected base64 of ${wanted} bytes (${heads} heads x ${rows} rows x ${cols} columns` +
-        `${size === 4 ? ' x 4' : ''}), got ${bytes < 0 ? 'a text that is no base64' : `${bytes} bytes`}`,
-    );
+  checkWeights(check, `${path}.weights`, map.weights, [
+    [heads, 'heads'],
+    [rows, 'rows'],
+    [cols, 'columns'],
+  ]);
 }
 
 function checkText(check: Checker, path: string, text: unknown): void {
@@ -136,10 +144,10 @@ function checkPicture(check: Checker, path: string, picture: unknown): void {
     check.fail(`${path}.data`, '"data:image/png;base64,.." (or jpeg, webp)', picture.data);
 }
 
-function checkBeam(check: Checker, path: string, beam: unknown): void {
+function checkBeam(check: Checker, path: string, beam: unknown, lengths: Map<string, number>): void {
   if (!check.object(path, beam)) return;
   const seen = new Set<number>();
-  check.each(`${path}.nodes`, beam.nodes, (at, node) => {
+  const good = check.each(`${path}.nodes`, beam.nodes, (at, node) => {
     if (!check.object(at, node) || !check.whole(`${at}.id`, node.id, 0)) return;
     if (seen.has(node.id)) check.fail(`${at}.id`, 'an id that no earlier node has', node.id);
     // A parent comes before its children, so the tree can have no loop.
@@ -151,6 +159,18 @@ function checkBeam(check: Checker, path: string, beam: unknown): void {
     check.flag(`${at}.kept`, node.kept);
     check.flag(`${at}.final`, node.final);
   });
+  check.maybe(beam.weights ?? beam.keys, () => {
+    const { keys } = beam;
+    if (!good || !check.text(`${path}.keys`, keys)) return;
+    const length = lengths.get(keys);
+    if (length === undefined)
+      check.fail(`${path}.keys`, `one of the sequences (${[...lengths.keys()].join(', ')})`, keys);
+    else
+      checkWeights(check, `${path}.weights`, beam.weights, [
+        [(beam.nodes as unknown[]).length, 'nodes'],
+        [length, 'keys'],
+      ]);
+  });
 }
 
 function checkExample(check: Checker, path: string, example: unknown, models: number): void {
@@ -161,7 +181,6 @@ function checkExample(check: Checker, path: string, example: unknown, models: nu
   check.maybe(example.log_probability, () => check.number(`${path}.log_probability`, example.log_probability));
   check.maybe(example.reference, () => check.text(`${path}.reference`, example.reference));
   check.maybe(example.text, () => checkText(check, `${path}.text`, example.text));
-  check.maybe(example.beam, () => checkBeam(check, `${path}.beam`, example.beam));
   check.maybe(example.picture, () => checkPicture(check, `${path}.picture`, example.picture));
 
   const lengths = new Map<string, number>();
@@ -176,6 +195,7 @@ function checkExample(check: Checker, path: string, example: unknown, models: nu
         lengths.set(name, sequence.tokens.length);
     }
   check.each(`${path}.maps`, example.maps, (at, map) => checkMap(check, at, map, lengths));
+  check.maybe(example.beam, () => checkBeam(check, `${path}.beam`, example.beam, lengths));
 }
 
 function checkTraining(check: Checker, training: unknown): void {
@@ -227,6 +247,14 @@ export function validate(value: unknown): AttentionDocument {
   }
   if (check.reasons.length > 0) throw new InvalidDocument(check.reasons.slice(0, mostMessages));
   return value as AttentionDocument;
+}
+
+// The curves alone, as the server sends them while a training goes on.
+export function validateTraining(value: unknown): TrainingRun[] {
+  const check = new Checker();
+  checkTraining(check, value);
+  if (check.reasons.length > 0) throw new InvalidDocument(check.reasons.slice(0, mostMessages));
+  return value as TrainingRun[];
 }
 
 export function parseDocument(text: string): AttentionDocument {

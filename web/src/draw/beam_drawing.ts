@@ -56,7 +56,11 @@ export class BeamDrawing implements Drawing {
   readonly nodes: PlacedNode[];
   private readonly columns: { x: number; width: number }[] = [];
 
-  constructor(beam: Beam) {
+  // `lookedAt`: what the step of a node attended to, in words; empty where that is not known.
+  constructor(
+    beam: Beam,
+    private readonly lookedAt: (place: number) => string = () => '',
+  ) {
     this.nodes = placeNodes(beam);
     const finals = this.nodes.filter((node) => node.final).length;
     this.label = `Search tree: ${this.nodes.length} hypotheses, ${finals} of them finished`;
@@ -131,7 +135,11 @@ export class BeamDrawing implements Drawing {
     const node = this.nodes[cursor.row];
     if (!node) return '';
     const fate = node.final ? 'finished' : node.kept ? 'kept' : 'dropped';
-    return `\u2068${textOfPath(this.nodes, cursor.row).map(shownToken).join(' ')}\u2069: score ${node.score.toFixed(3)}, ${fate}`;
+    const lookedAt = this.lookedAt(cursor.row);
+    return (
+      `\u2068${textOfPath(this.nodes, cursor.row).map(shownToken).join(' ')}\u2069: ` +
+      `score ${node.score.toFixed(3)}, ${fate}${lookedAt && `; looked at ${lookedAt}`}`
+    );
   }
 
   private shown(node: BeamNode): string {

@@ -75,7 +75,9 @@ export class MatrixDrawing implements Drawing {
     this.left = labelWidth(queries.tokens, most) + 18;
     this.top = labelWidth(keys.tokens, Math.min(most, 120)) + 18;
     this.cell = cellSize({ width: width - this.left - 2, height: height - this.top - 2 }, rows, cols, zoom);
-    this.turned = this.top - 18 > this.cell;
+    // Single characters may stand close to each other, words may not.
+    const widest = this.top - 26;
+    this.turned = widest + (widest <= 16 ? 1 : 8) > this.cell;
     if (!this.turned) this.top = 40;
     if (!this.labelled()) {
       this.left = this.top = 24;

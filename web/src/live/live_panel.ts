@@ -1,96 +1,79 @@
 // Type, and see the prediction and what it attends to while it is produced.
 import { merged } from '../document/merge.ts';
-import type { AttentionDocument, Model } from '../document/types.ts';
-import { button, checkbox, h, replaceChildren, select } from '../dom.ts';
-import { Client, ServerError, type LiveQuestion } from './client.ts';
+import type { AttentionDocument } from '../document/types.ts';
+import { button, h, replaceChildren } from '../dom.ts';
+import { answer } from './answering.ts';
+import type { Client, ListedModel, LiveQuestion } from './client.ts';
+import { firstWords } from './first_words.ts';
+import { LiveOptions } from './live_options.ts';
+import { adviceFor, ServerError } from './server_error.ts';
 
 const typingPause = 350; // milliseconds without a key before the model is asked
-const pictureEvery = 200; // milliseconds between pictures of an output that is still growing
 
 export interface LiveEvents {
-  shown(document: AttentionDocument): void; // the pinned examples and the one just asked for, which comes first
+  // The examples just asked for, one of each model, then the pinned ones.
+  shown(document: AttentionDocument, asked: number): void;
   asked(question: LiveQuestion): void;
 }
 
 export class LivePanel {
   readonly element: HTMLElement;
+  private readonly options: LiveOptions;
   private readonly input = h('textarea', {
     rows: 2,
     'aria-label': 'Input',
-    placeholder: 'Type a text for the model',
     dir: 'auto',
     spellcheck: 'false',
     'data-focus': 'input',
   });
-  private readonly target = h('input', {
-    type: 'text',
-    dir: 'auto',
-    spellcheck: 'false',
-    placeholder: 'the model chooses',
-  });
-  private readonly beam = h('input', { type: 'number', min: 1, max: 64, value: 1 });
-  private readonly temperature = h('input', { type: 'number', min: 0, max: 5, step: 0.1, value: 0 });
-  private readonly output = h('output', {
-    class: 'live-output',
-    'aria-live': 'polite',
-    'aria-label': 'Output',
-    dir: 'auto',
-  });
+  private readonly about = h('div', { class: 'live-about' });
+  private readonly hint = h('div', { class: 'first-words' });
+  private readonly outputs = h('div', { class: 'live-outputs', 'aria-live': 'polite' });
   private readonly status = h('span', { class: 'quiet', role: 'status' });
+  private readonly stop = button('Stop', () => this.cancel(), { hidden: true });
   private readonly problem = h('div', { class: 'problem', role: 'alert', hidden: true });
-  private readonly pin: HTMLButtonElement;
+  private readonly pin = button('Pin', () => this.pinCurrent(), {
+    disabled: true,
+    title: 'Keep this example, to see the next ones beside it',
+  });
   private readonly pins = h('span', { class: 'quiet' });
-  private model: string;
-  private asYouType = true;
   private timer = 0;
   private running: AbortController | null = null;
-  private current: AttentionDocument | null = null;
+  private current: AttentionDocument[] = []; // of the models that were asked, complete or on the way
   private pinned: AttentionDocument[] = [];
 
   constructor(
     private readonly client: Client,
-    models: Model[],
+    private readonly models: ListedModel[],
     private readonly events: LiveEvents,
   ) {
-    this.model = models[0]?.name ?? '';
-    const choices = models.map((model) => ({
-      value: model.name,
-      words: model.about ? `${model.name} (${model.about})` : model.name,
-    }));
-    const modelChoice = select('Model', choices, this.model, (name) => {
-      this.model = name;
-      void this.run();
+    this.options = new LiveOptions(models, {
+      changed: () => this.typed(),
+      run: () => void this.run(),
     });
-    modelChoice.dataset.live = 'model';
-    this.pin = button('Pin', () => this.pinCurrent(), {
-      disabled: true,
-      title: 'Keep this example beside the next ones',
-    });
-    const options = h(
-      'div',
-      { class: 'tools' },
-      models.length > 1 && h('label', { class: 'field' }, 'Model', modelChoice),
-      h('label', { class: 'field' }, 'Beam', this.beam),
-      h('label', { class: 'field' }, 'Temperature', this.temperature),
-      h('label', { class: 'field grow' }, 'Output to explain', this.target),
-      checkbox('As I type', true, (on) => (this.asYouType = on)),
-    );
     const run = button('Run', () => void this.run(), { class: 'primary' });
     this.element = h(
       'section',
       { class: 'live', 'aria-label': 'Try it' },
+      this.about,
       h('div', { class: 'live-row' }, this.input, run),
-      options,
+      this.hint,
       this.problem,
-      h('div', { class: 'live-row' }, this.output, this.status, this.pin, this.pins),
+      h(
+        'div',
+        { class: 'live-row live-answer' },
+        this.outputs,
+        h('div', { class: 'live-actions' }, this.status, this.stop, this.pins, this.pin),
+      ),
+      this.options.element,
     );
     this.input.addEventListener('keydown', (event) => {
       if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
       event.preventDefault();
       void this.run();
     });
-    for (const field of [this.input, this.target, this.beam, this.temperature])
-      field.addEventListener('input', () => this.typed());
+    this.input.addEventListener('input', () => this.typed());
+    this.introduce();
   }
 
   focus(): void {
@@ -99,97 +82,168 @@ export class LivePanel {
 
   // Asks again what a link says.
   restore(question: LiveQuestion): void {
-    if (question.model) this.model = question.model;
-    const choice = this.element.querySelector<HTMLSelectElement>('select[data-live=model]');
-    if (choice) choice.value = this.model;
     this.input.value = question.input;
-    this.target.value = question.target;
-    this.beam.value = String(question.beam);
-    this.temperature.value = String(question.temperature);
+    const missing = this.options.restore(question);
+    if (missing.length > 0)
+      return this.say(
+        h(
+          'p',
+          {},
+          `The link asks for ${missing.join(' and ')}, which this server does not have. Its models are listed here.`,
+        ),
+      );
     void this.run();
   }
 
   private question(): LiveQuestion {
-    const number = (field: HTMLInputElement, least: number, most: number) =>
-      Math.min(most, Math.max(least, Number(field.value) || least));
-    return {
-      model: this.model,
-      input: this.input.value,
-      target: this.target.value,
-      beam: Math.round(number(this.beam, 1, 64)),
-      temperature: number(this.temperature, 0, 5),
-    };
+    return { input: this.input.value, ...this.options.values() };
+  }
+
+  private modelNamed(name: string): ListedModel | undefined {
+    return this.models.find((model) => model.name === name);
+  }
+
+  // What the model is, what it does, and texts to begin with.
+  private introduce(): void {
+    const model = this.modelNamed(this.options.values().model);
+    const words = firstWords(model);
+    this.input.placeholder = words.placeholder;
+    const about = [model?.kind, model?.about].filter(Boolean).join(', ');
+    replaceChildren(
+      this.about,
+      h('h2', {}, model?.name ?? ''),
+      h('p', { class: 'quiet' }, about),
+      model?.description && h('p', { class: 'live-does' }, model.description),
+    );
+    this.pin.hidden = this.current.length === 0;
+    const samples = (model?.examples ?? []).map((text) =>
+      button(
+        `Try: ${text}`,
+        () => {
+          this.input.value = text;
+          void this.run();
+        },
+        { class: 'sample', dir: 'auto' },
+        text,
+      ),
+    );
+    replaceChildren(
+      this.hint,
+      samples.length > 0 && h('div', { class: 'samples' }, h('span', { class: 'quiet' }, 'Try'), ...samples),
+      this.current.length === 0 && h('p', { class: 'quiet' }, words.what),
+    );
   }
 
   private typed(): void {
     clearTimeout(this.timer);
-    if (this.asYouType) this.timer = window.setTimeout(() => void this.run(), typingPause);
+    if (this.options.asYouType) this.timer = window.setTimeout(() => void this.run(), typingPause);
+  }
+
+  private cancel(): void {
+    this.running?.abort();
+    this.working(false);
+  }
+
+  private working(on: boolean): void {
+    this.status.textContent = on ? 'working…' : '';
+    this.stop.hidden = !on;
+    if (on) this.element.setAttribute('aria-busy', 'true');
+    else this.element.removeAttribute('aria-busy');
   }
 
   private async run(): Promise<void> {
     clearTimeout(this.timer);
     this.running?.abort();
     const question = this.question();
-    if (question.input.trim() === '') return;
+    this.introduce();
+    if (question.input.trim() === '') return this.working(false);
     const running = (this.running = new AbortController());
     this.problem.hidden = true;
-    this.status.textContent = 'working…';
-    this.element.setAttribute('aria-busy', 'true');
-    try {
-      const document = await this.answer(question, running.signal);
-      this.show(document, true);
-      this.output.textContent = document.examples[0]?.output ?? '';
-      this.status.textContent = '';
-      this.events.asked(question);
-    } catch (error) {
-      if (running.signal.aborted) return;
-      this.status.textContent = '';
-      this.report(error as Error);
-    }
-    if (this.running === running) this.element.removeAttribute('aria-busy');
-  }
-
-  // With a given target there is nothing to predict. A sampled output is explained as a target: asked again, the model
-  // would write another.
-  private async answer(question: LiveQuestion, signal: AbortSignal): Promise<AttentionDocument> {
-    if (question.target) return this.client.attention(question, signal);
-    let busy = false;
-    let done = false;
-    let last = 0;
-    const growing = async (text: string) => {
-      this.output.textContent = text;
-      if (busy || text === '' || performance.now() - last < pictureEvery) return;
-      busy = true;
-      last = performance.now();
-      // A picture that fails on the way is no matter: the final one says why.
-      const partial = await this.client.attention({ ...question, target: text, beam: 1 }, signal).catch(() => null);
-      busy = false;
-      if (partial && !done && !signal.aborted) this.show(partial, false);
+    this.working(true);
+    const names = [question.model, ...(question.compare ? [question.compare] : [])];
+    const texts = this.showOutputs(names);
+    const found: (AttentionDocument | null)[] = names.map(() => null);
+    const errors: (Error | null)[] = names.map(() => null);
+    // Two models are shown once both have something to show, or one of them has failed.
+    const show = (complete: boolean) => {
+      const documents = found.filter((one) => one !== null);
+      if (documents.length > 0 && documents.length + errors.filter(Boolean).length === names.length)
+        this.show(documents, complete);
     };
-    const prediction = await this.client.predict(question, (text) => void growing(text), signal);
-    done = true;
-    this.output.textContent = prediction.output;
-    return this.client.attention({ ...question, target: question.temperature > 0 ? prediction.output : '' }, signal);
+    await Promise.all(
+      names.map(async (model, i) => {
+        const text = (words: string) => {
+          if (!running.signal.aborted) texts[i]!.textContent = words;
+        };
+        const picture = (document: AttentionDocument) => {
+          found[i] = document;
+          show(false);
+        };
+        try {
+          found[i] = await answer(this.client, { ...question, model }, { text, picture }, running.signal);
+          text(found[i]!.examples[0]?.output ?? '');
+        } catch (error) {
+          errors[i] = error as Error;
+          found[i] = null;
+        }
+      }),
+    );
+    if (running.signal.aborted) return;
+    this.working(false);
+    show(true);
+    this.report(names, errors);
+    if (!errors.some(Boolean)) this.events.asked(question);
   }
 
-  // Only a complete answer can be pinned.
-  private show(document: AttentionDocument, complete: boolean): void {
-    this.current = document;
+  // A line for each model that is asked; with the names where there are two. What was there stays until something comes.
+  private showOutputs(names: string[]): HTMLElement[] {
+    const before = this.outputs.querySelectorAll('output');
+    const lines = names.map((name, i) =>
+      h(
+        'output',
+        { class: 'live-output', 'aria-label': names.length > 1 ? `Output of ${name}` : 'Output', dir: 'auto' },
+        before[i]?.textContent,
+      ),
+    );
+    const rows = lines.map((line, i) =>
+      h('div', {}, names.length > 1 && h('span', { class: 'quiet' }, names[i]!), line),
+    );
+    replaceChildren(this.outputs, ...rows);
+    return lines;
+  }
+
+  // Only complete answers can be pinned.
+  private show(documents: AttentionDocument[], complete: boolean): void {
+    const first = this.current.length === 0;
+    this.current = documents;
+    if (first) this.introduce();
     this.pin.disabled = !complete;
-    this.events.shown(merged([document, ...this.pinned]));
+    this.events.shown(merged([...documents, ...this.pinned]), documents.length);
   }
 
   private pinCurrent(): void {
-    if (!this.current) return;
-    this.pinned = [this.current, ...this.pinned.filter((one) => one !== this.current)];
+    this.pinned = [...this.current, ...this.pinned.filter((one) => !this.current.includes(one))];
     this.pin.disabled = true;
     this.pins.textContent = `${this.pinned.length} pinned`;
-    this.events.shown(merged([this.current, ...this.pinned]));
+    this.events.shown(merged([...this.current, ...this.pinned]), this.current.length);
   }
 
-  private report(error: Error): void {
-    const code = error instanceof ServerError ? h('code', {}, error.code) : null;
-    replaceChildren(this.problem, h('span', {}, error.message), code);
+  private report(names: string[], errors: (Error | null)[]): void {
+    const lines = errors.flatMap((error, i) => {
+      if (!error) return [];
+      const said = (names.length > 1 ? `${names[i]}: ` : '') + error.message;
+      if (!(error instanceof ServerError)) return [h('p', {}, said)];
+      return [h('p', {}, said, ' ', adviceFor(error), ' ', h('code', {}, error.code))];
+    });
+    if (lines.length > 0)
+      this.say(
+        ...lines,
+        button('Try again', () => void this.run()),
+      );
+  }
+
+  private say(...words: HTMLElement[]): void {
+    replaceChildren(this.problem, ...words);
     this.problem.hidden = false;
   }
 }

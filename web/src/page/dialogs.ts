@@ -1,15 +1,22 @@
-// The windows in front of the page: help, and saving what is seen. The browser's own dialog keeps the focus and closes on
-// Escape.
+// The windows in front of the page: help, saving what is seen, and the token of a server. The browser's own dialog keeps the
+// focus and closes on Escape.
 import { button, checkbox, h, select } from '../dom.ts';
 import type { Theme } from '../draw/colour.ts';
 import { copyFile, download, fileOf, type FileKind, type Savable } from './files.ts';
 import type { Shortcut } from './keyboard.ts';
 
 function dialog(title: string, ...content: (HTMLElement | string)[]): HTMLDialogElement {
-  const close = () => element.close();
+  const close = () => {
+    element.close();
+    element.remove();
+  };
   const head = h('header', {}, h('h2', { id: 'dialog-title' }, title), button('Close', close, { class: 'plain' }, '✕'));
   const element: HTMLDialogElement = h('dialog', { 'aria-labelledby': 'dialog-title' }, head, ...content);
-  element.addEventListener('close', () => element.remove());
+  // At once, not when the browser comes to tell that it was closed: the next key is for the page.
+  element.addEventListener('cancel', (event) => {
+    event.preventDefault();
+    close();
+  });
   element.addEventListener('click', (event) => event.target === element && close());
   document.body.append(element);
   element.showModal();
@@ -91,4 +98,35 @@ export function showSave(savables: Savable[], theme: Theme, wholeDocument: () =>
     said,
     button('Download the whole document', wholeDocument),
   );
+}
+
+// null: the reader closed it without an answer.
+export function askForToken(reason: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    let token: string | null = null;
+    const field = h('input', { type: 'password', required: true, autocomplete: 'off', autofocus: true, size: 32 });
+    const form = h(
+      'form',
+      { class: 'token-form' },
+      h('label', { class: 'field grow' }, 'Token', field),
+      h('button', { type: 'submit', class: 'primary' }, 'Send'),
+    );
+    const element = dialog(
+      'This server wants a token',
+      h('p', {}, reason),
+      form,
+      h(
+        'p',
+        { class: 'quiet' },
+        'Whoever started the server has it in the file of --token-file. It is kept until you close this tab.',
+      ),
+    );
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      token = field.value.trim() || null;
+      element.close();
+      element.remove();
+    });
+    element.addEventListener('close', () => resolve(token));
+  });
 }

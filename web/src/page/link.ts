@@ -2,6 +2,7 @@
 // What is as at the start is left out. People and numbers count from 1 here.
 import { meanOfHeads } from '../document/weights.ts';
 import type { LiveQuestion } from '../live/client.ts';
+import { mostBeam, mostSeed, mostTemperature } from '../live/live_options.ts';
 import { firstPanel, firstState, zooms, type PageState, type PanelState, type ViewName } from './state.ts';
 
 const viewNames: ViewName[] = ['matrix', 'lines', 'heads', 'text', 'picture', 'beam', 'training', 'comparison'];
@@ -27,10 +28,14 @@ export function writeLink({ state, question }: Link): string {
   if (state.zoom !== 1) fields.set('zoom', String(state.zoom));
   if (question) {
     fields.set('model', question.model);
+    if (question.compare) fields.set('compare', question.compare);
     fields.set('input', question.input);
     if (question.target) fields.set('target', question.target);
     if (question.beam > 1) fields.set('beam', String(question.beam));
-    if (question.temperature > 0) fields.set('temperature', String(question.temperature));
+    if (question.temperature > 0) {
+      fields.set('temperature', String(question.temperature));
+      fields.set('seed', String(question.seed));
+    }
   }
   return '#' + fields.toString();
 }
@@ -64,10 +69,15 @@ export function readLink(hash: string): Link {
     const value = Number(fields.get(name) ?? missing);
     return Number.isFinite(value) && value >= 0 ? Math.min(value, most) : missing;
   };
-  const target = fields.get('target') ?? '';
-  const beam = Math.max(1, Math.round(number('beam', 1, 64)));
-  return {
-    state,
-    question: { model: fields.get('model') ?? '', input, target, beam, temperature: number('temperature', 0, 5) },
+  const text = (name: string) => fields.get(name) ?? '';
+  const question = {
+    model: text('model'),
+    compare: text('compare'),
+    input,
+    target: text('target'),
+    beam: Math.max(1, Math.round(number('beam', 1, mostBeam))),
+    temperature: number('temperature', 0, mostTemperature),
+    seed: Math.round(number('seed', 1, mostSeed)),
   };
+  return { state, question };
 }

@@ -1,6 +1,6 @@
 // The page: what is at the top, the views to choose from, and one or two panels. The state (state.ts) says what is shown;
 // whatever changes it shows the panels anew.
-import type { AttentionDocument } from '../document/types.ts';
+import type { AttentionDocument, TrainingRun } from '../document/types.ts';
 import { byGroup, meanOfHeads } from '../document/weights.ts';
 import { button, h, replaceChildren } from '../dom.ts';
 import type { LivePanel } from '../live/live_panel.ts';
@@ -13,7 +13,7 @@ import { listen, singleKeys, type Shortcut } from './keyboard.ts';
 import { readLink, writeLink } from './link.ts';
 import { acceptDrops, askForFiles, openFiles } from './open.ts';
 import { makePanel, type Panel } from './panel.ts';
-import { firstPanel, fitted, mapOf, Store, zooms, type PageState, type PanelState } from './state.ts';
+import { firstPanel, fitted, mapOf, Store, zooms, type PageState, type PanelState, type ViewName } from './state.ts';
 import { currentTheme, startTheme, switchTheme } from './theme.ts';
 
 export class Page {
@@ -24,13 +24,18 @@ export class Page {
   private readonly top = h('div'); // live panel, problems, empty page
   private readonly said = h('div', { class: 'said', role: 'status' });
   private panels: Panel[] = [];
-  private document: AttentionDocument | null = null;
+  private given: AttentionDocument | null = null;
+  private document: AttentionDocument | null = null; // what was given, and the curves of the server
   private live: LivePanel | null = null;
   private question: LiveQuestion | null = null;
   private linked: PageState | null = null; // what a link says, until the server has answered its question
+  private wanted: ViewName; // the view that was chosen, which the document may not have yet
+  private asked = 0; // how many of the first examples are answers to what was just asked, of a model each
+  private training: TrainingRun[] = []; // of the server
 
   constructor(root: HTMLElement) {
     this.store = new Store(readLink(location.hash).state);
+    this.wanted = this.store.get().view;
     const tool = (words: string, shown: string, run: () => void) => button(words, run, { class: 'plain' }, shown);
     const header = h(
       'header',
@@ -61,13 +66,48 @@ export class Page {
     this.store.subscribe(() => this.render());
   }
 
-  show(document: AttentionDocument): void {
-    this.document = document;
+  // `asked`: how many of the first examples are answers to what was just asked; two stand side by side.
+  show(document: AttentionDocument, asked = 0): void {
+    this.given = document;
+    this.document = this.withTraining(document);
     this.title.textContent = document.title ?? '';
     window.document.title = document.title ? `${document.title} – heed` : 'heed';
     if (!this.live) replaceChildren(this.top);
+    const state = { ...this.store.get(), view: this.wanted };
+    const [first = firstPanel] = state.panels;
+    if (asked > 1 && this.asked <= 1)
+      state.panels = [
+        { ...first, example: 0 },
+        { ...first, example: 1, query: -1, key: -1 },
+      ];
+    else if (this.asked > 1 && asked <= 1) state.panels = [{ ...first, example: 0 }];
+    this.asked = asked;
     // A part of an answer may have no room for what the link says: the whole answer has.
-    this.setState(this.linked ?? this.store.get());
+    this.setState(this.linked ?? state);
+  }
+
+  // Curves that have grown: where they are seen they grow in place, and nothing else changes.
+  showTraining(training: TrainingRun[]): void {
+    const first = this.training.length === 0;
+    this.training = training;
+    if (!this.given) return this.show({ format: 'heed.attention', version: 1, models: [], examples: [] });
+    this.document = this.withTraining(this.given);
+    if (first) return this.setState({ ...this.store.get(), view: this.wanted });
+    for (const panel of this.panels) panel.view?.refresh?.(this.document);
+  }
+
+  private withTraining(document: AttentionDocument): AttentionDocument {
+    if (this.training.length === 0) return document;
+    return { ...document, training: [...(document.training ?? []), ...this.training] };
+  }
+
+  get view(): ViewName {
+    return this.store.get().view;
+  }
+
+  // Calls the function whenever the state changes, another view for instance.
+  viewed(changed: () => void): void {
+    this.store.subscribe(changed);
   }
 
   startLive(live: LivePanel, question: LiveQuestion | null): void {
@@ -89,12 +129,13 @@ export class Page {
     this.writeLink();
   }
 
-  problem(heading: string, reasons: string[]): void {
+  problem(heading: string, reasons: string[], again?: () => void): void {
     const box = h(
       'div',
       { class: 'problem', role: 'alert' },
       h('strong', {}, heading),
       ...reasons.map((reason) => h('p', {}, reason)),
+      again && button('Try again', again),
     );
     replaceChildren(this.top, this.live?.element, box);
   }
@@ -122,6 +163,7 @@ export class Page {
 
   private setState(state: PageState): void {
     if (!this.document) return;
+    this.wanted = state.view;
     const next = fitted(state, this.document);
     const offered = this.offered(next);
     const view = offered.some((entry) => entry.name === next.view) ? next.view : (offered[0]?.name ?? next.view);
@@ -170,6 +212,7 @@ export class Page {
     return {
       document,
       example: document.examples[panel.example],
+      asked: this.asked,
       panel,
       page: this.store.get(),
       theme: currentTheme(),

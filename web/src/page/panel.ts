@@ -58,7 +58,9 @@ function facts(context: ViewContext, example: Example): HTMLElement {
   const list = h('dl', { class: 'facts' });
   const add = (name: string, ...value: (HTMLElement | string)[]) =>
     list.append(h('div', {}, h('dt', {}, name), h('dd', {}, ...value)));
-  if (example.input) add('in', h('bdi', { class: 'sentence' }, shortened(example.input, longestInput)));
+  // What the reader has just typed need not be said again.
+  const told = context.panel.example < context.asked;
+  if (example.input && !told) add('in', h('bdi', { class: 'sentence' }, shortened(example.input, longestInput)));
   const output = right === false ? wrongParts(example.output, example.reference!) : [example.output];
   const probability = example.log_probability;
   const how =
@@ -69,7 +71,7 @@ function facts(context: ViewContext, example: Example): HTMLElement {
     right === null ? '' : h('span', { class: right ? 'badge' : 'badge bad' }, right ? '✓ right' : '✗ wrong');
   if (example.output) add('out', h('bdi', { class: 'sentence' }, ...output), badge, how);
   if (right === false) add('should be', h('bdi', { class: 'sentence' }, example.reference!));
-  if (model)
+  if (model && !(told && context.asked === 1))
     add(
       'model',
       h('span', {}, model.name),

@@ -117,7 +117,7 @@ export function headsView(context: ViewContext): View {
           onclick: open,
         },
         canvas,
-        h('span', { 'aria-hidden': 'true' }, String(head + 1)),
+        map.heads > 1 && h('span', { 'aria-hidden': 'true' }, String(head + 1)),
       );
     });
     rows.push(buttons);

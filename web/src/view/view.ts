@@ -7,6 +7,7 @@ import type { PageState, PanelState } from '../page/state.ts';
 export interface ViewContext {
   document: AttentionDocument;
   example: Example | undefined; // none where a document has only curves or a table
+  asked: number; // how many of the first examples the live panel has told about already
   panel: PanelState;
   page: PageState;
   theme: Theme;
@@ -18,5 +19,6 @@ export interface ViewContext {
 export interface View {
   element: HTMLElement;
   savable: Savable;
+  refresh?(document: AttentionDocument): void; // shows what the document has become, in place
   stop?(): void; // releases what the element alone does not
 }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { smallDocument } from '../documents.ts';
+import { violations } from './access.ts';
 import { Browser, chromiumPath, pageFile } from './browser.ts';
 import { MockServer } from './mock_server.ts';
 import { pathToFileURL } from 'node:url';
@@ -12,35 +10,15 @@ const options = { skip: chromiumPath ? false : 'no Chromium: apt-get install chr
 const server = new MockServer();
 let browser: Browser;
 let address: string;
-let axe: string;
 before(async () => {
   if (!chromiumPath) return;
   browser = await Browser.start();
   address = await browser.fileWith(smallDocument());
-  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 });
 after(async () => {
   await browser?.stop();
   if (chromiumPath) await server.stop().catch(() => undefined);
 });
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as {
-      axe: {
-        run(): Promise<{
-          violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[];
-        }>;
-      };
-    };
-    const { violations } = await axe.run();
-    return violations.map(
-      (one) =>
-        `${one.id}: ${one.help}\n  ${one.nodes.map((node) => `${node.html}\n  ${node.failureSummary}`).join('\n  ')}`,
-    );
-  });
-}
 
 const places = [
   '#view=matrix&head=2&cell=3,3',
@@ -87,6 +65,15 @@ test('axe-core finds nothing on the empty page, and in live mode, with an error 
   assert.deepEqual(await violations(page), []);
   await page.locator('.live textarea').fill('abc');
   await page.locator('.facts', { hasText: /ABC/ }).waitFor();
+  await page.getByLabel('Beam').fill('2');
+  await page.getByLabel('Temperature').fill('1');
+  await page.getByLabel('Compare with').selectOption('reverse');
+  await page.locator('[data-panel="1"] .facts', { hasText: /cba/ }).waitFor();
+  assert.deepEqual(await violations(page), []);
+  await page.getByLabel('Temperature').fill('0');
+  await page.getByRole('button', { name: 'Search tree' }).click();
+  await page.locator('.beam-words').first().waitFor();
+  assert.deepEqual(await violations(page), []);
   await page.locator('.live textarea').fill('too long');
   await page.locator('.live [role=alert]').waitFor();
   assert.deepEqual(await violations(page), []);

@@ -86,14 +86,18 @@ test('beam, temperature, model and a given output go to the server', options, as
   await page.getByLabel('Beam').fill('1');
   await page.getByLabel('Temperature').fill('0.8');
   await page.locator(field).press('Enter');
-  await page.locator('.facts', { hasText: /ABC!/ }).waitFor();
-  assert.equal(
-    server.asked.find(({ path, body }) => path === '/v1/predict' && body!.temperature)!.body!.temperature,
-    0.8,
-  );
-  assert.equal(server.asked.at(-1)!.body!.target, 'ABC!', 'a sampled output is explained as it is');
+  await page.locator('.facts', { hasText: /ABC!!/ }).waitFor();
+  for (const path of ['/v1/predict', '/v1/attention']) {
+    const { sample, temperature, seed } = server.asked.filter((one) => one.path === path).at(-1)!.body!;
+    assert.deepEqual({ sample, temperature, seed }, { sample: true, temperature: 0.8, seed: 1 }, path);
+  }
+  await page.getByRole('button', { name: 'Another sample' }).click();
+  await page.locator('.facts', { hasText: /ABC!!!/ }).waitFor();
+  await page.waitForURL(/seed=2/);
+  assert.equal(await page.locator('.live-output').innerText(), 'ABC!!!', 'the shown sample is the explained one');
   await page.getByLabel('Temperature').fill('0');
-  await page.getByLabel('Model').selectOption('reverse');
+  assert.ok(await page.getByLabel('Seed').isHidden());
+  await page.getByLabel('Model', { exact: true }).selectOption('reverse');
   await page.locator('.facts', { hasText: /cba/ }).waitFor();
   await page.getByLabel('Output to explain').fill('xyz');
   await page.locator(field).press('Enter');
@@ -110,8 +114,16 @@ test('errors show the reason of the server, and go away', options, async () => {
     await page.locator(field).press('Enter');
   };
   await ask('too long');
-  await page.locator('[role=alert]', { hasText: 'The text has 9000 tokens; at most 1000 are allowed.' }).waitFor();
+  await page
+    .locator('[role=alert]', { hasText: 'The text has 9000 characters; at most 5000 are allowed. Shorten the text.' })
+    .waitFor();
   assert.match(await page.locator('[role=alert]').innerText(), /text_too_long/);
+  await ask('too many');
+  await page.locator('[role=alert]', { hasText: 'Too many requests at once. Try again in 7 s.' }).waitFor();
+  await ask('overload');
+  await page.locator('[role=alert]', { hasText: 'Too many requests wait. Try again in 2 s.' }).waitFor();
+  await ask('too slow');
+  await page.locator('[role=alert]', { hasText: 'Shorten the text, or choose a smaller beam.' }).waitFor();
   await ask('crash');
   await page.locator('[role=alert]', { hasText: 'The server answered 500' }).waitFor();
   await ask('half');
@@ -120,10 +132,120 @@ test('errors show the reason of the server, and go away', options, async () => {
   await ask('abc');
   await page.locator('[role=alert]', { hasText: 'version: expected 1' }).waitFor();
   server.contents.attention = documentFor;
-  await ask('abc');
+  await page.getByRole('button', { name: 'Try again' }).click();
   await page.locator('.facts', { hasText: /ABC/ }).waitFor();
   assert.ok(await page.locator('.live [role=alert]').isHidden());
   await page.close();
+});
+
+test('a new question cancels the one before, and Stop cancels the last', options, async () => {
+  const page = await opened();
+  server.abandoned.length = 0;
+  server.pause = 200;
+  await page.getByText('As I type').click();
+  const ask = async (text: string) => {
+    await page.locator(field).fill(text);
+    await page.locator(field).press('Enter');
+    await page.locator('.live-output', { hasText: text[0]!.toUpperCase() }).waitFor();
+  };
+  const abandoned = async (text: string) => {
+    for (let i = 0; i < 100 && !server.abandoned.some((body) => body.input === text); ++i)
+      await page.waitForTimeout(50);
+    assert.deepEqual(
+      server.abandoned.map((body) => body.input).filter((input) => input === text),
+      [text],
+    );
+  };
+  await ask('first question');
+  await ask('second question');
+  await abandoned('first question');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  server.pause = 60;
+  await abandoned('second question');
+  assert.ok(await page.getByRole('button', { name: 'Stop' }).isHidden());
+  assert.ok(await page.locator('.live [role=alert]').isHidden(), 'stopping is no error');
+  await ask('x');
+  await page.locator('.facts', { hasText: /X/ }).waitFor();
+  await page.close();
+});
+
+test('the first screen says what the model is and offers texts to try', options, async () => {
+  const page = await opened();
+  const words = await page.locator('.live').innerText();
+  assert.match(words, /^upper\s+transformer, capital letters\s+a text in capital letters: 'heed' to 'HEED'/i);
+  assert.match(words, /a row for each token that it wrote/);
+  await page.getByRole('button', { name: 'Try: hello' }).click();
+  await page.locator('.facts', { hasText: /HELLO/ }).waitFor();
+  assert.equal(await page.locator(field).inputValue(), 'hello');
+  assert.doesNotMatch(await page.locator('.live').innerText(), /a row for each token/, 'said once');
+  await page.getByLabel('Model', { exact: true }).selectOption('reverse');
+  await page.locator('.facts', { hasText: /olleh/ }).waitFor();
+  assert.match(await page.locator('.live').innerText(), /^reverse\s+rnn, backwards/);
+  assert.equal(await page.locator('.sample').count(), 0, 'that model has none');
+  await page.close();
+});
+
+test('a step of the search tree shows what it looked at, by pointer and by keys', options, async () => {
+  const page = await opened('#view=beam&model=upper&input=abc&beam=4');
+  await page.locator('.beam-words').waitFor();
+  const strongest = () =>
+    page.locator('.beam-words .word').evaluateAll((words) => {
+      const weights = words.map((word) => Number(word.getAttribute('title')));
+      return words[weights.indexOf(Math.max(...weights))]!.textContent;
+    });
+  assert.equal(await strongest(), 'c', 'of the best hypothesis, to begin with');
+  const box = (await page.locator('.stage-window').boundingBox())!;
+  await page.mouse.move(box.x + 110, box.y + 20); // the second node
+  await page.getByText('To write A, it looked at the source, most at').waitFor();
+  assert.equal(await strongest(), 'a');
+  await page.mouse.move(0, 0);
+  assert.equal(await strongest(), 'c');
+  await page.locator('.stage-window').focus();
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
+  assert.equal(await strongest(), 'b');
+  const spoken = (await page.locator('.spoken').innerText()).replace(/[\u2068\u2069]/g, '');
+  assert.match(spoken, /^<s> A B: score -0.200, kept; looked at b 0.9006, a 0.0\d+, c 0.0\d+$/);
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await page.getByText('For <s> it looked at nothing.').waitFor();
+  await page.close();
+});
+
+test('two models get the same text and stand side by side', options, async () => {
+  const page = await opened();
+  await page.getByText('As I type').click();
+  await page.locator(field).fill('abc');
+  await page.locator(field).press('Enter');
+  await page.locator('.facts', { hasText: /ABC/ }).waitFor();
+  await page.getByLabel('Compare with').selectOption('reverse');
+  await page.locator('[data-panel="1"] .facts', { hasText: /cba/ }).waitFor();
+  assert.match(await page.locator('[data-panel="0"] .facts').innerText(), /ABC/);
+  assert.equal(await page.getByLabel('Output of upper').innerText(), 'ABC');
+  assert.equal(await page.getByLabel('Output of reverse').innerText(), 'cba');
+  await page.locator(field).fill('xyz');
+  await page.locator(field).press('Enter');
+  await page.locator('[data-panel="1"] .facts', { hasText: /zyx/ }).waitFor();
+  await page.locator('[data-panel="0"] .facts', { hasText: /XYZ/ }).waitFor();
+  await page.waitForURL(/compare=reverse.*input=xyz/);
+  const link = page.url();
+  // One of them fails: the other is shown, and the message says which.
+  server.contents.attention = (body) => ({ ...documentFor(body), version: body.model === 'reverse' ? 7 : 1 });
+  await page.locator(field).fill('abc');
+  await page.locator(field).press('Enter');
+  await page.locator('[role=alert]', { hasText: /^reverse: .*version: expected 1/ }).waitFor();
+  assert.match(await page.locator('[data-panel="0"] .facts').innerText(), /ABC/);
+  assert.equal(await page.locator('[data-panel]').count(), 1);
+  server.contents.attention = documentFor;
+  await page.getByLabel('Compare with').selectOption('');
+  await page.locator('.live [role=alert]').waitFor({ state: 'hidden' });
+  assert.equal(await page.locator('[data-panel]').count(), 1);
+  await page.close();
+
+  const other = await browser.page();
+  await other.goto(link);
+  await other.locator('[data-panel="1"] .facts', { hasText: /zyx/ }).waitFor();
+  assert.equal(await other.getByLabel('Compare with').inputValue(), 'reverse');
+  await other.close();
 });
 
 test('pinned examples stay beside the next one', options, async () => {
@@ -144,7 +266,7 @@ test('pinned examples stay beside the next one', options, async () => {
 test('a link asks the same again', options, async () => {
   const page = await opened();
   await page.locator(field).fill('again');
-  await page.getByLabel('Model').selectOption('reverse');
+  await page.getByLabel('Model', { exact: true }).selectOption('reverse');
   await page.locator('.facts', { hasText: /niaga/ }).waitFor();
   await page.waitForURL(/input=again/);
   const link = page.url();
@@ -154,8 +276,15 @@ test('a link asks the same again', options, async () => {
   await other.locator('.facts', { hasText: /niaga/ }).waitFor();
   await other.waitForURL(/view=lines.*cell=5%2C5.*input=again/);
   assert.equal(await other.locator(field).inputValue(), 'again');
-  assert.equal(await other.getByLabel('Model').inputValue(), 'reverse');
+  assert.equal(await other.getByLabel('Model', { exact: true }).inputValue(), 'reverse');
   await other.close();
+});
+
+test('a link to a model that the server does not have says so', options, async () => {
+  const page = await opened('#model=gone&input=abc');
+  await page.locator('[role=alert]', { hasText: 'The link asks for gone, which this server does not have.' }).waitFor();
+  assert.equal(server.count('/v1/predict'), 0);
+  await page.close();
 });
 
 test('a server that went away is said to be away', options, async () => {

@@ -240,6 +240,7 @@ test('the saved numbers are the weights', options, async () => {
 test('the text alternative has the strongest keys of every query', options, async () => {
   const page = await opened('#view=matrix&head=4');
   await page.getByText('Read as text').click();
+  await page.locator('.as-text tbody tr').first().waitFor();
   assert.equal(await page.locator('.as-text tbody tr').count(), 10);
   assert.match(await page.locator('.as-text tbody tr').first().innerText(), /Ein\s+A 0\.\d{4}, brown 0\.\d{4}/);
   await page.close();
@@ -345,6 +346,7 @@ test('tokens that look like HTML are text', options, async () => {
   await page.goto((await browser.fileWith(nasty, 'nasty.html')) + '#view=matrix&cell=1,1');
   await page.waitForSelector('.panel');
   await page.getByText('Read as text').click();
+  await page.locator('.as-text tbody tr').first().waitFor();
   assert.equal(await page.evaluate(() => (window as unknown as { hacked?: number }).hacked), undefined);
   assert.match(await page.locator('.facts').innerText(), /<\/script><img/);
   assert.deepEqual(page.problems, []);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { commonWords } from '../../src/document/difference.ts';
 import type { Matrix } from '../../src/document/weights.ts';
 import { colour, luminance, palettes, rgb, textOn, type Theme } from '../../src/draw/colour.ts';
-import { placeNodes, textOfPath } from '../../src/draw/beam_drawing.ts';
+import { BeamDrawing, placeNodes, textOfPath } from '../../src/draw/beam_drawing.ts';
 import { shortNumber, ticks } from '../../src/draw/curves_drawing.ts';
 import { moveInTable } from '../../src/draw/drawing.ts';
 import { bitmapOf, strengthsOf, weightText } from '../../src/draw/heat.ts';
@@ -198,4 +198,12 @@ test('SVG: text is escaped, small matrices are rectangles, the file is complete'
     svg.includes(`fill="${colour('light', 1)}"`) && svg.includes('&lt;script&gt;') && !svg.includes('<script>'),
   );
   assert.ok(svg.includes('<title>a &amp; b</title>'));
+});
+
+test('a node of the search tree says what its step looked at, where that is known', () => {
+  const beam = smallDocument().examples[0]!.beam!;
+  const words = (drawing: BeamDrawing) => drawing.words({ row: 4, col: 0 }).replace(/[\u2068\u2069]/g, '');
+  assert.equal(words(new BeamDrawing(beam)), '<s> ein hund: score -0.600, kept');
+  const lookedAt = (place: number) => `node ${place}`;
+  assert.equal(words(new BeamDrawing(beam, lookedAt)), '<s> ein hund: score -0.600, kept; looked at node 4');
 });

@@ -21,7 +21,15 @@ test('a link holds all of the state', () => {
         showSmall: true,
         zoom: 4,
       },
-      question: { model: 'en-de', input: 'Ein Hund & "zwei" #3\n你好', target: 'x y', beam: 5, temperature: 0.7 },
+      question: {
+        model: 'en-de',
+        compare: 'en-de (old)',
+        input: 'Ein Hund & "zwei" #3\n你好',
+        target: 'x y',
+        beam: 5,
+        temperature: 0.7,
+        seed: 12,
+      },
     },
   ];
   for (const link of links) assert.deepEqual(readLink(writeLink(link)), link);
@@ -30,8 +38,9 @@ test('a link holds all of the state', () => {
 test('a link that means nothing shows the start', () => {
   for (const hash of ['', '#', '#view=nothing&example=-3&head=x&cell=1&zoom=77', '#example=99999999999', '#%E0%A4%A'])
     assert.deepEqual(readLink(hash).state, firstState, hash);
-  const { question } = readLink('#input=a&beam=-1&temperature=many');
-  assert.deepEqual(question, { model: '', input: 'a', target: '', beam: 1, temperature: 0 });
+  const { question } = readLink('#input=a&beam=-1&temperature=many&seed=x');
+  const start = { model: '', compare: '', input: 'a', target: '', beam: 1, temperature: 0, seed: 1 };
+  assert.deepEqual(question, start);
 });
 
 test('a state from another document becomes one that can be shown', () => {

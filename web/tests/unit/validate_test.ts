@@ -4,7 +4,13 @@ import { test } from 'node:test';
 import { documentOfLog } from '../../src/document/log.ts';
 import { matrixOf } from '../../src/document/weights.ts';
 import { merged } from '../../src/document/merge.ts';
-import { base64Bytes, InvalidDocument, parseDocument, validate } from '../../src/document/validate.ts';
+import {
+  base64Bytes,
+  InvalidDocument,
+  parseDocument,
+  validate,
+  validateTraining,
+} from '../../src/document/validate.ts';
 import { smallDocument } from '../documents.ts';
 
 type Loose = any; // documents are changed in ways that types forbid
@@ -64,6 +70,26 @@ const broken: [string, (document: Loose) => void, RegExp][] = [
     'another encoding',
     (d) => (d.examples[0].maps[2].weights.encoding = 'u16'),
     /encoding: expected "sqrt_u8" or "f32", got "u16"$/,
+  ],
+  [
+    'weights of a search tree without their keys',
+    (d) => delete d.examples[0].beam.keys,
+    /beam.keys: expected a text, got nothing$/,
+  ],
+  [
+    'keys of a search tree without weights',
+    (d) => delete d.examples[0].beam.weights,
+    /beam.weights: expected an object, got nothing$/,
+  ],
+  [
+    'keys of a search tree that are no sequence',
+    (d) => (d.examples[0].beam.keys = 'nothing'),
+    /beam.keys: expected one of the sequences \(source, target, target_in\), got "nothing"$/,
+  ],
+  [
+    'too few weights of a search tree',
+    (d) => d.examples[0].beam.nodes.pop(),
+    /beam.weights.data: expected base64 of 110 bytes \(11 nodes x 10 keys\), got 120 bytes$/,
   ],
   [
     'a picture from elsewhere',
@@ -168,4 +194,28 @@ test('the example in the documentation is a valid document with the weights that
     page.includes('HEED_ATTENTION_DOCUMENT') &&
       (await readFile('page.html', 'utf8')).includes('HEED_ATTENTION_DOCUMENT'),
   );
+});
+
+test('a search tree needs no weights', () => {
+  const document: Loose = smallDocument();
+  delete document.examples[0].beam.keys;
+  delete document.examples[0].beam.weights;
+  assert.equal(validate(document), document);
+});
+
+test('curves alone are checked like those of a document', () => {
+  const runs = smallDocument().training!;
+  assert.equal(validateTraining(runs), runs);
+  const reasons = (value: unknown) => {
+    try {
+      validateTraining(value);
+      return [];
+    } catch (error) {
+      return (error as InvalidDocument).reasons;
+    }
+  };
+  assert.deepEqual(reasons(undefined), ['training: expected a list, got nothing']);
+  assert.deepEqual(reasons([{ name: 'a', points: [{ step: 'x' }] }]), [
+    'training[0].points[0].step: expected a number, got "x"',
+  ]);
 });
