@@ -23,7 +23,7 @@ struct Read {
 
 std::string text_of(const Request& r) {
   require(r.body.size() <= kLimits.body, "a body beyond the limit");
-  require(!r.method.empty() && !r.path.empty(), "a request without a method or a path");
+  require(!r.method.empty(), "a request without a method");
   require(r.path.find('?') == std::string::npos && r.path.find('\0') == std::string::npos,
           "a path with more than a path");
   require(r.id.size() <= 128, "an id that is too long");
