@@ -11,6 +11,7 @@ import { cellSize } from '../../src/draw/matrix_drawing.ts';
 import { escaped, SvgPainter } from '../../src/draw/svg_painter.ts';
 import { shortened, shownToken } from '../../src/draw/token.ts';
 import { sortedRows } from '../../src/view/comparison_view.ts';
+import { outputsOf } from '../../src/view/beam_view.ts';
 import { smallDocument } from '../documents.ts';
 
 const themes: Theme[] = ['light', 'dark'];
@@ -206,4 +207,16 @@ test('a node of the search tree says what its step looked at, where that is know
   assert.equal(words(new BeamDrawing(beam)), '<s> ein hund: score -0.600, kept');
   const lookedAt = (place: number) => `node ${place}`;
   assert.equal(words(new BeamDrawing(beam, lookedAt)), '<s> ein hund: score -0.600, kept; looked at node 4');
+});
+
+test('the outputs of a search come in the order of their ranks, or of their scores', () => {
+  const { nodes } = smallDocument().examples[0]!.beam!;
+  assert.deepEqual(outputsOf(nodes), [10, 11]);
+  Object.assign(nodes[10]!, { ranked_by: -0.4 });
+  Object.assign(nodes[11]!, { ranked_by: -0.3 });
+  assert.deepEqual(outputsOf(nodes), [11, 10], 'by what they are ranked by');
+  nodes[10]!.rank = 1;
+  nodes[11]!.rank = 3;
+  nodes[5]!.rank = 2; // cut off
+  assert.deepEqual(outputsOf(nodes), [10, 5, 11]);
 });
