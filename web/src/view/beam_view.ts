@@ -48,14 +48,16 @@ function shadedKeys(steps: Steps, place: number, theme: Theme): HTMLElement[] {
 
 const rankedBy = (node: BeamNode) => node.ranked_by ?? node.score;
 
-// The outputs of the search, best first: by their ranks, or, where a document has none, what is finished by its score. One
-// that was cut off at the longest length has a rank, but is not finished.
+// What is finished, best first: the outputs of the search by their ranks, then the others by what they are ranked by. An
+// output that was cut off at the longest length has a rank, but is not final.
 export function outputsOf(nodes: BeamNode[]): number[] {
-  const ranked = nodes.some((node) => node.rank != null);
   const places = nodes.map((_, place) => place);
-  const outputs = places.filter((place) => (ranked ? nodes[place]!.rank != null : nodes[place]!.final));
-  const order = (place: number) => (ranked ? nodes[place]!.rank! : -rankedBy(nodes[place]!));
-  return outputs.sort((a, b) => order(a) - order(b));
+  const outputs = places.filter((place) => nodes[place]!.final || nodes[place]!.rank != null);
+  const rank = (node: BeamNode) => node.rank ?? nodes.length;
+  return outputs.sort((a, b) => {
+    const [one, other] = [nodes[a]!, nodes[b]!];
+    return rank(one) - rank(other) || rankedBy(other) - rankedBy(one);
+  });
 }
 
 function outputTable(drawing: BeamDrawing, places: number[]): HTMLTableElement {
@@ -80,7 +82,7 @@ function outputTable(drawing: BeamDrawing, places: number[]): HTMLTableElement {
     'tr',
     {},
     h('td', {}),
-    h('th', { scope: 'col' }, 'outputs, best first'),
+    h('th', { scope: 'col' }, 'finished hypotheses, best first'),
     h('th', { scope: 'col', class: 'number' }, 'score'),
     both && h('th', { scope: 'col', class: 'number' }, 'ranked by'),
   );
