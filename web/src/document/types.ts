@@ -91,6 +91,8 @@ export interface BeamNode {
   score: number;
   kept: boolean;
   final: boolean;
+  ranked_by?: number | null; // of outputs: what they are ranked by, such as the score with a length penalty
+  rank?: number | null; // of outputs: the place, from 1
 }
 
 export interface TrainingRun {

@@ -158,6 +158,8 @@ function checkBeam(check: Checker, path: string, beam: unknown, lengths: Map<str
     check.number(`${at}.score`, node.score);
     check.flag(`${at}.kept`, node.kept);
     check.flag(`${at}.final`, node.final);
+    check.maybe(node.ranked_by, () => check.number(`${at}.ranked_by`, node.ranked_by));
+    check.maybe(node.rank, () => check.whole(`${at}.rank`, node.rank, 1));
   });
   check.maybe(beam.weights ?? beam.keys, () => {
     const { keys } = beam;

@@ -10,7 +10,7 @@ const margin = 8;
 
 export interface PlacedNode extends BeamNode {
   depth: number;
-  row: number; // leaves stand below each other, a parent in the middle of its children
+  row: number; // that of its best child; other children stand below, as near as there is room
   children: number[]; // places in the list
   up: number; // place of the parent in the list, or -1
 }
@@ -30,15 +30,27 @@ export function placeNodes(beam: Beam): PlacedNode[] {
     node.depth = nodes[node.up]!.depth + 1;
     nodes[node.up]!.children.push(place);
   });
-  let leaves = 0;
-  const walk = (place: number): void => {
-    const node = nodes[place]!;
-    node.children.sort((a, b) => nodes[b]!.score - nodes[a]!.score);
-    node.children.forEach(walk);
-    if (node.children.length === 0) node.row = leaves++;
-    else node.row = (nodes[node.children[0]!]!.row + nodes[node.children.at(-1)!]!.row) / 2;
+  // The best output below each node: the way to the best one of all is the first row, where one begins to read.
+  const best = nodes.map((node) => (node.final || node.rank != null ? (node.ranked_by ?? node.score) : -Infinity));
+  for (let place = nodes.length - 1; place >= 0; --place) {
+    const { up } = nodes[place]!;
+    if (up >= 0) best[up] = Math.max(best[up]!, best[place]!);
+  }
+  const inOrder = (a: number, b: number) =>
+    best[a] === best[b] ? nodes[b]!.score - nodes[a]!.score : best[b]! > best[a]! ? 1 : -1;
+  nodes.forEach((node) => node.children.sort(inOrder));
+  const free: number[] = []; // the first row without a node, at each depth
+  const settle = (place: number): void => {
+    const line = [place]; // the node, its best child, and so on: one row
+    for (let next = nodes[place]!.children[0]; next !== undefined; next = nodes[next]!.children[0]) line.push(next);
+    const row = Math.max(...line.map((at) => free[nodes[at]!.depth] ?? 0));
+    for (const at of line) {
+      nodes[at]!.row = row;
+      free[nodes[at]!.depth] = row + 1;
+    }
+    for (const at of line.reverse()) nodes[at]!.children.slice(1).forEach(settle);
   };
-  nodes.forEach((node, place) => node.up < 0 && walk(place));
+  nodes.forEach((node, place) => node.up < 0 && settle(place));
   return nodes;
 }
 

@@ -9,15 +9,15 @@ interface FirstWords {
 const byTask: Record<string, FirstWords> = {
   pairs: {
     placeholder: 'Type a text for the model to translate or rewrite',
-    what: 'The model writes its output below. Then a picture shows where it looked: a row for each token that it wrote, a column for each token that it read, darker where it looked more.',
+    what: 'The model writes its output below. Then a picture shows where it looked: a row for each token that it wrote, a column for each token that it read, stronger in colour where it looked more.',
   },
   label: {
     placeholder: 'Type a text for the model to label',
-    what: 'The model gives the text a label. Then its words are shaded: darker where they counted more.',
+    what: 'The model gives the text a label. Then its words are shaded by how much they counted.',
   },
   next_token: {
     placeholder: 'Type the beginning of a text',
-    what: 'The model goes on writing. Then a picture shows what each token looked back at: a row for each token, a column for each token before it, darker where it looked more.',
+    what: 'The model goes on writing. Then a picture shows what each token looked back at: a row for each token, a column for each token before it, stronger in colour where it looked more.',
   },
   picture: {
     placeholder: 'Name a picture, and ask a question about it',

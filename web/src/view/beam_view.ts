@@ -1,5 +1,5 @@
 // The search tree of one example, and what each of its steps attended to where the document says it.
-import type { Beam, Example } from '../document/types.ts';
+import type { Beam, BeamNode, Example } from '../document/types.ts';
 import { matrixOf, sequenceOf, strongestKeys, weightAt, type Matrix } from '../document/weights.ts';
 import { h, replaceChildren } from '../dom.ts';
 import { BeamDrawing, textOfPath } from '../draw/beam_drawing.ts';
@@ -46,22 +46,45 @@ function shadedKeys(steps: Steps, place: number, theme: Theme): HTMLElement[] {
   });
 }
 
-function finishedTable(drawing: BeamDrawing, places: number[]): HTMLTableElement {
-  const rows = places.map((place, i) =>
-    h(
+const rankedBy = (node: BeamNode) => node.ranked_by ?? node.score;
+
+// What is finished, best first: the outputs of the search by their ranks, then the others by what they are ranked by. An
+// output that was cut off at the longest length has a rank, but is not final.
+export function outputsOf(nodes: BeamNode[]): number[] {
+  const places = nodes.map((_, place) => place);
+  const outputs = places.filter((place) => nodes[place]!.final || nodes[place]!.rank != null);
+  const rank = (node: BeamNode) => node.rank ?? nodes.length;
+  return outputs.sort((a, b) => {
+    const [one, other] = [nodes[a]!, nodes[b]!];
+    return rank(one) - rank(other) || rankedBy(other) - rankedBy(one);
+  });
+}
+
+function outputTable(drawing: BeamDrawing, places: number[]): HTMLTableElement {
+  const both = places.some((place) => rankedBy(drawing.nodes[place]!) !== drawing.nodes[place]!.score);
+  const rows = places.map((place, i) => {
+    const node = drawing.nodes[place]!;
+    return h(
       'tr',
       {},
       h('td', {}, String(i + 1)),
-      h('td', {}, h('bdi', {}, textOfPath(drawing.nodes, place).map(shownToken).join(' '))),
-      h('td', { class: 'number' }, drawing.nodes[place]!.score.toFixed(4)),
-    ),
-  );
+      h(
+        'td',
+        {},
+        h('bdi', {}, textOfPath(drawing.nodes, place).map(shownToken).join(' ')),
+        !node.final && ' (cut off)',
+      ),
+      h('td', { class: 'number' }, node.score.toFixed(4)),
+      both && h('td', { class: 'number' }, rankedBy(node).toFixed(4)),
+    );
+  });
   const head = h(
     'tr',
     {},
     h('td', {}),
     h('th', { scope: 'col' }, 'finished hypotheses, best first'),
     h('th', { scope: 'col', class: 'number' }, 'score'),
+    both && h('th', { scope: 'col', class: 'number' }, 'ranked by'),
   );
   return h('table', { class: 'finished' }, h('thead', {}, head), h('tbody', {}, ...rows));
 }
@@ -72,8 +95,7 @@ export function beamView(context: ViewContext): View {
   const steps = stepsOf(example, beam);
   const make = () => new BeamDrawing(beam, (place) => strongestWords(steps, place));
   const drawing = make();
-  const finished = drawing.nodes.map((_, place) => place).filter((place) => drawing.nodes[place]!.final);
-  finished.sort((a, b) => drawing.nodes[b]!.score - drawing.nodes[a]!.score);
+  const outputs = outputsOf(drawing.nodes);
   const path = h('p', { class: 'beam-path' });
   const keys = h('div', { class: 'beam-keys', role: 'group', 'aria-label': 'What this step looked at' });
   keys.hidden = !steps;
@@ -96,10 +118,11 @@ export function beamView(context: ViewContext): View {
       words
         ? h('p', { class: 'quiet' }, 'To write ', token, `, it looked at the ${steps.label}, most at ${words}`)
         : h('p', { class: 'quiet' }, 'For ', token, ' it looked at nothing.'),
-      h('p', { class: 'beam-words' }, ...shadedKeys(steps, place, context.theme)),
+      // The cells of a picture have no words that one would read in a row.
+      beam.keys !== 'cells' && h('p', { class: 'beam-words' }, ...shadedKeys(steps, place, context.theme)),
     );
   };
-  let kept = finished[0];
+  let kept = outputs[0];
   show(kept);
   const stage = new Stage(drawing, context.theme, {
     pointed: (cursor) => show(cursor?.row ?? kept),
@@ -116,7 +139,7 @@ export function beamView(context: ViewContext): View {
       path,
       keys,
       stage.element,
-      finishedTable(drawing, finished),
+      outputTable(drawing, outputs),
     ),
     savable: {
       name: 'search_tree',

@@ -141,7 +141,13 @@ test('a search with a beam shows its tree; a sample is the one that is explained
   const page = await opened();
   await page.locator(field).fill('31.12.99');
   await page.getByLabel('Beam').fill('3');
-  await answered(page, '1999-12-31');
+  await page.getByRole('button', { name: 'Search tree' }).click();
+  await page.locator('.beam-words').waitFor();
+  assert.match(await page.locator('.finished tbody tr').first().innerText(), /1 9 9 9 - 1 2 - 3 1/);
+  assert.equal(await page.locator('.beam-words .word').count(), '31.12.99'.length);
+  await page.locator('.stage-window').focus();
+  for (const key of ['ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
+  assert.match(await page.locator('.spoken').innerText(), /: score -\d.*, kept; looked at .+ 0\.\d/);
   await page.getByLabel('Beam').fill('1');
   await page.getByLabel('Temperature').fill('2.5');
   await page.waitForURL(/temperature=2.5&seed=1/);

@@ -11,6 +11,7 @@ import { cellSize } from '../../src/draw/matrix_drawing.ts';
 import { escaped, SvgPainter } from '../../src/draw/svg_painter.ts';
 import { shortened, shownToken } from '../../src/draw/token.ts';
 import { sortedRows } from '../../src/view/comparison_view.ts';
+import { outputsOf } from '../../src/view/beam_view.ts';
 import { smallDocument } from '../documents.ts';
 
 const themes: Theme[] = ['light', 'dark'];
@@ -142,24 +143,26 @@ test('arrow keys stay in the table', () => {
   assert.equal(moveInTable(null, 'ArrowDown', 0, 3), null);
 });
 
-test('the search tree: depth, order by score, parents in the middle, paths', () => {
+test('the search tree: depth, order, parents beside their best child, paths', () => {
   const nodes = placeNodes(smallDocument().examples[0]!.beam!);
   assert.deepEqual(
     nodes.map((node) => node.depth),
     [0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4],
   );
   assert.deepEqual(textOfPath(nodes, 10), ['<s>', 'ein', 'hund', 'läuft', '</s>']);
-  const leaves = nodes.filter((node) => node.children.length === 0).map((node) => node.row);
-  assert.equal(new Set(leaves).size, leaves.length);
+  const places = nodes.map((node) => `${node.depth},${node.row}`);
+  assert.equal(new Set(places).size, nodes.length, 'no two at one place');
   for (const node of nodes) {
     const rows = node.children.map((child) => nodes[child]!.row);
-    if (rows.length > 0) assert.equal(node.row, (Math.min(...rows) + Math.max(...rows)) / 2);
-    const scores = node.children.map((child) => nodes[child]!.score);
-    assert.deepEqual(
-      scores,
-      [...scores].sort((a, b) => b - a),
-    );
+    if (rows.length > 0) assert.equal(node.row, Math.min(...rows));
   }
+  assert.deepEqual(nodes[0]!.children, [1, 2, 3], 'by score');
+  const first = nodes.flatMap((node, place) => (node.row === 0 ? [place] : []));
+  assert.deepEqual(first, [0, 1, 4, 7, 10], 'the best output is read along the first row');
+  // A worse beginning that leads to the best output comes first.
+  const beam = smallDocument().examples[0]!.beam!;
+  beam.nodes[11]!.ranked_by = -0.1;
+  assert.deepEqual(placeNodes(beam)[4]!.children, [8, 7]);
 });
 
 test('ticks are round and inside', () => {
@@ -206,4 +209,17 @@ test('a node of the search tree says what its step looked at, where that is know
   assert.equal(words(new BeamDrawing(beam)), '<s> ein hund: score -0.600, kept');
   const lookedAt = (place: number) => `node ${place}`;
   assert.equal(words(new BeamDrawing(beam, lookedAt)), '<s> ein hund: score -0.600, kept; looked at node 4');
+});
+
+test('the outputs of a search come in the order of their ranks, or of their scores', () => {
+  const { nodes } = smallDocument().examples[0]!.beam!;
+  assert.deepEqual(outputsOf(nodes), [10, 11]);
+  Object.assign(nodes[10]!, { ranked_by: -0.4 });
+  Object.assign(nodes[11]!, { ranked_by: -0.3 });
+  assert.deepEqual(outputsOf(nodes), [11, 10], 'by what they are ranked by');
+  nodes[10]!.rank = 1;
+  assert.deepEqual(outputsOf(nodes), [10, 11], 'what the search gave, then what else was finished');
+  nodes[11]!.rank = 3;
+  nodes[5]!.rank = 2; // cut off
+  assert.deepEqual(outputsOf(nodes), [10, 5, 11]);
 });

@@ -87,6 +87,11 @@ const broken: [string, (document: Loose) => void, RegExp][] = [
     /beam.keys: expected one of the sequences \(source, target, target_in\), got "nothing"$/,
   ],
   [
+    'a rank that is none',
+    (d) => (d.examples[0].beam.nodes[10].rank = 0),
+    /beam.nodes\[10\].rank: expected a whole number, at least 1, got 0$/,
+  ],
+  [
     'too few weights of a search tree',
     (d) => d.examples[0].beam.nodes.pop(),
     /beam.weights.data: expected base64 of 110 bytes \(11 nodes x 10 keys\), got 120 bytes$/,
