@@ -224,6 +224,9 @@ def test_one_request_is_never_two(server):
         said = server.raw(b"POST /v1/predict HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
                           + str(len(hidden)).encode() + b"\r\n" + second + b"\r\n\r\n" + hidden)
         assert b'"status":"ok"' not in said, second
+    for coding in (b"gzip", b"xchunked", b"chunked, gzip"):
+        said = server.raw(b"POST /v1/predict HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: " + coding + b"\r\n\r\n" + hidden)
+        assert [(a.status, a.code) for a in answers_in(said)] == [(501, "transfer_encoding")], coding
 
 
 # ------------------------------------------------------------------------------------------------------ no files, no way
@@ -315,5 +318,6 @@ def test_the_document_lists_the_codes():
     page = (SOURCE / "docs" / "serve.md").read_text()
     codes = {code for *_, code in BODIES} | {
         "not_found", "method", "content_type", "header_too_large", "body_too_large", "unauthorised", "request_timeout",
-        "too_many_requests", "overloaded", "time_limit", "picture_file", "bad_http", "bad_version"}
+        "too_many_requests", "overloaded", "time_limit", "picture_file", "bad_http", "bad_version",
+        "transfer_encoding", "expectation", "too_many_connections"}
     assert [code for code in sorted(codes) if f"`{code}`" not in page] == []

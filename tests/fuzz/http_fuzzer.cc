@@ -12,7 +12,8 @@ namespace {
 
 using namespace heed::serve;
 
-constexpr ReadLimits kLimits = {.header = 512, .body = 256};
+constexpr ReadLimits kLimits = {.header = 1 << 20, .body = 256};
+constexpr ReadLimits kNarrow = {.header = 100, .body = 10};
 
 /// What a connection makes of the bytes: its requests, and how it ends.
 struct Read {
@@ -21,8 +22,8 @@ struct Read {
   bool waits = false;  // for more of a request
 };
 
-std::string text_of(const Request& r) {
-  require(r.body.size() <= kLimits.body, "a body beyond the limit");
+std::string text_of(const Request& r, const ReadLimits& limits) {
+  require(r.body.size() <= limits.body, "a body beyond the limit");
   require(!r.method.empty(), "a request without a method");
   require(r.path.find('?') == std::string::npos && r.path.find('\0') == std::string::npos,
           "a path with more than a path");
@@ -32,14 +33,14 @@ std::string text_of(const Request& r) {
          '\n' + (r.keep_alive ? "keep" : "close") + (r.chunks ? " chunks\n" : "\n") + r.body;
 }
 
-Read read(std::string_view bytes, size_t piece) {
-  RequestReader reader(kLimits);
+Read read(std::string_view bytes, size_t piece, const ReadLimits& limits = kLimits) {
+  RequestReader reader(limits);
   Read found;
   for (size_t at = 0; at < bytes.size() && !reader.refused(); at += piece) {
     reader.put(bytes.substr(at, piece));
     reader.take_expectation();
     while (reader.done()) {
-      found.requests.push_back(text_of(reader.take()));
+      found.requests.push_back(text_of(reader.take(), limits));
       require(found.requests.size() <= bytes.size(), "requests from nothing");
     }
   }
@@ -58,6 +59,7 @@ void check_http(std::string_view bytes) {
   const size_t piece = 1 + static_cast<unsigned char>(bytes.front()) % 64;
   bytes.remove_prefix(1);
   const Read whole = read(bytes, std::max<size_t>(bytes.size(), 1)), cut = read(bytes, piece);
+  read(bytes, piece, kNarrow);  // pieces decide here which limit is seen first
   require(whole.requests == cut.requests, "other requests in pieces than as a whole");
   // A mistake in a header may be seen before its end or only there. Of two, pieces may show the other one first.
   if (!whole.waits && !cut.waits)

@@ -54,7 +54,8 @@ def predicted(model, lines, *options):
 class Soak:
     def __init__(self, server, inputs, greedy, beam):
         self.server, self.inputs, self.greedy, self.beam = server, inputs, greedy, beam
-        self.counts, self.problems, self.lock = collections.Counter(), [], threading.Lock()
+        self.counts, self.seconds, self.problems = collections.Counter(), collections.Counter(), []
+        self.lock = threading.Lock()
         self.over = threading.Event()
 
     def problem(self, what):
@@ -124,8 +125,9 @@ class Soak:
         request = (b"POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
                    + str(len(question)).encode() + b"\r\n\r\n" + question)
         with contextlib.suppress(OSError), self.server.connect(timeout=5) as client:
-            client.sendall(request[:rng.choice([10, 60, len(request) - 1, len(request)])])
-            if rng.random() < 0.5:
+            sent = rng.choice([10, 60, len(request) - 1, len(request)])
+            client.sendall(request[:sent])
+            if sent == len(request) and rng.random() < 0.5:
                 client.recv(100)
             if rng.random() < 0.5:  # a reset instead of an orderly end
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
@@ -154,6 +156,7 @@ class Soak:
             if connection is None or rng.random() < 0.02:
                 connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
             work, = rng.choices([kind for kind, _ in kinds], [weight for _, weight in kinds])
+            begin = time.perf_counter()
             try:
                 work(connection, rng)
             except (OSError, http.client.HTTPException) as lost:
@@ -161,6 +164,7 @@ class Soak:
                 connection = None
             with self.lock:
                 self.counts[work.__name__] += 1
+                self.seconds[work.__name__] += time.perf_counter() - begin
 
     # ------------------------------------------------------------------------------------------------------------ phases
 
@@ -202,7 +206,8 @@ class Soak:
             client.join()
         quarter = len(memory) // 4
         early, late = statistics.median(memory[quarter:2 * quarter]), statistics.median(memory[-quarter:])
-        say(f"{sum(self.counts.values())} requests, {dict(self.counts)}; {reloaded} reloads; "
+        kinds = ", ".join(f"{count} {kind} ({1e3 * self.seconds[kind] / count:.0f} ms)" for kind, count in self.counts.items())
+        say(f"{sum(self.counts.values())} requests: {kinds}; {reloaded} reloads; "
             f"memory {early:.1f} MB, later {late:.1f} MB")
         self.check(late - early <= GROWTH_MB, f"the memory grew from {early:.1f} MB to {late:.1f} MB")
 
