@@ -14,6 +14,7 @@ using boost::system::error_code;
 struct RequestReader::Parser {
   http::request_parser<http::string_body> parser;
   bool header_seen = false;
+  Request request = {};  // what the header says. Fields that come after chunks are not part of it: Beast would add them
 };
 
 RequestReader::RequestReader(const ReadLimits& limits) : limits_(limits) { start(); }
@@ -21,7 +22,7 @@ RequestReader::~RequestReader() = default;
 
 void RequestReader::start() {
   parser_ = std::make_unique<Parser>();
-  parser_->parser.eager(true);
+  parser_->parser.eager(false);  // the header is looked at before the body is read
   parser_->parser.header_limit(limits_.header);
   parser_->parser.body_limit(limits_.body);
 }
@@ -50,43 +51,6 @@ Failure failure_for(const error_code& error, const ReadLimits& limits) {
 
 std::string text_of(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
-}  // namespace
-
-void RequestReader::parse() {
-  // Empty lines before a request are allowed (RFC 9112, 2.2).
-  if (!parser_->parser.got_some()) waiting_.erase(0, std::min(waiting_.find_first_not_of("\r\n"), waiting_.size()));
-  while (!waiting_.empty() && !parser_->parser.is_done()) {
-    error_code error;
-    const size_t used = parser_->parser.put(asio::buffer(waiting_), error);
-    waiting_.erase(0, used);
-    if (parser_->parser.is_header_done() && !parser_->header_seen) {
-      parser_->header_seen = true;
-      const auto expect = parser_->parser.get()[http::field::expect];
-      expects_ = !expect.empty();
-      if (expects_ && !boost::beast::iequals(expect, "100-continue"))
-        failure_ = Failure(417, "expectation", fmt::format("The server cannot fulfil 'Expect: {}'.", text_of(expect)));
-      // Where its body ends could not be known, and what a proxy takes for one request would be two here (RFC
-      // 9112, 6.1).
-      const auto coding = parser_->parser.get()[http::field::transfer_encoding];
-      if (!coding.empty() && !parser_->parser.chunked())
-        failure_ =
-            Failure(501, "transfer_encoding",
-                    fmt::format("The server knows no 'Transfer-Encoding: {}'; chunked is one.", text_of(coding)));
-    }
-    if (error == http::error::need_more) break;
-    if (error && !failure_) failure_ = failure_for(error, limits_);
-    if (failure_ || used == 0) break;
-  }
-}
-
-bool RequestReader::take_expectation() {
-  const bool expects = expects_ && !done() && !refused();
-  expects_ = false;
-  return expects;
-}
-
-namespace {
-
 /// "/v1/predict", also of "http://host/v1/predict?query", as proxies may write it (RFC 9112, 3.2.2).
 std::string path_of(std::string target) {
   if (const size_t scheme = target.find("://"); scheme != std::string::npos && target.find('/') > scheme) {
@@ -105,17 +69,55 @@ bool is_good_id(boost::beast::string_view id) {
 
 }  // namespace
 
+void RequestReader::parse() {
+  // Empty lines before a request are allowed (RFC 9112, 2.2).
+  if (!parser_->parser.got_some()) waiting_.erase(0, std::min(waiting_.find_first_not_of("\r\n"), waiting_.size()));
+  while (!waiting_.empty() && !parser_->parser.is_done()) {
+    error_code error;
+    const size_t used = parser_->parser.put(asio::buffer(waiting_), error);
+    waiting_.erase(0, used);
+    if (parser_->parser.is_header_done() && !parser_->header_seen) see_header();
+    if (error == http::error::need_more) break;
+    if (error && !failure_) failure_ = failure_for(error, limits_);
+    if (failure_ || used == 0) break;
+  }
+  // What is left of a request is a piece of a header, or of what stands around chunks, which the parser wants whole.
+  if (!failure_ && !parser_->parser.is_done() && waiting_.size() > limits_.header)
+    failure_ = failure_for(http::error::header_limit, limits_);
+}
+
+void RequestReader::see_header() {
+  parser_->header_seen = true;
+  parser_->parser.eager(true);
+  const auto& message = parser_->parser.get();
+  parser_->request = {.method = text_of(message.method_string()),
+                      .path = path_of(text_of(message.target())),
+                      .content_type = text_of(message[http::field::content_type]),
+                      .authorisation = text_of(message[http::field::authorization]),
+                      .origin = text_of(message[http::field::origin]),
+                      .keep_alive = message.keep_alive(),
+                      .chunks = message.version() >= 11};
+  if (const auto id = message["X-Request-Id"]; is_good_id(id)) parser_->request.id = text_of(id);
+  const auto expect = message[http::field::expect];
+  expects_ = !expect.empty();
+  if (expects_ && !boost::beast::iequals(expect, "100-continue"))
+    failure_ = Failure(417, "expectation", fmt::format("The server cannot fulfil 'Expect: {}'.", text_of(expect)));
+  // Where its body ends could not be known, and what a proxy takes for one request would be two here (RFC 9112, 6.1).
+  const auto coding = message[http::field::transfer_encoding];
+  if (!coding.empty() && !parser_->parser.chunked())
+    failure_ = Failure(501, "transfer_encoding",
+                       fmt::format("The server knows no 'Transfer-Encoding: {}'; chunked is one.", text_of(coding)));
+}
+
+bool RequestReader::take_expectation() {
+  const bool expects = expects_ && !done() && !refused();
+  expects_ = false;
+  return expects;
+}
+
 Request RequestReader::take() {
-  auto& message = parser_->parser.get();
-  Request request{.method = text_of(message.method_string()),
-                  .path = path_of(text_of(message.target())),
-                  .body = std::move(message.body()),
-                  .content_type = text_of(message[http::field::content_type]),
-                  .authorisation = text_of(message[http::field::authorization]),
-                  .origin = text_of(message[http::field::origin]),
-                  .keep_alive = message.keep_alive(),
-                  .chunks = message.version() >= 11};
-  if (const auto id = message["X-Request-Id"]; is_good_id(id)) request.id = text_of(id);
+  Request request = std::move(parser_->request);
+  request.body = std::move(parser_->parser.get().body());
   expects_ = false;
   start();
   parse();

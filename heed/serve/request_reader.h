@@ -43,6 +43,7 @@ class RequestReader {
   struct Parser;
 
   void parse();
+  void see_header();
   void start();
 
   ReadLimits limits_;

@@ -74,6 +74,21 @@ def test_chunks_have_the_limits_of_bodies(server):
     assert [(a.status, a.code) for a in answers_in(said)] == [(413, "body_too_large")]
 
 
+@pytest.mark.parametrize("start, more", [(b"0\r\n", b"A: b\r\n"), (b"4;a=", b"x"), (b"", b"0")])
+def test_what_stands_around_chunks_has_a_limit(server, start, more):
+    """Trailers, extensions and sizes without an end must not fill the memory."""
+    said = server.raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + start, *[more * 10000] * 20)
+    assert [a.status for a in answers_in(said)] in ([431], [400])
+
+
+def test_trailers_are_not_headers(server):
+    trailers = b"0\r\nContent-Type: application/json\r\nX-Request-Id: late\r\nConnection: close\r\n\r\n"
+    head = b"POST /v1/predict HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+    said = server.raw(head + b"%x\r\n%s\r\n" % (len(BODY), BODY) + trailers + LAST)
+    answers = answers_in(said)
+    assert [answer.status for answer in answers] == [415, 200] and answers[0].headers["X-Request-Id"] != "late"
+
+
 def test_a_request_byte_by_byte(server):
     said = server.raw(*[bytes([byte]) for byte in WHOLE + LAST], pause=0.001)
     assert [answer.status for answer in answers_in(said)] == [200, 200]
@@ -197,7 +212,7 @@ def test_a_running_request_is_answered_before_the_end(story):
         # Half of a request: the rest comes after the signal.
         late = server.connect(timeout=10)
         late.sendall(b"GET /readyz HT")
-        until(lambda: metrics(server)["heed_connections"] >= 4)
+        until(lambda: metrics(server)["heed_connections"] >= 5)  # those of this test, and that of the question
         server.send(signal.SIGTERM)
         assert idle.recv(10) == b"", "idle connections are closed"
         until(lambda: cannot_connect(server))
