@@ -122,11 +122,11 @@ lint:  ## format, clang-tidy and the rules of CONTRIBUTING.md
 	@cmake --preset lint --log-level=WARNING -DHEED_TESTS=ON
 	@scripts/lint.sh build-lint $(JOBS)
 
-asan:  ## all tests with AddressSanitizer and UBSan, in build-asan/
+asan:  ## all tests but whole trainings with AddressSanitizer and UBSan, in build-asan/
 	@scripts/setup.sh build test
 	@cmake --preset asan --log-level=WARNING -DHEED_TESTS=ON
 	@cmake --build build-asan -j $(JOBS)
-	@ctest --test-dir build-asan --output-on-failure --no-tests=error -j $(TEST_JOBS)
+	@ctest --test-dir build-asan --output-on-failure --no-tests=error -j $(TEST_JOBS) -LE learning
 
 clang:  ## all tests as Clang compiles them, in build-clang/
 	@scripts/setup.sh build test lint

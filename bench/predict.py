@@ -176,21 +176,28 @@ def document_table(rows):
     return report.markdown(head, lines)
 
 
-def parse():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def model_options(target):
+    """A parser with the options that prepare() reads, and those of every benchmark of a trained model."""
+    parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build", help="folder of the build (default: build)")
-    parser.add_argument("--json", help="where the rows go (default: bench-predict.json in the build folder)")
+    parser.add_argument("--json", help=f"where the rows go (default: {target}.json in the build folder)")
     parser.add_argument("--model", help="folder of a trained Transformer (sin-cos, relu); else one is trained")
     parser.add_argument("--sources", help="file with sources, one a line, as the model was trained on")
     parser.add_argument("--data", help="folder with Multi30k's train.*, valid.* and test.2016.en, to train and test on; "
                         "without it sentences of the same lengths are made up")
     parser.add_argument("--minutes", type=float, default=4, help="to train where no model is named (default: 4)")
+    parser.add_argument("--no-peers", action="store_true", help="heed alone")
+    parser.add_argument("--write", help="the document whose table is replaced (docs/performance.md)")
+    parser.add_argument("--check", action="store_true", help="exit with 1 where a case misses what it must reach")
+    return parser
+
+
+def parse():
+    parser = model_options("bench-predict")
+    parser.description = __doc__.splitlines()[0]
     parser.add_argument("--demo", help="folder of heed demo's model: how long heed predict takes to start with it")
     parser.add_argument("--threads", help="numbers of threads (default: 1,2)")
     parser.add_argument("--rounds", type=int, default=3, help="quiet rounds of interleaved samples (default: 3)")
-    parser.add_argument("--no-peers", action="store_true", help="heed alone")
-    parser.add_argument("--write", help="the document whose table of searches is replaced (docs/performance.md)")
-    parser.add_argument("--check", action="store_true", help="exit with 1 where a case misses what it must reach")
     options = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
     options.threads = [int(n) for n in options.threads.split(",")] if options.threads else [1, 2][:cores]

@@ -5,7 +5,6 @@ Prints a table and writes build/bench-serve.json: a list of rows {"case", "clien
 "lost", "wrong", "peers": {name: requests_per_s}, ...}.
 """
 
-import argparse
 import http.client
 import json
 import os
@@ -18,7 +17,7 @@ import threading
 
 sys.dont_write_bytecode = True  # a benchmark leaves nothing behind in the source tree
 from contestant import Contestant, OtherLoad, ask, machine, say, start_peer, versions  # noqa: E402
-from predict import AGREE, CASES, LONGEST, prepare  # noqa: E402
+from predict import AGREE, CASES, LONGEST, model_options, prepare  # noqa: E402
 import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -221,22 +220,13 @@ def document_table(rows):
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", default="build", help="folder of the build (default: build)")
-    parser.add_argument("--json", help="where the rows go (default: bench-serve.json in the build folder)")
-    parser.add_argument("--model", help="folder of a trained Transformer (sin-cos, relu, words); else one is trained")
-    parser.add_argument("--sources", help="file with sources, one a line, as the model was trained on")
-    parser.add_argument("--data", help="folder with Multi30k's train.*, valid.* and test.2016.en, to train and test on; "
-                        "without it sentences of the same lengths are made up")
-    parser.add_argument("--minutes", type=float, default=4, help="to train where no model is named (default: 4)")
+    parser = model_options("bench-serve")
+    parser.description = __doc__.splitlines()[0]
     parser.add_argument("--demo", help="folder of heed demo's model: how long a picture of its attention takes")
     parser.add_argument("--clients", help="numbers of clients (default: 1,8,64)")
     parser.add_argument("--cases", help=f"which of {','.join(CASES)} (default: all)")
     parser.add_argument("--seconds", type=float, default=10, help="of each sample (default: 10)")
     parser.add_argument("--rounds", type=int, default=2, help="of interleaved samples; the best counts (default: 2)")
-    parser.add_argument("--no-peers", action="store_true", help="heed alone")
-    parser.add_argument("--write", help="the document whose table of servers is replaced (docs/performance.md)")
-    parser.add_argument("--check", action="store_true", help="exit with 1 where a case misses what it must reach")
     options = parser.parse_args()
     options.clients = [int(n) for n in options.clients.split(",")] if options.clients else list(CLIENTS)
     options.cases = options.cases.split(",") if options.cases else list(CASES)

@@ -37,9 +37,14 @@ function(heed_test name)
     set(seconds ${CMAKE_MATCH_1})
     set(label slow)
   endif()
+  # Whole trainings, which show that a model learns. With a sanitizer they would take an hour, in code that the other tests
+  # run too: `make asan` leaves them out.
+  if(name MATCHES "^learn\\.")
+    list(APPEND label learning)
+  endif()
   # Ten times what it takes, and some minutes more: the machine may be slow, and busy.
   math(EXPR timeout "(180 + 10 * ${seconds}) * ${HEED_PATIENCE}")
-  set_tests_properties(${name} PROPERTIES LABELS ${label} COST ${seconds} TIMEOUT ${timeout})
+  set_tests_properties(${name} PROPERTIES LABELS "${label}" COST ${seconds} TIMEOUT ${timeout})
 endfunction()
 
 # To be called last. A test that was added by another way would lack all that, and fail where nobody built its program.

@@ -80,7 +80,7 @@ class EventStream {
 std::string complete_characters(std::string text);
 
 /// Throws if a line for this model would make it read a file: what is on the server's disk is none of a client's
-/// business.
-void refuse_files(const ServedModel& model, const std::string& line);
+/// business. And if it is too long, since only models of pictures have pictures in their lines.
+void check_line(const ServedModel& model, const std::string& line, const RequestLimits& limits);
 
 }  // namespace heed::serve

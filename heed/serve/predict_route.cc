@@ -161,7 +161,7 @@ void answer_in_pieces(Api& api, const std::shared_ptr<Exchange>& exchange, Quest
 void predict_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
   Question question = read_prediction(exchange->request().body, api.options.limits);
   const Models::Model model = api.models.find(question.model);
-  for (const std::string& input : question.inputs) refuse_files(*model, input);
+  for (const std::string& input : question.inputs) check_line(*model, input, api.options.limits);
   (question.stream ? answer_in_pieces : answer_whole)(api, exchange, std::move(question), model);
 }
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <random>
 
+#include "heed/data/inline_picture.h"
+#include "heed/data/picture_source.h"
 #include "heed/text/utf8.h"
 
 namespace heed::serve {
 
-namespace {
-
-void check_text(const std::string& text, const RequestLimits& limits) {
+void check_text(std::string_view text, const RequestLimits& limits) {
   // A text of n bytes has at most n characters: most need not be counted.
   if (std::ssize(text) <= limits.text) return;
   const auto characters = static_cast<int64_t>(text::utf8_count(text));
@@ -20,13 +20,24 @@ void check_text(const std::string& text, const RequestLimits& limits) {
                   fmt::format("A text has {} characters; the server takes at most {}.", characters, limits.text));
 }
 
-void check_texts(const std::vector<std::string>& texts, const RequestLimits& limits, const char* name) {
+namespace {
+
+/// A picture inside a line is limited by the size of the body. Whether the model reads pictures is not known yet:
+/// check_line() asks again.
+void check_source(std::string_view line, const RequestLimits& limits) {
+  check_text(data::is_inline_picture(line) ? data::cut_picture_question(line).question : line, limits);
+}
+
+using Check = void (*)(std::string_view text, const RequestLimits& limits);
+
+void check_texts(const std::vector<std::string>& texts, const RequestLimits& limits, const char* name,
+                 Check check = check_text) {
   if (texts.empty()) throw Failure(400, "bad_member", fmt::format("\"{}\" is empty.", name));
   if (std::ssize(texts) > limits.lines)
     throw Failure(
         413, "too_many_texts",
         fmt::format("{} texts are too many: the server takes at most {} at once.", texts.size(), limits.lines));
-  for (const std::string& text : texts) check_text(text, limits);
+  for (const std::string& text : texts) check(text, limits);
 }
 
 /// A number of hypotheses.
@@ -104,7 +115,7 @@ Question read_prediction(std::string_view body, const RequestLimits& limits) {
   if (one == q.several)
     throw Failure(400, "bad_member", "Either \"input\", a string, or \"inputs\", an array of strings, is needed.");
   if (one) q.inputs = {std::move(input)};
-  check_texts(q.inputs, limits, "inputs");
+  check_texts(q.inputs, limits, "inputs", check_source);
   take_search(members, q.options, limits);
   std::string alignments = "none";
   members.take("alignments", alignments, {"none", "links", "matrix"});
@@ -129,7 +140,7 @@ LookQuestion read_look(std::string_view body, const RequestLimits& limits) {
   q.inputs.emplace_back();
   if (!members.take("input", q.inputs.front())) throw Failure(400, "bad_member", "\"input\" is missing.");
   look.has_target = members.take("target", look.target);
-  check_texts(q.inputs, limits, "input");
+  check_texts(q.inputs, limits, "input", check_source);
   check_text(look.target, limits);
   take_search(members, q.options, limits);
   members.finish();
@@ -145,7 +156,7 @@ ScoreQuestion read_score(std::string_view body, const RequestLimits& limits) {
     predict::TextPair pair;
     from.take("source", pair.source);
     if (!from.take("target", pair.target)) from.refuse("target", "a string");
-    check_text(pair.source, limits);
+    check_source(pair.source, limits);
     check_text(pair.target, limits);
     q.pairs.push_back(std::move(pair));
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/predict/json.h"
@@ -39,6 +40,9 @@ struct ScoreQuestion {
   predict::JsonOptions shown = {};
 };
 ScoreQuestion read_score(std::string_view body, const RequestLimits& limits);
+
+/// Throws if it has more characters than a text may have.
+void check_text(std::string_view text, const RequestLimits& limits);
 
 /// POST /v1/completions, as OpenAI's clients send it.
 struct CompletionQuestion {

@@ -65,6 +65,13 @@ void RequestReader::parse() {
       expects_ = !expect.empty();
       if (expects_ && !boost::beast::iequals(expect, "100-continue"))
         failure_ = Failure(417, "expectation", fmt::format("The server cannot fulfil 'Expect: {}'.", text_of(expect)));
+      // Where its body ends could not be known, and what a proxy takes for one request would be two here (RFC
+      // 9112, 6.1).
+      const auto coding = parser_->parser.get()[http::field::transfer_encoding];
+      if (!coding.empty() && !parser_->parser.chunked())
+        failure_ =
+            Failure(501, "transfer_encoding",
+                    fmt::format("The server knows no 'Transfer-Encoding: {}'; chunked is one.", text_of(coding)));
     }
     if (error == http::error::need_more) break;
     if (error && !failure_) failure_ = failure_for(error, limits_);

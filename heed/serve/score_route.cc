@@ -13,7 +13,7 @@ using file::Json;
 void score_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
   ScoreQuestion question = read_score(exchange->request().body, api.options.limits);
   const Models::Model model = api.models.find(question.model);
-  for (const predict::TextPair& pair : question.pairs) refuse_files(*model, pair.source);
+  for (const predict::TextPair& pair : question.pairs) check_line(*model, pair.source, api.options.limits);
   enqueue_alone(api, exchange, [&api, exchange, model, q = std::move(question)] {
     const std::vector<predict::PairScore> scores = model->predictor.score_all(q.pairs);
     api.metrics.add_lines(scores.size(), 0);
@@ -39,7 +39,7 @@ void score_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
 void attention_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
   LookQuestion question = read_look(exchange->request().body, api.options.limits);
   const Models::Model model = api.models.find(question.question.model);
-  refuse_files(*model, question.question.inputs.front());
+  check_line(*model, question.question.inputs.front(), api.options.limits);
   enqueue_alone(api, exchange, [&api, exchange, model, q = std::move(question)] {
     view::Document document{.title = "", .models = {model->about}, .examples = {}};
     document.examples.push_back(view::look(model->predictor, q.question.inputs.front(),

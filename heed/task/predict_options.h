@@ -73,10 +73,10 @@ struct PredictOptions {
   /// or alone for lack of memory, begins anew. copy_unknown copies at the end: until then ⁇ stands there.
   std::function<void(int64_t line, const std::string& text)> on_text = {};
 
+  bool copy_unknown = false;  // in Output::text, replace an unknown token by the source token with the most attention
+
   /// One line, by beam or greedy search: filled with what the search considered (search/search_tree.h).
   search::SearchTree* tree = nullptr;
-
-  bool copy_unknown = false;  // in Output::text, replace an unknown token by the source token with the most attention
 };
 
 // The ranges of the numbers; 0 is allowed too if it has a special meaning.

@@ -1,5 +1,6 @@
 """heed serve: what it says, what it answers, and that this is what heed predict, score and look say."""
 import base64
+import concurrent.futures
 import json
 import signal
 import subprocess
@@ -26,7 +27,7 @@ def served(model, story, log):
         yield server
 
 
-INPUTS = ["a b c d", "e f g", "h h h i j", "k", "b a d c e f g h i"]
+INPUTS = ["abcd", "efg", "hhhij", "k", "badcefghi"]
 
 
 # ------------------------------------------------------------------------------------------------------ starting, ending
@@ -87,7 +88,8 @@ def test_models_get_names(model):
 def test_models_are_listed(server):
     listed = server.get("/v1/models").json
     assert listed["object"] == "list"
-    assert listed["data"] == [{"id": name, "object": "model", "created": 0, "owned_by": "heed"} for name in ("small", "story")]
+    assert listed["data"] == [{"id": name, "object": "model", "created": 0, "owned_by": "heed"}
+                              for name in ("small", "story")]
     assert [(m["name"], m["task"], m["kind"]) for m in listed["models"]] == [
         ("small", "pairs", "rnn"), ("story", "next_token", "rnn")]
     assert all(m["about"] for m in listed["models"])
@@ -153,8 +155,9 @@ def test_outputs_are_those_of_predict(server, model, members, options):
 
 
 def test_members_are_those_of_predict(server, model):
-    expected = json.loads(predicted(model, ["a b c d"], "--json", "--nbest", 3, "--beam", 4, "--scores", "--alignments=matrix")[0])
-    said = server.post("/v1/predict", {"model": "small", "input": "a b c d", "nbest": 3, "beam": 4, "scores": True,
+    options = ["--json", "--nbest", 3, "--beam", 4, "--scores", "--alignments=matrix"]
+    expected = json.loads(predicted(model, ["abcd"], *options)[0])
+    said = server.post("/v1/predict", {"model": "small", "input": "abcd", "nbest": 3, "beam": 4, "scores": True,
                                        "alignments": "matrix"}).json
     for member in expected.keys() - {"line", "source"}:
         assert said[member] == expected[member], member
@@ -166,7 +169,7 @@ def test_members_are_those_of_predict(server, model):
 
 def test_samples_follow_the_seed(server):
     def drawn(**members):
-        return server.post("/v1/predict", {"model": "small", "input": "a b c d e f", "sample": True, "temperature": 2.0,
+        return server.post("/v1/predict", {"model": "small", "input": "abcdef", "sample": True, "temperature": 2.0,
                                            "top_k": 8, "top_p": 0.99, **members}).json["output"]
     assert drawn(seed=7) == drawn(seed=7)
     assert len({drawn(seed=n) for n in range(8)}) > 1
@@ -181,8 +184,7 @@ def test_one_bad_text_does_not_stop_the_others(server, model):
 
 def test_many_clients_get_their_own_answers(server, model):
     """Requests that arrive together are answered by one search; nobody may get what another asked for."""
-    import concurrent.futures
-    inputs = [" ".join("abcdefghij"[(i * k) % 10] for k in range(1, 2 + i % 9)) for i in range(60)]
+    inputs = ["".join("abcdefghij"[(i * k) % 10] for k in range(1, 2 + i % 9)) for i in range(60)]
     expected = predicted(model, inputs)
 
     def one(i):
@@ -196,7 +198,7 @@ def test_many_clients_get_their_own_answers(server, model):
 # -------------------------------------------------------------------------------------------------------- other routes
 
 def test_scores_are_those_of_score(server, model):
-    pairs = [("a b c", "c b a"), ("d e", "e d")]
+    pairs = [("abc", "cba"), ("de", "ed")]
     done = subprocess.run([PROGRAM, "score", str(model), "-", "--json", "--per-token"], capture_output=True, check=True,
                           input="".join(f"{s}\t{t}\n" for s, t in pairs).encode())
     expected = [json.loads(line) for line in done.stdout.splitlines()]
@@ -205,7 +207,7 @@ def test_scores_are_those_of_score(server, model):
     for one, other in zip(said["scores"], expected):
         for member in ("log_probability", "token_count", "tokens", "token_log_probabilities"):
             assert one[member] == other[member], member
-    alone = server.post("/v1/score", {"model": "small", "source": "a b c", "target": "c b a"}).json
+    alone = server.post("/v1/score", {"model": "small", "source": "abc", "target": "cba"}).json
     assert alone == {"model": "small", **{k: expected[0][k] for k in ("log_probability", "token_count")}}
 
 
@@ -237,13 +239,24 @@ def test_attention_to_a_given_target(server):
 # ----------------------------------------------------------------------------------------------------------- streaming
 
 def test_a_stream_ends_with_the_prediction(server):
-    question = {"model": "small", "input": "a b c d"}
+    question = {"model": "small", "input": "abcd", "prefix": "dcb"}
     whole = server.post("/v1/predict", question).json
     answer = server.post("/v1/predict", {**question, "stream": True})
     assert answer.status == 200 and answer.headers["X-Request-Id"]
     *texts, last, done = answer.events
     assert (done, json.loads(last)) == ("[DONE]", whole)
+    assert len(texts) > 1, "nothing was shown before the end"
     assert all({"text"} <= set(json.loads(text)) <= {"text", "token"} for text in texts)
+
+
+def test_a_stream_of_a_beam_may_change_its_mind(server):
+    question = {"model": "small", "input": "abcde", "beam": 4, "stream": True}
+    *texts, last, _ = server.post("/v1/predict", question).events
+    before = ""
+    for event in map(json.loads, texts):
+        assert ("token" in event) == event["text"].startswith(before)
+        before = event["text"]
+    assert json.loads(last) == server.post("/v1/predict", {**question, "stream": False}).json
 
 
 def test_text_grows_in_a_stream(server):
@@ -361,4 +374,5 @@ def test_a_model_file(model, tmp_path):
 def test_checkpoints(tmp_path):
     folder = train_small(tmp_path / "two", "stop.steps=20", "validate.every=10")
     with Server(folder, "--checkpoint", "step-000010") as server:
-        assert server.post("/v1/predict", {"input": "a b"}).json["output"] == predicted(folder, ["a b"], "--checkpoint", "step-000010")[0]
+        expected = predicted(folder, ["abc"], "--checkpoint", "step-000010")[0]
+        assert server.post("/v1/predict", {"input": "abc"}).json["output"] == expected

@@ -256,12 +256,12 @@ def test_models_are_reloaded_without_losing_a_request(tmp_path):
     log = tmp_path / "log"
     with Server(served, "--threads", "1", "--log", log) as server:
         def output():
-            return server.post("/v1/predict", {"input": "a b c d e f", "scores": True}).json["token_log_probabilities"]
+            return server.post("/v1/predict", {"input": "abcdef", "scores": True}).json["token_log_probabilities"]
         first, statuses, done = output(), [], threading.Event()
 
         def keep_asking():
             while not done.is_set():
-                statuses.append(server.post("/v1/predict", {"input": "a b c d e f"}).status)
+                statuses.append(server.post("/v1/predict", {"input": "abcdef"}).status)
         askers = [threading.Thread(target=keep_asking) for _ in range(4)]
         for asker in askers:
             asker.start()

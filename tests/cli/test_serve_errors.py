@@ -1,4 +1,5 @@
 """heed serve: everything that is refused, with its status and code, and that it goes on serving after it."""
+import base64
 import concurrent.futures
 import json
 import time
@@ -74,6 +75,8 @@ BODIES = [
     ("/v1/predict", {"model": "smal", "input": "a b"}, 404, "no_model"),
     ("/v1/predict", {"model": "../small", "input": "a b"}, 404, "no_model"),
     ("/v1/predict", {"model": "small", "input": "a " * 200}, 413, "text_too_long"),
+    ("/v1/predict", {"model": "small", "input": "data:image/png;base64," + "A" * 400}, 413, "text_too_long"),
+    ("/v1/completions", {"model": "story", "prompt": "data:image/png;base64," + "A" * 400}, 413, "text_too_long"),
     ("/v1/predict", {**GOOD, "prefix": "a " * 200}, 413, "text_too_long"),
     ("/v1/predict", {**GOOD, "must": ["a " * 200]}, 413, "text_too_long"),
     ("/v1/predict", {"model": "small", "inputs": ["a"] * 9}, 413, "too_many_texts"),
@@ -221,6 +224,9 @@ def test_one_request_is_never_two(server):
         said = server.raw(b"POST /v1/predict HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
                           + str(len(hidden)).encode() + b"\r\n" + second + b"\r\n\r\n" + hidden)
         assert b'"status":"ok"' not in said, second
+    for coding in (b"gzip", b"xchunked", b"chunked, gzip"):
+        said = server.raw(b"POST /v1/predict HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: " + coding + b"\r\n\r\n" + hidden)
+        assert [(a.status, a.code) for a in answers_in(said)] == [(501, "transfer_encoding")], coding
 
 
 # ------------------------------------------------------------------------------------------------------ no files, no way
@@ -250,7 +256,13 @@ def test_models_of_pictures_read_no_files(tmp_path):
         lines.append(f"{i}.png\twhich colour\t{'red' if i % 2 == 0 else 'blue'}\n")
     (tmp_path / "table.tsv").write_text("".join(lines))
     assert train(tmp_path / "table.tsv", tmp_path / "pictures", "stop.steps=2").returncode == 0
-    with Server(tmp_path / "pictures") as server:
+    with Server(tmp_path / "pictures", "--max-text", "100") as server:
+        # A picture is part of the request itself. It may be longer than a text, but the question may not.
+        plain = "data:image/png;base64," + base64.b64encode(png(30, 30, (200, 20, 20))).decode()
+        assert len(plain) > 100 and server.post("/v1/predict", {"input": f"{plain}\twhich colour"}).status == 200
+        assert server.post("/v1/attention", {"input": f"{plain}\twhich colour"}).status == 200
+        assert server.post("/v1/predict", {"input": f"{plain}\t{'which ' * 30}"}).code == "text_too_long"
+        assert server.post("/v1/predict", {"input": f"{plain[:60]}\twhich colour"}).code == "input"
         for name in (tmp_path / "0.png", "/etc/passwd", "0.png", f"{tmp_path}/missing.png"):
             for path, body in (("/v1/predict", {"input": f"{name}\twhich colour"}),
                                ("/v1/predict", {"inputs": ["x", f"{name}\twhich colour"]}),
@@ -306,5 +318,6 @@ def test_the_document_lists_the_codes():
     page = (SOURCE / "docs" / "serve.md").read_text()
     codes = {code for *_, code in BODIES} | {
         "not_found", "method", "content_type", "header_too_large", "body_too_large", "unauthorised", "request_timeout",
-        "too_many_requests", "overloaded", "time_limit", "picture_file", "bad_http", "bad_version"}
+        "too_many_requests", "overloaded", "time_limit", "picture_file", "bad_http", "bad_version",
+        "transfer_encoding", "expectation", "too_many_connections"}
     assert [code for code in sorted(codes) if f"`{code}`" not in page] == []
