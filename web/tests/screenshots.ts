@@ -1,8 +1,10 @@
-// Pictures of the page to look at: node tests/run.mjs --screenshots FOLDER
+// Pictures of the page to look at: node tests/run.mjs --screenshots FOLDER. With HEED=.. also those of docs/pictures, of
+// heed serve itself.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Browser } from './browser/browser.ts';
 import { MockServer } from './browser/mock_server.ts';
+import { missing, RealServer, trainedModel } from './browser/real_server.ts';
 import { largeDocument, smallDocument } from './documents.ts';
 
 const folder = process.argv[2] ?? 'dist/screenshots';
@@ -47,10 +49,20 @@ if (!only || only.includes('live')) {
   const server = new MockServer();
   const page = await browser.page();
   await page.goto(await server.start());
+  await page.waitForSelector('.live');
+  await page.screenshot({ path: path.join(folder, 'live-first.png') });
   await page.locator('.live textarea').fill('what a model looks at');
   await page.getByLabel('Beam').fill('3');
   await page.waitForURL(/input=what/);
   await page.screenshot({ path: path.join(folder, 'live.png') });
+  await page.getByRole('button', { name: 'Search tree' }).click();
+  await page.screenshot({ path: path.join(folder, 'live-beam.png'), fullPage: true });
+  await page.getByRole('button', { name: 'Matrix' }).click();
+  await page.getByLabel('Compare with').selectOption('reverse');
+  await page.locator('[data-panel="1"] .facts').waitFor();
+  await page.screenshot({ path: path.join(folder, 'live-compare.png'), fullPage: true });
+  await page.getByLabel('Compare with').selectOption('');
+  await page.locator('[data-panel="1"]').waitFor({ state: 'detached' });
   await page.setViewportSize({ width: 360, height: 860 });
   await page.locator('.live textarea').fill('too long');
   await page.locator('.live [role=alert]').waitFor();
@@ -63,6 +75,25 @@ if (!only || only.includes('live')) {
   await page.getByRole('button', { name: 'Save what is seen' }).click();
   await page.screenshot({ path: path.join(folder, 'live-save.png') });
   await page.close();
+  await server.stop();
+}
+if (!missing && (!only || only.includes('serve'))) {
+  const server = new RealServer();
+  const address = await server.start(`dates=${trainedModel(300)}`);
+  const question = '#view=matrix&cell=7,11&model=dates&input=mardi+14+juillet+2015';
+  for (const [name, width, height] of [
+    ['serve', 1200, 910],
+    ['serve_phone', 390, 780],
+  ] as const) {
+    const page = await browser.page();
+    await page.setViewportSize({ width, height });
+    await page.goto(address + question);
+    await page.waitForURL(/input=mardi/);
+    await page.locator('.facts').waitFor();
+    await page.waitForTimeout(500);
+    await page.screenshot({ path: path.join(folder, `${name}.png`) });
+    await page.close();
+  }
   await server.stop();
 }
 await browser.stop();

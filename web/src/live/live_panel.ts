@@ -185,12 +185,16 @@ export class LivePanel {
         } catch (error) {
           errors[i] = error as Error;
           found[i] = null;
+          text('');
         }
       }),
     );
     if (running.signal.aborted) return;
     this.working(false);
     show(true);
+    // What is still on the screen is of an earlier text: it says which.
+    if (errors.every(Boolean) && this.current.length > 0)
+      this.events.shown(merged([...this.current, ...this.pinned]), 0);
     this.report(names, errors);
     if (!errors.some(Boolean)) this.events.asked(question);
   }

@@ -135,6 +135,10 @@ test('errors show the reason of the server, and go away', options, async () => {
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.locator('.facts', { hasText: /ABC/ }).waitFor();
   assert.ok(await page.locator('.live [role=alert]').isHidden());
+  await ask('too long');
+  await page.locator('[role=alert]', { hasText: 'Shorten the text.' }).waitFor();
+  assert.equal(await page.locator('.live-output').innerText(), '', 'no output of another text');
+  assert.match(await page.locator('.facts').innerText(), /in\s+abc\s+out\s+ABC/, 'the picture says what it is of');
   await page.close();
 });
 
