@@ -93,6 +93,10 @@ def test_models_are_listed(server):
     assert [(m["name"], m["task"], m["kind"]) for m in listed["models"]] == [
         ("small", "pairs", "rnn"), ("story", "next_token", "rnn")]
     assert all(m["about"] for m in listed["models"])
+    # Only built-in tasks have texts to try: a model of somebody's data tells nothing about it.
+    small, story = listed["models"]
+    assert "backwards" in small["description"] and len(small["examples"]) == 5
+    assert not {"description", "examples"} & set(story)
 
 
 def test_health(server):

@@ -1,21 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Browser, chromiumPath } from './browser.ts';
+import { test } from 'node:test';
 import { documentFor, MockServer } from './mock_server.ts';
-
-const options = { skip: chromiumPath ? false : 'no Chromium: apt-get install chromium', timeout: 120000 };
-const server = new MockServer();
-let browser: Browser;
-let address: string;
-before(async () => {
-  if (!chromiumPath) return;
-  address = await server.start();
-  browser = await Browser.start();
-});
-after(async () => {
-  await browser?.stop();
-  if (chromiumPath) await server.stop();
-});
+import { address, browser, options, server } from './with_mock.ts';
 
 async function opened(hash = '') {
   const page = await browser.page();

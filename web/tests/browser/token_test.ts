@@ -1,23 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { violations } from './access.ts';
-import { Browser, chromiumPath } from './browser.ts';
-import { MockServer } from './mock_server.ts';
+import { address, browser, options, server } from './with_mock.ts';
 
-const options = { skip: chromiumPath ? false : 'no Chromium: apt-get install chromium', timeout: 120000 };
-const server = new MockServer();
-let browser: Browser;
-let address: string;
-before(async () => {
-  if (!chromiumPath) return;
-  server.token = 'open sesame';
-  address = await server.start();
-  browser = await Browser.start();
-});
-after(async () => {
-  await browser?.stop();
-  if (chromiumPath) await server.stop();
-});
+server.token = 'open sesame';
 
 test('a server that wants a token gets it: asked for in a dialog, kept for the tab', options, async () => {
   const page = await browser.page();

@@ -1,22 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { Browser, chromiumPath } from './browser.ts';
-import { MockServer } from './mock_server.ts';
-
-const options = { skip: chromiumPath ? false : 'no Chromium: apt-get install chromium', timeout: 120000 };
-const server = new MockServer();
-let browser: Browser;
-let address: string;
-before(async () => {
-  if (!chromiumPath) return;
-  address = await server.start();
-  browser = await Browser.start();
-});
-after(async () => {
-  await browser?.stop();
-  if (chromiumPath) await server.stop();
-});
+import { address, browser, options, server } from './with_mock.ts';
 
 const points = (count: number) => Array.from({ length: count }, (_, i) => ({ step: (i + 1) * 10, loss: 3 / (i + 1) }));
 const run = (count: number) => [{ name: 'dates', points: points(count) }];
