@@ -10,6 +10,7 @@
 
 #include "cli/command_line.h"
 
+// NOLINTNEXTLINE(readability-identifier-naming): CLI11 chose the name.
 namespace CLI {
 class App;
 class Option;

@@ -124,8 +124,9 @@ Picture draw(const Scene& scene) {
       for (int64_t x = left; x < left + kScenePlacePixels; ++x) {
         int covered = 0;
         for (int64_t part = 0; part < kParts * kParts; ++part) {
-          const double in_y = static_cast<double>(y) + (static_cast<double>(part / kParts) + 0.5) / kParts;
-          const double in_x = static_cast<double>(x) + (static_cast<double>(part % kParts) + 0.5) / kParts;
+          const int64_t part_y = part / kParts, part_x = part % kParts;
+          const double in_y = static_cast<double>(y) + (static_cast<double>(part_y) + 0.5) / kParts;
+          const double in_x = static_cast<double>(x) + (static_cast<double>(part_x) + 0.5) / kParts;
           covered += covers((in_y - shape.y) / shape.radius, (in_x - shape.x) / shape.radius) ? 1 : 0;
         }
         for (size_t c = 0; c < 3; ++c)

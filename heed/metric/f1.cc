@@ -59,6 +59,7 @@ std::vector<LabelCount> count_labels(std::span<const std::string> hypotheses, st
       count.right += right ? 1 : 0;
     });
   std::vector<LabelCount> all;
+  all.reserve(counts.size());
   for (auto& [label, count] : counts) all.push_back(std::move(count));
   return all;
 }

@@ -20,6 +20,7 @@ PYBIND11_MODULE(_heed, m) {
       "category.";
   error.attr("__module__") = "heed";
   error.attr("kind") = std::string(heed::name_of(heed::ErrorKind::usage));  // of those that Python raises itself
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is pybind11's.
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);

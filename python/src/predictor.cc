@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings.h"
@@ -200,6 +202,7 @@ std::vector<py::str> predict_json(const Predictor& predictor, const std::vector<
     const std::vector<Prediction> predictions = predictor.predict_all(lines, options);
     const auto form = options.alignments ? predict::AlignmentForm::matrix : predict::AlignmentForm::none;
     std::vector<std::string> texts;
+    texts.reserve(lines.size());
     for (size_t i = 0; i < lines.size(); ++i) {
       auto object = file::Json::object({{"line", options.first_line + static_cast<int64_t>(i)}, {"source", lines[i]}});
       predict::add_prediction(object, predictions[i],
@@ -212,6 +215,7 @@ std::vector<py::str> predict_json(const Predictor& predictor, const std::vector<
     return texts;
   });
   std::vector<py::str> texts;
+  texts.reserve(all.size());
   for (const std::string& text : all) texts.push_back(text_of(text));
   return texts;
 }
@@ -236,25 +240,29 @@ py::list score_all(const Predictor& predictor, const std::vector<std::pair<std::
   return all;
 }
 
-/// What the model attended to: a document as JSON, or the page with it. `target`: bytes, or None.
-py::str look(const Predictor& predictor, const std::string& line, const std::optional<std::string>& target,
-             const py::dict& given, const std::string& folder, bool page) {
-  const predict::Options options = options_of(given);
+/// What a model is asked to look at. `target`: bytes, or None.
+struct Question {
+  std::string line;
+  std::optional<std::string> target;
+  predict::Options options;
+
+  view::Example answer(const Predictor& predictor) const { return view::look(predictor, line, target, options); }
+};
+
+/// What the model attended to: a document as JSON, or the page with it.
+py::str look(const Predictor& predictor, const Question& question, const std::string& folder, bool page) {
   return text_of(run([&] {
     const view::ModelName name = view::name_of(predictor, folder);
-    const view::Document document{.title = "What " + name.name + " attends to",
-                                  .models = {name},
-                                  .examples = {view::look(predictor, line, target, options)}};
+    const view::Document document{
+        .title = "What " + name.name + " attends to", .models = {name}, .examples = {question.answer(predictor)}};
     return page ? view::html_text(document) : view::json_of(document, view::Precision::exact).line();
   }));
 }
 
 /// One attention of that as SVG. `attention`: empty for what a reader wants first; `head`: from 0, or -1.
-py::str draw(const Predictor& predictor, const std::string& line, const std::optional<std::string>& target,
-             const py::dict& given, const std::string& attention, int64_t head) {
-  const predict::Options options = options_of(given);
+py::str draw(const Predictor& predictor, const Question& question, const std::string& attention, int64_t head) {
   return text_of(run([&] {
-    const view::Example example = view::look(predictor, line, target, options);
+    const view::Example example = question.answer(predictor);
     const view::Map* map = attention.empty() ? nullptr : example.find(attention);
     return view::svg_text(view::drawing_of(example, map, head), view::Colours::own);
   }));
@@ -279,8 +287,20 @@ void define_predictor(py::module_& m) {
       .def("predict", &predict_all, py::arg("lines"), py::arg("options"))
       .def("predict_json", &predict_json, py::arg("lines"), py::arg("options"))
       .def("score", &score_all, py::arg("pairs"))
-      .def("look", &look, py::arg("line"), py::arg("target"), py::arg("options"), py::arg("folder"), py::arg("page"))
-      .def("draw", &draw, py::arg("line"), py::arg("target"), py::arg("options"), py::arg("attention"), py::arg("head"))
+      .def(
+          "look",
+          [](const Predictor& p, std::string line, std::optional<std::string> target, const py::dict& options,
+             const std::string& folder, bool page) {
+            return look(p, {std::move(line), std::move(target), options_of(options)}, folder, page);
+          },
+          py::arg("line"), py::arg("target"), py::arg("options"), py::arg("folder"), py::arg("page"))
+      .def(
+          "draw",
+          [](const Predictor& p, std::string line, std::optional<std::string> target, const py::dict& options,
+             const std::string& attention, int64_t head) {
+            return draw(p, {std::move(line), std::move(target), options_of(options)}, attention, head);
+          },
+          py::arg("line"), py::arg("target"), py::arg("options"), py::arg("attention"), py::arg("head"))
       .def_property_readonly("models", &Predictor::models)
       .def_property_readonly("task", [](const Predictor& p) { return p.model().recipe.model.task; })
       .def_property_readonly("encoder", [](const Predictor& p) { return p.model().recipe.model.encoder_kind(); })

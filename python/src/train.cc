@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings.h"
@@ -31,6 +32,7 @@ class Reward final : public Function {
     return [this](std::span<const objective::RewardCase> cases) {
       const py::gil_scoped_acquire acquire;
       std::vector<double> rewards;
+      rewards.reserve(cases.size());
       try {
         for (const objective::RewardCase& each : cases)
           rewards.push_back(function_(each.source, each.output, each.references).cast<double>());
@@ -50,23 +52,29 @@ struct Functions {
   py::object event, reward;
 };
 
-/// `recipe`: the name of a TOML file, or nothing.
-void train(const std::string& recipe_file, const std::vector<std::string>& settings, const std::string& folder,
-           const std::string& from, bool resume, const Functions& functions) {
+struct TrainingRun {
+  std::string recipe;  // the name of a TOML file, or nothing
+  std::vector<std::string> settings;
+  std::string folder;
+  std::string from;
+  bool resume = false;
+};
+
+void train(const TrainingRun& given, const Functions& functions) {
   Callback callback(functions.event);
   Reward reward(functions.reward);
   try {
     const py::gil_scoped_release release;
     const Threads some;
     recipe::Recipe recipe =
-        recipe_file.empty() ? recipe::parse("", "train", settings) : recipe::read(recipe_file, settings);
-    recipe.output.folder = folder;
+        given.recipe.empty() ? recipe::parse("", "train", given.settings) : recipe::read(given.recipe, given.settings);
+    recipe.output.folder = given.folder;
     recipe.open.erase("output.folder");
     train::EventLines events(1, [&](const std::string& line) { callback.call(line); });
-    train::Log log(std::filesystem::path(folder) / "log.jsonl", recipe.output.log_every);
-    train::EventFile curves(folder, recipe.output.log_every);
-    train::run_session(recipe, {.resume = resume,
-                                .from = from,
+    train::Log log(std::filesystem::path(given.folder) / "log.jsonl", recipe.output.log_every);
+    train::EventFile curves(given.folder, recipe.output.log_every);
+    train::run_session(recipe, {.resume = given.resume,
+                                .from = given.from,
                                 .stop = &callback.stop,
                                 .observers = {&events, &log, &curves},
                                 .reward = reward.function()});
@@ -91,9 +99,10 @@ void export_model(const std::string& model, const std::string& checkpoint, const
 void define_train(py::module_& m) {
   m.def(
       "train",
-      [](const std::string& recipe, const std::vector<std::string>& settings, const std::string& folder,
-         const std::string& from, bool resume, py::object callback, py::object reward) {
-        train(recipe, settings, folder, from, resume, {std::move(callback), std::move(reward)});
+      [](std::string recipe, std::vector<std::string> settings, std::string folder, std::string from, bool resume,
+         py::object callback, py::object reward) {
+        train({std::move(recipe), std::move(settings), std::move(folder), std::move(from), resume},
+              {std::move(callback), std::move(reward)});
       },
       py::arg("recipe"), py::arg("settings"), py::arg("folder"), py::arg("from_model"), py::arg("resume"),
       py::arg("callback"), py::arg("reward"));

@@ -50,7 +50,7 @@ inline std::string jpeg_file(const JpegKind& kind, const std::vector<uint8_t>& s
   }
   jpeg_finish_compress(&jpeg);
   jpeg_destroy_compress(&jpeg);
-  const std::string file(reinterpret_cast<const char*>(bytes), size);
+  std::string file(reinterpret_cast<const char*>(bytes), size);
   std::free(bytes);
   return file;
 }

@@ -45,7 +45,10 @@ std::vector<PngCase> png_cases() {
     return (v * 255 + 32895) >> 16;
   };  // round(v / 257), as the specification of PNG has it
   const std::string palette("\x01\x02\x03\xff\x80\x00\x10\x20\x30\x63\x64\x65", 12);
-  const auto entry = [palette](int i, int c) { return static_cast<uint8_t>(palette[static_cast<size_t>(3 * i + c)]); };
+  const auto entry = [palette](int i, int c) {
+    const int at = 3 * i + c;
+    return static_cast<uint8_t>(palette[static_cast<size_t>(at)]);
+  };
   const std::string clear("\xff\x80\x00", 3);  // of the first three entries
   return {
       {"rgb", {13, 9, 8, 2}, rgb},

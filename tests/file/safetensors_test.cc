@@ -35,6 +35,7 @@ TEST(Safetensors, WhatIsWrittenIsWhatTheFormatSays) {
             R"("none":{"dtype":"F32","shape":[0,4],"data_offsets":[28,28]}}    )");
   EXPECT_EQ(header_of(bytes).size() % 8, 0u);
   EXPECT_EQ(bytes.size(), 8 + header_of(bytes).size() + 28);
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the file has the very bits.
   EXPECT_EQ(std::memcmp(bytes.data() + bytes.size() - 28, a.data(), 24), 0);
   EXPECT_EQ(header_of(file::safetensors_bytes({})), "{}      ");
 }
@@ -147,6 +148,7 @@ TEST(Safetensors, RefusesToWriteWhatCannotBe) {
         file::safetensors_bytes({}, {{"a", "\xff"}});
       },
       "cannot write tensors: a name or a text of the metadata is not valid UTF-8");
+  // NOLINTNEXTLINE(bugprone-string-constructor): too long on purpose.
   expect_refused({{std::string(100'000'000, 'n'), {1}, &x}},
                  "cannot write tensors: the header would have 100000056 bytes; at most 100000000 are allowed");
 }

@@ -138,6 +138,7 @@ TEST(Manifest, BracketsAndListsWithoutEnd) {
   expect_error([&] { file::parse_manifest(deep + std::string(120'000, ']') + "}"); },
                "MANIFEST.json: it is not valid JSON with a 'format'");
   std::vector<file::CheckpointPart> parts;
+  parts.reserve(100'000);
   for (int i = 0; i < 100'000; ++i) parts.push_back({"part" + std::to_string(i), 1, std::string(64, 'a')});
   const std::string text = file::manifest_text(parts);
   const std::clock_t begin = std::clock();

@@ -31,8 +31,8 @@ struct Sentences {
 inline Sentences random_sentences(const std::vector<std::pair<int, int>>& lengths, uint64_t seed = 3) {
   std::mt19937_64 random(seed);
   const auto some = [&](int count) {
-    std::vector<int32_t> ids;
-    for (int i = 0; i < count; ++i) ids.push_back(static_cast<int32_t>(3 + random() % (kVocabulary - 3)));
+    std::vector<int32_t> ids(static_cast<size_t>(count));
+    for (int32_t& id : ids) id = static_cast<int32_t>(3 + random() % (kVocabulary - 3));
     return ids;
   };
   Sentences s;

@@ -122,6 +122,7 @@ TEST(Batches, GiveResultsInTheOrderOfTheInput) {
 /// Sentences enough for several batches and threads.
 Texts many_texts() {
   std::vector<std::pair<int, int>> lengths;
+  lengths.reserve(24);
   for (int i = 0; i < 24; ++i) lengths.push_back({1 + i * 7 % 9, 0});
   return Texts(model::test::random_sentences(lengths, 6).sources);
 }

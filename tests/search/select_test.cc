@@ -72,6 +72,7 @@ TEST_P(Select, GoesOnAsIfAlone) {
       if (seed == 2) std::sort(chosen.begin(), chosen.end());
       state->select(chosen);
       std::vector<Row> next;
+      next.reserve(chosen.size());
       for (const int64_t row : chosen) next.push_back(rows[static_cast<size_t>(row)]);
       rows = next;
     }

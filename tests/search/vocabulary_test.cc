@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -19,8 +20,8 @@ TEST(BestTokens, AreThoseOfASortAndOfEqualsTheSmallerId) {
       std::vector<float> x(static_cast<size_t>(count));
       for (float& v : x) v = static_cast<float>(random() % static_cast<uint64_t>(levels)) * 1e-5f;
       if (count > 5) x[5] = -std::numeric_limits<float>::infinity();
-      std::vector<int32_t> order;
-      for (int32_t v = 0; v < count; ++v) order.push_back(v);
+      std::vector<int32_t> order(static_cast<size_t>(count));
+      std::iota(order.begin(), order.end(), 0);
       std::stable_sort(order.begin(), order.end(),
                        [&](int32_t a, int32_t b) { return x[static_cast<size_t>(a)] > x[static_cast<size_t>(b)]; });
       for (const int64_t k : {int64_t{1}, int64_t{2}, int64_t{6}, count / 2, count, count + 3}) {

@@ -105,7 +105,7 @@ inline Finished run(const Recipe& recipe, Recorder& recorder, bool resume = fals
 inline Finished run_until(const Recipe& recipe, Recorder& recorder, int64_t last, bool resume = false) {
   std::atomic<bool> stop = false;
   recorder.after_step = [&](int64_t step) { stop = step >= last; };
-  const Finished finished = run_session(recipe, {.resume = resume, .stop = &stop, .observers = {&recorder}});
+  Finished finished = run_session(recipe, {.resume = resume, .stop = &stop, .observers = {&recorder}});
   recorder.after_step = nullptr;
   return finished;
 }
