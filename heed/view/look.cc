@@ -226,10 +226,12 @@ std::vector<Sentence> shaded(const Example& example, const predict::Prediction& 
 Example look(const predict::Predictor& model, const std::string& line, const std::optional<std::string>& target,
              const predict::Options& options) {
   expect(model.models() == 1, "look: one model at a time, not an ensemble of {}", model.models());
-  predict::Options searching = options;
   search::SearchTree tree;
   const bool has_beam =
       std::max(options.beam, options.nbest) > 1 && !options.sample && !model.model().model->parallel_generator();
+  // With a given target, the answer only tells how the line was read: one token of it is enough.
+  const bool reads_only = target && !options.tree && !has_beam && !model.model().recipe.task().gives_labels();
+  predict::Options searching = reads_only ? predict::Options{.max_length = 1, .alignments = false} : options;
   if (!searching.tree && has_beam) searching.tree = &tree;
   const predict::Prediction prediction = model.predict(line, searching);
   expect(prediction.error.empty(), ErrorKind::data, "{}", prediction.error);
