@@ -138,7 +138,10 @@ void Connection::handle() {
     if (state_ == State::closed) return;
   }
   if (!reader_.done()) {
-    if (!reader_.begun()) state_ = State::idle;  // empty lines
+    if (!reader_.begun()) {  // empty lines
+      if (shared_.stopping) return close();
+      state_ = State::idle;
+    }
     return wait_for_bytes();
   }
   Request request = reader_.take();
@@ -303,7 +306,12 @@ void Connection::end_if_late() {
 }
 
 void Connection::finish() {
-  if (state_ == State::idle) return close();
+  if (state_ == State::idle) {
+    error_code error;
+    if (socket_.available(error) == 0 || error) return close();
+    state_ = State::reading;  // a request has arrived that nobody has looked at: it is answered too
+    expires_after(shared_.options.read_timeout);
+  }
   keep_alive_ = false;
 }
 
