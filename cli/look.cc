@@ -114,7 +114,7 @@ void check_tree(const Chosen& c, const predict::Predictor& predictor) {
 
 /// "looked.svg", and with several lines "looked-1.svg", "looked-2.svg", ...
 std::filesystem::path numbered(const std::string& name, size_t number, size_t count) {
-  const std::filesystem::path path(name);
+  std::filesystem::path path(name);
   if (count == 1) return path;
   return path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string());
 }

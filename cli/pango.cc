@@ -19,8 +19,8 @@ Pango load() {
       "apt-get install libpangocairo-1.0-0 fonts-dejavu-core",
       kLibrary);
   Pango found{};
-#define HEED_FIND(name) found.name = reinterpret_cast<decltype(found.name)>(dlsym(library, #name));
-  HEED_PANGO_FUNCTIONS(HEED_FIND)
+#define HEED_FIND(name) found.name = reinterpret_cast<decltype(found.name)>(dlsym(library, #name))
+  HEED_PANGO_FUNCTIONS(HEED_FIND);
 #undef HEED_FIND
   return found;
 }

@@ -32,8 +32,7 @@ std::string with_kind(const std::string& attention) {
   if (!in_rnn && !in_transformer) {
     for (const char* other : {"task = \"label\"\n", "task = \"next_token\"\nkind = \"rnn\"\n",
                               "task = \"next_token\"\nkind = \"transformer\"\n"})
-      if (const std::string whole = fmt::format("[model]\n{}\n{}", other, attention); makes_a_model(whole))
-        return whole;
+      if (std::string whole = fmt::format("[model]\n{}\n{}", other, attention); makes_a_model(whole)) return whole;
     return "";
   }
   if (in_rnn && in_transformer) return attention;

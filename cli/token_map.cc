@@ -74,6 +74,7 @@ std::string token_map(const view::Example& example, const view::Map& map, int64_
   }
 
   std::vector<std::vector<Letter>> labels;
+  labels.reserve(keys.size());
   for (const std::string& key : keys) labels.push_back(letters_of(key));
   size_t widest = 1;
   for (const std::string& query : queries) widest = std::max(widest, columns_of(query));

@@ -34,12 +34,13 @@ Parts parts_of(std::string_view name) {
   return {name.substr(0, comma), name.substr(comma + 1), true};
 }
 
-constexpr int kNone = -1;
-constexpr std::array<int8_t, 256> kValues = [] {
+constexpr uint8_t kNone = 64;  // the values of letters are smaller
+constexpr std::array<uint8_t, 256> kValues = [] {
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::array<int8_t, 256> values{};
+  std::array<uint8_t, 256> values{};
   values.fill(kNone);
-  for (size_t i = 0; i < kLetters.size(); ++i) values[static_cast<unsigned char>(kLetters[i])] = static_cast<int8_t>(i);
+  for (size_t i = 0; i < kLetters.size(); ++i)
+    values[static_cast<unsigned char>(kLetters[i])] = static_cast<uint8_t>(i);
   return values;
 }();
 
@@ -56,10 +57,10 @@ std::string from_base64(std::string_view text) {
   int count = 0;  // of them
   for (size_t i = 0; i < letters.size(); ++i) {
     const auto letter = static_cast<unsigned char>(letters[i]);
-    const int value = kValues[letter];
+    const uint8_t value = kValues[letter];
     expect(value != kNone, ErrorKind::data, "letter {} of its base64 is {}, which base64 does not have", i + 1,
            letter > ' ' && letter < 127 ? fmt::format("'{}'", letters[i]) : fmt::format("byte {}", letter));
-    bits = bits << 6 | static_cast<uint32_t>(value);
+    bits = bits << 6 | value;
     count += 6;
     if (count < 8) continue;
     count -= 8;

@@ -98,6 +98,7 @@ class Running {
     const std::string& path = exchange->request().path;
     if (path == "/echo") return exchange->answer({.body = exchange->request().body, .type = "text/plain"});
     if (path == "/lost") return;
+    // NOLINTNEXTLINE(bugprone-string-constructor): large on purpose.
     if (path == "/large") return exchange->answer({.body = std::string(50'000'000, 'x'), .type = "text/plain"});
     later_.emplace_back([this, exchange, path] {
       if (path == "/later") {
