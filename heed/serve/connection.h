@@ -49,6 +49,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void end_if_late();
   /// No more requests after this one; without one, it closes.
   void finish();
+  /// At once, whatever is under way.
+  void close();
 
  private:
   class HttpExchange;
@@ -64,7 +66,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void write();
   void wrote_all();
   void linger();
-  void close();
   void report();
   void expires_after(std::chrono::milliseconds time) { deadline_ = std::chrono::steady_clock::now() + time; }
 

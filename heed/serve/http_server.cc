@@ -175,6 +175,10 @@ bool HttpServer::run() {
   inside_->accept();
   inside_->sweep();
   inside_->shared->io.run();
+  // Those that the grace cut off: a connection and the answer that it still writes hold each other.
+  const std::vector<std::shared_ptr<Connection>> cut(inside_->shared->connections.begin(),
+                                                     inside_->shared->connections.end());
+  for (const auto& connection : cut) connection->close();
   return inside_->complete;
 }
 
