@@ -105,7 +105,7 @@ HWY_INLINE void PackPanelRows(const float* from, int64_t stride, int64_t depth, 
 }
 
 /// `scratch`: kGradientScratch floats, aligned.
-void GradientTile(const GradientProduct& g, const ProductTile& tile, float* scratch) {
+inline void GradientTile(const GradientProduct& g, const ProductTile& tile, float* scratch) {
   float* right = scratch;
   float* left = scratch + kGradientDepth * kGradientPanels * PackedWeight::kPanel;
   const auto sums = [](int64_t rows, const RowBlock& block) HWY_ATTR {

@@ -193,7 +193,7 @@ void RunBlock(RowBlock block, size_t panels) {
       SumBlock<kRows, kVecs, kTogether, false>(block, 0);
       advance(kTogether);
     }
-  while (panels > 0) {
+  while (panels > 0) {  // NOLINT(bugprone-infinite-loop): advance() counts them down
     RunPanel<kRows, false>(block);
     advance(1);
   }
@@ -235,7 +235,7 @@ HWY_INLINE void ForEvenPieces(int64_t total, int64_t most, const F& f) {
 
 /// A weight of one column, as in self_scored: in a panel 31 of 32 columns would be wasted. Eight rows at a time, each
 /// its own chain in one lane, so that the bits are those of a panel.
-void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& product, const ProductTile& tile) {
+inline void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& product, const ProductTile& tile) {
   const hn::CappedTag<float, 1> one;
   constexpr int64_t kRows = 8;
   const size_t in = static_cast<size_t>(weight.in());
@@ -259,7 +259,7 @@ void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& product, co
   }
 }
 
-void MultiplyTile(const PackedWeight& weight, const RowProduct& product, const ProductTile& tile) {
+inline void MultiplyTile(const PackedWeight& weight, const RowProduct& product, const ProductTile& tile) {
   if (weight.out() == 1) return MultiplyOneColumn(weight, product, tile);
   const int64_t in = weight.in(), out = weight.out(), whole = std::min(tile.panel_end, out / PackedWeight::kPanel);
   const int64_t rows = tile.row_end - tile.row;
