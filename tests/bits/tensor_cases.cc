@@ -26,6 +26,7 @@ using Operation = std::function<Tensors(Tape&, const Tensors&)>;
 void run(const std::vector<Input>& inputs, const Operation& operation, bool training, Hashes& hashes) {
   Numbers numbers(23);
   std::vector<std::vector<float>> values;
+  values.reserve(inputs.size());
   for (const Input& input : inputs) values.push_back(numbers.some(input.rows * input.cols, input.reach));
   Tape tape({.recording = training, .training = training, .seed = 5});
   Tensors in;
@@ -50,7 +51,7 @@ class Cases {
  public:
   explicit Cases(std::vector<Case>& to) : to_(to) {}
 
-  void add(const std::string& name, std::vector<Input> inputs, Operation operation) {
+  void add(const std::string& name, const std::vector<Input>& inputs, const Operation& operation) {
     to_.push_back({"tensor/" + name, [=](Hashes& hashes, int) { run(inputs, operation, true, hashes); }});
   }
   /// And for inference.
