@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 import weakref
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, TextIO, Tuple, Union
 
@@ -71,6 +70,8 @@ def train(
     if folder is None:
         if resume:
             raise Error("train: resume needs the folder of the training")
+        import tempfile  # loads compression libraries that `import heed` can do without
+
         keep = tempfile.TemporaryDirectory(prefix="heed-")  # pylint: disable=consider-using-with
         folder = keep.name
     path = os.fspath(folder)
