@@ -42,11 +42,11 @@ docs:  ## docs/mechanisms, from what the library knows of each mechanism
 	@rm -f docs/mechanisms/*.md
 	@build/cli/heed mechanisms --markdown docs/mechanisms
 
-test:  ## all tests
+test:  ## all tests but two trainings of a minute each, which make clang runs
 	@scripts/setup.sh build python test
 	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON -DHEED_PYTHON_MODULE=ON -DHEED_CLI=ON
 	@cmake --build build -j $(JOBS) --target heed-tests
-	@ctest --test-dir build --output-on-failure --no-tests=error -j $(TEST_JOBS)
+	@ctest --test-dir build --output-on-failure --no-tests=error -j $(TEST_JOBS) -LE long
 
 quick:  ## the tests that together run in a minute: while working
 	@scripts/setup.sh build python test
@@ -146,15 +146,15 @@ fuzz:  ## libFuzzer on all that reads files, FUZZ_SECONDS (60) or FUZZ_RUNS inpu
 	@cmake -S . -B build-fuzz -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Debug -DHEED_TESTS=ON -DHEED_FUZZ=ON \
 	  -DHEED_BENCH=OFF -DHEED_CLI=OFF -DHEED_PYTHON_MODULE=OFF -DCMAKE_CXX_COMPILER="$$(scripts/find_clang.sh)"
 	@cmake --build build-fuzz -j $(JOBS) --target fuzzers
-	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS) $(FUZZ_RUNS)
+	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS) $(FUZZ_RUNS) $(TEST_JOBS)
 
-faults:  ## kills, full disks, broken files and signals, at every call: ten minutes
-	@scripts/setup.sh build test
+faults:  ## kills, full disks, broken files and signals, at every call: five minutes
+	@scripts/setup.sh build test faults
 	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON -DHEED_CLI=ON
 	@cmake --build build -j $(JOBS) --target heed-cli disk-faults
 	@HEED_FAULTS=all HEED=$(CURDIR)/build/cli/heed HEED_SOURCE=$(CURDIR) PYTHONPATH=$(CURDIR)/tests/cli \
 	  HEED_DISK_FAULTS=$(CURDIR)/build/tests/faults/libdisk-faults.so PYTHONDONTWRITEBYTECODE=1 \
-	  $(PYTHON) -m pytest -q -p no:cacheprovider tests/faults
+	  $(PYTHON) -m pytest -q -p no:cacheprovider -n $(TEST_JOBS) tests/faults
 
 SECONDS ?= 600
 SOAK_HEED ?= build/cli/heed

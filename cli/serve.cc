@@ -98,6 +98,10 @@ void add_serve(Program& program) {
       .value("FILE");
   verb.option("--cors", c->cors, "Pages of this origin may use the server; *: all (default: none but its own)")
       .value("ORIGIN");
+  verb.option("--host-name", c->server.api.host_names,
+              "A name by which requests may call a server on 127.0.0.1 without a token; may be repeated")
+      .value("NAME")
+      .repeated();
   verb.option("--log", c->server.log, "Write a line of JSON for each request; - is standard error (default: none)")
       .value("FILE");
   verb.option("--max-body", c->max_body, "Largest body of a request, in bytes (default 1048576)")

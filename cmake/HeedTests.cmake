@@ -1,15 +1,18 @@
 # heed_test(name COMMAND ...): as add_test(NAME ...), with a label and a time-out, and what it runs is built by `make test`.
-# A test is `quick`, and part of `make quick`, unless it is listed here.
+# A test is `quick`, and part of `make quick`, unless it is listed here as slow or long.
 
 # Tests of three seconds and more: those that train models, compile, or go through every combination, with about the
 # seconds they take on one core of a release build (ctest shows them). ctest starts the longest first, so that none runs
 # alone at the end.
 set(HEED_SLOW_TESTS
-  cli.first_hour=60 cli.label=5 cli.recipe_snippets=5 kernels.backward=40 learn.seq2seq=50 learn.objective=150 learn.wiring=30 learn.local_p=15 learn.picture=15 data.picture=4 cli.picture=10 install=30 kernels.gradient=12 kernels.forward=9 cli.train=9 file.run_folder=8
+  cli.first_hour=60 cli.label=5 cli.recipe_snippets=5 kernels.backward=40 learn.seq2seq=50 learn.local_p=15 learn.picture=15 data.picture=4 cli.picture=10 install=30 kernels.gradient=12 kernels.forward=9 cli.train=9 file.run_folder=8
   kernels.extreme=7 attend.gradient=7 kernels.shapes=6 kernels.bias=6 data.dates=6 python.threads=5 kernels.property=5
   cli.evaluate=4 kernels.packed=3 kernels.weights=3 kernels.memory=3 cli.predict=3 python.load=3 search.exhaustive=3
   example.compare=3 train.resume=20 python.torch=20
   faults.disk=10 faults.files=10 faults.kill=10 faults.together=10 cli.limits=10 cli.streams=5 cli.events=5)
+
+# Whole trainings of a minute and more. `make test` leaves them out; `make clang`, a part of `make check-long`, runs them.
+set(HEED_LONG_TESTS learn.objective=150 learn.wiring=80)
 
 # A sanitizer makes everything ten times slower, a build without optimisation three times.
 set(HEED_PATIENCE 1)
@@ -36,6 +39,9 @@ function(heed_test name)
   if(";${HEED_SLOW_TESTS};" MATCHES ";${name}=([0-9]+);")
     set(seconds ${CMAKE_MATCH_1})
     set(label slow)
+  elseif(";${HEED_LONG_TESTS};" MATCHES ";${name}=([0-9]+);")
+    set(seconds ${CMAKE_MATCH_1})
+    set(label long)
   endif()
   # Whole trainings, which show that a model learns. With a sanitizer they would take an hour, in code that the other tests
   # run too: `make asan` leaves them out.

@@ -25,11 +25,6 @@ for script in scripts/*.sh .ci/run; do
 done
 
 # clang-tidy sees what the build compiles: each source, or a folder of small ones as one, whose headers are then read once.
-# The page is not built for this. Headers are seen through the files that include them; the sources in tests/misuse are wrong on
-# purpose, and those in tests/install belong to another project.
-mapfile -t compiled < <(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$build/compile_commands.json" |
-  grep -vE '/tests/(misuse|install|docs)/|/cmake_pch\.|/page/page_html\.' | sort -u)
-printf '%s\n' "${compiled[@]}" | xargs -r -P "$jobs" -n 1 clang-tidy -p "$build" --quiet 2>/dev/null ||
-  complain "clang-tidy"
+scripts/tidy.py "$build" "$jobs" || complain "clang-tidy"
 
 exit $failed

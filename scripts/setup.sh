@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and nothing else.
 #
-#   scripts/setup.sh build [python] [wheel] [test] [bench] [fuzz] [lint] [web] [web-test]
+#   scripts/setup.sh build [python] [wheel] [test] [faults] [bench] [fuzz] [lint] [web] [web-test]
 #
 # Needs no network and takes no time where all are there. HEED_SKIP_SETUP=1 leaves everything as it is, for systems that
 # are not Debian's kin.
@@ -12,6 +12,7 @@ set -euo pipefail
 declare -A groups=(
   [build]="g++ cmake ninja-build ccache pkg-config|pkgconf libhwy-dev libfmt-dev libcli11-dev libboost-dev nlohmann-json3-dev libtomlplusplus-dev libssl-dev libicu-dev libsentencepiece-dev sentencepiece zlib1g-dev libpng-dev libjpeg-dev|libjpeg62-turbo-dev|libjpeg-turbo8-dev libpango1.0-dev? fonts-dejavu-core?"
   [test]="clang-format libgtest-dev librapidcheck-dev nlohmann-json3-dev python3 python3-numpy python3-pytest python3-jsonschema python3-torch? python3-matplotlib?"
+  [faults]="python3-pytest-xdist"
   [python]="pybind11-dev python3-dev python3-numpy"
   [wheel]="python3-venv binutils"
   [bench]="libdnnl-dev nlohmann-json3-dev libfmt-dev python3 python3-numpy python3-venv?"
@@ -25,7 +26,7 @@ declare -A groups=(
 wanted=()
 for group in "$@"; do
   if [ -z "${groups[$group]:-}" ]; then
-    echo "setup: no group '$group'; there are: build python wheel test bench fuzz lint web web-test" >&2
+    echo "setup: no group '$group'; there are: build python wheel test faults bench fuzz lint web web-test" >&2
     exit 2
   fi
   read -ra packages <<<"${groups[$group]}"

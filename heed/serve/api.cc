@@ -5,9 +5,9 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "heed/serve/failure.h"
+#include "heed/serve/host_name.h"
 
 namespace heed::serve {
 
@@ -46,30 +46,33 @@ const Route& find_route(const Request& request) {
   return *route;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
-
 /// Takes as long for a wrong token as for the right one. The word Bearer may be written in any case (RFC 9110, 11.1).
 void check_token(const Request& request, const std::string& token) {
   if (token.empty()) return;
-  constexpr std::string_view kScheme = "bearer ";
+  constexpr std::string_view kScheme = "Bearer ";
   const std::string_view header = request.authorisation;
   const std::string_view given = header.substr(std::min(kScheme.size(), header.size()));
-  if (lower_case(header.substr(0, kScheme.size())) == kScheme && given.size() == token.size() &&
+  if (equal_in_any_case(header.substr(0, kScheme.size()), kScheme) && given.size() == token.size() &&
       CRYPTO_memcmp(given.data(), token.data(), token.size()) == 0)
     return;
   throw Failure(401, "unauthorised",
                 header.empty() ? "This server asks for a token: Authorization: Bearer TOKEN." : "The token is wrong.");
 }
 
+void check_host(const Request& request, const ApiOptions& options) {
+  if (options.any_host || is_called_rightly(request.host, options.host_names)) return;
+  throw Failure(
+      421, "host",
+      fmt::format("This server is for its own machine and has no token, so it answers only if it is called by its "
+                  "address or localhost, not '{}'; heed serve --host-name NAME allows a name.",
+                  request.host));
+}
+
 /// A page of another origin can send a form or plain text without asking; JSON it cannot.
 void check_type(const Request& request) {
-  std::string lower = lower_case(std::string_view(request.content_type).substr(0, request.content_type.find(';')));
-  while (!lower.empty() && lower.back() == ' ') lower.pop_back();
-  if (lower == kJsonType) return;
+  std::string_view type = std::string_view(request.content_type).substr(0, request.content_type.find(';'));
+  while (!type.empty() && type.back() == ' ') type.remove_suffix(1);
+  if (equal_in_any_case(type, kJsonType)) return;
   throw Failure(415, "content_type",
                 fmt::format("The body must be JSON, with Content-Type: {}; the request says '{}'.", kJsonType,
                             request.content_type));
@@ -96,7 +99,10 @@ void Api::handle(const std::shared_ptr<Exchange>& exchange) {
   try {
     if (options.cross_origin && request.method == "OPTIONS") return exchange->answer(preflight());
     const Route& route = find_route(request);
-    if (!route.open) check_token(request, options.token);
+    if (!route.open) {
+      check_token(request, options.token);
+      check_host(request, options);
+    }
     if (std::string_view(route.method) == "POST") {
       check_type(request);
       if (const int64_t most = options.limits.of_a_client; most > 0) {

@@ -20,6 +20,8 @@ struct ApiOptions {
   RequestLimits limits = {};
   std::string token = {};     // bearer; empty: none is asked for
   bool cross_origin = false;  // browsers may ask whether pages of other origins may use this
+  bool any_host = false;      // a request may call the server by any name; otherwise as host_name.h has it
+  std::vector<std::string> host_names = {};
 };
 
 /// What the routes work with. It outlives every request.

@@ -1,11 +1,19 @@
 #include "heed/serve/http.h"
 
+#include <algorithm>
+#include <cctype>
+
 namespace heed::serve {
 
 std::string event_text(std::string_view data) {
   std::string text = "data: ";
   text.append(data).append("\n\n");
   return text;
+}
+
+bool equal_in_any_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 std::string_view reason_of(int status) {
@@ -32,6 +40,8 @@ std::string_view reason_of(int status) {
       return "Unsupported Media Type";
     case 417:
       return "Expectation Failed";
+    case 421:
+      return "Misdirected Request";
     case 429:
       return "Too Many Requests";
     case 431:

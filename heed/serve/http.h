@@ -16,11 +16,11 @@ struct Request {
   std::string method = {};  // "POST"
   std::string path = {};    // "/v1/predict", without the query
   std::string body = {};
-  std::string content_type = {}, authorisation = {}, origin = {};  // headers; empty: there was none
-  std::string id = {};                                             // X-Request-Id, or one that the server made
-  std::string client = {};                                         // its address
-  bool keep_alive = true;                                          // the client may send more on this connection
-  bool chunks = true;                                              // it understands chunks: HTTP/1.1
+  std::string content_type = {}, authorisation = {}, origin = {}, host = {};  // headers; empty: there was none
+  std::string id = {};      // X-Request-Id, or one that the server made
+  std::string client = {};  // its address
+  bool keep_alive = true;   // the client may send more on this connection
+  bool chunks = true;       // it understands chunks: HTTP/1.1
 };
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
@@ -71,6 +71,9 @@ class Exchange {
 
 /// "data: ..\n\n"
 std::string event_text(std::string_view data);
+
+/// Names of headers, hosts and types may be written in either case. ASCII.
+bool equal_in_any_case(std::string_view a, std::string_view b);
 
 /// "Not Found"
 std::string_view reason_of(int status);

@@ -158,6 +158,8 @@ std::string HttpServer::address() const {
   return fmt::format("http://{}:{}/", host.find(':') == std::string::npos ? host : "[" + host + "]", port());
 }
 
+bool HttpServer::for_this_machine() const { return endpoint_of(inside_->shared->options).address().is_loopback(); }
+
 int64_t HttpServer::connections() const { return std::ssize(inside_->shared->connections); }
 
 void HttpServer::on_signals(std::initializer_list<int> signals, std::function<void(int)> what) {

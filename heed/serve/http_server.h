@@ -50,7 +50,8 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   int port() const;
-  std::string address() const;  // "http://127.0.0.1:8080/"
+  std::string address() const;    // "http://127.0.0.1:8080/"
+  bool for_this_machine() const;  // nobody else can reach it
   int64_t connections() const;
 
   /// While it runs, these signals call `what` on its thread, instead of what they would do.

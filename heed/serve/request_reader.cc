@@ -95,6 +95,7 @@ void RequestReader::see_header() {
                       .content_type = text_of(message[http::field::content_type]),
                       .authorisation = text_of(message[http::field::authorization]),
                       .origin = text_of(message[http::field::origin]),
+                      .host = text_of(message[http::field::host]),
                       .keep_alive = message.keep_alive(),
                       .chunks = message.version() >= 11};
   if (const auto id = message["X-Request-Id"]; is_good_id(id)) parser_->request.id = text_of(id);

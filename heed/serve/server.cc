@@ -27,6 +27,8 @@ Server::Server(std::span<const ModelSource> models, const ServerOptions& options
            .metrics = metrics_,
            .connections = [this] { return http_.connections(); },
            .stopping = [this] { return stopping_; }} {
+  // Whoever knows the token may ask. A server for other machines has names that it cannot know.
+  if (!api_.options.token.empty() || !http_.for_this_machine()) api_.options.any_host = true;
   // Before anybody is told that it listens: a signal that comes at once must not end it halfway.
   http_.on_signals({SIGTERM, SIGINT, SIGHUP}, [this](int signal) { on_signal(signal); });
 }

@@ -347,6 +347,27 @@ def test_an_empty_token_is_refused(model, tmp_path):
     assert heed("serve", str(model), "--token-file", str(tmp_path / "token")).returncode in (USAGE, DATA)
 
 
+def test_names_that_are_not_its_own(model, tmp_path):
+    """Somebody's name that points to 127.0.0.1 (DNS rebinding): his pages must not read answers."""
+    (tmp_path / "token").write_text("s3cret-token\n")
+    question, evil = {"input": "a b"}, {"Host": "evil.example:8080"}
+    with Server(model) as server:
+        for answer in (server.post("/v1/predict", question, **evil), server.get("/v1/models", **evil),
+                       server.get("/metrics", **evil)):
+            assert (answer.status, answer.code) == (421, "host"), answer.text
+        assert "--host-name" in server.get("/v1/models", **evil).json["error"]["message"]
+        for host in ("localhost", f"127.0.0.1:{server.port}", "[::1]:80", "heed.localhost"):
+            assert server.post("/v1/predict", question, Host=host).status == 200, host
+        assert server.get("/healthz", **evil).status == 200  # says nothing
+    with Server(model, "--host-name", "models.example.org", "--host-name", "b.example.org") as server:
+        for host, status in (("models.example.org", 200), ("B.example.org:80", 200), ("evil.example", 421)):
+            assert server.get("/v1/models", Host=host).status == status, host
+    with Server(model, "--token-file", tmp_path / "token") as server:  # a page of others does not know the token
+        assert server.get("/v1/models", Authorization="Bearer s3cret-token", **evil).status == 200
+    with Server(model, "--host", "0.0.0.0") as server:
+        assert server.get("/v1/models", **evil).status == 200
+
+
 def test_other_origins_are_not_let_in_unless_asked(server, model):
     asked = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
     assert "Access-Control-Allow-Origin" not in server.get("/v1/models", Origin="https://example.org").headers

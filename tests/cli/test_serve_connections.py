@@ -14,10 +14,10 @@ from heed_server import Server, answers_in, everything, metrics, until
 from story_model import long_question, tokens_for, train_story
 
 BODY = json.dumps({"model": "small", "input": "a b c"}).encode()
-HEAD = b"POST /v1/predict HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+HEAD = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 WHOLE = HEAD + b"Content-Length: " + str(len(BODY)).encode() + b"\r\n\r\n" + BODY
-HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
-LAST = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LAST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
 @pytest.fixture(name="story", scope="module")
@@ -45,7 +45,7 @@ def test_a_connection_is_kept(server):
 
 
 def test_pipelining_answers_in_order(server):
-    said = server.raw(HEALTH + WHOLE + b"GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n" + WHOLE + LAST)
+    said = server.raw(HEALTH + WHOLE + b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n" + WHOLE + LAST)
     assert [answer.status for answer in answers_in(said)] == [200, 200, 404, 200, 200]
 
 
@@ -83,7 +83,7 @@ def test_what_stands_around_chunks_has_a_limit(server, start, more):
 
 def test_trailers_are_not_headers(server):
     trailers = b"0\r\nContent-Type: application/json\r\nX-Request-Id: late\r\nConnection: close\r\n\r\n"
-    head = b"POST /v1/predict HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+    head = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
     said = server.raw(head + b"%x\r\n%s\r\n" % (len(BODY), BODY) + trailers + LAST)
     answers = answers_in(said)
     assert [answer.status for answer in answers] == [415, 200] and answers[0].headers["X-Request-Id"] != "late"
@@ -216,7 +216,7 @@ def test_a_running_request_is_answered_before_the_end(story):
         server.send(signal.SIGTERM)
         assert idle.recv(10) == b"", "idle connections are closed"
         until(lambda: cannot_connect(server))
-        late.sendall(b"TP/1.1\r\nHost: a\r\n\r\n")
+        late.sendall(b"TP/1.1\r\nHost: localhost\r\n\r\n")
         answer = answers_in(everything(late))[0]
         assert (answer.status, answer.json) == (503, {"status": "stopping"})
         for answer in asked:

@@ -172,13 +172,13 @@ def test_a_header_that_is_too_large(server):
     for name in ("X-Long", "Cookie"):
         answer = server.get("/healthz", **{name: "x" * 20000})
         assert (answer.status, answer.code) == (431, "header_too_large")
-    answer = answers_in(server.raw(b"GET /" + b"a" * 40000 + b" HTTP/1.1\r\nHost: a\r\n\r\n"))[0]
+    answer = answers_in(server.raw(b"GET /" + b"a" * 40000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"))[0]
     assert answer.status in (431, 414)
     assert still_serves(server)
 
 
 def test_a_body_is_refused_before_it_is_sent(server):
-    answers = answers_in(server.raw(b"POST /v1/predict HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+    answers = answers_in(server.raw(b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                                     b"Content-Length: 10000000000\r\n\r\n"))
     assert [(a.status, a.code) for a in answers] == [(413, "body_too_large")]
     assert answers[0].headers["Connection"] == "close"
@@ -218,14 +218,14 @@ def test_malformed_http(server, bytes_):
 
 def test_one_request_is_never_two(server):
     """What a proxy sees as one request must not be two here: a length and chunks do not go together."""
-    hidden = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+    hidden = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
     for second in (b"Transfer-Encoding: chunked", b"Transfer-Encoding: xchunked", b"Transfer-Encoding : chunked",
                    b"Content-Length: 0"):
-        said = server.raw(b"POST /v1/predict HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
+        said = server.raw(b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
                           + str(len(hidden)).encode() + b"\r\n" + second + b"\r\n\r\n" + hidden)
         assert b'"status":"ok"' not in said, second
     for coding in (b"gzip", b"xchunked", b"chunked, gzip"):
-        said = server.raw(b"POST /v1/predict HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: " + coding + b"\r\n\r\n" + hidden)
+        said = server.raw(b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: " + coding + b"\r\n\r\n" + hidden)
         assert [(a.status, a.code) for a in answers_in(said)] == [(501, "transfer_encoding")], coding
 
 
@@ -236,7 +236,7 @@ def test_one_request_is_never_two(server):
     "/./", "/%00", "/..\\..\\etc\\passwd", "/v1/models/%2e%2e/", "file:///etc/passwd", "//etc/passwd",
 ])
 def test_no_path_reaches_a_file(server, path):
-    said = server.raw(b"GET " + path.encode() + b" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    said = server.raw(b"GET " + path.encode() + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     answer = answers_in(said)[0]
     assert answer.status in (400, 404) and b"root:" not in said
 

@@ -9,14 +9,14 @@
 namespace heed::kernels::test {
 namespace {
 
-constexpr Shape kShape = {.batch = 2, .heads = 3, .queries = 21, .keys = 70, .dim = 8, .value_dim = 6};
+constexpr Shape kBiasShape = {.batch = 2, .heads = 3, .queries = 21, .keys = 70, .dim = 8, .value_dim = 6};
 
 TEST(BiasTensor, EveryBroadcast) {
   for (int axes = 0; axes < 16; ++axes) {
     SCOPED_TRACE(testing::Message() << "batch " << (axes & 1) << " head " << (axes >> 1 & 1) << " query "
                                     << (axes >> 2 & 1) << " key " << (axes >> 3));
     for (const Normaliser kind : {Normaliser::softmax, Normaliser::sigmoid, Normaliser::entmax15}) {
-      Case c(kShape);
+      Case c(kBiasShape);
       c.problem.normalise.kind = kind;
       expect_like_reference(c.with_tensor(axes & 1, axes & 2, axes & 4, axes & 8).fill(axes + 1));
     }
@@ -27,7 +27,7 @@ class EachBias : public testing::TestWithParam<std::tuple<Part, Part>> {};
 
 TEST_P(EachBias, LikeReference) {
   for (const Align align : {Align::top_left, Align::bottom_right, Align::offset}) {
-    Case c(kShape);
+    Case c(kBiasShape);
     c.problem.region.align = align;
     c.problem.region.query_offset = 11;
     std::get<0>(GetParam()).apply(c);
@@ -65,7 +65,7 @@ TEST(Softcap, EveryScore) {
   for (const Part& score : all_scores()) {
     if (score.name == "none") continue;  // nothing to cap
     SCOPED_TRACE(score.name);
-    Case c(kShape);
+    Case c(kBiasShape);
     score.apply(c);
     c.problem.score.softcap = 0.7f;
     ASSERT_TRUE(fill_smooth(c, 7, 1e-6));
@@ -75,12 +75,12 @@ TEST(Softcap, EveryScore) {
 
 TEST(Sink, TakesWeightAndHasAGradient) {
   for (const bool causal : {false, true}) {
-    Case c(kShape);
+    Case c(kBiasShape);
     c.with_sink().with_guide(0.3f).with_mask(MaskKind::bytes, true, true);
     c.problem.region.causal = causal;
     expect_like_reference(c.fill(8), {.weights = true});
   }
-  Case large(kShape);  // a sink above all scores, one far below
+  Case large(kBiasShape);  // a sink above all scores, one far below
   large.with_sink().fill(9);
   large.x.sink = {60.0, -200.0, 3.0};
   expect_like_reference(large, {.weights = true});
@@ -90,7 +90,7 @@ TEST(Sink, TakesWeightAndHasAGradient) {
 TEST(Infinity, MinusHides) {
   for (const Part& normaliser : all_normalisers()) {
     SCOPED_TRACE(normaliser.name);
-    Case c(kShape);
+    Case c(kBiasShape);
     normaliser.apply(c);
     c.with_tensor(true, false, true, true).with_guide(0.3f).fill(10);
     for (size_t n = 0; n < c.x.bias_tensor.size(); ++n)
@@ -101,7 +101,7 @@ TEST(Infinity, MinusHides) {
 
 TEST(Infinity, PlusWinsAndShares) {
   for (const Normaliser kind : {Normaliser::softmax, Normaliser::argmax}) {
-    Case c(kShape);
+    Case c(kBiasShape);
     c.problem.normalise.kind = kind;
     c.with_tensor(false, true, true, true).fill(11);
     // Row 2 of each head: one +inf key. Row 5: three, in different tiles. Row 7: one, all others -inf.

@@ -8,7 +8,7 @@
 namespace heed::kernels::test {
 namespace {
 
-constexpr Shape kShape = {.batch = 1, .heads = 2, .queries = 4, .keys = 5, .dim = 3, .value_dim = 2};
+constexpr Shape kCheckShape = {.batch = 1, .heads = 2, .queries = 4, .keys = 5, .dim = 3, .value_dim = 2};
 
 /// Refused, and every word is found in some reason.
 testing::AssertionResult refused(const Status& status, const std::vector<std::string>& words) {
@@ -20,7 +20,7 @@ testing::AssertionResult refused(const Status& status, const std::vector<std::st
 }
 
 template <class Break>
-Status broken(Break change, Case c = Case(kShape)) {
+Status broken(Break change, Case c = Case(kCheckShape)) {
   c.fill(1);
   Library library(c);
   change(library);
@@ -66,21 +66,21 @@ TEST(Check, EachFieldIsNamed) {
 }
 
 TEST(Check, CombinationsThatMeanNothing) {
-  Case sink(kShape);
+  Case sink(kCheckShape);
   sink.with_sink();
   EXPECT_TRUE(
       refused(broken([](Library& l) { l.problem.normalise.kind = Normaliser::sigmoid; }, sink), {"sink", "softmax"}));
-  Case forced(kShape);
+  Case forced(kCheckShape);
   forced.with_forced_forward();
   EXPECT_TRUE(refused(broken([](Library& l) { l.problem.normalise.kind = Normaliser::sparsemax; }, forced),
                       {"forced_forward", "softmax"}));
   EXPECT_TRUE(
       refused(broken([](Library& l) { l.problem.forced_forward.on = true; }, sink), {"sink", "forced_forward"}));
   EXPECT_TRUE(refused(broken([](Library& l) { l.problem.normalise.divide_by_visible = true; }), {"divide_by_visible"}));
-  Case documents(kShape);
+  Case documents(kCheckShape);
   documents.with_documents(2);
   EXPECT_TRUE(refused(broken([](Library& l) { l.problem.region.key_documents = nullptr; }, documents), {"documents"}));
-  Case mlp(kShape);
+  Case mlp(kCheckShape);
   mlp.with_mlp(MlpActivation::tanh, {4, 5});
   EXPECT_TRUE(
       refused(broken([](Library& l) { const_cast<MlpLayer*>(l.problem.score.layers)[1].in = 9; }, mlp), {"layers"}));
@@ -101,7 +101,7 @@ TEST(Check, PackedTensorsNeedPackedQueries) {
 }
 
 TEST(Check, TheStatesGradientNeedsAState) {
-  Case c(kShape);
+  Case c(kCheckShape);
   c.with_forced_forward().fill(1);
   Library library(c);
   ASSERT_TRUE(library.forward().ok());
@@ -122,14 +122,14 @@ TEST(Check, TheStatesGradientNeedsAState) {
 }
 
 TEST(Check, LseNeedsASoftmax) {
-  Case c(kShape);
+  Case c(kCheckShape);
   c.problem.normalise.kind = Normaliser::relu;
   std::vector<float> lse(8);
   EXPECT_TRUE(refused(broken([&](Library& l) { l.outputs.lse = lse.data(); }, c), {"lse"}));
 }
 
 TEST(Check, BackwardNeedsWhatTheForwardLeft) {
-  Case c(kShape);
+  Case c(kCheckShape);
   c.fill(1);
   Library library(c);
   ASSERT_TRUE(library.forward().ok());

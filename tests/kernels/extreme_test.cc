@@ -10,12 +10,12 @@
 namespace heed::kernels::test {
 namespace {
 
-constexpr Shape kShape = {.batch = 1, .heads = 2, .queries = 23, .keys = 67, .dim = 16, .value_dim = 9};
+constexpr Shape kExtremeShape = {.batch = 1, .heads = 2, .queries = 23, .keys = 67, .dim = 16, .value_dim = 9};
 
 class Extreme : public testing::TestWithParam<std::tuple<Part, Part>> {
  protected:
   Case chosen() const {
-    Case c(kShape);
+    Case c(kExtremeShape);
     std::get<0>(GetParam()).apply(c);
     std::get<1>(GetParam()).apply(c);
     return c;
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(All, Extreme,
 // Where one weight is 1 and all others are 0, softmax has no slope: d_weight - sum weight d_weight is exactly 0, in the
 // order in which the library adds. (What a rounding may cost there is multiplied by keys of 1e4, and bounds allow it.)
 TEST(Softmax, OneKeyThatTakesAllSendsNothingBack) {
-  Case c(kShape);
+  Case c(kExtremeShape);
   c.fill(2, 1e4);
   c.up.d_lse.clear();
   c.up.d_entropy.clear();
@@ -142,7 +142,7 @@ TEST(Softmax, OneKeyThatTakesAllSendsNothingBack) {
 TEST(TanhSum, OppositeHugeOffsets) {
   for (const double offset : {15.0, 20.0, 30.0, 44.0, 88.0, 200.0, 1e4}) {
     SCOPED_TRACE(offset);
-    Case c(kShape);
+    Case c(kExtremeShape);
     c.with_tanh_sum().fill(3);
     for (double& q : c.x.q) q = static_cast<float>(q + offset);
     for (double& k : c.x.k) k = static_cast<float>(k - offset);
@@ -154,9 +154,9 @@ TEST(TanhSum, OppositeHugeOffsets) {
 TEST(TanhSum, MixedMagnitudes) {
   for (const int pattern : {0, 1, 2, 3, 4}) {
     SCOPED_TRACE(pattern);
-    Case c(kShape);
+    Case c(kExtremeShape);
     c.with_tanh_sum().fill(4);
-    const int64_t dim = kShape.dim;
+    const int64_t dim = kExtremeShape.dim;
     for (size_t n = 0; n < c.x.q.size(); ++n) {
       const bool huge =
           pattern == 0 || (pattern == 1 && n % dim == 3) || (pattern == 2 && n / dim % 5 == 0) || pattern == 4;
@@ -178,7 +178,7 @@ TEST(Range, ScoresUpToTheLargestFloat) {
     for (const Normaliser kind : {Normaliser::softmax, Normaliser::sparsemax, Normaliser::entmax15, Normaliser::argmax})
       for (const double largest : {1e6, 3.3e38}) {
         SCOPED_TRACE(std::to_string(queries) + " queries, scores up to " + std::to_string(largest));
-        Shape shape = kShape;
+        Shape shape = kExtremeShape;
         shape.queries = queries;
         Case c(shape);
         c.problem.normalise.kind = kind;
@@ -224,7 +224,7 @@ TEST(Sparse, ManyEqualScores) {
 }
 
 TEST(Range, LargestFloatsStayFinite) {
-  Case c(kShape);
+  Case c(kExtremeShape);
   c.fill(5);
   for (double& v : c.x.v) v = static_cast<float>(v > 0 ? 1e37 : -1e37);
   expect_like_reference(c, {.gradients = false});

@@ -8,12 +8,13 @@
 namespace heed::kernels::test {
 namespace {
 
-constexpr Shape kShape = {.batch = 2, .heads = 2, .kv_heads = 1, .queries = 4, .keys = 131, .dim = 12, .value_dim = 10};
+constexpr Shape kForwardShape = {
+    .batch = 2, .heads = 2, .kv_heads = 1, .queries = 4, .keys = 131, .dim = 12, .value_dim = 10};
 
 class Forward : public testing::TestWithParam<Combination> {};
 
 TEST_P(Forward, LikeReference) {
-  Case c = combine(kShape, GetParam());
+  Case c = combine(kForwardShape, GetParam());
   ASSERT_TRUE(fill_smooth(c, 11, 2e-6));
   expect_like_reference(c, {.gradients = false, .weights = true});
 }

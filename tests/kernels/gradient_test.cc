@@ -68,19 +68,20 @@ void check_gradients(Case& c) {
   compare(c, grad, [behind](const std::string& name) { return !behind(name); });
 }
 
-constexpr Shape kShape = {.batch = 2, .heads = 2, .kv_heads = 1, .queries = 3, .keys = 5, .dim = 3, .value_dim = 2};
+constexpr Shape kGradientShape = {
+    .batch = 2, .heads = 2, .kv_heads = 1, .queries = 3, .keys = 5, .dim = 3, .value_dim = 2};
 
 class Gradient : public testing::TestWithParam<Combination> {};
 
 TEST_P(Gradient, AnalyticEqualsDifferences) {
-  Case c = combine(kShape, GetParam());
+  Case c = combine(kGradientShape, GetParam());
   check_gradients(c);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Gradient, every_combination(), combination_name);
 
 TEST(GradientOfParts, EveryBiasAtOnce) {
-  Case c(kShape);
+  Case c(kGradientShape);
   c.with_tensor(false, true, true, true).with_alibi().with_relative(2, true).with_custom_bias().with_sink();
   c.problem.region.align = Align::bottom_right;
   check_gradients(c);
@@ -88,14 +89,14 @@ TEST(GradientOfParts, EveryBiasAtOnce) {
 
 TEST(GradientOfParts, BroadcastTensors) {
   for (int axes = 0; axes < 16; ++axes) {
-    Case c(kShape);
+    Case c(kGradientShape);
     c.with_tensor(axes & 1, axes & 2, axes & 4, axes & 8).with_relative(3, false);
     check_gradients(c);
   }
 }
 
 TEST(GradientOfParts, Dropout) {
-  Case c(kShape);
+  Case c(kGradientShape);
   c.problem.dropout.p = 0.25f;
   c.with_guide(0.3f).with_centre(3.1f, 1.5f);
   c.kept.resize(c.pair_count());

@@ -12,12 +12,12 @@
 namespace heed::kernels::test {
 namespace {
 
-constexpr Shape kShape = {.batch = 2, .heads = 3, .queries = 21, .keys = 70, .dim = 8, .value_dim = 6};
+constexpr Shape kWeightsShape = {.batch = 2, .heads = 3, .queries = 21, .keys = 70, .dim = 8, .value_dim = 6};
 
 class Weights : public testing::TestWithParam<std::tuple<Part, Part>> {};
 
 TEST_P(Weights, EveryFormAgrees) {
-  Case c = combine(kShape, {all_scores()[0], std::get<0>(GetParam()), std::get<1>(GetParam())});
+  Case c = combine(kWeightsShape, {all_scores()[0], std::get<0>(GetParam()), std::get<1>(GetParam())});
   c.problem.dropout = {.p = 0.3f, .seed = 4};  // weights are shown without it
   ASSERT_TRUE(fill_smooth(c, 1, 1e-6));
   on_every_isa([&] {
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(All, Weights,
 TEST(WeightsTimesValues, IsTheOutput) {
   for (const Part& score : all_scores()) {
     SCOPED_TRACE(score.name);
-    Case c(kShape);
+    Case c(kWeightsShape);
     score.apply(c);
     c.fill(2);
     on_every_isa([&] {
@@ -130,7 +130,7 @@ TEST(WeightsOfRagged, RowsPastTheEndAreZeros) {
 }
 
 TEST(WeightsRequestIsChecked, OutOfRange) {
-  Case c(kShape);
+  Case c(kWeightsShape);
   c.fill(4);
   Library library(c);
   ASSERT_TRUE(library.forward().ok());

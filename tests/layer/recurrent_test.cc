@@ -71,8 +71,8 @@ LayerCase recurrent_case(Parameters& all, const Recurrent& layer, const std::vec
           }};
 }
 
-using Choice = std::tuple<Kind, int64_t, bool, bool>;  // kind, layers, bidirectional, with a start
-class Recurrents : public testing::TestWithParam<Choice> {
+using RecurrentChoice = std::tuple<Kind, int64_t, bool, bool>;  // kind, layers, bidirectional, with a start
+class Recurrents : public testing::TestWithParam<RecurrentChoice> {
  protected:
   RecurrentOptions options() const {
     const auto [kind, layers, bidirectional, with_start] = GetParam();

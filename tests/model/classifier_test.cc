@@ -45,7 +45,7 @@ std::vector<Kind> kinds() {
   };
 }
 
-Options options_of(const Kind& kind) {
+Options classifier_options(const Kind& kind) {
   Options o{.task = "label", .source_vocabulary = kVocabulary, .target_vocabulary = kClasses};
   o.width = 8;
   o.dropout = 0.0f;
@@ -93,7 +93,7 @@ class SmoothClassifierTest : public testing::TestWithParam<Kind> {};
 
 TEST_P(SmoothClassifierTest, GradientsAreTheSlopesOfTheLoss) {
   Parameters parameters(1);
-  const Classifier model(parameters, options_of(GetParam()));
+  const Classifier model(parameters, classifier_options(GetParam()));
   const data::PackedTexts batch = texts();
   Tape tape;
   tape.backward(model.loss(tape, batch, {}).loss);
@@ -106,7 +106,7 @@ TEST_P(SmoothClassifierTest, GradientsAreTheSlopesOfTheLoss) {
 // A text is judged the same alone and with others; the weights of a sequence sum to 1 and stand on its tokens alone.
 TEST_P(ClassifierTest, ATextIsJudgedTheSameAloneAndInABatch) {
   Parameters parameters(1);
-  const Classifier model(parameters, options_of(GetParam()));
+  const Classifier model(parameters, classifier_options(GetParam()));
   const data::PackedTexts batch = texts();
   Tape tape({.recording = false, .training = false});
   const Judged together = model.judge(tape, batch, true);
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(, ClassifierTest, testing::ValuesIn(kinds()), [](const 
 
 TEST(Classifier, AnUnknownLabelDoesNotCount) {
   Parameters parameters(1);
-  const Classifier model(parameters, options_of(kinds().front()));
+  const Classifier model(parameters, classifier_options(kinds().front()));
   data::PackedTexts batch = texts();
   Tape tape({.recording = false, .training = false});
   EXPECT_EQ(model.loss(tape, batch, {}).rows, 3);
@@ -146,7 +146,7 @@ TEST(Classifier, AnUnknownLabelDoesNotCount) {
 
 TEST(Classifier, SeveralLabels) {
   Parameters parameters(1);
-  const Classifier model(parameters, options_of(kinds().front()));
+  const Classifier model(parameters, classifier_options(kinds().front()));
   data::LabelledTexts all(/*several_labels=*/true);
   Text text = three_texts()[1];
   for (const std::vector<int32_t>& labels : {std::vector<int32_t>{0, 2}, {}, {0, 1, 2}}) {
@@ -165,7 +165,7 @@ TEST(Classifier, SeveralLabels) {
 
 TEST(Classifier, WeightsOfTextsAreInTheLossAlone) {
   Parameters parameters(1);
-  const Classifier model(parameters, options_of(kinds().front()));
+  const Classifier model(parameters, classifier_options(kinds().front()));
   data::PackedTexts batch = texts();
   const auto loss_of = [&] {
     Tape tape({.recording = false, .training = true});
@@ -180,7 +180,8 @@ TEST(Classifier, WeightsOfTextsAreInTheLossAlone) {
 }
 
 TEST(Classifier, TheStructuredPenaltyIsPartOfTheLoss) {
-  Options o = options_of({"", [](Options& m) { m.attention.structure = "structured", m.attention.queries = 2; }});
+  Options o =
+      classifier_options({"", [](Options& m) { m.attention.structure = "structured", m.attention.queries = 2; }});
   const auto loss_of = [&](float penalty) {
     o.penalty = penalty;
     Parameters parameters(1);
@@ -198,7 +199,7 @@ TEST(Classifier, WhatPoolsNothingIsRefused) {
   const auto refused = [&](const std::function<void(Options&)>& change) -> std::string {
     try {
       Parameters fresh(1);
-      const Classifier model(fresh, options_of({"", change}));
+      const Classifier model(fresh, classifier_options({"", change}));
     } catch (const Error& error) {
       return error.what();
     }

@@ -10,7 +10,7 @@
 namespace heed::model::test {
 namespace {
 
-constexpr int64_t kSide = 8, kWords = 9;
+constexpr int64_t kSide = 8, kPictureWords = 9;
 
 struct Looking {
   std::string name;
@@ -33,7 +33,7 @@ std::vector<Looking> ways_to_look() {
 }
 
 Options options_for(const Looking& way) {
-  Options o{.task = "picture", .source_vocabulary = kWords, .target_vocabulary = kWords};
+  Options o{.task = "picture", .source_vocabulary = kPictureWords, .target_vocabulary = kPictureWords};
   o.width = 8;
   o.dropout = 0.0f;
   o.picture_size = kSide;
@@ -102,7 +102,7 @@ TEST_P(PictureModelTest, StepByStepIsTheSame) {
     const int32_t token = batch.texts.target_in[t];
     const Tensor logits = model.writer().step({&token, 1}, *state, tape, &alignment);
     double sum = 0;
-    for (int64_t v = 0; v < kWords; ++v) sum += std::exp(static_cast<double>(logits.row(0)[v]));
+    for (int64_t v = 0; v < kPictureWords; ++v) sum += std::exp(static_cast<double>(logits.row(0)[v]));
     EXPECT_NEAR(std::log(sum) - logits.row(0)[batch.texts.target_out[t]], row_nll[t], 2e-5);
     const attend::Weights& weights = alignment.layers.back();
     ASSERT_EQ(weights.keys, 4);

@@ -122,7 +122,7 @@ class Soak:
         """In the middle of a request, of an answer, or of a stream."""
         question = json.dumps({"model": "story", "prompt": "the", "max_tokens": 20000, "temperature": 0,
                                "stream": True}).encode()
-        request = (b"POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
+        request = (b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
                    + str(len(question)).encode() + b"\r\n\r\n" + question)
         with contextlib.suppress(OSError), self.server.connect(timeout=5) as client:
             sent = rng.choice([10, 60, len(request) - 1, len(request)])
@@ -142,7 +142,7 @@ class Soak:
 
     def crawl(self, _, __):
         with contextlib.suppress(OSError), self.server.connect(timeout=5) as client:
-            for byte in b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n":
+            for byte in b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n":
                 client.sendall(bytes([byte]))
                 time.sleep(0.005)
             self.check(b"200 OK" in client.recv(1000), "a slow request that comes in time is answered")
@@ -180,7 +180,7 @@ class Soak:
             self.predict(connection, random)
             times.append(1e3 * (time.perf_counter() - begin))
         for client in random.sample(clients, 50):  # each of them is still served
-            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             self.check(b"200 OK" in client.recv(1000), "a connection that was idle is served")
         for client in clients:
             client.close()

@@ -6,7 +6,7 @@
 namespace heed::test {
 namespace {
 
-const std::vector<std::pair<int64_t, int64_t>> kShapes = {{0, 7}, {1, 1}, {1, 65}, {7, 63}, {65, 1}, {33, 40}};
+const std::vector<std::pair<int64_t, int64_t>> kArrangeShapes = {{0, 7}, {1, 1}, {1, 65}, {7, 63}, {65, 1}, {33, 40}};
 
 TEST(Arrange, Reshape) {
   check_gradients(
@@ -30,7 +30,7 @@ TEST(Arrange, Reshape) {
 }
 
 TEST(Arrange, Transpose) {
-  for (const auto& [n, d] : kShapes)
+  for (const auto& [n, d] : kArrangeShapes)
     check_gradients(
         {random(n, d)},
         [](Tape&, const Tensors& in) -> Tensors {

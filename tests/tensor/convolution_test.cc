@@ -5,12 +5,12 @@
 namespace heed::test {
 namespace {
 
-struct Case {
+struct ConvolutionCase {
   ConvolutionShape shape;
   int64_t in, out;
 };
 
-const Case kCases[] = {
+const ConvolutionCase kCases[] = {
     {{.images = 2, .height = 5, .width = 7}, 3, 4},
     {{.images = 1, .height = 7, .width = 6, .kernel = 3, .stride = 2, .padding = 0}, 2, 5},
     {{.images = 3, .height = 4, .width = 3, .kernel = 1, .stride = 1, .padding = 0}, 7, 3},
@@ -37,7 +37,7 @@ Matrix reference(const Matrices& in, const ConvolutionShape& s, bool with_bias) 
 }
 
 TEST(Convolution, ValuesAndGradients) {
-  for (const Case& c : kCases) {
+  for (const ConvolutionCase& c : kCases) {
     const ConvolutionShape& s = c.shape;
     const Matrix x = random(s.images * s.height * s.width, c.in);
     const Matrix w = random(c.out, s.kernel * s.kernel * c.in);

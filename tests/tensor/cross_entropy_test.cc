@@ -2,6 +2,7 @@
 
 #include "heed/tensor/op/arithmetic.h"
 #include "tests/tensor/gradient_check.h"
+#include "tests/tensor/some_targets.h"
 
 namespace heed::test {
 namespace {
@@ -19,12 +20,6 @@ Matrix reference(const Matrix& x, const std::vector<int32_t>& targets, double sm
     }
   }
   return loss;
-}
-
-std::vector<int32_t> some_targets(int64_t rows, int64_t classes) {
-  std::vector<int32_t> targets;
-  for (int64_t r = 0; r < rows; ++r) targets.push_back(r % 4 == 3 ? -1 : static_cast<int32_t>(r * 7 % classes));
-  return targets;
 }
 
 TEST(CrossEntropy, ValuesAndGradients) {

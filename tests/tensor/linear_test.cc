@@ -5,10 +5,11 @@
 namespace heed::test {
 namespace {
 
-struct Sizes {
+struct LinearSizes {
   int64_t n, in, out;
 };
-const Sizes kSizes[] = {{0, 3, 4}, {1, 1, 1}, {7, 5, 3}, {1, 63, 65}, {65, 7, 1}, {17, 33, 20}, {5, 0, 3}, {3, 4, 0}};
+const LinearSizes kSizes[] = {{0, 3, 4},  {1, 1, 1},    {7, 5, 3}, {1, 63, 65},
+                              {65, 7, 1}, {17, 33, 20}, {5, 0, 3}, {3, 4, 0}};
 
 Matrix linear_reference(const Matrix& x, const Matrix& w, const Matrix* bias) {
   return make_matrix(x.rows, w.rows, [&](int64_t r, int64_t o) {

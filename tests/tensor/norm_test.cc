@@ -5,7 +5,7 @@
 namespace heed::test {
 namespace {
 
-const std::vector<std::pair<int64_t, int64_t>> kShapes = {{0, 7}, {1, 2}, {7, 63}, {65, 5}, {3, 65}, {2, 200}};
+const std::vector<std::pair<int64_t, int64_t>> kNormShapes = {{0, 7}, {1, 2}, {7, 63}, {65, 5}, {3, 65}, {2, 200}};
 
 /// `centred`: layer norm, otherwise RMS norm.
 Matrix norm_reference(const Matrices& in, bool centred) {
@@ -33,7 +33,7 @@ Matrix unit_reference(const Matrix& x) {
 }
 
 TEST(Norm, LayerNorm) {
-  for (const auto& [n, d] : kShapes)
+  for (const auto& [n, d] : kNormShapes)
     check_gradients(
         {random(n, d), random(1, d), random(1, d)},
         [](Tape&, const Tensors& in) -> Tensors { return {layer_norm(in[0], in[1], in[2])}; },
@@ -41,14 +41,14 @@ TEST(Norm, LayerNorm) {
 }
 
 TEST(Norm, RmsNorm) {
-  for (const auto& [n, d] : kShapes)
+  for (const auto& [n, d] : kNormShapes)
     check_gradients(
         {random(n, d), random(1, d)}, [](Tape&, const Tensors& in) -> Tensors { return {rms_norm(in[0], in[1])}; },
         [](const Matrices& in) -> Matrices { return {norm_reference(in, false)}; });
 }
 
 TEST(Norm, UnitRows) {
-  for (const auto& [n, d] : kShapes)
+  for (const auto& [n, d] : kNormShapes)
     check_gradients(
         {random(n, d)}, [](Tape&, const Tensors& in) -> Tensors { return {unit_rows(in[0])}; },
         [](const Matrices& in) -> Matrices { return {unit_reference(in[0])}; });

@@ -4,6 +4,7 @@
 #include "heed/tensor/op/cross_entropy.h"
 #include "heed/tensor/op/linear.h"
 #include "tests/tensor/gradient_check.h"
+#include "tests/tensor/some_targets.h"
 
 namespace heed::test {
 namespace {
@@ -46,13 +47,6 @@ Plain plain(const Matrices& in, const std::vector<int32_t>& targets, double smoo
     ++p.rows;
   }
   return p;
-}
-
-/// Every fourth row does not count.
-std::vector<int32_t> some_targets(int64_t rows, int64_t classes) {
-  std::vector<int32_t> targets;
-  for (int64_t r = 0; r < rows; ++r) targets.push_back(r % 4 == 3 ? -1 : static_cast<int32_t>(r * 7 % classes));
-  return targets;
 }
 
 void check(const Matrices& inputs, const std::vector<int32_t>& targets, const OutputLossOptions& options,

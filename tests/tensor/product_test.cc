@@ -11,16 +11,16 @@
 namespace heed::test {
 namespace {
 
-struct Sizes {
+struct ProductSizes {
   int64_t rows, in, out;
 };
 
-struct Case {
-  Sizes sizes;
+struct ProductCase {
+  ProductSizes sizes;
   Matrix x, w, bias;  // w [out, in]
   std::vector<float> x_data, out_in, in_out, bias_data;
 
-  explicit Case(const Sizes& s)
+  explicit ProductCase(const ProductSizes& s)
       : sizes(s),
         x(random(s.rows, s.in)),
         w(random(s.out, s.in)),
@@ -55,19 +55,19 @@ std::vector<int64_t> first(int64_t count) {
 
 TEST(PackedWeight, EqualsTheFormula) {
   on_every_isa([] {
-    for (const Sizes& s : {Sizes{1, 1, 1},
-                           {7, 5, 3},
-                           {1, 63, 65},
-                           {65, 7, 1},
-                           {13, 33, 31},
-                           {2, 257, 96},
-                           {3, 64, 130},
-                           {4, 0, 5},
-                           {5, 9, 0},
-                           {0, 5, 5},
-                           {25, 17, 32},
-                           {530, 129, 161}}) {
-      const Case c(s);
+    for (const ProductSizes& s : {ProductSizes{1, 1, 1},
+                                  {7, 5, 3},
+                                  {1, 63, 65},
+                                  {65, 7, 1},
+                                  {13, 33, 31},
+                                  {2, 257, 96},
+                                  {3, 64, 130},
+                                  {4, 0, 5},
+                                  {5, 9, 0},
+                                  {0, 5, 5},
+                                  {25, 17, 32},
+                                  {530, 129, 161}}) {
+      const ProductCase c(s);
       for (const auto order : {WeightOrder::out_in, WeightOrder::in_out})
         for (const bool with_bias : {false, true}) {
           SCOPED_TRACE(::testing::Message() << s.rows << " " << s.in << " " << s.out);
@@ -95,7 +95,7 @@ void expect_rows(const std::vector<float>& got, const std::vector<float>& all, c
 TEST(PackedWeight, RowsDoNotDependOnTheNumberOfRows) {
   on_every_isa([] {
     for (const auto& [in, out] : {std::pair<int64_t, int64_t>{128, 160}, {67, 45}, {300, 200}, {300, 1}}) {
-      const Case c({70, in, out});
+      const ProductCase c({70, in, out});
       const PackedWeight packed(c.view(WeightOrder::out_in));
       const std::vector<float> all = c.run(packed, first(70));
       for (int64_t rows = 1; rows < 70; ++rows) expect_rows(c.run(packed, first(rows)), all, first(rows));
@@ -105,7 +105,7 @@ TEST(PackedWeight, RowsDoNotDependOnTheNumberOfRows) {
 
 TEST(PackedWeight, RowsDoNotDependOnTheirPlace) {
   on_every_isa([] {
-    const Case c({70, 130, 100});
+    const ProductCase c({70, 130, 100});
     const PackedWeight packed(c.view(WeightOrder::out_in));
     const std::vector<float> all = c.run(packed, first(70));
     std::mt19937_64 random(1);
@@ -120,8 +120,8 @@ TEST(PackedWeight, RowsDoNotDependOnTheirPlace) {
 
 TEST(PackedWeight, AnyNumberOfThreads) {
   on_every_isa([] {
-    for (const Sizes& s : {Sizes{1, 128, 10001}, {37, 256, 768}, {1100, 512, 33}, {700, 70, 300}}) {
-      const Case c(s);
+    for (const ProductSizes& s : {ProductSizes{1, 128, 10001}, {37, 256, 768}, {1100, 512, 33}, {700, 70, 300}}) {
+      const ProductCase c(s);
       std::vector<std::vector<float>> results;
       for (const int threads : {1, 2, 3}) {
         const heed::test::Threads guard(threads);
@@ -135,7 +135,7 @@ TEST(PackedWeight, AnyNumberOfThreads) {
 
 /// The chain of a number is the same everywhere; only an instruction set without a fused multiply-add rounds twice.
 TEST(PackedWeight, TheSameBitsWithFusedMultiplyAdd) {
-  const Case c({29, 129, 77});
+  const ProductCase c({29, 129, 77});
   const std::vector<std::string> there = kernels::available_isas();
   std::map<std::string, std::vector<float>> results;
   for (const std::string isa : {"avx512", "avx2"}) {
@@ -151,8 +151,8 @@ TEST(PackedWeight, TheSameBitsWithFusedMultiplyAdd) {
 TEST(RowProduct, IsOneChainOfMultiplyAdds) {
   on_every_isa([] {
     if (kernels::isa() != "avx512" && kernels::isa() != "avx2") return;  // the others round products before they add
-    for (const Sizes& s : {Sizes{29, 1300, 77}, {3, 700, 64}, {13, 1, 5}, {29, 1300, 1}, {8, 5, 1}}) {
-      const Case c(s);
+    for (const ProductSizes& s : {ProductSizes{29, 1300, 77}, {3, 700, 64}, {13, 1, 5}, {29, 1300, 1}, {8, 5, 1}}) {
+      const ProductCase c(s);
       const PackedWeight packed(c.view(WeightOrder::out_in));
       for (const bool add : {false, true}) {
         std::vector<float> y(static_cast<size_t>(s.rows * s.out), 0.25f);
@@ -269,7 +269,7 @@ TEST(GradientProduct, AnyNumberOfThreads) {
 }
 
 TEST(PackedWeight, KnowsWhatItCopied) {
-  Case c({1, 40, 50});
+  ProductCase c({1, 40, 50});
   const PackedWeight packed(c.view(WeightOrder::out_in));
   EXPECT_TRUE(packed.is_copy_of(c.view(WeightOrder::out_in)));
   EXPECT_TRUE(packed.is_copy_of(c.view(WeightOrder::in_out))) << "the order in memory is another, the weight is not";

@@ -8,7 +8,7 @@ namespace {
 
 double logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
-struct Case {
+struct RecurrentCase {
   bool is_lstm;
   std::vector<int64_t> at;  // offsets
   int64_t in, hidden;
@@ -21,7 +21,7 @@ struct Case {
 };
 
 /// Inputs in this order: x, input weight, state weight, [input bias, state bias], [h, [c]].
-Matrices inputs_of(const Case& c) {
+Matrices inputs_of(const RecurrentCase& c) {
   const int64_t wide = c.gates() * c.hidden;
   Matrices in = {random(c.at.back(), c.in), random(wide, c.in, 0.5), random(wide, c.hidden, 0.5)};
   if (c.with_bias) in.insert(in.end(), {random(1, wide, 0.5), random(1, wide, 0.5)});
@@ -34,7 +34,7 @@ template <class T>
 struct Named {
   T x, input, state, input_bias{}, state_bias{}, h{}, c{};
 
-  Named(const Case& of, const std::vector<T>& in) : x(in[0]), input(in[1]), state(in[2]) {
+  Named(const RecurrentCase& of, const std::vector<T>& in) : x(in[0]), input(in[1]), state(in[2]) {
     size_t next = 3;
     if (of.with_bias) {
       input_bias = in[next++];
@@ -46,7 +46,8 @@ struct Named {
 };
 
 /// One step of one sequence, written from the formulas. h and c are changed.
-void step(const Case& of, const Named<Matrix>& in, int64_t row, std::vector<double>& h, std::vector<double>& c) {
+void step(const RecurrentCase& of, const Named<Matrix>& in, int64_t row, std::vector<double>& h,
+          std::vector<double>& c) {
   const int64_t size = of.hidden;
   const auto from_input = [&](int64_t g) {
     double sum = of.with_bias ? in.input_bias(0, g) : 0.0;
@@ -74,7 +75,7 @@ void step(const Case& of, const Named<Matrix>& in, int64_t row, std::vector<doub
 }
 
 /// rows, last h, [last c]
-Matrices reference(const Case& of, const Matrices& inputs) {
+Matrices reference(const RecurrentCase& of, const Matrices& inputs) {
   const Named<Matrix> in(of, inputs);
   Matrices out = {Matrix(of.at.back(), of.hidden), Matrix(of.sequences(), of.hidden)};
   if (of.is_lstm) out.push_back(Matrix(of.sequences(), of.hidden));
@@ -98,22 +99,22 @@ Matrices reference(const Case& of, const Matrices& inputs) {
   return out;
 }
 
-RecurrentResult run_op(const Case& of, Tape& tape, const Tensors& inputs) {
+RecurrentResult run_op(const RecurrentCase& of, Tape& tape, const Tensors& inputs) {
   const Named<Tensor> in(of, inputs);
   const RecurrentWeights w{in.input, in.state, in.input_bias, in.state_bias};
   const Packed x{in.x, tape.offsets(of.at)};
   return of.is_lstm ? lstm(x, w, {in.h, in.c}, of.backwards) : gru(x, w, {in.h, {}}, of.backwards);
 }
 
-Tensors operation(const Case& of, Tape& tape, const Tensors& inputs) {
+Tensors operation(const RecurrentCase& of, Tape& tape, const Tensors& inputs) {
   const RecurrentResult result = run_op(of, tape, inputs);
   Tensors out = {result.rows, result.state.h};
   if (of.is_lstm) out.push_back(result.state.c);
   return out;
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
+std::vector<RecurrentCase> cases() {
+  std::vector<RecurrentCase> all;
   for (const bool is_lstm : {false, true}) {
     for (const bool backwards : {false, true}) {
       all.push_back({is_lstm, {0, 3, 8, 8, 10, 15}, 4, 7, backwards});  // equal lengths, an empty sequence
@@ -130,7 +131,7 @@ std::vector<Case> cases() {
 
 TEST(Recurrent, ValuesAndGradients) {
   int number = 0;
-  for (const Case& c : cases()) {
+  for (const RecurrentCase& c : cases()) {
     SCOPED_TRACE(number++);
     check_gradients(
         inputs_of(c), [&](Tape& tape, const Tensors& in) { return operation(c, tape, in); },
@@ -142,7 +143,7 @@ TEST(Recurrent, OnlySomeResultsAreUsed) {
   // A gradient that arrives at the rows alone, or at the last state alone: the others count as 0.
   for (const bool is_lstm : {false, true})
     for (size_t used = 0; used < (is_lstm ? 3u : 2u); ++used) {
-      const Case c{is_lstm, {0, 3, 4, 4}, 2, 5};
+      const RecurrentCase c{is_lstm, {0, 3, 4, 4}, 2, 5};
       check_gradients(
           inputs_of(c), [&](Tape& tape, const Tensors& in) -> Tensors { return {operation(c, tape, in)[used]}; },
           [&](const Matrices& in) -> Matrices { return {reference(c, in)[used]}; });
@@ -153,7 +154,7 @@ TEST(Recurrent, OnlySomeResultsAreUsed) {
 TEST(Recurrent, StepsAreTheWholeBatch) {
   for (const bool is_lstm : {false, true}) {
     const int64_t batch = 5, length = 6;
-    Case c{is_lstm, {}, 9, 13};
+    RecurrentCase c{is_lstm, {}, 9, 13};
     for (int64_t b = 0; b <= batch; ++b) c.at.push_back(b * length);
     const Matrices inputs = inputs_of(c);
     const Operation whole = [&](Tape& tape, const Tensors& in) { return operation(c, tape, in); };
@@ -190,7 +191,7 @@ TEST(Recurrent, StepsAreTheWholeBatch) {
 
 TEST(Recurrent, StepGradients) {
   for (const bool is_lstm : {false, true}) {
-    const Case c{is_lstm, {0, 1, 2, 3}, 4, 7};
+    const RecurrentCase c{is_lstm, {0, 1, 2, 3}, 4, 7};
     check_gradients(
         inputs_of(c),
         [&](Tape&, const Tensors& in) -> Tensors {
@@ -211,13 +212,13 @@ TEST(Recurrent, StepGradients) {
 TEST(Recurrent, LongSequencesOfAllLengths) {
   // Against the same sequences one by one: neighbours in a batch must not matter.
   for (const bool is_lstm : {false, true}) {
-    Case c{is_lstm, {0}, 20, 24};
+    RecurrentCase c{is_lstm, {0}, 20, 24};
     for (int64_t b = 0; b < 9; ++b) c.at.push_back(c.at.back() + (b * 7) % 23);
     const Matrices inputs = inputs_of(c);
     const Outcome all = run([&](Tape& tape, const Tensors& in) { return operation(c, tape, in); }, inputs, {});
     for (int64_t b = 0; b < c.sequences(); ++b) {
       const int64_t first = c.at[static_cast<size_t>(b)], length = c.at[static_cast<size_t>(b) + 1] - first;
-      Case one = c;
+      RecurrentCase one = c;
       one.at = {0, length};
       Matrices alone = inputs;
       alone[0] = make_matrix(length, 20, [&](int64_t r, int64_t k) { return inputs[0](first + r, k); });
@@ -234,7 +235,7 @@ TEST(Recurrent, LongSequencesOfAllLengths) {
 
 TEST(Recurrent, AnyNumberOfThreads) {
   for (const bool is_lstm : {false, true}) {
-    Case c{is_lstm, {0}, 40, 72};
+    RecurrentCase c{is_lstm, {0}, 40, 72};
     for (int64_t b = 0; b < 70; ++b) c.at.push_back(c.at.back() + (b * 5) % 13);
     check_threads(inputs_of(c), [&](Tape& tape, const Tensors& in) { return operation(c, tape, in); });
   }
