@@ -6,7 +6,7 @@
 namespace heed::model::test {
 namespace {
 
-constexpr int64_t kClasses = 3, kVocabulary = 9;
+constexpr int64_t kClasses = 3, kClassifierTokens = 9;
 
 struct Kind {
   std::string name;
@@ -46,7 +46,7 @@ std::vector<Kind> kinds() {
 }
 
 Options classifier_options(const Kind& kind) {
-  Options o{.task = "label", .source_vocabulary = kVocabulary, .target_vocabulary = kClasses};
+  Options o{.task = "label", .source_vocabulary = kClassifierTokens, .target_vocabulary = kClasses};
   o.width = 8;
   o.dropout = 0.0f;
   kind.change(o);
