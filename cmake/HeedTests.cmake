@@ -51,6 +51,10 @@ function(heed_test name)
   # Ten times what it takes, and some minutes more: the machine may be slow, and busy.
   math(EXPR timeout "(180 + 10 * ${seconds}) * ${HEED_PATIENCE}")
   set_tests_properties(${name} PROPERTIES LABELS "${label}" COST ${seconds} TIMEOUT ${timeout})
+  if("${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT_MODIFICATION
+      "LSAN_OPTIONS=set:suppressions=${PROJECT_SOURCE_DIR}/tests/leaks_of_others.txt:print_suppressions=0")
+  endif()
 endfunction()
 
 # To be called last. A test that was added by another way would lack all that, and fail where nobody built its program.
