@@ -24,7 +24,7 @@ Status broken(Break change, Case c = Case(kCheckShape)) {
   c.fill(1);
   Library library(c);
   change(library);
-  const Status status = kernels::forward(library.problem, library.inputs, library.outputs);
+  Status status = kernels::forward(library.problem, library.inputs, library.outputs);
   EXPECT_EQ(status.reasons(), check(library.problem, library.inputs, library.outputs).reasons());
   return status;
 }

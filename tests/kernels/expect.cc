@@ -1,6 +1,7 @@
 #include "tests/kernels/expect.h"
 
-#include <cstring>
+#include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "heed/kernels/isa.h"
@@ -21,7 +22,7 @@ void on_every_isa(const std::function<void()>& body) {
 testing::AssertionResult same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   if (a.size() != b.size()) return testing::AssertionFailure() << a.size() << " and " << b.size() << " elements";
   for (size_t n = 0; n < a.size(); ++n)
-    if (std::memcmp(&a[n], &b[n], sizeof(float)) != 0)
+    if (std::bit_cast<uint32_t>(a[n]) != std::bit_cast<uint32_t>(b[n]))
       return testing::AssertionFailure() << "element " << n << ": " << a[n] << " and " << b[n];
   return testing::AssertionSuccess();
 }
@@ -30,11 +31,13 @@ namespace {
 
 std::vector<double> values_of(const std::vector<Bounded>& numbers) {
   std::vector<double> values;
+  values.reserve(numbers.size());
   for (const Bounded& number : numbers) values.push_back(number.value());
   return values;
 }
 std::vector<double> errors_of(const std::vector<Bounded>& numbers) {
   std::vector<double> errors;
+  errors.reserve(numbers.size());
   for (const Bounded& number : numbers) errors.push_back(number.error());
   return errors;
 }

@@ -19,7 +19,7 @@ Library::Library(const Case& c, const Layout& layout, int threads) : c_(c), layo
 }
 
 Status Library::forward() {
-  const Status status = kernels::forward(problem, inputs, outputs);
+  Status status = kernels::forward(problem, inputs, outputs);
   results.out = out_.read();
   return status;
 }
@@ -68,7 +68,7 @@ Status Library::backward() {
   state_ = first_state();
   backward_problem = problem;
   backward_problem.forced_forward.column_lse = or_null(state_);
-  const Status status = kernels::backward(backward_problem, inputs, from, to);
+  Status status = kernels::backward(backward_problem, inputs, from, to);
   grad.q = d_q_.read();
   grad.k = d_k_.read();
   grad.v = d_v_.read();

@@ -51,6 +51,7 @@ MlpUnits<T> mlp_units(const Case& c, const Values<T>& x, const T* q, const T* k)
   MlpUnits<T> units;
   const auto add = [&](std::vector<T> sums) {
     std::vector<T> heights;
+    heights.reserve(sums.size());
     for (const T& sum : sums) heights.push_back(activate(c.problem.score.activation, sum));
     units.sums.push_back(std::move(sums));
     units.heights.push_back(std::move(heights));

@@ -76,6 +76,7 @@ TEST(Threads, HelpersAreToldToWorkAlone) {
 
 TEST(Threads, ManyCallersAtOnce) {
   std::vector<std::thread> callers;
+  callers.reserve(6);
   std::atomic<int> wrong = 0;
   for (int c = 0; c < 6; ++c)
     callers.emplace_back([&] {

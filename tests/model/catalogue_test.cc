@@ -84,7 +84,7 @@ TEST_P(Catalogue, TrainsOrIsRefused) {
   if (const auto why = refused.find(entry); why != refused.end()) {
     Parameters parameters;
     try {
-      Seq2Seq(parameters, named(kind, entry));
+      const Seq2Seq model(parameters, named(kind, entry));
       FAIL() << "was not refused";
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find(why->second), std::string::npos) << error.what();

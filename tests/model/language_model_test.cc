@@ -192,7 +192,7 @@ TEST(LanguageModel, WhatDoesNotLookBackIsRefused) {
   EXPECT_NE(refused([](Options& o) { o.attention.structure = "hierarchical"; }).find("hierarchical"),
             std::string::npos);
   EXPECT_NE(refused([](Options& o) { o.attention.time = "forced_forward"; }).find("forced_forward"), std::string::npos);
-  EXPECT_NE(refused([](Options& o) { o.attention.structure = "key_value", o.width = 7; }).find("7"), std::string::npos);
+  EXPECT_NE(refused([](Options& o) { o.attention.structure = "key_value", o.width = 7; }).find('7'), std::string::npos);
   EXPECT_NE(refused([](Options& o) { o.kind = "transformer", o.attention.structure = "key_value"; }).find("key_value"),
             std::string::npos);
   EXPECT_NE(refused([](Options& o) {

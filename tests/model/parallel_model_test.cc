@@ -191,8 +191,8 @@ TEST(Blanks, NumbersAreDrawnEvenlyAndSoAreThePlaces) {
     for (const int64_t row : blanked.asked) ++places[static_cast<size_t>(row)];
   }
   EXPECT_EQ(numbers[0], 0);
-  for (int n = 1; n <= 4; ++n) EXPECT_NEAR(numbers[static_cast<size_t>(n)], kDraws / 4, 250) << n;
-  for (const int count : places) EXPECT_NEAR(count, kDraws * 5 / 8, 250);  // (1 + 2 + 3 + 4) / 4 of 4
+  for (int n = 1; n <= 4; ++n) EXPECT_NEAR(numbers[static_cast<size_t>(n)], kDraws / 4.0, 250) << n;
+  for (const int count : places) EXPECT_NEAR(count, kDraws * 5 / 8.0, 250);  // (1 + 2 + 3 + 4) / 4 of 4
 }
 
 TEST(Blanks, WhatFollowsTheEndIsLikeTheEnd) {

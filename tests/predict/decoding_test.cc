@@ -170,8 +170,9 @@ TEST(Decoding, AReverseModelAddsItsLogProbability) {
 
 // ----------------------------------------------------------------------------------------------------------- ensembles
 
-Predictor together(std::vector<std::vector<std::string>> overrides, Mean mean = Mean::log_probabilities) {
+Predictor together(const std::vector<std::vector<std::string>>& overrides, Mean mean = Mean::log_probabilities) {
   std::vector<trained::TrainedModel> models;
+  models.reserve(overrides.size());
   for (const auto& each : overrides) models.push_back(decided(each));
   return Predictor(std::move(models), mean);
 }

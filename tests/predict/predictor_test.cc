@@ -218,6 +218,7 @@ TEST(Predictor, SeveralThreadsAtOnce) {
   std::vector<Prediction> right = predictor.predict_all(kLines, {.beam = 3});
   std::vector<std::vector<Prediction>> got(3);
   std::vector<std::thread> threads;
+  threads.reserve(got.size());
   for (std::vector<Prediction>& mine : got)
     threads.emplace_back([&] {
       for (int i = 0; i < 5; ++i) mine = predictor.predict_all(kLines, {.beam = 3});

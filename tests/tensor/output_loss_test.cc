@@ -1,5 +1,8 @@
 #include "heed/tensor/op/output_loss.h"
 
+#include <memory>
+#include <vector>
+
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/cross_entropy.h"
 #include "heed/tensor/op/linear.h"
@@ -54,8 +57,8 @@ void check(const Matrices& inputs, const std::vector<int32_t>& targets, const Ou
   check_gradients(
       inputs,
       [&](Tape&, const Tensors& in) -> Tensors {
-        const std::vector<int32_t> copy = targets;  // gone before the backward
-        return {output_loss(in[0], in[1], in.size() > 2 ? in[2] : Tensor(), copy, options).loss};
+        const auto copy = std::make_unique<std::vector<int32_t>>(targets);  // gone before the backward
+        return {output_loss(in[0], in[1], in.size() > 2 ? in[2] : Tensor(), *copy, options).loss};
       },
       [&](const Matrices& in) -> Matrices {
         Matrix loss(1, 1);

@@ -1,6 +1,7 @@
 // A copy of a weight that inference keeps is never older than the weight.
 #include "heed/tensor/parameter_storage.h"
 
+#include <algorithm>
 #include <functional>
 #include <thread>
 
@@ -117,6 +118,7 @@ TEST_F(KeptCopy, IsMadeOnceForAllThreads) {
   const std::vector<float> expected = right();
   std::vector<std::vector<float>> results(4);
   std::vector<std::thread> threads;
+  threads.reserve(results.size());
   for (auto& result : results) threads.emplace_back([&] { result = infer(); });
   for (auto& thread : threads) thread.join();
   for (const auto& result : results) EXPECT_EQ(result, expected);
@@ -129,10 +131,10 @@ TEST_F(KeptCopy, IsNotNeeded) {
   const Tensor w = tape.input(std::as_const(weight_.value).data(), 40, 24);
   const Tensor all = linear(tape.input(x.data(), 50, 24), w),
                kept = linear(tape.input(x.data(), 50, 24), tape.parameter(weight_));
-  EXPECT_EQ(0, std::memcmp(all.data(), kept.data(), static_cast<size_t>(all.size()) * sizeof(float)));
+  EXPECT_TRUE(std::equal(all.data(), all.data() + all.size(), kept.data()));
   for (int64_t r = 0; r < 50; ++r) {
     const Tensor one = linear(tape.input(x.data() + r * 24, 1, 24), w);
-    ASSERT_EQ(0, std::memcmp(all.row(r), one.data(), 40 * sizeof(float))) << r;
+    ASSERT_TRUE(std::equal(one.row(0), one.row(0) + 40, all.row(r))) << r;
   }
 }
 

@@ -40,8 +40,8 @@ TEST(TapeArena, PiecesAreAlignedAndApart) {
 
 TEST(TapeArena, GivenPiecesMeltTogether) {
   TapeArena arena;
-  std::vector<void*> pieces;
-  for (int i = 0; i < 16; ++i) pieces.push_back(arena.take(60000));
+  std::vector<void*> pieces(16);
+  for (void*& piece : pieces) piece = arena.take(60000);
   ASSERT_EQ(arena.system_calls(), 1);
   for (const int i : {3, 1, 2, 7, 5, 6, 4, 0, 15, 8, 14, 9, 13, 10, 12, 11}) arena.give(pieces[i]);
   EXPECT_EQ(arena.take(16 * 60000), pieces[0]);

@@ -11,7 +11,8 @@
 namespace heed::text {
 namespace {
 
-std::shared_ptr<const Tokeniser> train(const std::vector<std::string_view>& sentences, TokeniserOptions options) {
+std::shared_ptr<const Tokeniser> train(const std::vector<std::string_view>& sentences,
+                                       const TokeniserOptions& options) {
   return Tokeniser::train(sentences, options);
 }
 
@@ -114,7 +115,7 @@ TEST_P(EveryKind, WhatStandsForUnknownTokens) {
   }
   const std::vector<int32_t> two = {kUnknown, kUnknown};
   const std::vector<std::string> one = {" x"};
-  EXPECT_NE(t->decode(two, one).find("x"), std::string::npos);
+  EXPECT_NE(t->decode(two, one).find('x'), std::string::npos);
   EXPECT_NE(t->decode(two, one).find(kUnknownShown), std::string::npos);
   const std::vector<std::string> control = {"\x1b[31m", ""};
   EXPECT_EQ(t->decode(two, control).find('\x1b'), std::string::npos);  // no output commands a terminal

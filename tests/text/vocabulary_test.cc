@@ -18,6 +18,7 @@ TokenCounts counts_of(const std::vector<std::string>& tokens) {
 
 std::vector<std::string> tokens_of(const Vocabulary& vocabulary) {
   std::vector<std::string> tokens;
+  tokens.reserve(static_cast<size_t>(vocabulary.size()));
   for (int32_t id = 0; id < vocabulary.size(); ++id) tokens.push_back(vocabulary.token(id));
   return tokens;
 }
