@@ -60,6 +60,13 @@ std::string path_of(std::string target) {
   return target.substr(0, target.find('?'));
 }
 
+/// A body in chunks ends with "0\r\n\r\n". Where that is all of it and comes byte by byte, Beast asserts that it is not
+/// given less of it.
+bool may_be_part_of_last_chunk(std::string_view bytes) {
+  constexpr size_t kWhole = 5;
+  return bytes.front() == '0' && bytes.size() < kWhole;
+}
+
 bool is_good_id(boost::beast::string_view id) {
   constexpr size_t kLongest = 128;
   return !id.empty() && id.size() <= kLongest &&
@@ -73,6 +80,7 @@ void RequestReader::parse() {
   // Empty lines before a request are allowed (RFC 9112, 2.2).
   if (!parser_->parser.got_some()) waiting_.erase(0, std::min(waiting_.find_first_not_of("\r\n"), waiting_.size()));
   while (!waiting_.empty() && !parser_->parser.is_done()) {
+    if (parser_->header_seen && parser_->parser.chunked() && may_be_part_of_last_chunk(waiting_)) break;
     error_code error;
     const size_t used = parser_->parser.put(asio::buffer(waiting_), error);
     waiting_.erase(0, used);
