@@ -1,11 +1,7 @@
 """A training that nothing disturbed: what all the others must come to."""
-import signal
-
+import default_signals  # noqa: F401 pylint: disable=unused-import
 import pytest
 from faulty import RECIPE, answered, train
-
-# What is ignored here would be ignored by the programs too: SIGHUP is, where all of this runs under nohup.
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(name="recipe", scope="session")

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+import default_signals  # noqa: E402,F401 pylint: disable=unused-import,wrong-import-position
 
 # Enough to say something, and little enough to be unsure.
 SETTINGS = ("stop.steps=150", "train.learning_rate=0.02", "validate.every=50")
