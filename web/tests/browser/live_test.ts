@@ -74,7 +74,10 @@ test('beam, temperature, model and a given output go to the server', options, as
   await page.locator(field).press('Enter');
   await page.locator('.facts', { hasText: /ABC!!/ }).waitFor();
   for (const path of ['/v1/predict', '/v1/attention']) {
-    const { sample, temperature, seed } = server.asked.filter((one) => one.path === path).at(-1)!.body!;
+    const last = () => server.asked.filter((one) => one.path === path).at(-1)!.body!;
+    // A picture of the text while it grew shows the same words: it may stand there a moment before the one of the sample.
+    for (let wait = 0; wait < 100 && !last().sample; ++wait) await page.waitForTimeout(50);
+    const { sample, temperature, seed } = last();
     assert.deepEqual({ sample, temperature, seed }, { sample: true, temperature: 0.8, seed: 1 }, path);
   }
   await page.getByRole('button', { name: 'Another sample' }).click();
