@@ -208,7 +208,7 @@ def test_a_running_request_is_answered_before_the_end(story):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         idle = server.connect(timeout=10)
         asked = [pool.submit(server.post, "/v1/completions", question) for _ in range(2)]
-        until(lambda: metrics(server)["heed_jobs_running"] >= 1)
+        until(lambda: (seen := metrics(server))["heed_jobs_running"] and seen["heed_jobs_waiting"])  # both have arrived
         # Half of a request: the rest comes after the signal.
         late = server.connect(timeout=10)
         late.sendall(b"GET /readyz HT")
