@@ -219,10 +219,10 @@ bool Decoding::takes_any() const {
 }
 
 int64_t decode_part_keys(int64_t keys, int64_t kv_heads) {
-  // About 32 tasks per sequence, but long ones: eight streams of 64 keys give 5 % less than of 128. If a sequence has
-  // few key heads, that is the price of a second thread.
+  // About 32 tasks per sequence, but long ones: each block of keys or values that is read without a break gains
+  // (docs/kernels.md). If a sequence has few key heads, shorter ones are the price of a second thread.
   constexpr int64_t kTasks = 32, kMost = 4096;
-  const int64_t least = kv_heads < 4 ? 512 : 1024;
+  const int64_t least = kv_heads < 4 ? 512 : 2048;
   const int64_t wanted = std::clamp(keys / kTasks * kv_heads, least, kMost);
   const int64_t parts = (keys + wanted - 1) / wanted;
   return (keys + parts - 1) / parts;

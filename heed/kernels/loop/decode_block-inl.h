@@ -28,7 +28,8 @@ inline constexpr int kRowsAtOnce = 4;
 // summed separately. So the bits do not depend on whether they are read one after another or all at once, and each CPU
 // gets its memory in the order that suits it (ReadOrder).
 inline constexpr int kStreams = 8;
-inline constexpr int kBlockKeys = kStreams * 122;
+// The most keys of a block: the shortest part of a memory with four key heads or more (decode_part_keys), and some.
+inline constexpr int kBlockKeys = kStreams * 260;
 inline constexpr int kLeastCut = 256;  // rows; fewer come from a cache, and eight sums would only take time
 // Rows of each stream that are prefetched, if eight are read at once; in order: rows at the end of a range that
 // prefetch the start of the next one, which the hardware cannot predict.
