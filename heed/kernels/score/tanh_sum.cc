@@ -116,25 +116,10 @@ class TanhSum final : public ScoreKernel {
         total += hn::GetLane(hn::SumOfLanes(d, sum));
       }
 
-    float* d_keys = keys(k).d_k;
-    for (size_t x = 0; x < whole_; x += 2) {
-      V32 v_sum[2] = {hn::Zero(d), hn::Zero(d)};  // d_v needs sum g u (or, directly, sum g tanh)
-      int r = 0;
-      for (; r + kRows <= t.keys; r += kRows)
-        factored ? two_dims<true, kRows>(a, b, t, {r, x, to.d_queries, d_keys, v_sum})
-                 : two_dims<false, kRows>(a, b, t, {r, x, to.d_queries, d_keys, v_sum});
-      for (; r < t.keys; ++r)
-        factored ? two_dims<true, 1>(a, b, t, {r, x, to.d_queries, d_keys, v_sum})
-                 : two_dims<false, 1>(a, b, t, {r, x, to.d_queries, d_keys, v_sum});
-      if (to.sums)
-        for (size_t n = 0; n < 2 && x + n < dim_; ++n) {
-          const float sum = hn::GetLane(hn::SumOfLanes(d, v_sum[n]));
-          to.sums[x + n] += factored ? static_cast<float>(total - 2.0 * sum) : sum;
-        }
-    }
+    factored ? all_dims<true>(a, b, t, to, total) : all_dims<false>(a, b, t, to, total);
     if (to.d_k)
       for (int r = 0; r < t.keys; ++r)
-        for (size_t i = 0; i < dim_; ++i) *to.d_k.at(t.row + r, i) += 4.0f * a.v[i] * d_keys[(t.row + r) * whole_ + i];
+        for (size_t i = 0; i < dim_; ++i) *to.d_k.at(t.row + r, i) += 4.0f * a.v[i] * b.d_k[(t.row + r) * whole_ + i];
   }
 
   void store_query_gradient(const ScoreOperand& q, const float* d_queries, MutableRows d_q) const override {
@@ -151,8 +136,13 @@ class TanhSum final : public ScoreKernel {
   }
 
  private:
-  static constexpr int kMostDims = 8;       // that share a division
-  static constexpr int kRows = 4;           // keys at once: enough independent chains to hide the division
+  static constexpr int kMostDims = 8;  // that share a division
+  static constexpr int kRows = 4;      // keys at once: enough independent chains to hide the division
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
+  static constexpr int kBackwardRows = 2;  // their sums over queries stay in 16 registers
+#else
+  static constexpr int kBackwardRows = 4;
+#endif
   static constexpr size_t kNotes = 16;      // room for single numbers, a cache line
   static constexpr float kLargest = 20.0f;  // (1 + e^(4 * 20)) < 2^116
   static constexpr float kSmallest = 0.05f;
@@ -283,58 +273,86 @@ class TanhSum final : public ScoreKernel {
     V32* v_sum;  // [2]
   };
   /// Backward of dimensions x and x + 1 for kKeys keys and all queries of the tile: adds to d_queries and v_sum, writes
-  /// to d_keys.
+  /// to d_keys. The sums are additions of products, not multiply-adds: some CPUs have units for additions beside
+  /// those for products (docs/kernels.md).
   template <bool kFactored, int kKeys>
   HWY_INLINE void two_dims(const Queries& a, const Keys& b, const Tile& t, const TwoDims& at) const {
+    constexpr int kDims = 2;
     const F32 d;
     const size_t x = at.x, stride = a.stride;
     const int r = at.r;
     const V32 one = hn::Set(d, 1.0f);
-    V32 k_sum[2 * kKeys], k0[kKeys], k1[kKeys];
-    const float* source = (kFactored ? b.e : b.raw) + (t.row + r) * whole_ + x;
-#pragma GCC unroll 4
-    for (int i = 0; i < kKeys; ++i) {
-      k0[i] = hn::Set(d, source[i * whole_]), k1[i] = hn::Set(d, source[i * whole_ + 1]);
-      k_sum[2 * i] = k_sum[2 * i + 1] = hn::Zero(d);
-    }
+    V32 k_sum[kDims * kKeys], v_sum[kDims];
+    const float* HWY_RESTRICT k = (kFactored ? b.e : b.raw) + (t.row + r) * whole_ + x;
+#pragma GCC unroll 8
+    for (int i = 0; i < kDims * kKeys; ++i) k_sum[i] = hn::Zero(d);
+#pragma GCC unroll 2
+    for (int n = 0; n < kDims; ++n) v_sum[n] = at.v_sum[n];
     const float* HWY_RESTRICT q = (kFactored ? a.e : a.raw) + x * stride + t.lane;
     const float* HWY_RESTRICT tile = t.at + r * t.stride;
     float* HWY_RESTRICT d_q = at.d_queries + x * stride + t.lane;
-    V32 v_sum0 = at.v_sum[0], v_sum1 = at.v_sum[1];
-    const size_t queries = t.queries, tile_stride = t.stride;
+    const size_t queries = t.queries, tile_stride = t.stride, whole = whole_;
     for (size_t c = 0; c < queries; c += kLanes) {
-      const V32 q0 = hn::LoadU(d, q + c), q1 = hn::LoadU(d, q + stride + c);
-      V32 sum0 = hn::LoadU(d, d_q + c), sum1 = hn::LoadU(d, d_q + stride + c);
+      V32 of_q[kDims], sum[kDims];
+#pragma GCC unroll 2
+      for (int n = 0; n < kDims; ++n) {
+        of_q[n] = hn::LoadU(d, q + n * stride + c);
+        sum[n] = hn::LoadU(d, d_q + n * stride + c);
+      }
 #pragma GCC unroll 4
       for (int i = 0; i < kKeys; ++i) {
         const V32 g = hn::LoadU(d, tile + i * tile_stride + c);
-        V32 slope0, slope1;  // a quarter of tanh's derivative
-        if constexpr (kFactored) {
-          const V32 t0 = hn::MulAdd(q0, k0[i], one), t1 = hn::MulAdd(q1, k1[i], one);
-          const V32 both = Reciprocal(hn::Mul(t0, t1));
-          const V32 u0 = hn::Mul(both, t1), u1 = hn::Mul(both, t0);
-          v_sum0 = hn::MulAdd(g, u0, v_sum0), v_sum1 = hn::MulAdd(g, u1, v_sum1);
-          slope0 = hn::NegMulAdd(u0, u0, u0), slope1 = hn::NegMulAdd(u1, u1, u1);
-        } else {
-          const V32 h0 = Tanh(hn::Add(q0, k0[i])), h1 = Tanh(hn::Add(q1, k1[i]));
-          v_sum0 = hn::MulAdd(g, h0, v_sum0), v_sum1 = hn::MulAdd(g, h1, v_sum1);
-          const V32 quarter = hn::Set(d, 0.25f);
-          slope0 = hn::Mul(quarter, hn::NegMulAdd(h0, h0, one));
-          slope1 = hn::Mul(quarter, hn::NegMulAdd(h1, h1, one));
+        V32 in[kDims], u[kDims];
+#pragma GCC unroll 2
+        for (int n = 0; n < kDims; ++n) {
+          const V32 of_k = hn::Set(d, k[i * whole + n]);
+          in[n] = kFactored ? hn::MulAdd(of_q[n], of_k, one) : hn::Add(of_q[n], of_k);
         }
-        sum0 = hn::MulAdd(g, slope0, sum0), sum1 = hn::MulAdd(g, slope1, sum1);
-        k_sum[2 * i] = hn::MulAdd(g, slope0, k_sum[2 * i]), k_sum[2 * i + 1] = hn::MulAdd(g, slope1, k_sum[2 * i + 1]);
+        if constexpr (kFactored) {
+          const V32 both = Reciprocal(hn::Mul(in[0], in[1]));
+          u[0] = hn::Mul(both, in[1]), u[1] = hn::Mul(both, in[0]);
+        }
+#pragma GCC unroll 2
+        for (int n = 0; n < kDims; ++n) {
+          V32 gw;  // w: a quarter of tanh's derivative
+          if constexpr (kFactored) {
+            const V32 gu = hn::Mul(g, u[n]);
+            v_sum[n] = hn::Add(gu, v_sum[n]);
+            gw = hn::NegMulAdd(gu, u[n], gu);
+          } else {
+            const V32 h = Tanh(in[n]);
+            v_sum[n] = hn::MulAdd(g, h, v_sum[n]);
+            gw = hn::Mul(hn::Mul(hn::Set(d, 0.25f), g), hn::NegMulAdd(h, h, one));
+          }
+          sum[n] = hn::Add(gw, sum[n]);
+          k_sum[kDims * i + n] = hn::Add(gw, k_sum[kDims * i + n]);
+        }
       }
-      hn::StoreU(sum0, d, d_q + c);
-      hn::StoreU(sum1, d, d_q + stride + c);
+#pragma GCC unroll 2
+      for (int n = 0; n < kDims; ++n) hn::StoreU(sum[n], d, d_q + n * stride + c);
     }
-    at.v_sum[0] = v_sum0, at.v_sum[1] = v_sum1;
-    float sums[2 * kKeys];
+#pragma GCC unroll 2
+    for (int n = 0; n < kDims; ++n) at.v_sum[n] = v_sum[n];
+    float sums[kDims * kKeys];
     SumLanes(k_sum, sums);
-    for (int i = 0; i < kKeys; ++i) {
-      float* d_k = at.d_keys + (t.row + r + i) * whole_ + x;
-      d_k[0] = sums[2 * i];
-      d_k[1] = sums[2 * i + 1];
+    for (int i = 0; i < kKeys; ++i) std::copy_n(sums + kDims * i, kDims, at.d_keys + (t.row + r + i) * whole_ + x);
+  }
+
+  /// Backward of a tile; total: the sum of all g.
+  template <bool kFactored>
+  void all_dims(const Queries& a, const Keys& b, const Tile& t, const ScoreGradients& to, double total) const {
+    const F32 d;
+    for (size_t x = 0; x < whole_; x += 2) {
+      V32 v_sum[2] = {hn::Zero(d), hn::Zero(d)};  // d_v needs sum g u (or, directly, sum g tanh)
+      int r = 0;
+      for (; r + kBackwardRows <= t.keys; r += kBackwardRows)
+        two_dims<kFactored, kBackwardRows>(a, b, t, {r, x, to.d_queries, b.d_k, v_sum});
+      for (; r < t.keys; ++r) two_dims<kFactored, 1>(a, b, t, {r, x, to.d_queries, b.d_k, v_sum});
+      if (to.sums)
+        for (size_t n = 0; n < 2 && x + n < dim_; ++n) {
+          const float sum = hn::GetLane(hn::SumOfLanes(d, v_sum[n]));
+          to.sums[x + n] += kFactored ? static_cast<float>(total - 2.0 * sum) : sum;
+        }
     }
   }
 
