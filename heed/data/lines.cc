@@ -12,7 +12,7 @@
 namespace heed::data {
 
 namespace {
-constexpr size_t kBufferBytes = size_t{1} << 18;
+constexpr size_t kBufferBytes = size_t{1} << 17;
 constexpr size_t kLongestLine = size_t{64} << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
@@ -30,7 +30,8 @@ void expect_no_utf16(std::string_view beginning, const std::filesystem::path& pa
 
 void LineReader::Close::operator()(void* file) const { gzclose_r(static_cast<gzFile>(file)); }
 
-LineReader::LineReader(std::filesystem::path path) : path_(std::move(path)), buffer_(kBufferBytes) {
+LineReader::LineReader(std::filesystem::path path)
+    : path_(std::move(path)), buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {
   // A folder can be opened, and only reading it fails, with a reason that does not say so.
   std::error_code ignored;
   expect(!std::filesystem::is_directory(path_, ignored), ErrorKind::file, "cannot read {}: it is a folder",
@@ -39,14 +40,14 @@ LineReader::LineReader(std::filesystem::path path) : path_(std::move(path)), buf
   file_.reset(gzopen(path_.c_str(), "rb"));
   const int reason = errno == 0 ? ENOMEM : errno;
   expect(file_ != nullptr, kind_of_unreadable(reason), "cannot read {}: {}", path_.string(), std::strerror(reason));
-  gzbuffer(static_cast<gzFile>(file_.get()), 1 << 17);
+  gzbuffer(static_cast<gzFile>(file_.get()), 1 << 16);
 }
 
 std::string_view LineReader::available() {
   if (begin_ == end_ && !finished_) {
     auto* file = static_cast<gzFile>(file_.get());
     errno = 0;
-    const int n = gzread(file, buffer_.data(), static_cast<unsigned>(buffer_.size()));
+    const int n = gzread(file, buffer_.get(), static_cast<unsigned>(kBufferBytes));
     const int system_reason = errno;
     int status = Z_OK;
     const char* reason = gzerror(file, &status);
@@ -59,10 +60,10 @@ std::string_view LineReader::available() {
     }
     begin_ = 0;
     end_ = static_cast<size_t>(n);
-    if (number_ == 0) expect_no_utf16({buffer_.data(), end_}, path_);
+    if (number_ == 0) expect_no_utf16({buffer_.get(), end_}, path_);
     finished_ = n == 0;
   }
-  return {buffer_.data() + begin_, end_ - begin_};
+  return {buffer_.get() + begin_, end_ - begin_};
 }
 
 bool LineReader::next(std::string& line) {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace heed::data {
 
@@ -31,8 +30,8 @@ class LineReader {
 
   std::filesystem::path path_;
   std::unique_ptr<void, Close> file_;  // a gzFile
-  std::vector<char> buffer_;
-  size_t begin_ = 0, end_ = 0;  // of the bytes not yet returned
+  std::unique_ptr<char[]> buffer_;     // not cleared: many files are shorter
+  size_t begin_ = 0, end_ = 0;         // of the bytes not yet returned
   int64_t number_ = 0;
   bool finished_ = false;
 };
