@@ -38,8 +38,7 @@ void run(Chosen& c) {
   const recipe::Recipe recipe = recipe::read(readable(c.recipe), c.overrides);
   const predict::Predictor teacher(load_model(c.model));
   const bool parallel = teacher.model().model->parallel_generator() != nullptr;
-  constexpr int64_t kBeam = 5;
-  if (c.search.options.beam == 0 && !c.search.options.sample && !parallel) c.search.options.beam = kBeam;
+  if (c.search.options.beam == 0 && !c.search.options.sample && !parallel) c.search.options.beam = c.search.usual_beam;
   check(c.search.options, teacher);
   const fs::path folder = folder_of(c);
   const StopSignal stop;
@@ -89,6 +88,7 @@ void add_distill(Program& program) {
   verb.option("RECIPE", c->recipe, "The recipe whose training data is answered").value("").required();
   verb.option("--output", c->output, "Output folder (default RECIPE-distilled)").value("FOLDER");
   verb.option("--set", c->overrides, "Set a key of the recipe; may be repeated").value("SECTION.KEY=VALUE").repeated();
+  c->search.usual_beam = 5;
   add_search(verb, c->search);
   add_threads(verb);
   verb.footer(kHelp);

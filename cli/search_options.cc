@@ -20,7 +20,10 @@ using namespace task;  // the ranges of the numbers
 }  // namespace
 
 void add_search(Verb verb, SearchChoice& c) {
-  verb.option("--beam", c.options.beam, "Beam size (default 1: greedy search)").value("N").from_to(int64_t{1}, kWidest);
+  const std::string usual = c.usual_beam == 1 ? "1: greedy search" : fmt::format("{}; 1: greedy search", c.usual_beam);
+  verb.option("--beam", c.options.beam, fmt::format("Beam size (default {})", usual))
+      .value("N")
+      .from_to(int64_t{1}, kWidest);
   verb.option("--groups", c.options.groups,
               "Diverse beam search: cut the beam into N groups that avoid each other's tokens (default 1)")
       .value("N")

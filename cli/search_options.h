@@ -10,8 +10,9 @@ namespace heed::cli {
 
 struct SearchChoice {
   predict::Options options;
-  int64_t batch = 0;    // lines; 0: enough to keep every thread busy
-  std::string reverse;  // the folder of a model of the other direction; empty: none
+  int64_t usual_beam = 1;  // where no --beam is given
+  int64_t batch = 0;       // lines; 0: enough to keep every thread busy
+  std::string reverse;     // the folder of a model of the other direction; empty: none
 };
 
 /// For a single output per source.
