@@ -76,7 +76,8 @@ constexpr const char* kHelp = R"(Examples:
 
 The recipe names the training data; its sources are answered by the model, with --beam 5 unless you say otherwise, and
 the folder gets the pairs with the new targets, the pairs to validate on as they were, and the recipe for them. A source
-that the model cannot answer (too long, no end) keeps its target. Ctrl-C keeps what is done: the same command goes on.
+that the model cannot answer (too long, no end, more than twice as long as its target) keeps its target. Ctrl-C keeps
+what is done: the same command goes on.
 Models that write all positions at once (model.decoder = "parallel") learn much better from such targets.)";
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "heed/file/sha256.h"
 #include "heed/task/pair_texts.h"
 #include "heed/tensor/error.h"
+#include "heed/text/utf8.h"
 #include "heed/text/words.h"
 #include "heed/trained/trained_model.h"
 
@@ -50,6 +51,13 @@ void expect_pairs(const recipe::Recipe& recipe, std::string_view what) {
          "distill: {} has model.task = \"{}\", but only pairs have targets to write anew", what, recipe.task().name);
 }
 
+/// An answer more than twice as long as the target it would replace says something again and again, although it came to
+/// an end at last: a length penalty may prefer such outputs.
+bool repeats_itself(std::string_view answer, std::string_view target) {
+  constexpr size_t kTimes = 2, kCharacters = 20;
+  return text::utf8_count(answer) > kTimes * text::utf8_count(target) + kCharacters;
+}
+
 /// The targets of pairs [first, last).
 std::vector<Target> taught(const predict::Predictor& teacher, const data::Pairs& pairs, int64_t first, int64_t last,
                            predict::Options search) {
@@ -61,9 +69,11 @@ std::vector<Target> taught(const predict::Predictor& teacher, const data::Pairs&
   for (size_t i = 0; i < predictions.size(); ++i) {
     // No end within the longest output: it repeats itself.
     const predict::Prediction& found = predictions[i];
+    const std::string& target = pairs.target[static_cast<size_t>(first) + i];
     const bool answered = found.error.empty() && !found.nbest.empty() && found.nbest.front().finished &&
-                          !text::is_blank(found.text()) && found.text().find('\n') == std::string::npos;
-    targets.push_back({answered ? found.text() : pairs.target[static_cast<size_t>(first) + i], !answered});
+                          !text::is_blank(found.text()) && found.text().find('\n') == std::string::npos &&
+                          !repeats_itself(found.text(), target);
+    targets.push_back({answered ? found.text() : target, !answered});
   }
   return targets;
 }

@@ -68,6 +68,24 @@ def test_an_interrupted_one_goes_on_to_the_same_end(model, recipe, tmp_path):
         assert (cut / name).read_bytes() == (whole / name).read_bytes(), name
 
 
+def test_an_answer_far_longer_than_the_target_is_not_taken(tmp_path):
+    """The model always says one word of 40 letters."""
+    said, short, long = "w" * 40, "s" * 9, "l" * 10  # 2 x 9 + 20 < 40 = 2 x 10 + 20
+
+    def recipe(name, targets):
+        (tmp_path / f"{name}.tsv").write_text("".join(f"{i}\t{targets[i % len(targets)]}\n" for i in range(100, 200)))
+        path = tmp_path / f"{name}.toml"
+        path.write_text(small_recipe(data={"task": "none", "tsv": str(tmp_path / f"{name}.tsv"), "target_tokens": "words"}))
+        return str(path)
+
+    done = heed("train", recipe("teacher", [said]), "--output", str(tmp_path / "teacher"))
+    assert done.returncode == 0, done.stderr
+    text("distill", str(tmp_path / "teacher"), recipe("student", [short, long]), "--output", str(tmp_path / "out"))
+    targets = lines(tmp_path / "out" / "train.target")
+    assert set(targets) == {short, said}
+    assert json.loads((tmp_path / "out" / "distilled.json").read_text())["kept"] == targets.count(short)
+
+
 def test_a_damaged_part_is_done_again(model, recipe, tmp_path):
     out = tmp_path / "out"
     text("distill", str(model), str(recipe), "--output", str(out))
