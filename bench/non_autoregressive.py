@@ -141,7 +141,8 @@ def svg(rows, metric):
             parts.append(f'<polyline points="{joined}" fill="none" stroke="{colour}" stroke-dasharray="3 3"/>')
             for (x, y), name in points:
                 parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>'
-                             f'<text x="{x + 6:.1f}" y="{y - 6:.1f}" fill="{colour}">{name}</text>')
+                             f'<text x="{x + 6:.1f}" y="{y - (20 if name in LENGTHS else 6):.1f}" '
+                             f'fill="{colour}">{name}</text>')
     parts.append(f'<text x="14" y="{top - 8}">{metric}</text>'
                  f'<text x="{left}" y="{height + 90}" fill="#c0392b">step by step</text>'
                  f'<text x="{left + 100}" y="{height + 90}" fill="#2471a3">all positions at once</text></svg>')
