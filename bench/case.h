@@ -80,7 +80,7 @@ class Case final : public Contest {
 
   CaseSpec spec_;
   Buffer q_, k_, v_, score_v_, d_out_;
-  Buffer out_, saved_, d_q_, d_k_, d_v_, d_score_v_;
+  Buffer out_, saved_, kept_scores_, d_q_, d_k_, d_v_, d_score_v_;
   Buffer plain_out_, plain_d_q_, plain_d_k_, plain_d_v_;
   std::unique_ptr<Plain> plain_;
   bool plain_agrees_ = false;

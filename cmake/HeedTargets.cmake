@@ -5,10 +5,15 @@ function(heed_target name)
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic $<$<BOOL:${HEED_WERROR}>:-Werror>)
 endfunction()
 
-# heed_quick_to_build(name): for programs that spend their time in the library, or none at all. Their own code is compiled
-# in half the time this way; it comes after the -O3 of the preset and wins.
+# heed_quick_to_build(name [level]): for programs that spend their time in the library, or none at all. -Og compiles their
+# own code in two thirds of the time of -O1, which what serves requests or is called from Python takes, and in a third of
+# that of -O3. It comes after the -O3 of the preset and wins.
 function(heed_quick_to_build name)
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+  set(level -Og)
+  if(ARGC GREATER 1)
+    set(level "${ARGV1}")
+  endif()
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:${level}>)
 endfunction()
 
 # heed_precompile(name header... | REUSE_FROM other): headers that most sources of a target read, parsed once. A source

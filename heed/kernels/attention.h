@@ -25,11 +25,16 @@ namespace heed::kernels {
 /// stored.
 Status forward(const Problem& problem, const Inputs& in, const Outputs& out);
 
-/// Every requested gradient, in one pass over the visible pairs. Scores are recomputed, never stored.
+/// Every requested gradient, in one pass over the visible pairs. Scores are recomputed, or read where the forward kept
+/// them: the results are the same bits.
 Status backward(const Problem& problem, const Inputs& in, const BackwardInputs& from, const Gradients& grad);
 
 /// Floats needed in Outputs::forced_saved; 0 if forced-forward is off.
 int64_t forced_saved_floats(const Problem& problem);
+
+/// Floats that Outputs::kept_scores would take: one for each pair. 0 where keeping them is not worth it: scores of
+/// products are as quick to compute as to read, and more than 256 MB are not asked for.
+int64_t kept_scores_floats(const Problem& problem);
 
 /// Everything that is wrong with a problem and its buffers; forward() and backward() call this first.
 Status check(const Problem& problem, const Inputs& in, const Outputs& out);

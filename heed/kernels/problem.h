@@ -245,6 +245,9 @@ struct Outputs {
   View out;                // [B, H, Tq, Dv]
   float* saved = nullptr;  // 2 floats per row, needed by backward() and weights(): shift and norm of the normaliser
   float* forced_saved = nullptr;  // forced_saved_floats(problem) floats; needed by the backward of forced-forward
+  // kept_scores_floats(problem) floats, or null: scores for the backward, which then need not be computed again. Only
+  // where that number is not 0.
+  float* kept_scores = nullptr;
   float* lse =
       nullptr;  // rows; log-sum-exp of the scores, the sink's too (softmax, argmax, sampled); -inf where there are none
   int32_t* choice = nullptr;    // rows; the chosen key (argmax, sampled), -1 for an empty row. Needed by their backward
@@ -258,6 +261,7 @@ struct BackwardInputs {
   ConstView out;  // the forward's outputs ...
   const float* saved = nullptr;
   const float* forced_saved = nullptr;
+  const float* kept_scores = nullptr;  // null: scores are computed again
   const int32_t* choice = nullptr;
   const float* entropy = nullptr;       // needed with d_entropy
   const float* guide_cost = nullptr;    // needed with d_guide_cost

@@ -145,6 +145,7 @@ kernels::Outputs Fused::outputs() const {
   kernels::Outputs out;
   out.saved = const_cast<float*>(saved_.data());
   out.forced_saved = const_cast<float*>(forced_saved_.data());
+  if (!kept_scores_.empty()) out.kept_scores = const_cast<float*>(kept_scores_.data());
   out.choice = const_cast<int32_t*>(choice_.data());
   return out;
 }
@@ -156,6 +157,7 @@ void Fused::forward(const py::array& out, bool keep) {
     const int64_t rows = kernels::row_count(problem_);
     saved_.resize(2 * rows);
     forced_saved_.resize(kernels::forced_saved_floats(problem_));
+    kept_scores_.resize(kernels::kept_scores_floats(problem_));
     if (problem_.normalise.kind == Normaliser::argmax) choice_.resize(rows);
   }
   kernels::Outputs to = outputs();
@@ -181,6 +183,7 @@ void Fused::backward(const py::array& out, const py::array& d_out, const py::dic
   from.d_out = view<const float>(d_out, "d_out", ragged);
   from.saved = saved_.data();
   from.forced_saved = forced_saved_.data();
+  if (!kept_scores_.empty()) from.kept_scores = kept_scores_.data();
   from.choice = choice_.data();
   const auto given = [&](const char* name) {
     return into.contains(name) ? view<float>(into[name].cast<py::array>(), name, ragged) : View{};

@@ -28,7 +28,7 @@ class Fused {
   std::vector<py::object> held_;
   kernels::Problem problem_;
   kernels::Inputs in_;
-  std::vector<float> saved_, forced_saved_;
+  std::vector<float> saved_, forced_saved_, kept_scores_;
   std::vector<int32_t> choice_;
 };
 

@@ -1,5 +1,4 @@
 // Every score x normaliser x region, all gradients, against the reference in double, on every instruction set.
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -18,7 +17,11 @@ constexpr Shape kLarge = {.batch = 1, .heads = 1, .queries = 201, .keys = 330, .
 class Backward : public testing::TestWithParam<Combination> {};
 
 TEST_P(Backward, LikeReference) {
-  Case c = combine(kSmall, GetParam());
+  Shape shape = kSmall;
+  // A network for every pair is three fifths of all combinations and most of the time; BackwardLarge has more rows of
+  // it.
+  if (std::get<0>(GetParam()).name.starts_with("mlp")) shape.queries = 7;
+  Case c = combine(shape, GetParam());
   ASSERT_TRUE(fill_smooth(c, 21, 2e-6));
   expect_like_reference(c);
 }
@@ -32,13 +35,6 @@ TEST_P(BackwardLarge, LikeReference) {
   Case c = combine(kLarge, GetParam());
   ASSERT_TRUE(fill_smooth(c, 31, 1e-7));
   expect_like_reference(c);
-}
-
-std::vector<Part> only(const std::vector<Part>& parts, const std::vector<std::string>& names) {
-  std::vector<Part> chosen;
-  for (const Part& part : parts)
-    if (std::find(names.begin(), names.end(), part.name) != names.end()) chosen.push_back(part);
-  return chosen;
 }
 
 const std::vector<std::string> kCutting = {"global", "causal_bottom_right", "mask_bits"};

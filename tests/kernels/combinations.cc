@@ -1,5 +1,7 @@
 #include "tests/kernels/combinations.h"
 
+#include <algorithm>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,6 +102,13 @@ std::vector<Part> all_regions() {
        }},
       {"custom_region", [](Case& c) { c.with_custom_region(); }},
   };
+}
+
+std::vector<Part> only(const std::vector<Part>& parts, const std::vector<std::string>& names) {
+  std::vector<Part> chosen;
+  for (const Part& part : parts)
+    if (std::find(names.begin(), names.end(), part.name) != names.end()) chosen.push_back(part);
+  return chosen;
 }
 
 Case combine(const Shape& shape, const Combination& combination) {

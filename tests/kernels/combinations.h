@@ -29,6 +29,9 @@ std::vector<Part> all_normalisers();
 /// Half of them also carry the guided cost, so that it meets every score and normaliser.
 std::vector<Part> all_regions();
 
+/// Those of the parts that have these names.
+std::vector<Part> only(const std::vector<Part>& parts, const std::vector<std::string>& names);
+
 using Combination = std::tuple<Part, Part, Part>;
 
 Case combine(const Shape& shape, const Combination& combination);

@@ -1,6 +1,7 @@
 // Huge and tiny inputs: never NaN, and as near the truth as float32 can be.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -228,6 +229,32 @@ TEST(Range, LargestFloatsStayFinite) {
   c.fill(5);
   for (double& v : c.x.v) v = static_cast<float>(v > 0 ? 1e37 : -1e37);
   expect_like_reference(c, {.gradients = false});
+}
+
+/// Additive attention divides by v where that is safe: v of 0, v of very different sizes, one that outgrows all others.
+TEST(TanhSum, EveryV) {
+  const std::vector<std::vector<double>> patterns = {
+      {0.0},
+      {1.0, 0.0},
+      {1.0, -1.0},
+      {1e-3, 1.0},
+      {1e-3},
+      {1e-30, 1e30},
+      {1e-40, 1.0},
+      {1e-42},
+      {1e30, 1.0, -1e-30},
+      {3.0, 0.02, -0.02, 0.02, 0.02, -0.02, 0.02, 0.02},
+      {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 1e5},
+      {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1e7, 1e7, 1e7, 1e7, 1e7, 1e7, 1e7, 1e7, 1e-7, 1e-7, 1e-7},
+      {0.2, 0.2, 0.2, 0.2, 40.0, 40.0, 40.0, 40.0}};
+  for (const double scale : {0.01, 0.5, 0.8, 1.2, 3.0, 30.0})
+    for (const auto& pattern : patterns) {
+      SCOPED_TRACE(testing::Message() << "v " << testing::PrintToString(pattern) << ", inputs " << scale);
+      Case c({.queries = 19, .keys = 21, .dim = 21, .value_dim = 3});
+      c.with_tanh_sum().fill(71, scale);
+      for (size_t n = 0; n < c.x.score_v.size(); ++n) c.x.score_v[n] = static_cast<float>(pattern[n % pattern.size()]);
+      expect_like_reference(c);
+    }
 }
 
 }  // namespace

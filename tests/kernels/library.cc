@@ -18,6 +18,11 @@ Library::Library(const Case& c, const Layout& layout, int threads) : c_(c), layo
   bind_outputs();
 }
 
+void Library::keep_scores() {
+  kept_scores = unwritten(static_cast<size_t>(kept_scores_floats(problem)));
+  outputs.kept_scores = or_null(kept_scores);
+}
+
 Status Library::forward() {
   Status status = kernels::forward(problem, inputs, outputs);
   results.out = out_.read();
@@ -33,6 +38,7 @@ Status Library::backward() {
   from.out = out_.view_const();
   from.saved = saved.data();
   from.forced_saved = or_null(forced_saved);
+  from.kept_scores = or_null(kept_scores);
   from.choice = results.choice.empty() ? nullptr : results.choice.data();
   from.entropy = or_null(results.entropy);
   from.guide_cost = or_null(results.guide_cost);

@@ -77,6 +77,9 @@ class Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
+  /// From now on the forward keeps its scores, and the backward reads them.
+  void keep_scores();
+
   Status forward();
 
   /// Every gradient there is. To be called after forward().
@@ -95,7 +98,7 @@ class Library {
   Gradients to;
   Results<float> results;
   Values<float> grad;
-  std::vector<float> saved, forced_saved;
+  std::vector<float> saved, forced_saved, kept_scores;
   bool gaps_untouched = true;
 
  private:

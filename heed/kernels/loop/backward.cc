@@ -1,4 +1,5 @@
-// The loop, backward. Scores and weights are recomputed tile by tile; nothing of size Tq x Tk was stored.
+// The loop, backward. Weights are recomputed tile by tile; nothing of size Tq x Tk was stored, unless the caller had
+// the forward keep dear scores.
 //   for each query block:  for each key block it sees:
 //     W = weights again      dW = V dO^T      dV += W^T dO      dS = gradient of normalise
 //     dQ += dS K             dK += dS^T Q
@@ -270,7 +271,7 @@ Status run_backward(const Problem& p, const Inputs& in, const BackwardInputs& fr
   CallArena& arena = memory->arena;
   const Kernels kernels = make_kernels(p, {.d_entropy = from.d_entropy != nullptr}, &grad, arena);
   const std::pmr::vector<BlockTask> tasks = plan_tasks(p, g, false, arena);
-  const Call call{p, in, kernels, g, Direction::backward};
+  const Call call{p, in, kernels, g, Direction::backward, {p, nullptr, from.kept_scores}};
   SharedSums sums(call, grad, tasks, arena);
   kernels.for_each_learned([](const Learned& part, size_t) { part.zero_gradients(); });
   if (kernels.column) kernels.column->begin_backward(from, grad, arena);

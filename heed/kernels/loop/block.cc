@@ -57,6 +57,7 @@ Block::Block(const Call& call, ThreadMemory& memory)
       kernels(call.kernels),
       geometry(call.geometry),
       direction(call.direction),
+      kept(call.kept),
       ranges(memory.arena.array<KeyRange>(static_cast<size_t>(geometry.width))),
       key_blocks(key_block_list(problem, geometry, memory.arena)),
       strip_pieces(&memory.arena),
@@ -133,6 +134,7 @@ void Block::load(const BlockTask& t) {
   if (kernels.score) {
     queries.rows = query_rows(problem, in.q, sequence, t.batch, t.head).from(t.first_query);
     queries.count = t.count;
+    queries.head = t.head;
     queries.stride = geometry.stride;
     if (!key_blocks.empty()) kernels.score->load_queries(queries, t.head);
   }
@@ -221,7 +223,12 @@ void Block::load_values(int32_t key_block) {
 
 void Block::scores(const Tile& t, Cover seen, float* keep) {
   if (kernels.score) {
-    kernels.score->forward(queries, keys, t);
+    if (kept.load_instead()) {
+      kept.load(problem, sequence, t);
+    } else {
+      kernels.score->forward(queries, keys, t);
+      kept.store(problem, sequence, t);
+    }
     if (problem.score.softcap > 0.0f) softcap_forward(problem.score.softcap, t, keep);
   } else {
     for (int r = 0; r < t.keys; ++r) std::fill_n(t.at + r * t.stride, t.queries, 0.0f);

@@ -9,6 +9,7 @@
 
 #include "heed/kernels/bias/bias.h"
 #include "heed/kernels/column/column.h"
+#include "heed/kernels/loop/kept_scores.h"
 #include "heed/kernels/loop/learned.h"
 #include "heed/kernels/loop/plan.h"
 #include "heed/kernels/loop/rows.h"
@@ -61,6 +62,7 @@ struct Call {
   const Kernels& kernels;
   const Geometry& geometry;
   Direction direction;
+  KeptScores kept = {};
 };
 
 /// A tensor that a task reads or writes besides the inputs.
@@ -110,6 +112,7 @@ class Block {
   const Kernels& kernels;
   const Geometry geometry;
   const Direction direction;
+  const KeptScores kept;
 
   const BlockTask* likely_next = nullptr;
 

@@ -199,7 +199,7 @@ Status run_forward(const Problem& p, const Inputs& in, const Outputs& out) {
   if (kernels.column) kernels.column->begin_forward(out, arena);
   ColumnTurns columns(p, g, tasks, arena);
   const Touched touched[] = {{read_only(out.out), p.shape.value_dim, true}};
-  const Call call{p, in, kernels, g, Direction::forward};
+  const Call call{p, in, kernels, g, Direction::forward, {p, out.kept_scores, nullptr}};
   return status_of(run_tasks({call, tasks, touched, !columns.on(), *memory},
                              [&](Block& block, size_t t) { BlockForward(block, out).run(t, columns); }));
 }

@@ -17,6 +17,7 @@ namespace heed::kernels {
 struct ScoreOperand {
   Rows rows;
   int count = 0;
+  int64_t head = 0;          // of the queries
   size_t stride = 0;         // queries: lanes of the block
   float* scratch = nullptr;  // query_floats() or key_floats()
 };
@@ -83,6 +84,7 @@ struct ScoreEntry {
   ScoreParameters has = {};
   bool reads_rows = true;             // q and k; otherwise the score is 0
   bool is_inner_product = false;      // scale * <q, k>, which few queries may compute as decode.h says
+  bool is_dear = false;               // takes longer to compute than to write and read: kept_scores_floats()
   int block_queries = kBlockQueries;  // at most; a multiple of every panel (plan.h)
 };
 

@@ -4,10 +4,13 @@
 // exponential:
 //   score = sum_d v_d - 2 sum_d v_d u_d,   u_d = 1 / t_d,   t_d = 1 + e^2q_d e^2k_d
 // and several dimensions share one division: v_1/t_1 + v_2/t_2 = (v_1 t_2 + v_2 t_1) / (t_1 t_2), likewise four, eight.
+// With e^2q / v and 1 / v, also computed once per token, s = t / v costs no more than t, and two dimensions less:
+//   v_1/t_1 + v_2/t_2 = 1/s_1 + 1/s_2 = (s_1 + s_2) / (s_1 s_2)
 // The derivative needs no more: tanh' = 4 u (1 - u).
 //
 // The product of the t must stay below 2^126: eight share one while every |q|, |k| <= 2.5, four up to 5, two up to 10,
-// one up to 20.
+// one up to 20. That leaves 2^10 for the product of 1 / v, where v is first scaled by a power of two so that most are
+// above 1; eight dimensions with more, or with a v of 0, take t instead of s.
 // Beyond that q + k is added first and tanh taken of the sum, as it is where inputs are so small that 1 - 2u would lose
 // them: so inputs of any size are exact.
 #undef HWY_TARGET_INCLUDE
@@ -16,7 +19,9 @@
 #include "hwy/highway.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "heed/kernels/score/score.h"
 #include "heed/kernels/simd/math-inl.h"
@@ -28,22 +33,29 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 class TanhSum final : public ScoreKernel {
  public:
-  TanhSum(const Problem& p, float* d_v)
+  TanhSum(const Problem& p, float* d_v, CallArena& arena)
       : dim_(p.shape.dim),
         whole_((dim_ + kMostDims - 1) / kMostDims * kMostDims),
         v_(p.score.v),
         d_v_(d_v),
         v_stride_(p.score.v_head_stride),
-        heads_(p.shape.heads) {}
+        heads_(p.shape.heads),
+        of_heads_(arena.array<OfHead>(static_cast<size_t>(v_stride_ ? heads_ : 1))) {
+    for (int64_t h = 0; h < (v_stride_ ? heads_ : 1); ++h) {
+      OfHead& of = of_heads_[h];
+      of.v = arena.array<float>(3 * whole_ + whole_ / kMostDims);
+      of.scaled_v = of.v + whole_, of.inverse_v = of.v + 2 * whole_, of.divides_by_v = of.v + 3 * whole_;
+      prepare(v_ + h * v_stride_, of);
+    }
+  }
 
   double cost_of_pair() const override { return 8.0 * static_cast<double>(dim_); }
   const char* explain(int64_t) const override {
     return "exponentials are computed once per token; keys with inputs beyond +-20 use tanh of the sum instead";
   }
 
-  // Queries: q^T [whole D, width], e^2q^T [whole D, width], the largest |q|; then v padded to whole D, and the sum of
-  // v.
-  size_t query_floats(size_t width) const override { return 2 * whole_ * width + whole_ + kNotes; }
+  // Queries: q^T, e^2q^T, e^2q^T / scaled v, [whole D, width] each; the largest |q|.
+  size_t query_floats(size_t width) const override { return 3 * whole_ * width + 1; }
   // Keys: the largest |k| of each, k [keys, whole D], e^2k [keys, whole D]; backward: a tile's d_k [keys, whole D].
   size_t key_floats(size_t keys) const override { return keys * (1 + 3 * whole_); }
   size_t query_gradient_floats(size_t width) const override { return whole_ * width; }
@@ -53,13 +65,14 @@ class TanhSum final : public ScoreKernel {
     const Queries at = queries(q);
     PackTransposed(q.rows, q.count, dim_, 1.0f, {at.raw, q.stride});
     std::fill(at.raw + dim_ * q.stride, at.raw + whole_ * q.stride, 0.0f);
-    at.notes[0] = exponentials(at.raw, at.e, whole_ * q.stride);
-    const float* v = v_ + head * v_stride_;
-    double sum = 0.0;
-    for (size_t i = 0; i < dim_; ++i) sum += v[i];
-    std::copy_n(v, dim_, at.v);
-    std::fill(at.v + dim_, at.v + whole_, 0.0f);
-    at.notes[1] = static_cast<float>(sum);
+    *at.most = exponentials(at.raw, at.e, whole_ * q.stride);
+    const float* inverse_v = of_head(head).inverse_v;
+    const F32 d;
+    for (size_t i = 0; i < whole_; ++i) {
+      const V32 inverse = hn::Set(d, inverse_v[i]);
+      for (size_t c = 0; c < q.stride; c += kLanes)
+        hn::StoreU(hn::Mul(hn::LoadU(d, at.e + i * q.stride + c), inverse), d, at.e_over_v + i * q.stride + c);
+    }
   }
 
   void load_keys(const ScoreOperand& k, int64_t) const override {
@@ -117,13 +130,14 @@ class TanhSum final : public ScoreKernel {
       }
 
     factored ? all_dims<true>(a, b, t, to, total) : all_dims<false>(a, b, t, to, total);
+    const float* v = of_head(t.head).v;
     if (to.d_k)
       for (int r = 0; r < t.keys; ++r)
-        for (size_t i = 0; i < dim_; ++i) *to.d_k.at(t.row + r, i) += 4.0f * a.v[i] * b.d_k[(t.row + r) * whole_ + i];
+        for (size_t i = 0; i < dim_; ++i) *to.d_k.at(t.row + r, i) += 4.0f * v[i] * b.d_k[(t.row + r) * whole_ + i];
   }
 
   void store_query_gradient(const ScoreOperand& q, const float* d_queries, MutableRows d_q) const override {
-    const float* v = queries(q).v;
+    const float* v = of_head(q.head).v;
     for (int r = 0; r < q.count; ++r)
       for (size_t i = 0; i < dim_; ++i) *d_q.at(r, i) = 4.0f * v[i] * d_queries[i * q.stride + r];
   }
@@ -143,20 +157,31 @@ class TanhSum final : public ScoreKernel {
 #else
   static constexpr int kBackwardRows = 4;
 #endif
-  static constexpr size_t kNotes = 16;      // room for single numbers, a cache line
   static constexpr float kLargest = 20.0f;  // (1 + e^(4 * 20)) < 2^116
+  static constexpr int kRoomAbove = 10;     // 2^10 more are left
+  static constexpr int kRoomBelow = 100;    // no product of t is below 1
+  static constexpr int kNoExponent = -100;  // of a v that is 0 or nearly so, or no number
   static constexpr float kSmallest = 0.05f;
 
+  /// What there is to know of a head's v.
+  struct OfHead {
+    float *v, *scaled_v, *inverse_v;  // [whole D]; scaled v = scale * v
+    float* divides_by_v;              // [whole D / 8]; 0: the product of inverse_v may be too large
+    float sum, scale;
+  };
+  const OfHead& of_head(int64_t head) const { return of_heads_[v_stride_ ? head : 0]; }
+
   struct Queries {
-    float *raw, *e, *v, *notes;
+    float *raw, *e, *e_over_v;  // [whole D, stride]
+    float* most;                // the largest |q|
     size_t stride;
   };
   struct Keys {
     float *raw, *e, *d_k, *most;
   };
   Queries queries(const ScoreOperand& q) const {
-    float* at = q.scratch;
-    return {at, at + whole_ * q.stride, at + 2 * whole_ * q.stride, at + 2 * whole_ * q.stride + whole_, q.stride};
+    const size_t rows = whole_ * q.stride;
+    return {q.scratch, q.scratch + rows, q.scratch + 2 * rows, q.scratch + 3 * rows, q.stride};
   }
   Keys keys(const ScoreOperand& k) const {
     float* at = k.scratch;
@@ -189,57 +214,108 @@ class TanhSum final : public ScoreKernel {
 
   /// How many dimensions may share a division for this key with these queries; 0: none, not even one.
   static int dims_together(const Queries& a, const Keys& b, int key) {
-    const float largest = std::max(a.notes[0], b.most[key]);
-    if (a.notes[0] + b.most[key] < kSmallest) return 0;
+    const float largest = std::max(*a.most, b.most[key]);
+    if (*a.most + b.most[key] < kSmallest) return 0;
     if (largest <= kLargest / 8) return 8;
     return largest <= kLargest / 4 ? 4 : largest <= kLargest / 2 ? 2 : largest <= kLargest ? 1 : 0;
   }
 
-  /// One row of dimensions for kKeys keys x kVecs vectors of queries: v / t, as a numerator and a denominator, of kDims
-  /// dimensions from x on together.
+  /// |v| is in [2^(e - 1), 2^e).
+  static int exponent(float v) {
+    int e = kNoExponent;
+    if (std::isfinite(v) && v != 0.0f) std::frexp(v, &e);
+    return std::max(e, kNoExponent);
+  }
+  /// v scaled to be about 4, by a power of two: that rounds nothing.
+  void prepare(const float* v, OfHead& of) const {
+    std::copy_n(v, dim_, of.v);
+    double sum = 0.0;
+    int64_t exponents = 0, count = 0;
+    int largest = kNoExponent;
+    for (size_t i = 0; i < dim_; ++i) {
+      sum += v[i];
+      if (const int e = exponent(v[i]); e > kNoExponent) exponents += e, count += 1, largest = std::max(largest, e);
+    }
+    of.sum = static_cast<float>(sum);
+    const int usual = count ? static_cast<int>(exponents / count) : 0;
+    of.scale = std::ldexp(1.0f, std::min(3 - usual, -kNoExponent - largest));
+    for (size_t i = 0; i < whole_; ++i) {
+      of.scaled_v[i] = of.scale * of.v[i];
+      of.inverse_v[i] = exponent(of.scaled_v[i]) > kNoExponent ? 1.0f / of.scaled_v[i] : 0.0f;
+    }
+    // The product of any of the eight s = t / v has room, above and below: 2^(-e) < 1 / |v| <= 2^(1 - e).
+    for (size_t first = 0; first < whole_; first += kMostDims) {
+      int above = 0, below = 0;
+      for (size_t i = first; i < first + kMostDims; ++i) {
+        const int e = exponent(of.scaled_v[i]);
+        above += std::max(1 - e, 0), below += std::max(e, 0);
+      }
+      of.divides_by_v[first / kMostDims] = above <= kRoomAbove && below <= kRoomBelow ? 1.0f : 0.0f;
+    }
+  }
+
+  /// v / t of some dimensions together.
   struct Fraction {
     V32 over, under;
   };
-  template <int kDims>
-  HWY_INLINE static Fraction fraction(const V32* q, const V32* v, const float* k) {
+  HWY_INLINE static Fraction add(const Fraction& a, const Fraction& b) {
+    return {hn::MulAdd(a.over, b.under, hn::Mul(b.over, a.under)), hn::Mul(a.under, b.under)};
+  }
+  /// Adds the fractions of kKeys keys, kDims dimensions from x on together, to sum. Two dimensions at a time for all of
+  /// the keys: what they share stays in registers, also where there are 16.
+  template <int kKeys, int kDims, bool kDividesByV>
+  HWY_INLINE void add_fractions(const float* q_at, size_t stride, const float* v_at, const float* k, size_t x,
+                                V32* sum) const {
     const F32 d;
-    if constexpr (kDims == 1) {
-      return {v[0], hn::MulAdd(q[0], hn::Set(d, k[0]), hn::Set(d, 1.0f))};
-    } else {
-      const Fraction a = fraction<kDims / 2>(q, v, k);
-      const Fraction b = fraction<kDims / 2>(q + kDims / 2, v + kDims / 2, k + kDims / 2);
-      return {hn::MulAdd(a.over, b.under, hn::Mul(b.over, a.under)), hn::Mul(a.under, b.under)};
+    Fraction f[kKeys];
+    constexpr int kStep = kDims < 2 ? 1 : 2;
+#pragma GCC unroll 4
+    for (int n = 0; n < kDims; n += kStep) {
+      V32 q[kStep], v[kStep];
+#pragma GCC unroll 2
+      for (int m = 0; m < kStep; ++m) {
+        q[m] = hn::LoadU(d, q_at + (x + n + m) * stride);
+        v[m] = hn::Set(d, v_at[x + n + m]);
+      }
+#pragma GCC unroll 4
+      for (int i = 0; i < kKeys; ++i) {
+        Fraction one[kStep];
+#pragma GCC unroll 2
+        for (int m = 0; m < kStep; ++m) {
+          const V32 of_k = hn::Set(d, k[i * whole_ + x + n + m]);
+          one[m] = {v[m], hn::MulAdd(q[m], of_k, kDividesByV ? v[m] : hn::Set(d, 1.0f))};
+        }
+        Fraction both = one[0];
+        if constexpr (kStep == 2 && kDividesByV)
+          both = {hn::Add(one[0].under, one[1].under), hn::Mul(one[0].under, one[1].under)};
+        else if constexpr (kStep == 2)
+          both = add(one[0], one[1]);
+        f[i] = n == 0 ? both : add(f[i], both);
+      }
     }
+#pragma GCC unroll 4
+    for (int i = 0; i < kKeys; ++i) sum[i] = hn::Add(hn::Div(f[i].over, f[i].under), sum[i]);
   }
 
   /// scores of kKeys keys x kVecs vectors of queries, kDims dimensions to a division
   template <int kKeys, int kVecs, int kDims>
   HWY_INLINE void factored(const Queries& a, const Keys& b, const Tile& t, int r, int c) const {
     const F32 d;
-    const size_t stride = a.stride;
-    V32 sum[kKeys][kVecs];
-    for (int i = 0; i < kKeys; ++i)
-      for (int j = 0; j < kVecs; ++j) sum[i][j] = hn::Zero(d);
+    const OfHead& of = of_head(t.head);
     const float* k = b.e + (t.row + r) * whole_;
-    for (size_t x = 0; x < whole_; x += kDims) {
-      V32 v[kDims], q[kDims];
-#pragma GCC unroll 8
-      for (int n = 0; n < kDims; ++n) v[n] = hn::Set(d, a.v[x + n]);
-#pragma GCC unroll 4
-      for (int j = 0; j < kVecs; ++j) {
-#pragma GCC unroll 8
-        for (int n = 0; n < kDims; ++n) q[n] = hn::LoadU(d, a.e + (x + n) * stride + t.lane + c + j * kLanes);
-#pragma GCC unroll 8
-        for (int i = 0; i < kKeys; ++i) {
-          const Fraction f = fraction<kDims>(q, v, k + i * whole_ + x);
-          sum[i][j] = hn::Add(hn::Div(f.over, f.under), sum[i][j]);
-        }
+    const V32 v_sum = hn::Set(d, of.sum), factor = hn::Set(d, -2.0f / of.scale);
+    for (int j = 0; j < kVecs; ++j, c += kLanes) {
+      V32 sum[kKeys];
+      for (int i = 0; i < kKeys; ++i) sum[i] = hn::Zero(d);
+      const float *e = a.e + t.lane + c, *e_over_v = a.e_over_v + t.lane + c;
+      for (size_t x = 0; x < whole_; x += kDims) {
+        if (kDims > 1 && of.divides_by_v[x / kMostDims] != 0.0f)
+          add_fractions<kKeys, kDims, true>(e_over_v, a.stride, of.inverse_v, k, x, sum);
+        else
+          add_fractions<kKeys, kDims, false>(e, a.stride, of.scaled_v, k, x, sum);
       }
+      for (int i = 0; i < kKeys; ++i) hn::StoreU(hn::MulAdd(factor, sum[i], v_sum), d, t.at + (r + i) * t.stride + c);
     }
-    const V32 v_sum = hn::Set(d, a.notes[1]), minus_two = hn::Set(d, -2.0f);
-    for (int i = 0; i < kKeys; ++i)
-      for (int j = 0; j < kVecs; ++j)
-        hn::StoreU(hn::MulAdd(minus_two, sum[i][j], v_sum), d, t.at + (r + i) * t.stride + c + j * kLanes);
   }
   template <int kDims>
   void factored_keys(const Queries& a, const Keys& b, const Tile& t, int r, int count) const {
@@ -256,10 +332,10 @@ class TanhSum final : public ScoreKernel {
   void direct(const Queries& a, const Keys& b, const Tile& t, int r, int c) const {
     const F32 d;
     V32 sum = hn::Zero(d);
-    const float* k = b.raw + (t.row + r) * whole_;
+    const float *k = b.raw + (t.row + r) * whole_, *v = of_head(t.head).v;
     for (size_t x = 0; x < dim_; ++x) {
       const V32 both = hn::Add(hn::LoadU(d, a.raw + x * a.stride + t.lane + c), hn::Set(d, k[x]));
-      sum = hn::MulAdd(hn::Set(d, a.v[x]), Tanh(both), sum);
+      sum = hn::MulAdd(hn::Set(d, v[x]), Tanh(both), sum);
     }
     hn::StoreU(sum, d, t.at + r * t.stride + c);
   }
@@ -360,10 +436,11 @@ class TanhSum final : public ScoreKernel {
   const float* v_;
   float* d_v_;
   int64_t v_stride_, heads_;
+  OfHead* of_heads_;
 };
 
 ArenaPtr<ScoreKernel> MakeTanhSum(const Problem& p, const Gradients* grad, CallArena& arena) {
-  return arena.make<TanhSum>(p, grad ? grad->d_score_v : nullptr);
+  return arena.make<TanhSum>(p, grad ? grad->d_score_v : nullptr, arena);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
@@ -383,6 +460,6 @@ void check_tanh_sum(const Problem& p, Reasons& reasons) {
 }  // namespace
 
 const ScoreEntry scores::tanh_sum{
-    .make = make_tanh_sum, .check = check_tanh_sum, .has = {.v = true}, .block_queries = 128};
+    .make = make_tanh_sum, .check = check_tanh_sum, .has = {.v = true}, .is_dear = true, .block_queries = 128};
 }  // namespace heed::kernels
 #endif

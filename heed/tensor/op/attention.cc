@@ -129,6 +129,7 @@ kernels::BackwardInputs backward_inputs(const AttentionSaved& saved, const HeadL
   from.out = queries.view<const float>(result.out.data(), out);
   from.saved = saved.outputs.saved;
   from.forced_saved = saved.outputs.forced_saved;
+  from.kept_scores = saved.outputs.kept_scores;
   from.choice = saved.outputs.choice;
   from.entropy = saved.outputs.entropy;
   from.guide_cost = saved.outputs.guide_cost;
@@ -278,6 +279,8 @@ AttentionResult attention(const AttentionCall& wanted) {
   const bool learned = needs_gradient(call);
   make_results(*saved, filled, learned, tape);
   if (call.problem.forced_forward.on) start_columns(*saved, filled, learned, tape);
+  if (const int64_t scores = learned ? kernels::kept_scores_floats(call.problem) : 0)
+    saved->outputs.kept_scores = tape.keep<float>(scores);
   demand(kernels::forward(call.problem, filled.inputs(), saved->outputs));
   saved->result.saved = saved;
   tape.on_backward([saved, t = &tape] { backward(*saved, *t); });
