@@ -261,16 +261,16 @@ class TanhSum final : public ScoreKernel {
   HWY_INLINE static Fraction add(const Fraction& a, const Fraction& b) {
     return {hn::MulAdd(a.over, b.under, hn::Mul(b.over, a.under)), hn::Mul(a.under, b.under)};
   }
-  /// Where some dimensions begin: e^2q and scaled v, or e^2q / scaled v and its inverse; e^2k of the first key.
-  struct Dims {
+  /// e^2q and scaled v, or e^2q / scaled v and its inverse; e^2k of the first key.
+  struct Factors {
     const float* q;
     size_t stride;
     const float *v, *k;
   };
-  /// Adds the fractions of kKeys keys, kDims dimensions together, to sum. Two dimensions at a time for all of the keys:
-  /// what they share stays in registers, also where there are 16.
+  /// Adds the fractions of kKeys keys, kDims dimensions from x on together, to sum. Two dimensions at a time for all of
+  /// the keys: what they share stays in registers, also where there are 16.
   template <int kKeys, int kDims, bool kDividesByV>
-  HWY_INLINE void add_fractions(const Dims& at, V32* sum) const {
+  HWY_INLINE void add_fractions(const Factors& at, size_t x, V32* sum) const {
     const F32 d;
     Fraction f[kKeys];
     constexpr int kStep = kDims < 2 ? 1 : 2;
@@ -279,15 +279,15 @@ class TanhSum final : public ScoreKernel {
       V32 q[kStep], v[kStep];
 #pragma GCC unroll 2
       for (int m = 0; m < kStep; ++m) {
-        q[m] = hn::LoadU(d, at.q + (n + m) * at.stride);
-        v[m] = hn::Set(d, at.v[n + m]);
+        q[m] = hn::LoadU(d, at.q + (x + n + m) * at.stride);
+        v[m] = hn::Set(d, at.v[x + n + m]);
       }
 #pragma GCC unroll 4
       for (int i = 0; i < kKeys; ++i) {
         Fraction one[kStep];
 #pragma GCC unroll 2
         for (int m = 0; m < kStep; ++m) {
-          const V32 of_k = hn::Set(d, at.k[i * whole_ + n + m]);
+          const V32 of_k = hn::Set(d, at.k[i * whole_ + x + n + m]);
           one[m] = {v[m], hn::MulAdd(q[m], of_k, kDividesByV ? v[m] : hn::Set(d, 1.0f))};
         }
         Fraction both = one[0];
@@ -312,12 +312,13 @@ class TanhSum final : public ScoreKernel {
     for (int j = 0; j < kVecs; ++j, c += kLanes) {
       V32 sum[kKeys];
       for (int i = 0; i < kKeys; ++i) sum[i] = hn::Zero(d);
-      const float *e = a.e + t.lane + c, *e_over_v = a.e_over_v + t.lane + c;
+      const Factors plain{a.e + t.lane + c, a.stride, of.scaled_v, k};
+      const Factors over_v{a.e_over_v + t.lane + c, a.stride, of.inverse_v, k};
       for (size_t x = 0; x < whole_; x += kDims) {
         if (kDims > 1 && of.divides_by_v[x / kMostDims] != 0.0f)
-          add_fractions<kKeys, kDims, true>({e_over_v + x * a.stride, a.stride, of.inverse_v + x, k + x}, sum);
+          add_fractions<kKeys, kDims, true>(over_v, x, sum);
         else
-          add_fractions<kKeys, kDims, false>({e + x * a.stride, a.stride, of.scaled_v + x, k + x}, sum);
+          add_fractions<kKeys, kDims, false>(plain, x, sum);
       }
       for (int i = 0; i < kKeys; ++i) hn::StoreU(hn::MulAdd(factor, sum[i], v_sum), d, t.at + (r + i) * t.stride + c);
     }
