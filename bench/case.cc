@@ -158,7 +158,7 @@ std::string Case::run_heed(int threads) {
   kernels::Outputs out;
   out.out = view(out_, spec_.queries);
   out.saved = saved_.data();
-  if (!kept_scores_.empty()) out.kept_scores = kept_scores_.data();
+  out.kept_scores = kept_scores_.data();
   const kernels::Status forward = kernels::forward(p, in, out);
   if (!forward) return forward.message();
   if (!spec_.train) return {};
@@ -166,7 +166,7 @@ std::string Case::run_heed(int threads) {
   kernels::BackwardInputs from;
   from.out = kernels::contiguous<const float>(out_.data(), spec_.heads, spec_.queries, spec_.dim);
   from.saved = saved_.data();
-  if (!kept_scores_.empty()) from.kept_scores = kept_scores_.data();
+  from.kept_scores = kept_scores_.data();
   from.d_out = kernels::contiguous<const float>(d_out_.data(), spec_.heads, spec_.queries, spec_.dim);
   kernels::Gradients grad;
   grad.d_q = view(d_q_, spec_.queries);

@@ -245,8 +245,8 @@ struct Outputs {
   View out;                // [B, H, Tq, Dv]
   float* saved = nullptr;  // 2 floats per row, needed by backward() and weights(): shift and norm of the normaliser
   float* forced_saved = nullptr;  // forced_saved_floats(problem) floats; needed by the backward of forced-forward
-  // kept_scores_floats(problem) floats, or null: scores for the backward, which then need not be computed again. Only
-  // where that number is not 0.
+  // kept_scores_floats(problem) floats, or null: scores for the backward, which then need not be computed again. Where
+  // that number is 0, it is neither written nor read.
   float* kept_scores = nullptr;
   float* lse =
       nullptr;  // rows; log-sum-exp of the scores, the sink's too (softmax, argmax, sampled); -inf where there are none

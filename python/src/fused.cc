@@ -145,7 +145,7 @@ kernels::Outputs Fused::outputs() const {
   kernels::Outputs out;
   out.saved = const_cast<float*>(saved_.data());
   out.forced_saved = const_cast<float*>(forced_saved_.data());
-  if (!kept_scores_.empty()) out.kept_scores = const_cast<float*>(kept_scores_.data());
+  out.kept_scores = const_cast<float*>(kept_scores_.data());
   out.choice = const_cast<int32_t*>(choice_.data());
   return out;
 }
@@ -183,7 +183,7 @@ void Fused::backward(const py::array& out, const py::array& d_out, const py::dic
   from.d_out = view<const float>(d_out, "d_out", ragged);
   from.saved = saved_.data();
   from.forced_saved = forced_saved_.data();
-  if (!kept_scores_.empty()) from.kept_scores = kept_scores_.data();
+  from.kept_scores = kept_scores_.data();
   from.choice = choice_.data();
   const auto given = [&](const char* name) {
     return into.contains(name) ? view<float>(into[name].cast<py::array>(), name, ragged) : View{};

@@ -67,6 +67,18 @@ TEST(KeptScore, Softcap) {
   expect_the_same(c);
 }
 
+TEST(KeptScore, NotWhereItDoesNotPay) {
+  Case c(kBlocks);  // products
+  c.fill(54);
+  on_every_isa([&] {
+    Library library(c);
+    float untouched = 7.0f;
+    library.outputs.kept_scores = &untouched;
+    ASSERT_TRUE(library.forward().ok());
+    EXPECT_EQ(untouched, 7.0f);
+  });
+}
+
 TEST(KeptScore, OnlyWhereItPays) {
   Problem p;
   p.shape = {.batch = 2, .heads = 3, .queries = 5, .keys = 7, .dim = 8, .value_dim = 8};

@@ -136,7 +136,7 @@ void Block::load(const BlockTask& t) {
     queries.count = t.count;
     queries.head = t.head;
     queries.stride = geometry.stride;
-    if (!key_blocks.empty()) kernels.score->load_queries(queries, t.head);
+    if (!key_blocks.empty()) kernels.score->load_queries(queries);
   }
   if (kernels.weigh) kernels.weigh->load_rows(t, rows);
   kernels.normaliser->load_rows(t, rows);
@@ -208,7 +208,8 @@ void Block::load_keys(int32_t key_block) {
   keys.rows = key_rows(problem, in.k, sequence, task.batch, kv_head).from(first);
   // Keys beyond the sequence's length may hold anything: they are not read.
   keys.count = static_cast<int>(std::min<int64_t>(geometry.keys, sequence.live_keys - first));
-  kernels.score->load_keys(keys, task.head);
+  keys.head = task.head;
+  kernels.score->load_keys(keys);
   loaded_keys_ = key_block;
 }
 

@@ -10,7 +10,9 @@
 namespace heed::kernels {
 
 KeptScores::KeptScores(const Problem& p, float* to, const float* from)
-    : to_(to), from_(from), longest_(to || from ? most_keys(p) : 0) {}
+    : longest_((to || from) && kept_scores_floats(p) > 0 ? most_keys(p) : 0) {
+  if (longest_ > 0) to_ = to, from_ = from;
+}
 
 int64_t KeptScores::place(const Problem& p, const Sequence& s, const Tile& t) const {
   return row_index(p, t.batch, t.head, 0) * longest_ + t.key * s.queries + t.query;

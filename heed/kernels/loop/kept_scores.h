@@ -13,7 +13,7 @@ namespace heed::kernels {
 class KeptScores {
  public:
   KeptScores() = default;
-  /// Either may be null.
+  /// Either may be null. Where kept_scores_floats() is 0, nothing is kept.
   KeptScores(const Problem& p, float* to, const float* from);
 
   bool load_instead() const { return from_ != nullptr; }

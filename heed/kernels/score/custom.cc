@@ -20,8 +20,8 @@ class UserScore final : public ScoreKernel {
   size_t query_gradient_floats(size_t width) const override { return width * dim_; }
   size_t gradient_floats() const override { return static_cast<size_t>(custom_.parameters); }
 
-  void load_queries(const ScoreOperand& q, int64_t) const override { copy_rows(q, q.scratch); }
-  void load_keys(const ScoreOperand& k, int64_t) const override { copy_rows(k, k.scratch); }
+  void load_queries(const ScoreOperand& q) const override { copy_rows(q, q.scratch); }
+  void load_keys(const ScoreOperand& k) const override { copy_rows(k, k.scratch); }
 
   void forward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t) const override {
     custom_.forward(custom_.self, view(q, k, t));

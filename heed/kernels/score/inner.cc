@@ -33,7 +33,7 @@ class Inner final : public ScoreKernel {
   size_t key_floats(size_t keys) const override { return 2 * keys * padded_; }
   size_t query_gradient_floats(size_t width) const override { return width * padded_; }
 
-  void load_queries(const ScoreOperand& q, int64_t) const override {
+  void load_queries(const ScoreOperand& q) const override {
     if (q.count <= kFewQueries && !backward_)
       PackRows(q.rows, q.count, dim_, scale_, {q.scratch, padded_});
     else
@@ -41,7 +41,7 @@ class Inner final : public ScoreKernel {
     if (backward_) PackRows(q.rows, q.count, dim_, scale_, {q.scratch + dim_ * q.stride, padded_});
   }
 
-  void load_keys(const ScoreOperand& k, int64_t) const override {
+  void load_keys(const ScoreOperand& k) const override {
     if (backward_) MakeWholeVectors(k.rows, k.count, dim_, k.scratch);
   }
 

@@ -80,10 +80,10 @@ class PairMlp final : public ScoreKernel {
   size_t query_gradient_floats(size_t width) const override { return dim_ * width; }
   size_t gradient_floats() const override { return parameters_; }
 
-  void load_queries(const ScoreOperand& q, int64_t) const override {
+  void load_queries(const ScoreOperand& q) const override {
     PackTransposed(q.rows, q.count, dim_, 1.0f, {q.scratch, q.stride});
   }
-  void load_keys(const ScoreOperand&, int64_t) const override {}
+  void load_keys(const ScoreOperand&) const override {}
 
   void forward(const ScoreOperand& q, const ScoreOperand& k, const Tile& t) const override {
     const F32 d;

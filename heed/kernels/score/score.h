@@ -17,7 +17,7 @@ namespace heed::kernels {
 struct ScoreOperand {
   Rows rows;
   int count = 0;
-  int64_t head = 0;          // of the queries
+  int64_t head = 0;          // of the queries, also where these are keys
   size_t stride = 0;         // queries: lanes of the block
   float* scratch = nullptr;  // query_floats() or key_floats()
 };
@@ -49,9 +49,9 @@ class ScoreKernel : public Learned {
   virtual size_t query_gradient_floats(size_t width) const = 0;
 
   /// All work per token: into q.scratch ...
-  virtual void load_queries(const ScoreOperand& q, int64_t head) const = 0;
+  virtual void load_queries(const ScoreOperand& q) const = 0;
   /// ... and k.scratch.
-  virtual void load_keys(const ScoreOperand& k, int64_t head) const = 0;
+  virtual void load_keys(const ScoreOperand& k) const = 0;
 
   /// tile[key][query] = score. The tile's lane and row say which of the prepared queries and keys it pairs.
   virtual void forward(const ScoreOperand& q, const ScoreOperand& k, const Tile& tile) const = 0;

@@ -19,11 +19,11 @@
 #include "hwy/highway.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <utility>
 
+#include "heed/kernels/score/divided_by_v.h"
 #include "heed/kernels/score/score.h"
+#include "heed/kernels/score/tanh_fractions-inl.h"
 #include "heed/kernels/simd/math-inl.h"
 #include "heed/kernels/simd/rows-inl.h"
 #include "heed/kernels/simd/sum-inl.h"
@@ -35,18 +35,13 @@ class TanhSum final : public ScoreKernel {
  public:
   TanhSum(const Problem& p, float* d_v, CallArena& arena)
       : dim_(p.shape.dim),
-        whole_((dim_ + kMostDims - 1) / kMostDims * kMostDims),
+        whole_((dim_ + kTanhDims - 1) / kTanhDims * kTanhDims),
         v_(p.score.v),
         d_v_(d_v),
         v_stride_(p.score.v_head_stride),
         heads_(p.shape.heads),
-        of_heads_(arena.array<OfHead>(static_cast<size_t>(v_stride_ ? heads_ : 1))) {
-    for (int64_t h = 0; h < (v_stride_ ? heads_ : 1); ++h) {
-      OfHead& of = of_heads_[h];
-      of.v = arena.array<float>(3 * whole_ + whole_ / kMostDims);
-      of.scaled_v = of.v + whole_, of.inverse_v = of.v + 2 * whole_, of.divides_by_v = of.v + 3 * whole_;
-      prepare(v_ + h * v_stride_, of);
-    }
+        divided_by_v_(arena.array<DividedByV>(static_cast<size_t>(v_heads()))) {
+    for (int64_t h = 0; h < v_heads(); ++h) divided_by_v_[h] = DividedByV(v(h), dim_, whole_, arena);
   }
 
   double cost_of_pair() const override { return 8.0 * static_cast<double>(dim_); }
@@ -61,21 +56,21 @@ class TanhSum final : public ScoreKernel {
   size_t query_gradient_floats(size_t width) const override { return whole_ * width; }
   size_t gradient_floats() const override { return dim_; }
 
-  void load_queries(const ScoreOperand& q, int64_t head) const override {
+  void load_queries(const ScoreOperand& q) const override {
     const Queries at = queries(q);
     PackTransposed(q.rows, q.count, dim_, 1.0f, {at.raw, q.stride});
     std::fill(at.raw + dim_ * q.stride, at.raw + whole_ * q.stride, 0.0f);
     *at.most = exponentials(at.raw, at.e, whole_ * q.stride);
-    const float* inverse_v = of_head(head).inverse_v;
+    const DividedByV& by_v = divided_by_v(q.head);
     const F32 d;
     for (size_t i = 0; i < whole_; ++i) {
-      const V32 inverse = hn::Set(d, inverse_v[i]);
+      const V32 inverse = hn::Set(d, by_v.inverse[i]);
       for (size_t c = 0; c < q.stride; c += kLanes)
         hn::StoreU(hn::Mul(hn::LoadU(d, at.e + i * q.stride + c), inverse), d, at.e_over_v + i * q.stride + c);
     }
   }
 
-  void load_keys(const ScoreOperand& k, int64_t) const override {
+  void load_keys(const ScoreOperand& k) const override {
     const Keys at = keys(k);
     PackRows(k.rows, k.count, dim_, 1.0f, {at.raw, whole_});
     for (int r = 0; r < k.count; ++r) at.most[r] = exponentials(at.raw + r * whole_, at.e + r * whole_, whole_);
@@ -130,46 +125,38 @@ class TanhSum final : public ScoreKernel {
       }
 
     factored ? all_dims<true>(a, b, t, to, total) : all_dims<false>(a, b, t, to, total);
-    const float* v = of_head(t.head).v;
+    const float* v = this->v(t.head);
     if (to.d_k)
       for (int r = 0; r < t.keys; ++r)
         for (size_t i = 0; i < dim_; ++i) *to.d_k.at(t.row + r, i) += 4.0f * v[i] * b.d_k[(t.row + r) * whole_ + i];
   }
 
   void store_query_gradient(const ScoreOperand& q, const float* d_queries, MutableRows d_q) const override {
-    const float* v = of_head(q.head).v;
+    const float* v = this->v(q.head);
     for (int r = 0; r < q.count; ++r)
       for (size_t i = 0; i < dim_; ++i) *d_q.at(r, i) = 4.0f * v[i] * d_queries[i * q.stride + r];
   }
 
   void zero_gradients() const override {
-    for (int64_t h = 0; d_v_ && h < (v_stride_ ? heads_ : 1); ++h) std::fill_n(d_v_ + h * v_stride_, dim_, 0.0f);
+    for (int64_t h = 0; d_v_ && h < v_heads(); ++h) std::fill_n(d_v_ + h * v_stride_, dim_, 0.0f);
   }
   void add_gradients(const float* sums, int64_t head) const override {
     for (size_t i = 0; d_v_ && i < dim_; ++i) d_v_[head * v_stride_ + i] += sums[i];
   }
 
  private:
-  static constexpr int kMostDims = 8;  // that share a division
-  static constexpr int kRows = 4;      // keys at once: enough independent chains to hide the division
+  static constexpr int kRows = 4;  // keys at once: enough independent chains to hide the division
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
   static constexpr int kBackwardRows = 2;  // their sums over queries stay in 16 registers
 #else
   static constexpr int kBackwardRows = 4;
 #endif
   static constexpr float kLargest = 20.0f;  // (1 + e^(4 * 20)) < 2^116
-  static constexpr int kRoomAbove = 10;     // 2^10 more are left
-  static constexpr int kRoomBelow = 100;    // no product of t is below 1
-  static constexpr int kNoExponent = -100;  // of a v that is 0 or nearly so, or no number
   static constexpr float kSmallest = 0.05f;
 
-  /// What there is to know of a head's v.
-  struct OfHead {
-    float *v, *scaled_v, *inverse_v;  // [whole D]; scaled v = scale * v
-    float* divides_by_v;              // [whole D / 8]; 0: the product of inverse_v may be too large
-    float sum, scale;
-  };
-  const OfHead& of_head(int64_t head) const { return of_heads_[v_stride_ ? head : 0]; }
+  int64_t v_heads() const { return v_stride_ ? heads_ : 1; }
+  const float* v(int64_t head) const { return v_ + head * v_stride_; }
+  const DividedByV& divided_by_v(int64_t head) const { return divided_by_v_[v_stride_ ? head : 0]; }
 
   struct Queries {
     float *raw, *e, *e_over_v;  // [whole D, stride]
@@ -220,105 +207,23 @@ class TanhSum final : public ScoreKernel {
     return largest <= kLargest / 4 ? 4 : largest <= kLargest / 2 ? 2 : largest <= kLargest ? 1 : 0;
   }
 
-  /// |v| is in [2^(e - 1), 2^e).
-  static int exponent(float v) {
-    int e = kNoExponent;
-    if (std::isfinite(v) && v != 0.0f) std::frexp(v, &e);
-    return std::max(e, kNoExponent);
-  }
-  /// v scaled to be about 4, by a power of two: that rounds nothing.
-  void prepare(const float* v, OfHead& of) const {
-    std::copy_n(v, dim_, of.v);
-    double sum = 0.0;
-    int64_t exponents = 0, count = 0;
-    int largest = kNoExponent;
-    for (size_t i = 0; i < dim_; ++i) {
-      sum += v[i];
-      if (const int e = exponent(v[i]); e > kNoExponent) exponents += e, count += 1, largest = std::max(largest, e);
-    }
-    of.sum = static_cast<float>(sum);
-    const int usual = count ? static_cast<int>(exponents / count) : 0;
-    of.scale = std::ldexp(1.0f, std::min(3 - usual, -kNoExponent - largest));
-    for (size_t i = 0; i < whole_; ++i) {
-      of.scaled_v[i] = of.scale * of.v[i];
-      of.inverse_v[i] = exponent(of.scaled_v[i]) > kNoExponent ? 1.0f / of.scaled_v[i] : 0.0f;
-    }
-    // The product of any of the eight s = t / v has room, above and below: 2^(-e) < 1 / |v| <= 2^(1 - e).
-    for (size_t first = 0; first < whole_; first += kMostDims) {
-      int above = 0, below = 0;
-      for (size_t i = first; i < first + kMostDims; ++i) {
-        const int e = exponent(of.scaled_v[i]);
-        above += std::max(1 - e, 0), below += std::max(e, 0);
-      }
-      of.divides_by_v[first / kMostDims] = above <= kRoomAbove && below <= kRoomBelow ? 1.0f : 0.0f;
-    }
-  }
-
-  /// v / t of some dimensions together.
-  struct Fraction {
-    V32 over, under;
-  };
-  HWY_INLINE static Fraction add(const Fraction& a, const Fraction& b) {
-    return {hn::MulAdd(a.over, b.under, hn::Mul(b.over, a.under)), hn::Mul(a.under, b.under)};
-  }
-  /// e^2q and scaled v, or e^2q / scaled v and its inverse; e^2k of the first key.
-  struct Factors {
-    const float* q;
-    size_t stride;
-    const float *v, *k;
-  };
-  /// Adds the fractions of kKeys keys, kDims dimensions from x on together, to sum. Two dimensions at a time for all of
-  /// the keys: what they share stays in registers, also where there are 16.
-  template <int kKeys, int kDims, bool kDividesByV>
-  HWY_INLINE void add_fractions(const Factors& at, size_t x, V32* sum) const {
-    const F32 d;
-    Fraction f[kKeys];
-    constexpr int kStep = kDims < 2 ? 1 : 2;
-#pragma GCC unroll 4
-    for (int n = 0; n < kDims; n += kStep) {
-      V32 q[kStep], v[kStep];
-#pragma GCC unroll 2
-      for (int m = 0; m < kStep; ++m) {
-        q[m] = hn::LoadU(d, at.q + (x + n + m) * at.stride);
-        v[m] = hn::Set(d, at.v[x + n + m]);
-      }
-#pragma GCC unroll 4
-      for (int i = 0; i < kKeys; ++i) {
-        Fraction one[kStep];
-#pragma GCC unroll 2
-        for (int m = 0; m < kStep; ++m) {
-          const V32 of_k = hn::Set(d, at.k[i * whole_ + x + n + m]);
-          one[m] = {v[m], hn::MulAdd(q[m], of_k, kDividesByV ? v[m] : hn::Set(d, 1.0f))};
-        }
-        Fraction both = one[0];
-        if constexpr (kStep == 2 && kDividesByV)
-          both = {hn::Add(one[0].under, one[1].under), hn::Mul(one[0].under, one[1].under)};
-        else if constexpr (kStep == 2)
-          both = add(one[0], one[1]);
-        f[i] = n == 0 ? both : add(f[i], both);
-      }
-    }
-#pragma GCC unroll 4
-    for (int i = 0; i < kKeys; ++i) sum[i] = hn::Add(hn::Div(f[i].over, f[i].under), sum[i]);
-  }
-
   /// scores of kKeys keys x kVecs vectors of queries, kDims dimensions to a division
   template <int kKeys, int kVecs, int kDims>
   HWY_INLINE void factored(const Queries& a, const Keys& b, const Tile& t, int r, int c) const {
     const F32 d;
-    const OfHead& of = of_head(t.head);
+    const DividedByV& by_v = divided_by_v(t.head);
     const float* k = b.e + (t.row + r) * whole_;
-    const V32 v_sum = hn::Set(d, of.sum), factor = hn::Set(d, -2.0f / of.scale);
+    const V32 v_sum = hn::Set(d, by_v.sum), factor = hn::Set(d, -2.0f / by_v.scale);
     for (int j = 0; j < kVecs; ++j, c += kLanes) {
       V32 sum[kKeys];
       for (int i = 0; i < kKeys; ++i) sum[i] = hn::Zero(d);
-      const Factors plain{a.e + t.lane + c, a.stride, of.scaled_v, k};
-      const Factors over_v{a.e_over_v + t.lane + c, a.stride, of.inverse_v, k};
+      const TanhFactors plain{a.e + t.lane + c, a.stride, by_v.scaled, k, whole_};
+      const TanhFactors divided{a.e_over_v + t.lane + c, a.stride, by_v.inverse, k, whole_};
       for (size_t x = 0; x < whole_; x += kDims) {
-        if (kDims > 1 && of.divides_by_v[x / kMostDims] != 0.0f)
-          add_fractions<kKeys, kDims, true>(over_v, x, sum);
+        if (kDims > 1 && by_v.possible[x / kTanhDims])
+          AddTanhFractions<kKeys, kDims, true>(divided, x, sum);
         else
-          add_fractions<kKeys, kDims, false>(plain, x, sum);
+          AddTanhFractions<kKeys, kDims, false>(plain, x, sum);
       }
       for (int i = 0; i < kKeys; ++i) hn::StoreU(hn::MulAdd(factor, sum[i], v_sum), d, t.at + (r + i) * t.stride + c);
     }
@@ -338,7 +243,7 @@ class TanhSum final : public ScoreKernel {
   void direct(const Queries& a, const Keys& b, const Tile& t, int r, int c) const {
     const F32 d;
     V32 sum = hn::Zero(d);
-    const float *k = b.raw + (t.row + r) * whole_, *v = of_head(t.head).v;
+    const float *k = b.raw + (t.row + r) * whole_, *v = this->v(t.head);
     for (size_t x = 0; x < dim_; ++x) {
       const V32 both = hn::Add(hn::LoadU(d, a.raw + x * a.stride + t.lane + c), hn::Set(d, k[x]));
       sum = hn::MulAdd(hn::Set(d, v[x]), Tanh(both), sum);
@@ -442,7 +347,7 @@ class TanhSum final : public ScoreKernel {
   const float* v_;
   float* d_v_;
   int64_t v_stride_, heads_;
-  OfHead* of_heads_;
+  DividedByV* divided_by_v_;  // [v_heads()]
 };
 
 ArenaPtr<ScoreKernel> MakeTanhSum(const Problem& p, const Gradients* grad, CallArena& arena) {
