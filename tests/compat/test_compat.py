@@ -1,0 +1,62 @@
+"""Models that older releases wrote load, and answer as they did then, to the last bit (make_models.py made them)."""
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+MODELS = sorted(folder for folder in HERE.glob("*/*") if (folder / "answers.json").exists())
+# A key that an answer of that release has is there today, with the same value; today's answers may have more.
+NAMES = [f"{folder.parent.name}-{folder.name}" for folder in MODELS]
+
+
+def run(*arguments, given="", **environment):
+    done = subprocess.run([os.environ["HEED"], *map(str, arguments)], input=given.encode(), capture_output=True, timeout=120,
+                          check=False, env={**os.environ, **environment})
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def usable():
+    """The instruction sets that this machine has, of those that the answers were made with."""
+    for isa in ("avx512", "avx2", "sse4", "scalar"):
+        done = subprocess.run([os.environ["HEED"], "info"], env={**os.environ, "HEED_ISA": isa}, capture_output=True,
+                              check=False)
+        if done.returncode == 0:
+            yield isa
+
+
+def expect_same(model, folder, isa):
+    lines = run("predict", model, "--json", "--scores", "--max-length", "20", given=(folder / "questions.txt").read_text(),
+                HEED_ISA=isa).splitlines()
+    before = json.loads((folder / "answers.json").read_text())[isa]
+    assert len(lines) == len(before) > 0
+    for line, old in zip(lines, before):
+        now = json.loads(line)
+        assert {key: now.get(key) for key in old} == old
+
+
+def test_there_is_every_kind_of_model():
+    tasks = {name.split("-", 1)[1].split("_")[0] for name in NAMES}
+    assert tasks == {"pairs", "label", "next", "picture"}
+
+
+@pytest.mark.parametrize("folder", MODELS, ids=NAMES)
+def test_answers_are_the_same_bits(folder):
+    isas = list(usable())
+    assert "scalar" in isas
+    for isa in isas:
+        expect_same(folder / "checkpoint", folder, isa)
+
+
+@pytest.mark.parametrize("folder", MODELS, ids=NAMES)
+def test_it_can_be_exported_again(folder, tmp_path):
+    run("export", folder / "checkpoint", "--output", tmp_path / "model.heed")
+    expect_same(tmp_path / "model.heed", folder, "scalar")
+
+
+@pytest.mark.parametrize("folder", [f for f in MODELS if (f / "model.heed").exists()])
+def test_one_file_models(folder):
+    expect_same(folder / "model.heed", folder, "scalar")
