@@ -35,12 +35,13 @@ demo:  ## a model learns to read dates in a minute, and shows what it looks at
 	@cmake --build build -j $(JOBS) --target heed-cli
 	@build/cli/heed demo --folder build/demo
 
-docs:  ## docs/mechanisms, from what the library knows of each mechanism
-	@scripts/setup.sh build
-	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON
-	@cmake --build build -j $(JOBS) --target heed-cli
+docs:  ## docs/mechanisms and the options of decoding, from what the library knows of them
+	@scripts/setup.sh build python
+	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON -DHEED_PYTHON_MODULE=ON
+	@cmake --build build -j $(JOBS) --target heed-cli python-module
 	@rm -f docs/mechanisms/*.md
 	@build/cli/heed mechanisms --markdown docs/mechanisms
+	@PYTHONPATH=build/python $(PYTHON) scripts/write_decoding_options.py .
 
 test:  ## all tests but two trainings of a minute each, which make clang runs
 	@scripts/setup.sh build python test

@@ -160,6 +160,17 @@ namespace {
 
 bool is_listed(const CLI::App* verb) { return !verb->get_group().empty(); }
 
+/// Of several long names, help shows the first; the others are those of other programs, for whoever types them.
+class FirstNames : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    if (positional || option->get_lnames().size() < 2) return CLI::Formatter::make_option_name(option, positional);
+    std::string names;
+    for (const std::string& name : option->get_snames()) names += "-" + name + ",";
+    return names + "--" + option->get_lnames().front();
+  }
+};
+
 OptionText text_of(const CLI::Option& option) {
   OptionText text;
   text.meaning = option.get_description();
@@ -168,7 +179,7 @@ OptionText text_of(const CLI::Option& option) {
   text.several = option.get_expected_max() > 1;
   if (text.positional) text.names.push_back(option.get_name(true));
   for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
+  if (!option.get_lnames().empty()) text.names.push_back("--" + option.get_lnames().front());
   const auto words = offered(&option);
   text.words.assign(words.begin(), words.end());
   const bool is_switch = option.get_items_expected_max() == 0;
@@ -222,6 +233,7 @@ Program::Program(const std::string& meaning, const std::string& version)
   app_->set_version_flag("--version", version, "Print the version");
   app_->set_help_flag("-h,--help", "Print this help");
   app_->require_subcommand(1);
+  app_->formatter(std::make_shared<FirstNames>());
   app_->get_formatter()->label("SUBCOMMAND", "COMMAND");
 }
 

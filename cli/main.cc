@@ -34,7 +34,7 @@ int run(int argc, char** argv) {
   Program program("Attention, all of it.", fmt::format("heed {} ({})", HEED_VERSION, kernels::isa()));
   for (const auto& add :
        {add_demo, add_train, add_predict, add_look, add_serve, add_score, add_evaluate, add_compare, add_distill,
-        add_average, add_export, add_info, add_mechanisms, add_scenes, add_completions, add_manual})
+        add_average, add_export, add_info, add_mechanisms, add_scenes, add_completions, add_manual, add_openapi})
     add(program);
   program.footer(kExamples);
   if (argc < 2) {

@@ -261,8 +261,8 @@ void add_predict(Program& program) {
   verb.option("FILES", c->files, "Text files to read in turn, plain or gzip; - is standard input (default -)")
       .value("");
   add_search(verb, c->search);
-  add_nbest_and_sampling(verb, c->search);
-  add_rules(verb, c->search);
+  using task::DecodingGroup;
+  add_decoding(verb, c->search, {DecodingGroup::outputs, DecodingGroup::sampling, DecodingGroup::rules});
   add_rule_files(verb, c->rules);
   add_reranking(verb, c->search);
   verb.flag("--alignments", kPharaoh, c->alignments,
@@ -277,15 +277,7 @@ void add_predict(Program& program) {
       .one_of("format of pictures", {"svg", "png"})
       .needs(pictures);
   add_scale(verb, c->pictures.scale);
-  verb.option("--layer", c->search.options.layer,
-              "Alignments from this decoder layer, counted from 1 (default: the last)")
-      .value("N")
-      .from_to(int64_t{1}, task::kMostLayers);
-  verb.option("--head", c->search.options.head, "Alignments from this head, counted from 1 (default: the mean of all)")
-      .value("N")
-      .from_to(int64_t{1}, task::kMostHeadsOfALayer);
-  verb.flag("--copy-unknown", c->search.options.copy_unknown,
-            "Instead of ⁇, which marks an unknown token, copy the source token with the most attention");
+  add_decoding(verb, c->search, {DecodingGroup::alignment});
   verb.flag("--stream", c->stream, "Print each output while it is written, line after line");
   verb.option(
           "--overlay", c->overlay,

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <string>
 
 #include "cli/arguments.h"
 #include "heed/predict/predictor.h"
+#include "heed/task/decoding_option.h"
 
 namespace heed::cli {
 
@@ -15,13 +18,10 @@ struct SearchChoice {
   std::string reverse;     // the folder of a model of the other direction; empty: none
 };
 
+/// All options of these groups (heed/task/decoding_table.h), under their names and those of other programs.
+void add_decoding(Verb verb, SearchChoice& choice, std::initializer_list<task::DecodingGroup> groups);
 /// For a single output per source.
 void add_search(Verb verb, SearchChoice& choice);
-/// For several outputs per source, and for sampling.
-void add_nbest_and_sampling(Verb verb, SearchChoice& choice);
-
-/// For what outputs must look like, the same for all lines.
-void add_rules(Verb verb, SearchChoice& choice);
 /// To choose among many outputs by more than their probability.
 void add_reranking(Verb verb, SearchChoice& choice);
 /// Loads the model of the other direction, if there is one.

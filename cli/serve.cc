@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "heed/kernels/threads.h"
+#include "heed/serve/api.h"
 #include "heed/serve/server.h"
 #include "heed/tensor/error.h"
 
@@ -147,6 +148,11 @@ void add_serve(Program& program) {
   add_threads(verb);
   verb.footer(kHelp);
   verb.run([c] { run(*c); });
+}
+
+void add_openapi(Program& program) {
+  Verb verb = program.unlisted_verb("openapi", "The description of the routes of heed serve, for makers of clients");
+  verb.run([] { print(serve::openapi_document()); });
 }
 
 }  // namespace heed::cli

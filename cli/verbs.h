@@ -23,5 +23,6 @@ void add_scenes(Program& program);
 // Not listed: for packagers.
 void add_completions(Program& program);
 void add_manual(Program& program);
+void add_openapi(Program& program);
 
 }  // namespace heed::cli

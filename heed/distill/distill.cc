@@ -11,6 +11,7 @@
 #include "heed/file/disk.h"
 #include "heed/file/json.h"
 #include "heed/file/sha256.h"
+#include "heed/task/decoding_option.h"
 #include "heed/task/pair_texts.h"
 #include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
@@ -35,10 +36,7 @@ std::string fingerprint(const predict::Predictor& teacher, const data::Pairs& pa
     hash.add(std::as_bytes(std::span(p.value)));
   }
   add(recipe::text_of(teacher.model().recipe));
-  add(fmt::format("{} {} {} {} {} {}", o.beam, o.length_penalty, o.mean_score, o.coverage, o.max_length, o.sample));
-  add(fmt::format("{} {} {} {} {} {} {}", o.temperature, o.top_k, o.top_p, o.seed, o.iterations, o.lengths,
-                  o.copy_unknown));
-  add(fmt::format("{} {} {} {}", o.groups, o.diversity, o.no_repeat_ngram, o.prefix));
+  add(task::fingerprint(o));
   for (size_t i = 0; i < pairs.source.size(); ++i) {
     add(pairs.source[i]);
     add(pairs.target[i]);

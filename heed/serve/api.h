@@ -65,7 +65,9 @@ void metrics_route(Api& api, const std::shared_ptr<Exchange>& exchange);
 void openapi_route(Api& api, const std::shared_ptr<Exchange>& exchange);
 void page_route(Api& api, const std::shared_ptr<Exchange>& exchange);
 
-/// openapi.json, embedded.
+/// openapi.json, embedded: without the options of decoding.
 std::string_view openapi_json();
+/// The whole description, as /openapi.json gives it.
+std::string openapi_document();
 
 }  // namespace heed::serve

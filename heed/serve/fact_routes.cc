@@ -74,7 +74,8 @@ void metrics_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
 }
 
 void openapi_route(Api& /*api*/, const std::shared_ptr<Exchange>& exchange) {
-  exchange->answer({.body = std::string(openapi_json())});
+  static const std::string document = openapi_document();
+  exchange->answer({.body = document});
 }
 
 void page_route(Api& /*api*/, const std::shared_ptr<Exchange>& exchange) {

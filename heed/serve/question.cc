@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <random>
+#include <type_traits>
+#include <variant>
 
 #include "heed/data/inline_picture.h"
 #include "heed/data/picture_source.h"
+#include "heed/task/decoding_option.h"
 #include "heed/text/utf8.h"
 
 namespace heed::serve {
@@ -40,67 +43,79 @@ void check_texts(const std::vector<std::string>& texts, const RequestLimits& lim
   for (const std::string& text : texts) check(text, limits);
 }
 
-/// A number of hypotheses.
-void take_width(Members& members, const char* name, int64_t& value, const RequestLimits& limits) {
-  if (!members.take(name, value, 0, task::kWidest) || value <= limits.beam) return;
-  throw Failure(400, "beam_too_wide",
-                fmt::format("\"{}\" is {}; the server allows at most {}.", name, value, limits.beam));
-}
-
 uint64_t random_seed() {
   static thread_local std::mt19937_64 random{std::random_device{}()};
   return random() >> 11;  // a number that JavaScript can hold
 }
 
-void take_sampling(Members& members, predict::Options& o) {
-  members.take("temperature", o.temperature, task::kColdest, task::kHottest);
-  members.take("top_k", o.top_k, 0, task::kMostTopK);
-  members.take("top_p", o.top_p, task::kLeastShare, 1.0);
-  members.take("distinct", o.distinct);
-  if (!members.take("seed", o.seed)) o.seed = random_seed();
+/// The most that the server allows of a number, which may be less than the library does.
+int64_t most_of(const task::DecodingOption& option, const RequestLimits& limits) {
+  const auto most = static_cast<int64_t>(option.most);
+  if (option.counted == task::Counted::tokens && limits.length > 0) return limits.length;
+  return option.served_most > 0 ? option.served_most : most;
 }
 
-/// The options of a search, with the names of `heed predict`.
-void take_search(Members& members, predict::Options& o, const RequestLimits& limits) {
-  take_width(members, "beam", o.beam, limits);
-  take_width(members, "nbest", o.nbest, limits);
-  o.nbest = std::max<int64_t>(o.nbest, 1);
-  members.take("length_penalty", o.length_penalty, 0.0, task::kLargestPenalty);
-  members.take("mean_score", o.mean_score);
-  members.take("coverage", o.coverage, 0.0, task::kLargestPenalty);
-  o.max_length = limits.length;
-  members.take("max_length", o.max_length, 0, limits.length > 0 ? limits.length : task::kLongest);
-  members.take("iterations", o.iterations, 0, std::min<int64_t>(task::kMostIterations, 100));
-  take_width(members, "lengths", o.lengths, limits);
-  members.take("groups", o.groups, 1, limits.beam);
-  members.take("diversity", o.diversity, 0.0, task::kLargestDiversity);
-  members.take("no_repeat_ngram", o.no_repeat_ngram, 0, task::kLongestNgram);
-  members.take("copy_unknown", o.copy_unknown);
-  members.take("layer", o.layer, 0, task::kMostLayers);
-  members.take("head", o.head, 0, task::kMostHeadsOfALayer);
-  members.take_one_or_more("must", o.must);
-  members.take_one_or_more("must_not", o.must_not);
-  members.take("prefix", o.prefix);
-  for (const auto* phrases : {&o.must, &o.must_not})
-    if (!phrases->empty()) check_texts(*phrases, limits, "must");
-  check_text(o.prefix, limits);
-  members.take("sample", o.sample);
-  if (o.sample) return take_sampling(members, o);
-  for (const char* name : {"temperature", "top_k", "top_p", "distinct", "seed"})
-    if (members.has(name))
-      throw Failure(400, "bad_member", fmt::format("\"{}\" is for samples; \"sample\": true asks for one.", name));
+/// A number of hypotheses: what the library allows and the server does not has an error of its own.
+void check_width(const char* name, int64_t value, const RequestLimits& limits) {
+  if (value <= limits.beam) return;
+  throw Failure(400, "beam_too_wide",
+                fmt::format("\"{}\" is {}; the server allows at most {}.", name, value, limits.beam));
 }
 
-/// All that decides how a search goes, as text.
-std::string fingerprint(const predict::Options& o) {
-  std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", o.beam, o.nbest, o.length_penalty,
-                                 o.mean_score, o.coverage, o.max_length, o.iterations, o.lengths, o.groups, o.diversity,
-                                 o.no_repeat_ngram, o.copy_unknown, o.layer, o.head, o.alignments);
-  for (const auto* texts : {&o.must, &o.must_not}) {
-    text += fmt::format("\n{}", texts->size());
-    for (const std::string& each : *texts) text += fmt::format(" {}:{}", each.size(), each);
+/// One option, under this name.
+bool take_option(Members& members, const char* name, const task::DecodingOption& option, predict::Options& o,
+                 const RequestLimits& limits) {
+  return std::visit(
+      [&](auto field) {
+        auto& value = o.*field;
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, int64_t>) {
+          const int64_t least = option.zero ? 0 : static_cast<T>(option.least);
+          const bool given = members.take(name, value, least, most_of(option, limits));
+          if (given && option.counted == task::Counted::outputs) check_width(name, value, limits);
+          return given;
+        } else if constexpr (std::is_same_v<T, double>) {
+          return members.take(name, value, option.least, option.most);
+        } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+          const bool given = members.take_one_or_more(name, value);
+          if (given && !value.empty()) check_texts(value, limits, name);
+          return given;
+        } else {
+          const bool given = members.take(name, value);
+          if constexpr (std::is_same_v<T, std::string>) check_text(value, limits);
+          return given;
+        }
+      },
+      option.field);
+}
+
+/// Under its own name or that of another program; empty: it was not given.
+std::string take_by_any_name(Members& members, const task::DecodingOption& option, predict::Options& o,
+                             const RequestLimits& limits) {
+  std::string given = take_option(members, option.name, option, o, limits) ? option.name : "";
+  for (const char* other : option.other_names) {
+    if (!take_option(members, other, option, o, limits)) continue;
+    if (!given.empty())
+      throw Failure(400, "bad_member", fmt::format("\"{}\" and \"{}\" are the same option: give one.", given, other));
+    given = other;
   }
-  return text + "\n" + o.prefix;
+  return given;
+}
+
+/// The options of a search (heed/task/decoding_table.h).
+void take_search(Members& members, predict::Options& o, const RequestLimits& limits) {
+  o.max_length = limits.length;
+  o.seed = random_seed();
+  std::string of_samples;
+  for (const task::DecodingOption& option : task::decoding_options()) {
+    if (option.group == task::DecodingGroup::reranking) continue;
+    const std::string given = take_by_any_name(members, option, o, limits);
+    if (option.group == task::DecodingGroup::sampling && of_samples.empty() &&
+        option.name != std::string_view("sample"))
+      of_samples = given;
+  }
+  if (!o.sample && !of_samples.empty())
+    throw Failure(400, "bad_member", fmt::format("\"{}\" is for samples; \"sample\": true asks for one.", of_samples));
 }
 
 }  // namespace
@@ -128,7 +143,7 @@ Question read_prediction(std::string_view body, const RequestLimits& limits) {
   q.options.alignments = alignments != "none" || q.options.copy_unknown;
   if (q.stream && q.several) throw Failure(400, "bad_member", "\"stream\" is for one \"input\", not for \"inputs\".");
   // Samples depend on their place in the list: they are drawn alone.
-  if (!q.stream && !q.options.sample) q.alike = fingerprint(q.options);
+  if (!q.stream && !q.options.sample) q.alike = task::fingerprint(q.options);
   return q;
 }
 
@@ -191,7 +206,7 @@ CompletionQuestion read_completion(std::string_view body, const RequestLimits& l
   members.take_one_or_more("stop", q.stops);
   constexpr size_t kMostStops = 4;  // as OpenAI has it
   if (q.stops.size() > kMostStops) members.refuse("stop", "at most 4 strings");
-  take_width(members, "n", q.choices, limits);
+  if (members.take("n", q.choices, 0, task::kWidest)) check_width("n", q.choices, limits);
   q.choices = std::max<int64_t>(q.choices, 1);
   predict::Options& o = q.options;
   o.max_length = 16;

@@ -11,9 +11,9 @@
 #include "heed/data/labelled_texts.h"
 #include "heed/model/classifier.h"
 #include "heed/search/vocabulary.h"
+#include "heed/task/decoding_option.h"
 #include "heed/task/label_texts.h"
 #include "heed/task/line_tokens.h"
-#include "heed/task/search_options.h"
 #include "heed/task/together_or_each.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
@@ -163,8 +163,8 @@ std::string complaint(const CutText& cut, int64_t places) {
 
 std::vector<Prediction> predict_labels(const Answering& asked, std::span<const std::string> lines,
                                        const PredictOptions& options) {
-  expect(!options.sample && options.beam <= 1, "beam and sample are for models that write; this one gives a label");
-  expect_no_writing(options);
+  check_values(options);
+  check_readers(options, kLabels);
   const Reading reading{.by_sentence = classifier_of(asked).reads_sentences(),
                         .two_texts = classifier_of(asked).reads_two_texts(),
                         .most_tokens = asked.max_source};

@@ -8,6 +8,7 @@
 
 #include "heed/kernels/exact_math.h"
 #include "heed/metric/all.h"
+#include "heed/task/decoding_option.h"
 #include "heed/task/line_tokens.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
@@ -111,15 +112,12 @@ void rank_by_agreement(std::vector<Output>& outputs, const metric::TextMetric& m
 
 PredictOptions candidate_options(const PredictOptions& o) {
   constexpr int64_t kOfBeam = 10, kOfSamples = 50;
-  expect(o.candidates >= 0 && o.candidates <= kWidest, "candidates: expected a number from 0 to {}, got {}", kWidest,
-         o.candidates);
+  check_values(o);
   if (!wants_reranking(o)) {
     expect(o.candidates == 0, "candidates {} are only for reranking: they need mbr or rerank_reverse", o.candidates);
     expect(o.rerank_weight == 1.0, "rerank_weight {} needs rerank_reverse", o.rerank_weight);
     return o;
   }
-  expect(o.rerank_weight >= 0.0 && o.rerank_weight <= kLargestReverse,
-         "rerank_weight: expected a number from 0 to {}, got {}", kLargestReverse, o.rerank_weight);
   expect(!o.on_text, "mbr and rerank_reverse choose among whole outputs: none can be shown while it is written");
   if (!o.mbr.empty()) metric_named(o.mbr);
   PredictOptions more = o;

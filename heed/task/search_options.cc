@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/task/decoding_option.h"
 #include "heed/tensor/error.h"
 #include "heed/text/tokens.h"
 
@@ -9,58 +10,13 @@ namespace heed::task {
 
 namespace {
 
-template <class Number>
-void expect_between(const char* name, Number value, Number least, Number most) {
-  expect(value >= least && value <= most, "{}: expected a number from {} to {}, got {}", name, least, most, value);
-}
-
-void check_numbers(const PredictOptions& o) {
-  expect_between<int64_t>("beam", o.beam, 0, kWidest);
-  expect_between<int64_t>("nbest", o.nbest, 1, kWidest);
-  expect_between<int64_t>("iterations", o.iterations, 0, kMostIterations);
-  expect_between<int64_t>("lengths", o.lengths, 0, kWidest);
-  expect_between("length_penalty", o.length_penalty, 0.0, kLargestPenalty);
-  expect_between("coverage", o.coverage, 0.0, kLargestPenalty);
-  expect_between<int64_t>("max_length", o.max_length, 0, kLongest);
-  expect_between("temperature", o.temperature, kColdest, kHottest);
-  expect_between<int64_t>("top_k", o.top_k, 0, kMostTopK);
-  expect_between("top_p", o.top_p, kLeastShare, 1.0);
-  expect_between<int64_t>("groups", o.groups, 1, kWidest);
-  expect_between("diversity", o.diversity, 0.0, kLargestDiversity);
-  expect_between<int64_t>("no_repeat_ngram", o.no_repeat_ngram, 0, kLongestNgram);
-  expect_between<int64_t>("layer", o.layer, 0, kMostLayers);
-  expect_between<int64_t>("head", o.head, 0, kMostHeadsOfALayer);
-}
-
-/// Options of the other kind of model.
-void check_kind(const PredictOptions& o, const OutputLimits& limits) {
-  if (limits.parallel) {
-    constexpr const char* kHint =
-        "is for models that write step by step, but this one writes all positions at once: use iterations and lengths";
-    expect(o.beam <= 1, "beam {} {}", o.beam, kHint);
-    expect(!o.sample, "sample {}", kHint);
-    expect(o.length_penalty == 0.0, "length_penalty {} {}", o.length_penalty, kHint);
-    expect(o.coverage == 0.0, "coverage {} {}", o.coverage, kHint);
-    expect(o.must.empty(), "must {}", kHint);
-    expect(o.must_not.empty(), "must_not {}", kHint);
-    expect(o.prefix.empty(), "prefix {}", kHint);
-    expect(o.line_rules.empty(), "line_rules {}", kHint);
-    expect(o.no_repeat_ngram == 0, "no_repeat_ngram {} {}", o.no_repeat_ngram, kHint);
-    expect(o.groups == 1, "groups {} {}", o.groups, kHint);
-    expect(!o.tree, "tree {}", kHint);
-    expect(!limits.has_slots || o.lengths <= 1,
-           "lengths {} is for models that predict lengths, but this one has slots (model.length = \"slots\")",
-           o.lengths);
-    expect(!limits.has_slots || o.nbest == 1,
-           "nbest {} is for models that predict lengths, but this one has slots (model.length = \"slots\")", o.nbest);
-    expect(o.lengths == 0 || o.nbest <= o.lengths, "nbest {} needs lengths of at least {}, not {}", o.nbest, o.nbest,
-           o.lengths);
-    return;
-  }
-  constexpr const char* kHint =
-      "is for models that write all positions at once (model.decoder = \"parallel\"), but this one writes step by step";
-  expect(o.iterations == 0, "iterations {} {}: use beam", o.iterations, kHint);
-  expect(o.lengths == 0, "lengths {} {}: use beam", o.lengths, kHint);
+/// What parallel decoders with and without slots take.
+void check_lengths(const PredictOptions& o, bool has_slots) {
+  constexpr const char* kHint = "is for models that predict lengths, but this one has slots (model.length = \"slots\")";
+  expect(!has_slots || o.lengths <= 1, "lengths {} {}", o.lengths, kHint);
+  expect(!has_slots || o.nbest == 1, "nbest {} {}", o.nbest, kHint);
+  expect(o.lengths == 0 || o.nbest <= o.lengths, "nbest {} needs lengths of at least {}, not {}", o.nbest, o.nbest,
+         o.lengths);
 }
 
 /// Outputs of different lengths.
@@ -71,31 +27,14 @@ int64_t lengths_of(const PredictOptions& o, const OutputLimits& limits) {
 
 }  // namespace
 
-void expect_no_writing(const PredictOptions& o) {
-  const auto refuse = [](bool used, const char* name) {
-    expect(!used, "{} is for models that write; this one gives a label", name);
-  };
-  refuse(!o.must.empty(), "must");
-  refuse(!o.must_not.empty(), "must_not");
-  refuse(!o.prefix.empty(), "prefix");
-  refuse(!o.line_rules.empty(), "line_rules");
-  refuse(o.no_repeat_ngram > 0, "no_repeat_ngram");
-  refuse(o.groups > 1, "groups");
-  refuse(!o.mbr.empty(), "mbr");
-  refuse(static_cast<bool>(o.rerank_reverse), "rerank_reverse");
-}
-
 search::Options search_options(const PredictOptions& o, const OutputLimits& limits) {
-  check_numbers(o);
-  check_kind(o, limits);
-  expect(o.sample || o.temperature == 1.0, "temperature {} is only for sampling: it needs sample", o.temperature);
-  expect(o.sample || o.top_k == 0, "top_k {} is only for sampling: it needs sample", o.top_k);
-  expect(o.sample || o.top_p == 1.0, "top_p {} is only for sampling: it needs sample", o.top_p);
+  check_values(o);
+  check_readers(o, limits.parallel ? kParallel : kStepwise);
+  if (limits.parallel) check_lengths(o, limits.has_slots);
   expect(!o.sample || o.beam <= 1, "sample cannot be combined with a beam of {}: nbest sets the number of samples",
          o.beam);
   expect(!o.mean_score || o.length_penalty == 0.0,
          "mean_score and length_penalty {} cannot be combined: each is a way to rank", o.length_penalty);
-  expect(o.sample || !o.distinct, "distinct is only for sampling: it needs sample");
   expect(!o.tree || !o.sample, "tree shows what a search considered: it cannot be combined with sample");
   expect(!o.on_text || !o.sample || o.nbest == 1,
          "on_text shows an output while it is written: one sample, not nbest {}, of which none leads", o.nbest);

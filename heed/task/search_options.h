@@ -18,9 +18,6 @@ struct OutputLimits {
   bool has_slots = false;      // ... into slots: there is one length
 };
 
-/// Throws if an option shapes what is written: for models that write nothing.
-void expect_no_writing(const PredictOptions& options);
-
 /// Checks the options against each other and against the limits of the model. An error message begins with the name of
 /// the option.
 search::Options search_options(const PredictOptions& options, const OutputLimits& limits);

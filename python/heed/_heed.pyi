@@ -119,6 +119,9 @@ class Run:
 def alignment_svg(found: Mapping[str, Any]) -> str:
     """The best output of what Predictor.predict() said of a line, as SVG."""
 
+def decoding_options() -> List[Dict[str, Any]]:
+    """Every option of decoding: name, meaning, default, range, other names."""
+
 class Predictor:
     """A trained model."""
 

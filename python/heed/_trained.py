@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import errno
-import inspect
 import os
-from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union, overload
+from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
 from . import _heed
+from ._decoding import documented, own_names
 from ._heed import Error
 from ._look import Looked, looked
 from ._prediction import PairScore, Prediction, prediction
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._decoding_options import DecodingOptions
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -35,83 +40,19 @@ class TrainedModel:
         self._checkpoint = checkpoint
 
     @overload
-    def predict(self, lines: str, **options: Any) -> Prediction: ...
+    def predict(self, lines: str, **options: Unpack[DecodingOptions]) -> Prediction: ...
 
     @overload
-    def predict(self, lines: Iterable[str], **options: Any) -> List[Prediction]: ...
+    def predict(self, lines: Iterable[str], **options: Unpack[DecodingOptions]) -> List[Prediction]: ...
 
-    def predict(
-        self,
-        lines: Union[str, Iterable[str]],
-        *,
-        beam: Optional[int] = None,
-        nbest: int = 1,
-        length_penalty: float = 0.0,
-        mean_score: bool = False,
-        coverage: float = 0.0,
-        iterations: Optional[int] = None,
-        lengths: Optional[int] = None,
-        max_length: Optional[int] = None,
-        groups: int = 1,
-        diversity: float = 0.5,
-        must: Union[str, Sequence[str], Sequence[Sequence[str]]] = (),
-        must_not: Union[str, Sequence[str], Sequence[Sequence[str]]] = (),
-        prefix: Union[str, Sequence[str]] = "",
-        no_repeat_ngram: Optional[int] = None,
-        mbr: Optional[str] = None,
-        candidates: Optional[int] = None,
-        rerank_reverse: Optional["TrainedModel"] = None,
-        rerank_weight: float = 1.0,
-        sample: bool = False,
-        distinct: bool = False,
-        temperature: float = 1.0,
-        top_k: Optional[int] = None,
-        top_p: float = 1.0,
-        seed: int = 0,
-        first_line: int = 1,
-        alignments: bool = True,
-        layer: Optional[int] = None,
-        head: Optional[int] = None,
-        copy_unknown: bool = False,
-    ) -> Union[Prediction, List[Prediction]]:
+    @documented
+    def predict(self, lines: Union[str, Iterable[str]], **options: Any) -> Union[Prediction, List[Prediction]]:
         """Outputs for lines of text. Options and outputs are those of `heed predict`.
 
         Args:
             lines: a str, or several, such as an open file; line ends are ignored. Passing many at once is faster than
                 one after the other, and gives the same outputs.
-            beam: beam size (default: nbest; 1 is greedy search).
-            nbest: outputs per line.
-            length_penalty: log p is divided by ((5 + length) / 6) to this power; 0.6 is common.
-            mean_score: rank by log p divided by the length, instead of by length_penalty.
-            coverage: weight of the penalty for source tokens without attention; 0.2 is common.
-            iterations: parallel decoders: passes over an output (default 4).
-            lengths: parallel decoders: outputs of different lengths to try (default 1, or nbest if more).
-            max_length: longest output, in tokens (default: validate.longest of the model's recipe).
-            groups: diverse beam search: the beam is cut into this many groups that avoid each other's tokens.
-            diversity: what a token costs a group for each one that took it at the same step.
-            must: a word or phrase that every output contains, or several; or a sequence of them for each line. What
-                could not come before max_length is in Output.missing.
-            must_not: the same for what no output contains.
-            prefix: what every output begins with, or one for each line.
-            no_repeat_ngram: no n tokens come twice in an output.
-            mbr: a metric, such as "chrf": choose the candidates that agree most with all others (minimum Bayes risk).
-            candidates: for mbr and rerank_reverse: outputs to choose from (default: the beam size or 10, 50 of
-                samples).
-            rerank_reverse: a model of the other direction: rerank_weight * log p(source | output) is added to each
-                score.
-            rerank_weight: see rerank_reverse.
-            sample: sample every token instead of taking the likeliest.
-            distinct: for sampling: nbest outputs that all differ, drawn without replacement.
-            temperature: for sampling; below 1: more cautious; above 1: more varied.
-            top_k: for sampling: only the k likeliest tokens (default: all).
-            top_p: for sampling: only the likeliest tokens, up to this total probability.
-            seed: for sampling: a line's samples depend only on the seed and its number.
-            first_line: the number of the first line.
-            alignments: whether to return the attention weights.
-            layer: the decoder layer whose attention is returned, from 1 (default: the last).
-            head: the head of that layer, from 1 (default: the mean of all).
-            copy_unknown: in the text, replace each ⁇ (an unknown token) by the source token with the most attention;
-                tokens stay as they are.
+            options: see below.
 
         Returns:
             A Prediction for a str, otherwise a list of them in the order of the lines. If a line cannot be used (too
@@ -119,15 +60,16 @@ class TrainedModel:
 
         Raises:
             heed.Error, a ValueError: invalid options, or a line with a lone surrogate, which is not text.
-            TypeError: lines that are not str.
+            TypeError: lines that are not str, or an option that does not exist.
         """
-        given = dict(locals())
-        texts = _lines(given.pop("lines"))
-        del given["self"]
-        found = [prediction(one) for one in self._predictor.predict(texts, _options(given, len(texts)))]
+        texts = _lines(lines)
+        given = _options(own_names(options, "predict"), len(texts))
+        found = [prediction(one) for one in self._predictor.predict(texts, given)]
         return found[0] if isinstance(lines, str) else found
 
-    def predict_json(self, lines: Union[str, Iterable[str]], **options: Any) -> Union[str, List[str]]:
+    def predict_json(
+        self, lines: Union[str, Iterable[str]], **options: Unpack[DecodingOptions]
+    ) -> Union[str, List[str]]:
         """Like predict(), with the same options, but each answer as JSON, as `heed predict --json` prints it.
 
         Returns:
@@ -135,11 +77,8 @@ class TrainedModel:
             log_probability, finished, tokens, token_log_probabilities, alignment (unless alignments=False), outputs
             (with nbest above 1); or error.
         """
-        unknown = sorted(set(options) - set(inspect.signature(self.predict).parameters))
-        if unknown:
-            raise TypeError(f"predict_json() got an unexpected option '{unknown[0]}'")
         texts = _lines(lines)
-        said = self._predictor.predict_json(texts, _options(options, len(texts)))
+        said = self._predictor.predict_json(texts, _options(own_names(options, "predict_json"), len(texts)))
         return said[0] if isinstance(lines, str) else said
 
     def score(self, pairs: Iterable[Tuple[str, str]]) -> List[PairScore]:
@@ -161,7 +100,7 @@ class TrainedModel:
             asked.append((_bytes(pair[0], f"pairs[{i}][0]"), _bytes(pair[1], f"pairs[{i}][1]")))
         return [PairScore(**found) for found in self._predictor.score(asked)]
 
-    def look(self, line: str, target: Optional[str] = None, **options: Any) -> Looked:
+    def look(self, line: str, target: Optional[str] = None, **options: Unpack[DecodingOptions]) -> Looked:
         """What the model attends to while it answers a line, at every layer and head, as `heed look` shows it.
 
         Args:
@@ -172,10 +111,7 @@ class TrainedModel:
         Raises:
             heed.Error, a ValueError: the line or the target cannot be used, or this is an ensemble.
         """
-        unknown = sorted(set(options) - set(inspect.signature(self.predict).parameters))
-        if unknown:
-            raise TypeError(f"look() got an unexpected option '{unknown[0]}'")
-        given = _options(options, 1)
+        given = _options(own_names(options, "look"), 1)
         text, wanted = _bytes(line, "line"), None if target is None else _bytes(target, "target")
 
         def found(page: bool) -> str:

@@ -8,11 +8,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bindings.h"
 #include "heed/predict/json.h"
+#include "heed/task/decoding_option.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
 #include "heed/view/draw.h"
@@ -136,49 +139,59 @@ std::vector<predict::LineRules> line_rules_of(const py::handle& from) {
   return all;
 }
 
-/// Names are those of predict::Options; None is its default.
+/// The value of one option of decoding.
+void set_option(predict::Options& options, const task::DecodingOption& option, const py::object& value) {
+  std::visit(
+      [&](auto field) {
+        auto& target = options.*field;
+        using T = std::decay_t<decltype(target)>;
+        if constexpr (std::is_same_v<T, std::vector<std::string>>)
+          target = phrases_of(value);
+        else if constexpr (std::is_same_v<T, std::string>)
+          target = value.cast<std::string>();
+        else
+          target = option_value<T>(option.name, value);
+      },
+      option.field);
+}
+
+/// Names are those of predict::Options, or of other programs (heed/task/decoding_table.h); None is the default.
 predict::Options options_of(const py::dict& from) {
   predict::Options options;
   py::dict rest = from.attr("copy")();
-  const auto read = [&](const char* name, auto& field) {
-    const py::object value = rest.attr("pop")(name, py::none());
-    if (!value.is_none()) field = option_value<std::decay_t<decltype(field)>>(name, value);
-  };
-  read("beam", options.beam);
-  read("nbest", options.nbest);
-  read("length_penalty", options.length_penalty);
-  read("mean_score", options.mean_score);
-  read("coverage", options.coverage);
-  read("iterations", options.iterations);
-  read("lengths", options.lengths);
-  read("max_length", options.max_length);
-  read("sample", options.sample);
-  read("temperature", options.temperature);
-  read("top_k", options.top_k);
-  read("top_p", options.top_p);
-  read("seed", options.seed);
-  read("distinct", options.distinct);
-  read("groups", options.groups);
-  read("diversity", options.diversity);
-  read("no_repeat_ngram", options.no_repeat_ngram);
-  read("mbr", options.mbr);
-  read("candidates", options.candidates);
-  read("rerank_weight", options.rerank_weight);
   const auto take = [&](const char* name) { return rest.attr("pop")(name, py::none()).cast<py::object>(); };
-  if (const py::object must = take("must"); !must.is_none()) options.must = phrases_of(must);
-  if (const py::object must_not = take("must_not"); !must_not.is_none()) options.must_not = phrases_of(must_not);
-  if (const py::object prefix = take("prefix"); !prefix.is_none()) options.prefix = prefix.cast<std::string>();
+  for (const task::DecodingOption& option : task::decoding_options())
+    if (const py::object value = take(option.name); !value.is_none()) set_option(options, option, value);
   if (const py::object rules = take("line_rules"); !rules.is_none()) options.line_rules = line_rules_of(rules);
   if (const py::object reverse = take("rerank_reverse"); !reverse.is_none())
     options.rerank_reverse = [model = reverse.cast<std::shared_ptr<Predictor>>()](
                                  std::span<const predict::TextPair> pairs) { return model->score_all(pairs); };
-  read("first_line", options.first_line);
-  read("alignments", options.alignments);
-  read("copy_unknown", options.copy_unknown);
-  read("layer", options.layer);
-  read("head", options.head);
+  if (const py::object first = take("first_line"); !first.is_none())
+    options.first_line = option_value<int64_t>("first_line", first);
+  if (const py::object wanted = take("alignments"); !wanted.is_none())
+    options.alignments = option_value<bool>("alignments", wanted);
   expect(rest.empty(), "unknown option {}", py::str(py::list(rest)).cast<std::string>());
   return options;
+}
+
+/// Every option of decoding, for the signature and the documentation of predict().
+py::list list_decoding_options() {
+  static const predict::Options defaults;
+  py::list all;
+  for (const task::DecodingOption& option : task::decoding_options()) {
+    py::dict one;
+    one["name"] = option.name;
+    one["meaning"] = option.meaning;
+    one["default_text"] = option.default_text();
+    one["flag"] = option.flag();
+    one["other_names"] = std::vector<std::string>(option.other_names.begin(), option.other_names.end());
+    std::visit([&](auto field) { one["default"] = defaults.*field; }, option.field);
+    one["none_is_default"] = option.zero != nullptr;
+    one["range"] = option.has_range() ? py::object(py::make_tuple(option.least, option.most)) : py::none();
+    one["models"] = option.readers;
+    all.append(one);
+  }
+  return all;
 }
 
 /// [lines] -> [lines]
@@ -282,6 +295,7 @@ std::shared_ptr<Predictor> load(const std::vector<std::string>& folders, const s
 
 void define_predictor(py::module_& m) {
   m.def("alignment_svg", &alignment_svg, py::arg("found"));
+  m.def("decoding_options", &list_decoding_options);
   py::class_<Predictor, std::shared_ptr<Predictor>>(m, "Predictor", "A trained model.")
       .def(py::init(&load), py::arg("folders"), py::arg("checkpoint"), py::arg("mean"))
       .def("predict", &predict_all, py::arg("lines"), py::arg("options"))

@@ -2,7 +2,7 @@
 import json
 
 import pytest
-from heed_program import DATA, NO_INPUT, USAGE, answers, run, train_small
+from heed_program import DATA, NO_INPUT, USAGE, answers, run, text, train_small
 
 SOURCES = ["abc", "hello", "a", "zyx0wvu", "deed", "alongerlineofletters", "q", "reverse"]
 TEXT = "".join(line + "\n" for line in SOURCES)
@@ -85,9 +85,17 @@ def test_words_that_cannot_be_written_are_refused(model, tmp_path):
     assert lines[1] == "" and "a" in lines[0] and len(lines) == len(SOURCES)
 
 
+def test_names_of_other_programs(model):
+    given = "".join(line + "\n" for line in SOURCES)
+    ours = answers("predict", model, "--beam", "3", "--nbest", "2", "--no-repeat-ngram", "3", given=given)
+    assert ours == answers("predict", model, "--num-beams", "3", "--num-return-sequences", "2", "--no-repeat-ngram-size",
+                           "3", given=given)
+    assert "num-beams" not in text("predict", "--help")
+
+
 @pytest.mark.parametrize("options, said", [
-    (["--must", "a", "--sample"], "--must cannot be combined with sample"),
-    (["--must", "a", "--beam", "4", "--groups", "2"], "--must cannot be combined with groups"),
+    (["--must", "a", "--sample"], "--must cannot be combined with --sample"),
+    (["--must", "a", "--beam", "4", "--groups", "2"], "--must cannot be combined with --groups"),
     (["--beam", "4", "--groups", "3"], "--groups 3: a beam of 4"),
     (["--candidates", "4"], "--candidates 4 are only for reranking"),
     (["--mbr", "chrff"], "did you mean"),

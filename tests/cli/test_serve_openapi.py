@@ -3,13 +3,13 @@ import json
 import re
 
 import pytest
-from heed_program import SOURCE
+from heed_program import SOURCE, text
 from heed_server import Server
 from story_model import train_story
 
 jsonschema = pytest.importorskip("jsonschema")
 
-FILE = json.loads((SOURCE / "heed" / "serve" / "openapi.json").read_text())
+FILE = json.loads(text("openapi"))  # heed/serve/openapi.json, with the options of decoding
 SCHEMAS = FILE["components"]["schemas"]
 METHODS = {"get", "post", "put", "delete", "patch", "head", "options"}
 OPERATIONS = [(path, method, about) for path, methods in FILE["paths"].items() for method, about in methods.items()]
@@ -190,10 +190,12 @@ BASE = {"/v1/predict": {"input": "a b"}, "/v1/attention": {"input": "a b"}, "/v1
         "/v1/completions": {"prompt": "the"}}
 WITH = {"temperature": {"sample": True}, "top_k": {"sample": True}, "top_p": {"sample": True}, "seed": {"sample": True},
         "distinct": {"sample": True, "nbest": 2}, "diversity": {"beam": 4, "groups": 2}, "groups": {"beam": 4}}
+WITH |= {"do_sample": {"nbest": 1}, "diversity_penalty": WITH["diversity"], "num_beam_groups": WITH["groups"],
+         **{f"sampling_{name}": {"sample": True} for name in ("temperature", "topk", "topp")}}
 INSTEAD = {"inputs": "input", "pairs": "target"}
 VALUES = {"model": None, "input": "a b", "inputs": ["a", "b"], "target": "b", "source": "a", "prompt": "the",
           "pairs": [{"source": "a", "target": "b"}], "must": ["a"], "must_not": "c", "prefix": "a", "prompts": "the",
-          "stop": ["x"], "logprobs": 1, "seed": 3, "groups": 2, "alignments": "links", "layer": 1, "head": 1}
+          "stop": ["x"], "num_beam_groups": 2, "logprobs": 1, "seed": 3, "groups": 2, "alignments": "links", "layer": 1, "head": 1}
 ONLY_SOME_MODELS = {"iterations", "lengths"}  # those that write all positions at once
 
 

@@ -84,7 +84,7 @@ def test_the_page(model, tmp_path):
 def test_mistakes_are_named(model, path):
     with pytest.raises(heed.Error, match="nothing to look at"):
         model.look("")
-    with pytest.raises(TypeError, match="unexpected option 'beem'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'beem'"):
         model.look("abc", beem=3)
     with pytest.raises(heed.Error, match="not an ensemble of 2"):
         heed.load([path, path]).look("abc")
