@@ -241,6 +241,26 @@ export function smallDocument(): AttentionDocument {
   };
 }
 
+// Tokens whose characters, code points and code units are not equally many: families, marks, other directions, half a
+// character; all of them long, over a source of 23 words.
+export function oddTokensDocument(): AttentionDocument {
+  const family = '👨‍👩‍👧‍👦';
+  const words = Array.from({ length: 22 }, (_, i) => `word${i + 1}`);
+  const tokens = [
+    `Donaudampfschifffahrtsgesellschaft${family}`,
+    family.repeat(30),
+    `${family}${'W'.repeat(40)}`,
+    'e\u0301'.repeat(60),
+    'a' + '\u0301'.repeat(500),
+    'مرحبا بالعالم '.repeat(9),
+    '漢字'.repeat(30),
+    `\ud800${'x'.repeat(40)}\udc00`,
+    '',
+  ];
+  const document = smallDocument();
+  return { ...document, title: 'Odd tokens', examples: [translation(words, tokens)] };
+}
+
 // As large as the page must bear: `layers` maps of `heads` heads on `tokens` x `tokens` weights.
 export function largeDocument(layers = 12, heads = 12, tokens = 512): AttentionDocument {
   const words = Array.from({ length: tokens }, (_, i) => `w${i}`);

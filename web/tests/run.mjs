@@ -60,6 +60,7 @@ for (const folder of ['unit', 'browser'].filter(wants)) {
       stdio: ['ignore', 'pipe', 'inherit'],
       encoding: 'utf8',
       maxBuffer: 1 << 26,
+      timeout: 600000, // a loop without an end fails, instead of going on for ever
     });
     const number = (word) => Number(new RegExp(`^# ${word} (\\d+)`, 'm').exec(result.stdout)?.[1] ?? 0);
     const good = result.status === 0 && number('pass') + number('skipped') > 0;

@@ -5,13 +5,14 @@ import path from 'node:path';
 import { Browser } from './browser/browser.ts';
 import { MockServer } from './browser/mock_server.ts';
 import { missing, RealServer, trainedModel } from './browser/real_server.ts';
-import { largeDocument, smallDocument } from './documents.ts';
+import { largeDocument, oddTokensDocument, smallDocument } from './documents.ts';
 
 const folder = process.argv[2] ?? 'dist/screenshots';
 await mkdir(folder, { recursive: true });
 const browser = await Browser.start();
 const small = await browser.fileWith(smallDocument());
 const large = await browser.fileWith(largeDocument(4, 8, 512), 'large.html');
+const odd = await browser.fileWith(oddTokensDocument(), 'odd.html');
 const shots: { name: string; address: string; width?: number; dark?: boolean; hover?: [number, number] }[] = [
   { name: 'matrix', address: small + '#view=matrix&head=2&cell=3,3' },
   { name: 'matrix-dark', address: small + '#view=matrix&head=2&cell=3,3', dark: true },
@@ -29,6 +30,9 @@ const shots: { name: string; address: string; width?: number; dark?: boolean; ho
   { name: 'phone', address: small + '#view=matrix&head=2&cell=3,3', width: 360 },
   { name: 'phone-dark', address: small + '#view=lines&head=2', width: 360, dark: true },
   { name: 'phone-heads', address: small + '#view=heads', width: 360 },
+  { name: 'odd-tokens', address: odd + '#view=matrix&map=decoder.1.cross', width: 800, hover: [200, 150] },
+  { name: 'odd-tokens-lines', address: odd + '#view=lines&map=decoder.1.cross', width: 800 },
+  { name: 'odd-tokens-turned', address: odd + '#view=matrix&map=decoder.1.self', width: 800 },
   { name: 'large', address: large + '#view=matrix&head=1', hover: [300, 300] },
   { name: 'large-heads', address: large + '#view=heads' },
 ];

@@ -16,7 +16,7 @@ type Fields = Record<string, unknown>;
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   const text = JSON.stringify(value) ?? String(value);
-  return text.length > 40 ? text.slice(0, 40) + '…' : text;
+  return text.length > 40 ? Array.from(text.slice(0, 80)).slice(0, 40).join('') + '…' : text;
 }
 
 class Checker {

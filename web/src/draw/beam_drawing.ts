@@ -2,11 +2,13 @@
 import type { Beam, BeamNode } from '../document/types.ts';
 import type { Cursor, Drawing, Look, Seen } from './drawing.ts';
 import { textWidth, type Painter } from './painter.ts';
-import { shortened, shownToken } from './token.ts';
+import { fitted, saidToken } from './token.ts';
 
 const rowHeight = 36;
 const gap = 34;
 const margin = 8;
+const widestToken = 140;
+const scoreFont = { size: 10 };
 
 export interface PlacedNode extends BeamNode {
   depth: number;
@@ -40,25 +42,31 @@ export function placeNodes(beam: Beam): PlacedNode[] {
     best[a] === best[b] ? nodes[b]!.score - nodes[a]!.score : best[b]! > best[a]! ? 1 : -1;
   nodes.forEach((node) => node.children.sort(inOrder));
   const free: number[] = []; // the first row without a node, at each depth
-  const settle = (place: number): void => {
+  // A list of what is left to do instead of a function that calls itself: trees may be deeper than the stack.
+  const waiting = nodes.flatMap((node, place) => (node.up < 0 ? [place] : [])).reverse();
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     const line = [place]; // the node, its best child, and so on: one row
     for (let next = nodes[place]!.children[0]; next !== undefined; next = nodes[next]!.children[0]) line.push(next);
-    const row = Math.max(...line.map((at) => free[nodes[at]!.depth] ?? 0));
+    const row = line.reduce((most, at) => Math.max(most, free[nodes[at]!.depth] ?? 0), 0);
     for (const at of line) {
       nodes[at]!.row = row;
       free[nodes[at]!.depth] = row + 1;
     }
-    for (const at of line.reverse()) nodes[at]!.children.slice(1).forEach(settle);
-  };
-  nodes.forEach((node, place) => node.up < 0 && settle(place));
+    // The last to be put there is the next to be settled: children of the end of the line first, the better before the worse.
+    for (const at of line) for (const child of nodes[at]!.children.slice(1).reverse()) waiting.push(child);
+  }
   return nodes;
 }
 
 // The text from the root to a node.
 export function textOfPath(nodes: PlacedNode[], place: number): string[] {
   const tokens: string[] = [];
-  for (let at = place; at >= 0; at = nodes[at]!.up) tokens.unshift(nodes[at]!.token);
-  return tokens;
+  for (let at = place; at >= 0; at = nodes[at]!.up) tokens.push(nodes[at]!.token);
+  return tokens.reverse();
+}
+
+function scoreText(score: number, digits: number): string {
+  return Math.abs(score) < 1e6 ? score.toFixed(digits) : score.toExponential(digits);
 }
 
 // Cursor: the row is the place of a node in the list; the column means nothing.
@@ -82,15 +90,17 @@ export class BeamDrawing implements Drawing {
     this.columns.length = 0;
     for (const node of this.nodes) {
       const column = (this.columns[node.depth] ??= { x: 0, width: 44 });
-      column.width = Math.max(column.width, Math.ceil(textWidth(this.shown(node), { bold: true })) + 16);
+      const token = textWidth(this.shown(node), { bold: true });
+      const score = textWidth(scoreText(node.score, 2), scoreFont);
+      column.width = Math.max(column.width, Math.ceil(Math.max(token, score)) + 16);
     }
     let x = margin;
     for (const column of this.columns) {
       column.x = x;
       x += column.width + gap;
     }
-    const rows = Math.max(0, ...this.nodes.map((node) => node.row)) + 1;
-    return { width: x - gap + margin, height: rows * rowHeight + 2 * margin };
+    const rows = this.nodes.reduce((most, node) => Math.max(most, node.row), 0) + 1;
+    return { width: Math.max(0, x - gap) + margin, height: rows * rowHeight + 2 * margin };
   }
 
   paint(painter: Painter, seen: Seen, look: Look): void {
@@ -149,13 +159,13 @@ export class BeamDrawing implements Drawing {
     const fate = node.final ? 'finished' : node.kept ? 'kept' : 'dropped';
     const lookedAt = this.lookedAt(cursor.row);
     return (
-      `\u2068${textOfPath(this.nodes, cursor.row).map(shownToken).join(' ')}\u2069: ` +
-      `score ${node.score.toFixed(3)}, ${fate}${lookedAt && `; looked at ${lookedAt}`}`
+      `\u2068${textOfPath(this.nodes, cursor.row).map(saidToken).join(' ')}\u2069: ` +
+      `score ${scoreText(node.score, 3)}, ${fate}${lookedAt && `; looked at ${lookedAt}`}`
     );
   }
 
   private shown(node: BeamNode): string {
-    return shortened(shownToken(node.token), 14);
+    return fitted(node.token, widestToken, { bold: true });
   }
 
   private box(place: number, seen: Seen) {
@@ -194,9 +204,9 @@ export class BeamDrawing implements Drawing {
       align: 'center',
       bold: node.kept || node.final,
     });
-    painter.text(box.x + box.width / 2, box.y + 22, node.score.toFixed(2), {
+    painter.text(box.x + box.width / 2, box.y + 22, scoreText(node.score, 2), {
+      ...scoreFont,
       fill: palette.muted,
-      size: 10,
       align: 'center',
     });
   }

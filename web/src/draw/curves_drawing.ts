@@ -1,7 +1,7 @@
 // Training curves: one measure of all runs over the steps.
 import type { TrainingPoint, TrainingRun } from '../document/types.ts';
 import type { Cursor, Drawing, Look, Seen } from './drawing.ts';
-import type { Painter } from './painter.ts';
+import { textWidth, type Painter } from './painter.ts';
 
 export type Measure = 'loss' | 'valid_loss' | 'metric';
 export const measureWords: Record<Measure, string> = {
@@ -10,7 +10,10 @@ export const measureWords: Record<Measure, string> = {
   metric: 'metric on validation data',
 };
 
-const margin = { left: 56, right: 16, top: 14, bottom: 34 };
+const margin = { right: 16, top: 14, bottom: 34 };
+const leastLeft = 56; // more where the numbers are long
+const numbers = { size: 11 };
+const tickCount = 5;
 
 interface Point {
   step: number;
@@ -20,18 +23,31 @@ interface Point {
 // Round numbers (1, 2 or 5 times a power of ten) that cut the range into about `count` parts.
 export function ticks(from: number, to: number, count: number): number[] {
   if (!(to > from)) return [from];
-  const rough = (to - from) / Math.max(1, count);
+  const rough = to / Math.max(1, count) - from / Math.max(1, count); // the whole range may be larger than any number
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].find((factor) => factor * power >= rough)! * power;
+  const first = Math.ceil(from / step - 1e-9);
   const found: number[] = [];
-  for (let i = Math.ceil(from / step - 1e-9); i * step <= to + step * 1e-9; ++i) found.push(i * step || 0); // not -0
+  // Counted, because numbers may be so large that adding one step to them changes nothing.
+  for (let i = 0; i <= count + 1; ++i) {
+    const value = (first + i) * step || 0; // not -0
+    if (!Number.isFinite(value) || !(value <= to + step * 1e-9)) break;
+    if (value >= from - step * 1e-9 && (found.length === 0 || value > found.at(-1)!)) found.push(value);
+  }
   return found;
 }
 
 export function shortNumber(value: number): string {
+  if (Math.abs(value) >= 1e9) return value.toExponential(2);
   if (Math.abs(value) >= 1e6) return `${+(value / 1e6).toFixed(2)}M`;
   if (Math.abs(value) >= 1e4) return `${+(value / 1e3).toFixed(1)}k`;
   return String(+value.toPrecision(4));
+}
+
+// Where a value lies between two others, from 0 to 1. By halves, because a difference may be larger than any number.
+function partOf(from: number, to: number, value: number): number {
+  const range = to / 2 - from / 2;
+  return range > 0 ? (value / 2 - from / 2) / range : 0;
 }
 
 export function pointsOf(run: TrainingRun, measure: Measure): Point[] {
@@ -46,6 +62,7 @@ export class CurvesDrawing implements Drawing {
   readonly hint = 'Left and right arrow keys move along a run, up and down from run to run';
   private readonly runs: { name: string; points: Point[] }[];
   private readonly range = { fromStep: 0, toStep: 1, least: 0, most: 1 };
+  private left = leastLeft;
   private width = 0;
   private height = 0;
 
@@ -59,31 +76,38 @@ export class CurvesDrawing implements Drawing {
     [this.range.fromStep, this.range.toStep] = extent(all.map((point) => point.step)) as [number, number];
     const [low, high] = extent(all.map((point) => point.value)) as [number, number];
     const space = (high - low) * 0.05 || Math.abs(high) * 0.1 || 1;
-    this.range.least = low >= 0 ? Math.max(0, low - space) : low - space;
-    this.range.most = high + space;
+    const limited = (value: number) => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value));
+    this.range.least = limited(low >= 0 ? Math.max(0, low - space) : low - space);
+    this.range.most = limited(high + space);
   }
 
   layout(width: number, height: number): { width: number; height: number } {
     this.width = width;
     this.height = Math.min(380, height, Math.max(220, width * 0.5));
+    const widest = Math.max(...this.levels().map((level) => textWidth(shortNumber(level), numbers)), 0);
+    this.left = Math.max(leastLeft, Math.ceil(widest) + 12);
     return { width: this.width, height: this.height };
   }
 
   paint(painter: Painter, _seen: Seen, look: Look): void {
+    if (this.plot().width <= 0 || this.plot().height <= 0) return; // no room
     const { palette } = look;
-    const muted = { fill: palette.muted, size: 11 };
+    const { left } = this;
+    const muted = { fill: palette.muted, ...numbers };
     const right = this.width - margin.right;
     const bottom = this.height - margin.bottom;
-    for (const value of ticks(this.range.least, this.range.most, 5)) {
+    for (const value of this.levels()) {
       const y = this.y(value);
-      painter.path([margin.left, y, right, y], { stroke: palette.line });
-      painter.text(margin.left - 8, y, shortNumber(value), { ...muted, align: 'right' });
+      painter.path([left, y, right, y], { stroke: palette.line });
+      painter.text(left - 8, y, shortNumber(value), { ...muted, align: 'right' });
     }
-    for (const step of ticks(this.range.fromStep, this.range.toStep, Math.max(2, this.width / 110))) {
+    for (const step of ticks(this.range.fromStep, this.range.toStep, Math.max(2, Math.floor(this.width / 110)))) {
       painter.path([this.x(step), bottom, this.x(step), bottom + 4], { stroke: palette.muted });
-      painter.text(this.x(step), bottom + 13, shortNumber(step), { ...muted, align: 'center' });
+      const half = textWidth(shortNumber(step), numbers) / 2;
+      const middle = Math.max(half, Math.min(this.width - half, this.x(step)));
+      painter.text(middle, bottom + 13, shortNumber(step), { ...muted, align: 'center' });
     }
-    painter.text((margin.left + right) / 2, this.height - 8, 'step', { ...muted, align: 'center' });
+    painter.text((left + right) / 2, this.height - 8, 'step', { ...muted, align: 'center' });
     this.runs.forEach((run, index) => {
       const points = run.points.flatMap((point) => [this.x(point.step), this.y(point.value)]);
       if (run.points.length === 1)
@@ -98,7 +122,7 @@ export class CurvesDrawing implements Drawing {
 
   paintCursor(painter: Painter, _seen: Seen, look: Look, cursor: Cursor): void {
     const point = this.runs[cursor.row]?.points[cursor.col];
-    if (!point) return;
+    if (!point || this.plot().width <= 0 || this.plot().height <= 0) return;
     const x = this.x(point.step);
     painter.path([x, margin.top, x, this.height - margin.bottom], { stroke: look.palette.accent, opacity: 0.4 });
     painter.fill(
@@ -144,18 +168,19 @@ export class CurvesDrawing implements Drawing {
     return look.palette.series[run % look.palette.series.length]!;
   }
 
+  private levels(): number[] {
+    return ticks(this.range.least, this.range.most, tickCount);
+  }
+
+  // What is left for the curves.
+  private plot(): { width: number; height: number } {
+    return { width: this.width - this.left - margin.right, height: this.height - margin.top - margin.bottom };
+  }
+
   private x(step: number): number {
-    const { fromStep, toStep } = this.range;
-    return (
-      margin.left + ((step - fromStep) / Math.max(1e-12, toStep - fromStep)) * (this.width - margin.left - margin.right)
-    );
+    return this.left + partOf(this.range.fromStep, this.range.toStep, step) * this.plot().width;
   }
   private y(value: number): number {
-    const { least, most } = this.range;
-    return (
-      this.height -
-      margin.bottom -
-      ((value - least) / Math.max(1e-12, most - least)) * (this.height - margin.top - margin.bottom)
-    );
+    return this.height - margin.bottom - partOf(this.range.least, this.range.most, value) * this.plot().height;
   }
 }

@@ -3,13 +3,16 @@
 import { strongestKeys, weightAt, type Matrix, type Strong } from '../document/weights.ts';
 import type { Cursor, Drawing, Look, Seen } from './drawing.ts';
 import { weightText } from './heat.ts';
-import { textWidth, type Painter } from './painter.ts';
-import { shortened, shownToken } from './token.ts';
+import type { Painter, TextStyle } from './painter.ts';
+import { fitted, fittedText, saidToken, widestLabel } from './token.ts';
 
 const rowHeight = 22;
 const top = 26;
+const beside = 8; // on both sides of a token
 const linesPerQuery = 5;
 const weakest = 0.05; // of the strongest weight: weaker lines are only shown for the query under the cursor
+
+type Side = 'left' | 'right'; // how the text is aligned: queries, on the left, end at their lines
 
 export interface LinesOptions {
   label: string;
@@ -37,17 +40,16 @@ export class LinesDrawing implements Drawing {
   layout(width: number): { width: number; height: number } {
     this.width = Math.min(width, 620);
     const most = this.width * 0.34;
-    const widest = (tokens: string[]) =>
-      Math.min(most, Math.max(40, ...tokens.map((token) => textWidth(shortened(shownToken(token), 22)))));
-    this.left = widest(this.options.queries.tokens) + 14;
-    this.right = this.width - widest(this.options.keys.tokens) - 14;
+    const room = (tokens: string[]) => Math.min(most, Math.max(40, widestLabel(tokens)));
+    this.left = room(this.options.queries.tokens) + 2 * beside;
+    this.right = this.width - room(this.options.keys.tokens) - 2 * beside;
     return { width: this.width, height: top + rowHeight * Math.max(this.matrix.rows, this.matrix.cols) + 6 };
   }
 
   paint(painter: Painter, seen: Seen, look: Look): void {
     const muted = { fill: look.palette.muted, size: 11 };
     const most = this.most();
-    painter.clipped({ x: 0, y: top, width: seen.width, height: seen.height - top }, () => {
+    painter.clipped({ x: 0, y: top, width: seen.width, height: Math.max(0, seen.height - top) }, () => {
       this.links.forEach((links, row) => {
         for (const { index, weight } of links)
           if (Math.abs(weight) >= weakest * most)
@@ -56,15 +58,19 @@ export class LinesDrawing implements Drawing {
       this.tokens(painter, seen, this.options.queries.tokens, 'right', look.palette.text);
       this.tokens(painter, seen, this.options.keys.tokens, 'left', look.palette.text);
     });
-    painter.text(this.left - 8, 12, this.options.queries.label, { ...muted, align: 'right' });
-    painter.text(this.right + 8, 12, this.options.keys.label, muted);
+    const name = (label: string, side: Side) => {
+      const { x, room } = this.room(side);
+      painter.text(x, 12, fittedText(label, room, muted), { ...muted, align: side });
+    };
+    name(this.options.queries.label, 'right');
+    name(this.options.keys.label, 'left');
   }
 
   paintCursor(painter: Painter, seen: Seen, look: Look, cursor: Cursor): void {
     const { background, text, accent } = look.palette;
     const own = strongestKeys(this.matrix, cursor.row, 40);
     const most = Math.max(1e-9, Math.abs(own[0]?.weight ?? 0));
-    painter.clipped({ x: 0, y: top, width: seen.width, height: seen.height - top }, () => {
+    painter.clipped({ x: 0, y: top, width: seen.width, height: Math.max(0, seen.height - top) }, () => {
       painter.fill({ x: 0, y: top, width: this.width, height: seen.height }, { fill: background, opacity: 0.88 });
       this.tokens(painter, seen, this.options.queries.tokens, 'right', look.palette.muted);
       this.tokens(painter, seen, this.options.keys.tokens, 'left', look.palette.muted);
@@ -76,18 +82,16 @@ export class LinesDrawing implements Drawing {
           { x: this.right + 2, y: y - 9, width: this.width - this.right - 4, height: 18 },
           { fill: look.palette.series[0]!, opacity: 0.08 + 0.3 * Math.abs(strength), radius: 3 },
         );
-        painter.text(this.right + 8, y, this.shown(this.options.keys.tokens[index]!), {
+        this.token(painter, y, this.options.keys.tokens[index]!, {
           fill: text,
           bold: index === cursor.col,
+          align: 'left',
         });
       }
       const y = this.y(cursor.row, seen);
       painter.fill({ x: 2, y: y - 10, width: this.left - 6, height: 20 }, { fill: accent, radius: 3 });
-      painter.text(this.left - 8, y, this.shown(this.options.queries.tokens[cursor.row]!), {
-        fill: background,
-        bold: true,
-        align: 'right',
-      });
+      const query = this.options.queries.tokens[cursor.row]!;
+      this.token(painter, y, query, { fill: background, bold: true, align: 'right' });
     });
   }
 
@@ -127,9 +131,9 @@ export class LinesDrawing implements Drawing {
   }
 
   words(cursor: Cursor): string {
-    const query = shownToken(this.options.queries.tokens[cursor.row] ?? '');
+    const query = saidToken(this.options.queries.tokens[cursor.row] ?? '');
     const key = (index: number) =>
-      `\u2068${shownToken(this.options.keys.tokens[index] ?? '')}\u2069 ${weightText(weightAt(this.matrix, cursor.row, index))}`;
+      `\u2068${saidToken(this.options.keys.tokens[index] ?? '')}\u2069 ${weightText(weightAt(this.matrix, cursor.row, index))}`;
     const keys =
       cursor.col >= 0
         ? key(cursor.col)
@@ -147,8 +151,16 @@ export class LinesDrawing implements Drawing {
     return top + (index + 0.5) * rowHeight - seen.y;
   }
 
-  private shown(token: string): string {
-    return shortened(shownToken(token), 22);
+  // Where the tokens of a side are anchored, and how wide they may be.
+  private room(side: Side): { x: number; room: number } {
+    return side === 'right'
+      ? { x: this.left - beside, room: Math.min(this.left, this.width) - 2 * beside }
+      : { x: this.right + beside, room: this.width - Math.max(this.right, 0) - 2 * beside };
+  }
+
+  private token(painter: Painter, y: number, token: string, style: TextStyle & { align: Side }): void {
+    const { x, room } = this.room(style.align);
+    painter.text(x, y, fitted(token, room, style), style);
   }
 
   private line(
@@ -168,10 +180,9 @@ export class LinesDrawing implements Drawing {
     });
   }
 
-  private tokens(painter: Painter, seen: Seen, tokens: string[], align: 'left' | 'right', fill: string): void {
+  private tokens(painter: Painter, seen: Seen, tokens: string[], align: Side, fill: string): void {
     const from = Math.max(0, Math.floor(seen.y / rowHeight));
     const to = Math.min(tokens.length, Math.ceil((seen.y + seen.height) / rowHeight));
-    const x = align === 'right' ? this.left - 8 : this.right + 8;
-    for (let i = from; i < to; ++i) painter.text(x, this.y(i, seen), this.shown(tokens[i]!), { fill, align });
+    for (let i = from; i < to; ++i) this.token(painter, this.y(i, seen), tokens[i]!, { fill, align });
   }
 }

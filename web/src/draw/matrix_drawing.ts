@@ -3,8 +3,8 @@ import { strongestKeys, weightAt, type Matrix } from '../document/weights.ts';
 import { textOn } from './colour.ts';
 import { moveInTable, type Cursor, type Drawing, type Look, type Seen } from './drawing.ts';
 import { bitmapOf, strengthsOf, weightText, type Bitmap, type Scaling } from './heat.ts';
-import { textWidth, type Painter } from './painter.ts';
-import { shortened, shownToken } from './token.ts';
+import { textWidth, type Font, type Painter } from './painter.ts';
+import { fitted, fittedText, saidToken, widestLabel } from './token.ts';
 
 const largestCell = 34;
 const smallestLabelled = 12; // below that size of a cell there is no room for labels
@@ -30,17 +30,12 @@ export function cellSize(free: { width: number; height: number }, rows: number, 
 }
 
 function labelWidth(tokens: string[], most: number): number {
-  let widest = 0;
-  for (const token of tokens.slice(0, 2000)) widest = Math.max(widest, textWidth(shortened(shownToken(token), 40)));
-  return Math.ceil(Math.min(most, widest)) + 8;
+  return Math.ceil(Math.min(most, widestLabel(tokens))) + 8;
 }
 
-// As much of a label as fits the width.
-function fitted(token: string, width: number): string {
-  let text = shortened(shownToken(token), 40);
-  while (text.length > 2 && textWidth(text) > width)
-    text = shortened(text, Math.max(2, Math.floor(text.length * 0.85)));
-  return text;
+// The middle of a text of that width, as near to `wanted` as it can be without leaving 0 to `end`.
+function middleInside(wanted: number, width: number, end: number): number {
+  return Math.max(width / 2, Math.min(end - width / 2, wanted));
 }
 
 interface Anchor {
@@ -89,7 +84,7 @@ export class MatrixDrawing implements Drawing {
   paint(painter: Painter, seen: Seen, look: Look): void {
     const { rows, cols } = this.matrix;
     const { cell, left, top } = this;
-    const area = { x: left, y: top, width: seen.width - left, height: seen.height - top };
+    const area = { x: left, y: top, width: Math.max(0, seen.width - left), height: Math.max(0, seen.height - top) };
     painter.clipped(area, () => {
       painter.heat(this.picture(look), { x: left - seen.x, y: top - seen.y, width: cols * cell, height: rows * cell });
       if (cell >= 8) this.paintGrid(painter, seen, look);
@@ -99,8 +94,8 @@ export class MatrixDrawing implements Drawing {
       {
         x: left - 0.5 - Math.min(seen.x, 0),
         y: top - 0.5,
-        width: Math.min(area.width - 1, cols * cell - seen.x) + 1,
-        height: Math.min(area.height - 1, rows * cell - seen.y) + 1,
+        width: Math.max(0, Math.min(area.width - 1, cols * cell - seen.x) + 1),
+        height: Math.max(0, Math.min(area.height - 1, rows * cell - seen.y) + 1),
       },
       { stroke: look.palette.line },
     );
@@ -123,12 +118,21 @@ export class MatrixDrawing implements Drawing {
     const col = this.options.keys.tokens[cursor.col] ?? '';
     if (!this.labelled()) return; // the words beside the pointer say it
     painter.clipped({ x: 0, y: top - 9, width: left, height: seen.height }, () =>
-      this.plate(painter, look, fitted(row, left - 24), { x: left - 6, y: y + cell / 2, align: 'right' }),
+      this.plate(painter, look, fitted(row, left - 24, { bold: true }), {
+        x: left - 6,
+        y: y + cell / 2,
+        align: 'right',
+      }),
     );
     const narrow = { x: x + cell / 2, y: top - 11, align: 'center' } as const;
     const upwards = { x: x + cell / 2, y: top - 6, align: 'left', turned: true } as const;
     painter.clipped({ x: left - 9, y: 0, width: seen.width, height: top }, () =>
-      this.plate(painter, look, this.turned ? fitted(col, top - 24) : shownToken(col), this.turned ? upwards : narrow),
+      this.plate(
+        painter,
+        look,
+        fitted(col, this.turned ? top - 24 : cell * 1.5, { bold: true }),
+        this.turned ? upwards : narrow,
+      ),
     );
   }
 
@@ -153,8 +157,8 @@ export class MatrixDrawing implements Drawing {
   }
 
   words(cursor: Cursor): string {
-    const query = shownToken(this.options.queries.tokens[cursor.row] ?? '');
-    const key = shownToken(this.options.keys.tokens[cursor.col] ?? '');
+    const query = saidToken(this.options.queries.tokens[cursor.row] ?? '');
+    const key = saidToken(this.options.keys.tokens[cursor.col] ?? '');
     // Isolates keep a right-to-left token from turning the sentence around.
     return `\u2068${query}\u2069 → \u2068${key}\u2069: ${weightText(weightAt(this.matrix, cursor.row, cursor.col))}`;
   }
@@ -218,12 +222,9 @@ export class MatrixDrawing implements Drawing {
   private paintLabels(painter: Painter, seen: Seen, look: Look): void {
     const { cell, left, top } = this;
     const muted = { fill: look.palette.muted, size: 11 };
-    painter.text(left + Math.min(seen.width - left, this.matrix.cols * cell) / 2, 8, this.options.keys.label, {
-      ...muted,
-      align: 'center',
-    });
-    const middle = top + Math.min(seen.height - top, this.matrix.rows * cell) / 2;
-    painter.text(8, middle, this.options.queries.label, { ...muted, align: 'center', turned: true });
+    const { across, down } = this.axisNames(seen, muted);
+    painter.text(across.middle, 8, across.text, { ...muted, align: 'center' });
+    painter.text(8, down.middle, down.text, { ...muted, align: 'center', turned: true });
     if (!this.labelled()) return;
     const { fromRow, toRow, fromCol, toCol } = this.visible(seen);
     const fill = look.palette.text;
@@ -242,9 +243,22 @@ export class MatrixDrawing implements Drawing {
     });
   }
 
+  // What the rows and columns are, in the middle of the cells that are seen.
+  private axisNames(seen: Seen, font: Font) {
+    const placed = (name: string, before: number, cells: number, end: number) => {
+      const text = fittedText(name, end, font);
+      const wanted = before + Math.min(end - before, cells * this.cell) / 2;
+      return { text, middle: middleInside(wanted, textWidth(text, font), end) };
+    };
+    return {
+      across: placed(this.options.keys.label, this.left, this.matrix.cols, seen.width),
+      down: placed(this.options.queries.label, this.top, this.matrix.rows, seen.height),
+    };
+  }
+
   private paintColumnLabel(painter: Painter, token: string, x: number, fill: string): void {
     if (this.turned) painter.text(x, this.top - 6, fitted(token, this.top - 24), { fill, turned: true });
-    else painter.text(x, this.top - 11, shownToken(token), { fill, align: 'center' });
+    else painter.text(x, this.top - 11, fitted(token, this.cell), { fill, align: 'center' });
   }
 
   // A label on a plate of its own, in front of the others. x and y are where its text is anchored.

@@ -49,14 +49,16 @@ export interface Painter {
   moved(x: number, y: number, paint: () => void): void;
 }
 
-export function fontOf(style: { size?: number; bold?: boolean }): string {
+export type Font = Pick<TextStyle, 'size' | 'bold'>;
+
+export function fontOf(style: Font): string {
   return `${style.bold ? '600 ' : ''}${style.size ?? 12}px ${fontFamily}`;
 }
 
 let measuring: CanvasRenderingContext2D | null = null;
 const widths = new Map<string, number>();
 
-export function textWidth(text: string, style: { size?: number; bold?: boolean } = {}): number {
+export function textWidth(text: string, style: Font = {}): number {
   const font = fontOf(style);
   const key = font + text;
   let width = widths.get(key);

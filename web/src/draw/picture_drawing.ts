@@ -47,7 +47,7 @@ export class PictureDrawing implements Drawing {
     }
     const { x, y, width, height } = this.place(this.cursorOf(strongest));
     painter.frame(
-      { x: x + 1, y: y + 1, width: width - 2, height: height - 2 },
+      { x: x + 1, y: y + 1, width: Math.max(0, width - 2), height: Math.max(0, height - 2) },
       { stroke: look.theme === 'dark' ? '#f8f4a6' : '#ffffff', width: 2 },
     );
   }

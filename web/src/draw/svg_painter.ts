@@ -7,10 +7,10 @@ const mostCells = 64 * 64;
 
 export function escaped(text: string): string {
   const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-  // Characters that XML forbids are shown as the sign for an unknown one.
+  // Characters that XML forbids, and halves of characters, are shown as the sign for an unknown one.
   return text
     .replace(/[&<>"]/g, (sign) => names[sign]!)
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd');
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\ud800-\udfff]/gu, '\ufffd');
 }
 
 const rounded = (value: number) => String(Math.round(value * 100) / 100);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { matrixOf, weightAt } from '../../src/document/weights.ts';
-import { f32, smallDocument } from '../documents.ts';
+import { f32, oddTokensDocument, smallDocument } from '../documents.ts';
 import { Browser, chromiumPath, pageFile } from './browser.ts';
 
 const options = { skip: chromiumPath ? false : 'no Chromium: apt-get install chromium', timeout: 120000 };
@@ -349,6 +349,23 @@ test('tokens that look like HTML are text', options, async () => {
   await page.locator('.as-text tbody tr').first().waitFor();
   assert.equal(await page.evaluate(() => (window as unknown as { hacked?: number }).hacked), undefined);
   assert.match(await page.locator('.facts').innerText(), /<\/script><img/);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test('long tokens of families, marks and other scripts are shown at once', options, async () => {
+  const page = await browser.page();
+  page.setDefaultTimeout(20000);
+  await page.setViewportSize({ width: 800, height: 600 });
+  const file = await browser.fileWith(oddTokensDocument(), 'odd_tokens.html');
+  for (const map of ['decoder.1.cross', 'decoder.1.self'])
+    for (const view of ['matrix', 'lines', 'heads']) {
+      await page.goto(`${file}#view=${view}&map=${map}`);
+      await page.reload();
+      await page.waitForSelector('.panel');
+      await page.keyboard.press('ArrowDown');
+      assert.equal(await page.evaluate(() => 6 * 7), 42, `${view}, ${map}: the page answers`);
+    }
   assert.deepEqual(page.problems, []);
   await page.close();
 });
