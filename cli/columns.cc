@@ -47,16 +47,19 @@ std::vector<Letter> letters_as_seen(std::string_view text) {
     int32_t place;
     Letter letter;
   };
+  // All places at once: asking for them one by one would take time by the square of the length.
+  std::vector<int32_t> places(static_cast<size_t>(all.length()));
+  if (all.length() > 0) ubidi_getLogicalMap(bidi.get(), places.data(), &status);
   std::vector<Placed> letters;
+  size_t characters = 0;  // before this letter
   for (const auto& [begin, end] : clusters(all)) {
     Letter letter;
     letter.text = utf8(icu::UnicodeString(all, begin, end - begin));
     letter.columns = columns_of(letter.text);
-    letter.first = static_cast<size_t>(all.countChar32(0, begin));
-    letter.last = static_cast<size_t>(all.countChar32(0, end));
+    letter.first = characters;
+    letter.last = characters += static_cast<size_t>(all.countChar32(begin, end - begin));
     letter.right_to_left = ubidi_getLevelAt(bidi.get(), begin) % 2 == 1;
-    const int32_t place = ubidi_getVisualIndex(bidi.get(), begin, &status);
-    letters.push_back({U_SUCCESS(status) ? place : begin, std::move(letter)});
+    letters.push_back({U_SUCCESS(status) ? places[static_cast<size_t>(begin)] : begin, std::move(letter)});
   }
   std::stable_sort(letters.begin(), letters.end(), [](const Placed& a, const Placed& b) { return a.place < b.place; });
   std::vector<Letter> seen;

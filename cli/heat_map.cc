@@ -83,7 +83,7 @@ std::string heat_map(const AlignmentPicture& picture, const Terminal& terminal) 
   const std::vector<Letter> letters = letters_as_seen(picture.source);
   size_t label_width = 1;
   for (const std::string& row : picture.rows) label_width = std::max(label_width, columns_of(row));
-  const size_t before = label_width + 4, room = terminal.width() - before;
+  const size_t before = label_width + 4, room = terminal.width() > before ? terminal.width() - before : 1;
 
   // Two columns per letter look like squares; if they do not fit, one column must do.
   size_t all = 0;

@@ -7,7 +7,9 @@
 
 namespace heed::text {
 
-/// Columns that the text takes: 2 for wide characters (Chinese, Korean, emoji), 0 for combining marks.
+/// Columns that the text takes: 2 for wide characters (Chinese, Korean, emoji), 0 for combining marks. Emoji that are
+/// joined to one, such as a family, take 2 together, as in drawings and newer terminals; some older terminals draw them
+/// side by side.
 size_t columns_of(std::string_view text);
 
 /// The text, cut to at most `columns` between letters as a reader sees them, ending in … if something was cut.
