@@ -31,10 +31,21 @@ data::Carried carried_in(const file::Safetensors& tensors) {
     const std::string_view part(end, static_cast<size_t>(last - end));
     expect(wrong == std::errc() && place >= 0 && (part == ".states" || part == ".rows"), ErrorKind::file,
            "{}: '{}' is not the name of a carried state", tensors.file(), tensor.name);
+    expect(tensor.shape.size() == 1, ErrorKind::file, "'{}': '{}' must have one dimension, not the shape {}",
+           tensors.file(), tensor.name, file::shape_text(tensor.shape));
     data::StateOfText& past = carried[place];
     (part == ".rows" ? past.rows : past.states) = tensors.values(tensor.name);
   }
   return carried;
+}
+
+/// What the optimiser keeps for a parameter, under "kind.name". Equal sizes are not enough: numbers of another shape
+/// belong to other weights.
+std::vector<float> kept_for(const Parameter& p, std::string_view kind, const file::Safetensors& tensors) {
+  const file::StoredTensor& tensor = tensors.at(fmt::format("{}.{}", kind, p.name));
+  expect(tensor.shape == p.shape, ErrorKind::file, "'{}': '{}' must be {}, as the weights '{}' are, not {}",
+         tensors.file(), tensor.name, file::shape_text(p.shape), p.name, file::shape_text(tensor.shape));
+  return tensors.values(tensor.name);
 }
 
 }  // namespace
@@ -180,11 +191,11 @@ void Trainer::load(const file::Checkpoint& checkpoint) {
   size_t n = 0;
   for (Parameter& p : *parameters_) {
     if (state.has("adam." + p.name))
-      adam_.restore(p, {tensors.values("first." + p.name), tensors.values("second." + p.name),
+      adam_.restore(p, {kept_for(p, "first", tensors), kept_for(p, "second", tensors),
                         state.integer("adam." + p.name, 1, step_)});
     if (average_) {
       average_->averages()[n] = p.value;
-      tensors.copy(tensors.at("value." + p.name), p.value);
+      p.value = kept_for(p, "value", tensors);
     }
     ++n;
   }
