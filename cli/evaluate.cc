@@ -87,7 +87,7 @@ Sources sources_of(const Chosen& c, const recipe::Recipe& like) {
   }
   data::Report report;
   data::References all = like.task().read_references(readable(c.files.front()), like.data, report);
-  if (report.dropped() > 0) warn(c.files.front() + ": " + report.text());
+  if (const std::string text = report.text(); !text.empty()) warn(c.files.front() + ": " + text);
   return grouped(std::move(all));
 }
 

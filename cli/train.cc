@@ -70,16 +70,33 @@ std::string command_to_go_on(const Chosen& c, const std::string& folder) {
   return command + "--resume --output " + shell_quoted(folder);
 }
 
-/// What people usually do with a new model.
-std::string what_next(const std::string& folder) {
-  const std::string model = shell_quoted(folder);
+/// Whether the data can be read again, as --valid does: a pipe cannot.
+bool is_still_there(const data::Options& data) {
+  std::error_code ignored;
+  for (const data::PairFiles* files : {&data.train, &data.valid})
+    for (const std::filesystem::path* file : {&files->source, &files->target, &files->tsv})
+      if (!file->empty() && !std::filesystem::is_regular_file(*file, ignored)) return false;
+  return true;
+}
+
+/// What people usually do with a new model: commands that this model accepts.
+std::string what_next(const recipe::Recipe& recipe) {
+  const std::string& folder = recipe.output.folder;
+  const std::string model = shell_quoted(folder.starts_with('-') ? "./" + folder : folder);
   std::filesystem::path name = std::filesystem::path(folder).filename();
   if (name.empty() || name == "." || name == "..") name = "model";
+  if (name.string().starts_with('-')) name = "./" + name.string();
   const std::string file = shell_quoted(name.string() + ".heed");
-  const std::vector<std::pair<std::string, const char*>> commands = {
-      {fmt::format("heed predict {} < lines.txt", model), "run it, line by line"},
-      {fmt::format("heed evaluate {} --valid --errors", model), "see what it gets wrong"},
-      {fmt::format("heed export {} --output {}", model, file), "write it to one file"}};
+  std::vector<std::pair<std::string, const char*>> commands = {
+      {fmt::format("heed predict {} < lines.txt", model), "run it, line by line"}};
+  if (is_still_there(recipe.data)) {
+    // A model that goes on with texts has no wrong outputs, only texts that it finds less likely.
+    if (recipe.task().continues_texts())
+      commands.emplace_back(fmt::format("heed evaluate {} --valid", model), "see how well it predicts other text");
+    else
+      commands.emplace_back(fmt::format("heed evaluate {} --valid --errors", model), "see what it gets wrong");
+  }
+  commands.emplace_back(fmt::format("heed export {} --output {}", model, file), "write it to one file");
   size_t widest = 0;
   for (const auto& [command, meaning] : commands) widest = std::max(widest, command.size());
   std::string text = "What next:\n";
@@ -103,7 +120,7 @@ std::string ending_text(const train::Finished& f, const recipe::Recipe& recipe, 
   if (!f.best.empty())
     text += fmt::format("; the best model is {}, with {} {:.4f}", (std::filesystem::path(folder) / f.best).string(),
                         f.metric, f.best_value);
-  return text + "\n" + what_next(folder);
+  return text + "\n" + what_next(recipe);
 }
 
 /// Where the time of the updates went, the largest share first.

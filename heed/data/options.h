@@ -10,12 +10,16 @@
 
 namespace heed::data {
 
+/// The current folder, or that of the recipe.
+inline constexpr const char *kToCurrent = "current", *kToRecipe = "recipe";
+
 struct Options {
   std::string task = "none";  // a built-in one (built_in_task.h); none: the data is in files
   int64_t examples = 50'000;  // of a built-in task
   int64_t valid_examples = 2'000;
 
-  std::string folder;  // the names below are relative to it; empty: the current folder
+  std::string folder;                    // the names below are relative to it
+  std::string relative_to = kToCurrent;  // what folder and names are relative to
   PairFiles train, valid;
   std::filesystem::path alignments;         // of the training pairs, a line for each (alignments.h); empty: none
   std::string alignments_count = "tokens";  // what its numbers count: tokens or words

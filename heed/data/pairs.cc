@@ -1,13 +1,13 @@
 #include "heed/data/pairs.h"
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "heed/data/header.h"
 #include "heed/data/lines.h"
 #include "heed/data/picture_source.h"
 #include "heed/tensor/error.h"
@@ -55,16 +55,36 @@ void take_picture(Pairs& pairs, Report& report, const PairFiles& files,
   report.keep();
 }
 
+/// Takes the first line away if it names the columns, and tells it; if it only may, asks.
+void leave_out_header(Pairs& pairs, Report& report, const HeaderWatch& watch) {
+  if (watch.first_may_be_header())
+    report.remark(fmt::format("line 1 ({}) may be a header, but is used as a pair: data.header = true leaves it out",
+                              watch.first()));
+  if (!watch.first_is_header()) return;
+  const bool was_kept = pairs.size() > 0 && pairs.line.front() == 1;
+  if (was_kept) {
+    pairs.source.erase(pairs.source.begin());
+    pairs.target.erase(pairs.target.begin());
+    pairs.line.erase(pairs.line.begin());
+  }
+  report.leave_out_header(was_kept);
+  report.remark(fmt::format("line 1 ({}) names the columns, and is left out: data.header = false keeps it as a pair",
+                            watch.first()));
+}
+
 Pairs read_two(const PairFiles& files, Report& report) {
   LineReader sources(files.source), targets(files.target);
   Pairs pairs;
   std::string source, target;
   bool more_sources = sources.next(source), more_targets = targets.next(target);
-  if (files.header) {
+  if (files.header == true) {
+    report.leave_out_header(false);
     more_sources = sources.next(source);
     more_targets = targets.next(target);
   }
+  HeaderWatch watch;
   while (more_sources && more_targets) {
+    if (!files.header) watch.see(sources.number(), std::array<std::string_view, 2>{source, target});
     take(pairs, report, files, {source, target}, sources.number());
     more_sources = sources.next(source);
     more_targets = targets.next(target);
@@ -74,6 +94,7 @@ Pairs read_two(const PairFiles& files, Report& report) {
   expect(sources.number() == targets.number(), ErrorKind::data,
          "the files are not parallel: {} has {} lines, {} has {}; line n of one must belong to line n of the other",
          files.source.string(), sources.number(), files.target.string(), targets.number());
+  if (!files.header) leave_out_header(pairs, report, watch);
   return pairs;
 }
 
@@ -87,9 +108,13 @@ Pairs read_tsv(const PairFiles& files, Report& report) {
          "column {} is asked for, but lines have {} columns", needed, files.columns);
   LineReader lines(files.tsv);
   Pairs pairs;
+  HeaderWatch watch;
   std::string line, two_texts;
   while (lines.next(line)) {
-    if (files.header && lines.number() == 1) continue;
+    if (files.header == true && lines.number() == 1) {
+      report.leave_out_header(false);
+      continue;
+    }
     const auto columns = columns_of(line);
     const auto count = static_cast<int64_t>(columns.size());
     if (count < needed || (files.columns > 0 && count != files.columns)) {
@@ -99,6 +124,12 @@ Pairs read_tsv(const PairFiles& files, Report& report) {
       continue;
     }
     const auto column = [&](int64_t from_1) { return columns[static_cast<size_t>(from_1 - 1)]; };
+    if (!files.header) {
+      std::vector<std::string_view> used;
+      for (const int64_t each : {files.picture_column, files.source_column, files.second_column, files.target_column})
+        if (each > 0) used.push_back(column(each));
+      watch.see(lines.number(), used);
+    }
     std::string_view source = files.source_column > 0 ? column(files.source_column) : std::string_view();
     if (files.second_column > 0) source = two_texts = fmt::format("{}\t{}", source, column(files.second_column));
     if (pictures)
@@ -107,6 +138,7 @@ Pairs read_tsv(const PairFiles& files, Report& report) {
     else
       take(pairs, report, files, {source, column(files.target_column)}, lines.number());
   }
+  if (!files.header) leave_out_header(pairs, report, watch);
   return pairs;
 }
 
@@ -154,20 +186,6 @@ Pairs read_pairs(const PairFiles& files, Report& report) {
   expect(pairs.size() > 0, ErrorKind::data, "{} has no usable pair. {}{}", file.string(), report.text(),
          two ? "" : separator_hint(file));
   return pairs;
-}
-
-std::string header_hint(const Pairs& pairs) {
-  static const std::set<std::string> kNames = {
-      "source", "target", "src", "tgt", "trg",   "input",  "output",   "in",  "out",   "from",     "to",       "text",
-      "label",  "word",   "x",   "y",   "query", "answer", "question", "key", "value", "sentence", "reference"};
-  const auto is_name = [](std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return kNames.contains(text);
-  };
-  if (pairs.size() == 0 || pairs.line.front() != 1) return "";
-  if (!is_name(pairs.source.front()) || !is_name(pairs.target.front())) return "";
-  return fmt::format("line 1 ('{}', '{}') looks like a header, but is used as a pair: data.header = true skips it",
-                     pairs.source.front(), pairs.target.front());
 }
 
 std::vector<std::string_view> sentences(const Pairs& pairs, Side side) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,9 @@ struct PairFiles {
   std::filesystem::path tsv = {};  // or one, with columns separated by tabs
   int64_t source_column = 1;       // of the TSV, from 1
   int64_t target_column = 2;
-  int64_t second_column = 0;   // above 0: a source is two texts, with a tab between them
-  bool header = false;         // the first line names the columns, and is no pair
+  int64_t second_column = 0;  // above 0: a source is two texts, with a tab between them
+  std::optional<bool> header =
+      {};                      // the first line names the columns, and is no pair; nothing: if it looks so (header.h)
   int64_t columns = 0;         // every line has exactly this many; 0: at least those that are used
   int64_t max_characters = 0;  // a longer side (in code points) is too long; 0: no limit. For tokens: encode_pairs()
   /// A column that names a picture, beside the TSV: it is the source, or, where there is a source_column too, comes
@@ -35,15 +37,12 @@ struct Pairs {
   void add(std::string_view new_source, std::string_view new_target, int64_t number);
 };
 
-/// Throws Error if a file cannot be read (see LineReader), if the two files differ in their number of lines, or if no
-/// usable line is left.
+/// A header that was found, and left out, is told in the report. Throws Error if a file cannot be read (see
+/// LineReader), if the two files differ in their number of lines, or if no usable line is left.
 Pairs read_pairs(const PairFiles& files, Report& report);
 
 /// The columns of a line of a TSV: parts of it.
 std::vector<std::string_view> columns_of(std::string_view line);
-
-/// A hint for the user if the first line seems to name the columns ("source", "target"); otherwise empty.
-std::string header_hint(const Pairs& pairs);
 
 /// The sentences of one side or of both, for Tokeniser::train(). They live as long as the pairs.
 enum class Side { source, target, both };

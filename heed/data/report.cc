@@ -34,11 +34,18 @@ void Report::drop_kept(Fault fault, int64_t line, std::string detail) {
   drop(fault, line, std::move(detail));
 }
 
+void Report::leave_out_header(bool was_kept) {
+  ++headers_;
+  if (was_kept) --kept_;
+}
+
 int64_t Report::dropped() const { return std::accumulate(counts_.begin(), counts_.end(), int64_t{0}); }
 
 std::string Report::text() const {
-  if (dropped() == 0) return "";
-  std::string text = fmt::format("{} of {} lines left out\n", dropped(), dropped() + kept_);
+  std::string text;
+  for (const std::string& remark : remarks_) text += remark + "\n";
+  if (dropped() == 0) return text;
+  text += fmt::format("{} of {} lines left out\n", dropped(), dropped() + kept_);
   for (const Fault fault : kFaults) {
     if (count(fault) == 0) continue;
     text += fmt::format("  {} {}:", count(fault), name_of(fault));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace heed::data {
@@ -30,17 +31,23 @@ class Report {
   void drop(Fault fault, int64_t line, std::string detail);
   void drop_kept(Fault fault, int64_t line, std::string detail);  // a line that was already counted as kept
 
+  /// The first line names the columns, and is no data; `was_kept`: it was counted as kept.
+  void leave_out_header(bool was_kept);
+  void remark(std::string remark) { remarks_.push_back(std::move(remark)); }  // a sentence for text()
+
   int64_t kept() const { return kept_; }
+  int64_t headers() const { return headers_; }
   int64_t dropped() const;
   int64_t count(Fault fault) const { return counts_[static_cast<size_t>(fault)]; }
   const std::vector<Line>& lines(Fault fault) const { return lines_[static_cast<size_t>(fault)]; }  // the first ones
 
-  /// "3 of 1000 lines left out", and a line for each kind: "  2 invalid UTF-8: 17 (source, byte 4), 99 (target, byte
-  /// 1)". Empty if nothing was left out.
+  /// The remarks, then "3 of 1000 lines left out", and a line for each kind: "  2 invalid UTF-8: 17 (source, byte 4),
+  /// 99 (target, byte 1)". Empty if there is nothing to say.
   std::string text() const;
 
  private:
-  int64_t kept_ = 0;
+  int64_t kept_ = 0, headers_ = 0;
+  std::vector<std::string> remarks_;
   std::array<int64_t, kFaults.size()> counts_{};
   std::array<std::vector<Line>, kFaults.size()> lines_;
 };

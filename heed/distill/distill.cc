@@ -89,7 +89,7 @@ recipe::Recipe on_files(recipe::Recipe r, const fs::path& folder) {
   for (const auto& [key, files] : {std::pair("data.tsv=", &r.data.train), std::pair("data.valid_tsv=", &r.data.valid)})
     if (!files->tsv.empty()) settings.emplace_back(key);
   if (!r.data.alignments.empty()) settings.emplace_back("data.alignments=");  // of the old targets
-  if (r.data.train.header) settings.emplace_back("data.header=false");
+  settings.emplace_back("data.header=false");
   for (const char* name : {"train.source", "train.target", "valid.source", "valid.target"}) {
     const std::string_view side(name + 6);
     const bool valid = std::string_view(name).starts_with("valid");
@@ -114,7 +114,7 @@ Distilled distill(const predict::Predictor& teacher, const recipe::Recipe& recip
   Distilled result;
   result.progress.pairs = pairs.size();
   for (const data::Report& report : texts.reports)
-    if (report.dropped() > 0) result.warnings.push_back(report.text());
+    if (const std::string text = report.text(); !text.empty()) result.warnings.push_back(text);
 
   std::error_code ignored;
   if (fs::exists(summary, ignored)) {
@@ -149,7 +149,7 @@ Distilled distill(const predict::Predictor& teacher, const recipe::Recipe& recip
   file::write_file(o.folder / "train.target", lines_of(targets));
   file::write_file(o.folder / "valid.source", lines_of(texts.valid.source));
   file::write_file(o.folder / "valid.target", lines_of(texts.valid.target));
-  file::write_file(o.folder / "recipe.toml", recipe::short_text_of(on_files(recipe, o.folder)));
+  file::write_file(o.folder / "recipe.toml", recipe::short_text_beside(on_files(recipe, o.folder), o.folder));
   file::write_file(
       summary, file::Json::object(
                    {{"work", work}, {"pairs", progress.pairs}, {"kept", progress.kept}, {"changed", progress.changed}})

@@ -18,7 +18,9 @@ constexpr size_t kColumns = 100;
 
 template <class T>
 std::string toml_value(const T& value) {
-  if constexpr (std::is_same_v<T, std::filesystem::path>) {
+  if constexpr (std::is_same_v<T, std::optional<bool>>) {
+    return value ? toml_value(*value) : toml_value(std::string(kAuto));
+  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
     return toml_value(value.string());
   } else if constexpr (std::is_same_v<T, std::string>) {
     const std::optional<std::string> quoted = json_text(value);

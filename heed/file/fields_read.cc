@@ -60,6 +60,13 @@ std::string fill(bool& value, const toml::node& node, const Limit& limit) {
   return "";
 }
 
+std::string fill(std::optional<bool>& value, const toml::node& node, const Limit& limit) {
+  const bool is_auto = node.is_string() && node.as_string()->get() == kAuto;
+  if (!node.is_boolean() && !is_auto) return wrong_kind(fmt::format("true, false or \"{}\"", kAuto), node, limit);
+  value = is_auto ? std::optional<bool>() : node.as_boolean()->get();
+  return "";
+}
+
 template <std::integral T>
 std::string fill(T& value, const toml::node& node, const Limit& limit) {
   if (!node.is_integer()) return wrong_kind("a whole number", node, limit);

@@ -62,6 +62,7 @@ std::string Limit::text() const {
 }
 
 std::string problem_of(bool, const Limit&) { return ""; }
+std::string problem_of(std::optional<bool>, const Limit&) { return ""; }
 
 std::string problem_of(int64_t value, const Limit& limit) { return range_problem(value, limit); }
 

@@ -32,12 +32,16 @@ struct Limit {
   std::string text() const;  // "from 1 to 8", "above 0", "one of adam, sgd"; empty if anything is allowed
 };
 
-/// A pointer to an option.
-using Target = std::variant<bool*, int32_t*, int64_t*, uint64_t*, float*, double*, std::string*, std::filesystem::path*,
-                            std::vector<int64_t>*, std::vector<double>*, std::vector<std::string>*>;
+inline constexpr const char* kAuto = "auto";
+
+/// A pointer to an option. One that may be true, false or neither is "auto" where it is neither.
+using Target =
+    std::variant<bool*, std::optional<bool>*, int32_t*, int64_t*, uint64_t*, float*, double*, std::string*,
+                 std::filesystem::path*, std::vector<int64_t>*, std::vector<double>*, std::vector<std::string>*>;
 
 /// Why the value is not allowed, for example "must be at least 1, not 0"; empty if it is. Numbers must be finite.
 std::string problem_of(bool value, const Limit& limit);
+std::string problem_of(std::optional<bool> value, const Limit& limit);
 std::string problem_of(int64_t value, const Limit& limit);
 std::string problem_of(uint64_t value, const Limit& limit);
 std::string problem_of(double value, const Limit& limit);

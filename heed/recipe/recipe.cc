@@ -8,6 +8,7 @@
 
 #include "heed/file/disk.h"
 #include "heed/objective/all.h"
+#include "heed/recipe/data_names.h"
 #include "heed/recipe/sections.h"
 #include "heed/task/all.h"
 #include "heed/text/utf8.h"
@@ -18,15 +19,11 @@ namespace {
 
 using file::Fields;
 
-/// File names are relative to data.folder.
-void put_into_folder(Recipe& r) {
-  const std::filesystem::path folder = r.data.folder;
-  for (data::PairFiles* files : {&r.data.train, &r.data.valid})
-    for (std::filesystem::path* file : {&files->source, &files->target, &files->tsv})
-      if (!file->empty()) *file = folder / *file;
-  for (std::filesystem::path* file : {&r.data.vectors, &r.data.alignments})
-    if (!file->empty()) *file = folder / *file;
-  r.data.folder.clear();  // now part of the names
+/// With the way to its data from a recipe in `folder`.
+Recipe named_from(const std::filesystem::path& folder, Recipe recipe) {
+  if (name_from(folder, recipe.data))
+    for (const char* key : {"data.folder", "data.relative_to"}) recipe.open.erase(key);
+  return recipe;
 }
 
 /// Values that follow from other keys.
@@ -140,7 +137,7 @@ Recipe parse(std::string_view toml, std::string_view file, std::span<const std::
   } catch (const Error& error) {
     throw RecipeError(error.what());
   }
-  put_into_folder(recipe);
+  find_data(recipe.data, file, overrides);
   complete(recipe);
   recipe.file = file;
   const std::string wrong = problems(recipe, file);
@@ -164,6 +161,14 @@ std::string text_of(const Recipe& recipe) {
 
 std::string short_text_of(const Recipe& recipe) {
   return with_fields(recipe, [&](const Fields& fields) { return fields.short_text(recipe.open); });
+}
+
+std::string text_beside(const Recipe& recipe, const std::filesystem::path& folder) {
+  return text_of(named_from(folder, recipe));
+}
+
+std::string short_text_beside(const Recipe& recipe, const std::filesystem::path& folder) {
+  return short_text_of(named_from(folder, recipe));
 }
 
 void set(Recipe& recipe, std::span<const std::string> settings) {

@@ -42,7 +42,8 @@ model::Options model_options(const Recipe& recipe, int64_t source_vocabulary, in
 
 bool is_open(const Recipe& recipe, std::string_view key);
 
-/// From TOML and "section.name=value" overrides. Throws RecipeError.
+/// From TOML and "section.name=value" overrides. All names of data become relative to the current folder. Throws
+/// RecipeError.
 Recipe read(const std::filesystem::path& path, std::span<const std::string> overrides = {});
 Recipe parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides = {});
 
@@ -50,6 +51,11 @@ Recipe parse(std::string_view toml, std::string_view file, std::span<const std::
 std::string text_of(const Recipe& recipe);
 /// Only the keys that are not open, without comments.
 std::string short_text_of(const Recipe& recipe);
+
+/// The same two for a file in `folder`, which works from any folder, and after it was moved together with the data:
+/// data.folder and data.relative_to say where the data is, seen from the file.
+std::string text_beside(const Recipe& recipe, const std::filesystem::path& folder);
+std::string short_text_beside(const Recipe& recipe, const std::filesystem::path& folder);
 
 /// Every key with its value in TOML: "model.width" and "128".
 std::map<std::string, std::string> values_of(const Recipe& recipe);

@@ -36,7 +36,7 @@ class LabelTask final : public Task {
 
   void add_data(Fields& f, data::Options& d) const override {
     f.section("data", "What is learned: texts with labels, from a file.");
-    f.add("data.folder", d.folder, "file names below are relative to this folder; empty: the current folder");
+    add_folder_keys(f, d);
     f.add("data.tsv", d.train.tsv, "file with a text and its label on each line, separated by a tab; plain or gzip");
     f.add("data.text_column", d.train.source_column, "column of the texts; 0: the longest",
           Limit::between(0, kMostColumns));
@@ -49,7 +49,7 @@ class LabelTask final : public Task {
           "what separates the labels of a text that may have several, such as \",\"; empty: each text has one label");
     f.add("data.class_weights", d.class_weights,
           "weights of the labels in the loss: none, balanced (rare ones count more), or LABEL=WEIGHT,LABEL=WEIGHT");
-    f.add("data.header", d.train.header, "the first line names the columns, and is skipped");
+    add_header_key(f, d);
     f.add("data.valid_tsv", d.valid.tsv, "file to validate on, with the same columns");
     add_held_out_key(f, d);
     add_tokeniser_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);

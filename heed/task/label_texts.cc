@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "heed/data/header.h"
 #include "heed/data/lines.h"
 #include "heed/data/word_vectors.h"
 #include "heed/file/sha256.h"
@@ -29,12 +31,12 @@ struct Column {
   std::set<std::string, std::less<>> values;
 };
 
-std::vector<Column> look_at_columns(const std::filesystem::path& file, bool header) {
+std::vector<Column> look_at_columns(const std::filesystem::path& file, std::optional<bool> header) {
   data::LineReader lines(file);
   std::vector<Column> columns;
   for (std::string line; lines.number() < kLinesLookedAt && lines.next(line);) {
-    if (header && lines.number() == 1) continue;
     const std::vector<std::string_view> values = data::columns_of(line);
+    if (lines.number() == 1 && (header ? *header : data::names_columns(values))) continue;
     columns.resize(std::max(columns.size(), values.size()));
     for (size_t i = 0; i < values.size(); ++i) {
       ++columns[i].lines;
@@ -134,7 +136,7 @@ std::string looks_like_labels(const std::filesystem::path& tsv) {
   constexpr int64_t kMostLabels = 500, kEach = 10;   // labels, and lines for each
   constexpr int64_t kLongestLabel = 30;              // characters
   constexpr int64_t kShortestText = 25, kWords = 4;  // characters, words
-  const std::vector<Column> columns = look_at_columns(tsv, /*header=*/false);
+  const std::vector<Column> columns = look_at_columns(tsv, /*header=*/{});
   if (columns.size() < 2) return "";
   const LabelColumns found = find_columns(columns, {});
   const Column &text = columns[static_cast<size_t>(found.text - 1)],
@@ -225,10 +227,7 @@ LabelTexts::LabelTexts(data::Options options, uint64_t seed) {
     *side = with_tidy_labels(std::move(*side), options.labels_between);
 }
 
-std::string LabelTexts::validation_report() const {
-  const data::Report& report = pairs_.reports.back();
-  return report.dropped() > 0 ? report.text() : "";
-}
+std::string LabelTexts::validation_report() const { return pairs_.reports.back().text(); }
 
 std::vector<Suggestion> LabelTexts::suggest(const OpenKeys& open, const data::Options& data,
                                             const model::Options& model) const {

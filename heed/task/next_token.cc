@@ -26,7 +26,7 @@ class NextTokenTask final : public Task {
 
   void add_data(Fields& f, data::Options& d) const override {
     f.section("data", "What the model learns: running text from a file.");
-    f.add("data.folder", d.folder, "file names below are relative to this folder; empty: the current folder");
+    add_folder_keys(f, d);
     f.add("data.text", d.train.source, "file with the text; plain or gzip, of any size");
     f.add("data.valid_text", d.valid.source, "file with text to validate on");
     f.add("data.documents", d.documents,

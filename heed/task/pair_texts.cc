@@ -126,9 +126,7 @@ TextPairs load_pairs(const data::Options& o, uint64_t seed) {
     return pairs;
   }
   pairs.train = data::read_pairs(o.train, pairs.reports[0]);
-  pairs.lines = pairs.reports[0].kept() + pairs.reports[0].dropped() + (o.train.header ? 1 : 0);
-  if (const std::string hint = data::header_hint(pairs.train); !hint.empty())
-    pairs.hints.push_back(name_of(o.train, o) + ": " + hint);
+  pairs.lines = pairs.reports[0].kept() + pairs.reports[0].dropped() + pairs.reports[0].headers();
   if (o.has_validation_files())
     pairs.valid = data::read_pairs(o.valid, pairs.reports[1]);
   else
@@ -174,9 +172,9 @@ void check_and_warn(Corpus& corpus, TextPairs& pairs, const data::Options& o) {
   const std::string train = name_of(o.train, o), valid = name_of(is_apart(o) ? o.valid : o.train, o);
   expect(corpus.train->size() > 0, ErrorKind::data, "{}: no line is left for training. {}", train, of_train.text());
   expect(corpus.valid->size() > 0, ErrorKind::data, "{}: no line is left for validation. {}", valid, of_valid.text());
-  corpus.warnings = pairs.hints;
-  if (of_train.dropped() > 0) corpus.warnings.push_back(train + ": " + of_train.text());
-  if (is_apart(o) && of_valid.dropped() > 0) corpus.warnings.push_back(valid + ": " + of_valid.text());
+  if (const std::string text = of_train.text(); !text.empty()) corpus.warnings.push_back(train + ": " + text);
+  if (const std::string text = of_valid.text(); is_apart(o) && !text.empty())
+    corpus.warnings.push_back(valid + ": " + text);
 }
 
 Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o) {
@@ -195,9 +193,6 @@ Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data
   return corpus;
 }
 
-std::string PairTexts::validation_report() const {
-  const data::Report& report = pairs_.reports.back();
-  return report.dropped() > 0 ? report.text() : "";
-}
+std::string PairTexts::validation_report() const { return pairs_.reports.back().text(); }
 
 }  // namespace heed::task

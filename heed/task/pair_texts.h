@@ -14,9 +14,8 @@ namespace heed::task {
 
 struct TextPairs {
   data::Pairs train, valid;
-  std::vector<data::Report> reports;    // of unusable lines: training, validation
-  std::vector<std::string> hints = {};  // for the user
-  int64_t lines = 0;                    // of the file for training, the unusable ones too
+  std::vector<data::Report> reports;  // of unusable lines: training, validation
+  int64_t lines = 0;                  // of the file for training, the unusable ones too
 };
 
 /// Reads or generates the pairs. Without validation files, a share of the sources is held out, with all their targets.

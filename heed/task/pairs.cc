@@ -67,12 +67,12 @@ class PairsTask final : public Task {
           Limit::one_of(built_in_names()));
     f.add("data.examples", d.examples, "task: pairs for training", Limit::between(1, kMostLines));
     f.add("data.valid_examples", d.valid_examples, "task: pairs for validation", Limit::between(1, kMostLines));
-    f.add("data.folder", d.folder, "file names below are relative to this folder; empty: the current folder");
+    add_folder_keys(f, d);
     add_files(f, "", d.train, "training");
     f.add("data.source_column", d.train.source_column, "column of the sources in the TSV, from 1",
           Limit::between(1, kMostColumns));
     f.add("data.target_column", d.train.target_column, "column of the targets", Limit::between(1, kMostColumns));
-    f.add("data.header", d.train.header, "the first line names the columns, and is skipped");
+    add_header_key(f, d);
     f.add("data.columns", d.train.columns, "the exact number of columns of every line; 0: any number",
           Limit::between(0, kMostColumns));
     f.add("data.max_characters", d.train.max_characters,

@@ -52,7 +52,7 @@ class PictureTask final : public Task {
           Limit::one_of(drawn_tasks()));
     f.add("data.examples", d.examples, "task: examples for training", Limit::between(1, kMostLines));
     f.add("data.valid_examples", d.valid_examples, "task: examples for validation", Limit::between(1, kMostLines));
-    f.add("data.folder", d.folder, "file names below are relative to this folder; empty: the current folder");
+    add_folder_keys(f, d);
     f.add("data.tsv", d.train.tsv,
           "file with a picture file (PNG or JPEG, relative to this file), a question and an answer on each line, "
           "separated by tabs; without the question: a caption");
@@ -64,7 +64,7 @@ class PictureTask final : public Task {
     f.add("data.answer_column", d.train.target_column,
           "column of the answers; 0: the third, or the second if there are no questions",
           Limit::between(0, kMostColumns));
-    f.add("data.header", d.train.header, "the first line names the columns, and is skipped");
+    add_header_key(f, d);
     f.add("data.valid_tsv", d.valid.tsv, "file to validate on, with the same columns");
     add_held_out_key(f, d);
     add_tokeniser_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);

@@ -62,10 +62,7 @@ bool PictureTexts::has_questions() const {
   return !data::cut_picture_question(pairs_.train.source.front()).question.empty();
 }
 
-std::string PictureTexts::validation_report() const {
-  const data::Report& report = pairs_.reports.back();
-  return report.dropped() > 0 ? report.text() : "";
-}
+std::string PictureTexts::validation_report() const { return pairs_.reports.back().text(); }
 
 std::vector<Suggestion> PictureTexts::suggest(const OpenKeys& open, const data::Options&,
                                               const model::Options& model) const {

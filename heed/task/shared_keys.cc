@@ -28,6 +28,20 @@ std::string size_problem(const std::string& side, const text::TokeniserOptions& 
                      text::kSpecials, options.size, text::kSpecials);
 }
 
+void add_folder_keys(Fields& f, data::Options& d) {
+  f.add("data.folder", d.folder, "file names below are relative to this folder; empty: to what data.relative_to says");
+  f.add(
+      "data.relative_to", d.relative_to,
+      "what data.folder and the names of files are relative to: the current folder, or the folder of this recipe (but "
+      "what follows --set to the current one)",
+      Limit::one_of({data::kToCurrent, data::kToRecipe}));
+}
+
+void add_header_key(Fields& f, data::Options& d) {
+  f.add("data.header", d.train.header,
+        "the first line names the columns, and is left out: true, false, or auto, if it looks so");
+}
+
 void add_held_out_key(Fields& f, data::Options& d) {
   f.add("data.held_out", d.held_out,
         "without validation files: share of the sources held out for validation; 0: a tenth, at most 2000",

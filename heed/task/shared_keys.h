@@ -16,6 +16,10 @@ void add_tokeniser_keys(file::Fields& fields, const std::string& side, const std
 /// What is wrong with the size; empty: nothing.
 std::string size_problem(const std::string& side, const text::TokeniserOptions& options);
 
+/// data.folder and data.relative_to.
+void add_folder_keys(file::Fields& fields, data::Options& data);
+/// data.header.
+void add_header_key(file::Fields& fields, data::Options& data);
 /// data.held_out.
 void add_held_out_key(file::Fields& fields, data::Options& data);
 

@@ -123,7 +123,7 @@ class Session {
     chosen_ = std::move(prepared.chosen);
     corpus_ = std::move(prepared.corpus);
     per_epoch_ = prepared.updates_per_epoch;
-    config_ = recipe::text_of(recipe_);
+    config_ = recipe::text_beside(recipe_, folder_.folder() / "step");  // of a checkpoint, whose name does not matter
     recipe_.train.schedule.steps = recipe::updates_in_all(recipe_, per_epoch_);
     // Weights of a checkpoint are allocated once they are known to fit.
     made_ = trained::make_model(recipe_, std::move(prepared.vocabularies), from ? Start::empty : Start::drawn);
@@ -159,10 +159,11 @@ class Session {
   void write_recipe() {
     const std::filesystem::path file = folder_.folder() / "recipe.toml";
     try {
-      file::write_file(file, fmt::format("# What this model was trained with. To change something and train again:\n"
-                                         "#   heed train {} --output ANOTHER_FOLDER\n"
-                                         "# heed train {} --show prints every other key with its default.\n\n{}",
-                                         file.string(), file.string(), recipe::short_text_of(recipe_)));
+      file::write_file(file,
+                       fmt::format("# What this model was trained with. To change something and train again:\n"
+                                   "#   heed train {} --output ANOTHER_FOLDER\n"
+                                   "# heed train {} --show prints every other key with its default.\n\n{}",
+                                   file.string(), file.string(), recipe::short_text_beside(recipe_, folder_.folder())));
     } catch (const Error& error) {
       warn(error.what());
     }

@@ -58,7 +58,8 @@ AverageCheckpoint::AverageCheckpoint(std::span<const file::Checkpoint> checkpoin
                    [count](double sum) { return static_cast<float>(sum / count); });
 
   for (const file::CheckpointPart& part : first.parts())
-    if (part.name == "config.toml" || part.name.ends_with(".vocab")) others_.add_text(part.name, first.text(part.name));
+    if (part.name.ends_with(".vocab")) others_.add_text(part.name, first.text(part.name));
+  others_.add_text("config.toml", config_to_copy(first));
   file::TrainingState state;
   state.set("step", step);
   state.set("averaged", std::ssize(checkpoints));

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/file/fields.h"
 #include "heed/file/run_folder.h"
 #include "heed/tensor/error.h"
 
@@ -85,6 +86,12 @@ recipe::Recipe recipe_of(const file::Checkpoint& checkpoint, std::span<const std
     throw Error(ErrorKind::file, error.what());
   }
   return overrides.empty() ? recipe : recipe::parse(text, file, overrides);
+}
+
+std::string config_to_copy(const file::Checkpoint& checkpoint) {
+  std::string text = checkpoint.text("config.toml");
+  const bool is_beside = file::peek(text, "data.relative_to") == data::kToRecipe;
+  return is_beside ? recipe::text_of(recipe_of(checkpoint)) : text;
 }
 
 void expect_finite(const std::vector<float>& weights, const file::Checkpoint& checkpoint, std::string_view name) {

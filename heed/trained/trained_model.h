@@ -40,6 +40,9 @@ void with_checkpoint(const std::filesystem::path& folder, std::string_view name,
 TrainedModel load_model(const file::Checkpoint& checkpoint);
 TrainedModel load_model(const std::filesystem::path& folder, std::string_view name = "best");
 
+/// Its config.toml, for a copy somewhere else: names of data are not relative to the checkpoint.
+std::string config_to_copy(const file::Checkpoint& checkpoint);
+
 /// Its config.toml. A mistake in it is a damaged checkpoint, not a RecipeError; a mistake in `overrides` is a
 /// RecipeError.
 recipe::Recipe recipe_of(const file::Checkpoint& checkpoint, std::span<const std::string> overrides = {});

@@ -1,4 +1,5 @@
 """The first hour of a new user: pairs of their own, no recipe, and what they do next."""
+import itertools
 import json
 import os
 import pathlib
@@ -101,6 +102,107 @@ def test_two_files_and_their_folder(tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "raw-e164-model" / "best.txt").exists()
     assert 'source = "train.raw"' in (tmp_path / "raw-e164-model" / "recipe.toml").read_text()
+
+
+QUICK = ["--threads", "1", "--set", "stop.steps=2", "--set", "model.width=8"]
+
+
+def trained_in(folder, *arguments):
+    done = subprocess.run([PROGRAM, "train", *arguments, *QUICK], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def words_with_header(folder):
+    pairs = "".join(f"{''.join(word)}\t{''.join(reversed(word))}\n" for word in itertools.product("abc", "def", "gh", "ij"))
+    (folder / "words.tsv").write_text("word\tipa\n" + pairs)
+    return pairs.count("\n")
+
+
+@pytest.mark.parametrize("data", ["words.tsv", "labels.tsv", "story.txt", "-odd name.tsv", "dates", "scenes"])
+def test_what_next_works(tmp_path, data):
+    """Every command that is suggested after a training runs as it is written."""
+    words_with_header(tmp_path)
+    shutil.copy(tmp_path / "words.tsv", tmp_path / "-odd name.tsv")
+    (tmp_path / "labels.tsv").write_text("".join(f"some text number {i} of many\t{'ab'[i % 2]}\n" for i in range(60)))
+    (tmp_path / "story.txt").write_text("".join(f"the dog number {i} runs home .\n" for i in range(100)))
+    (tmp_path / "dates").write_text('[data]\ntask = "dates"\nexamples = 60\nvalid_examples = 10\n')
+    (tmp_path / "scenes").write_text('[data]\ntask = "scenes"\nexamples = 60\nvalid_examples = 10\n'
+                                     '[model]\ntask = "picture"\n')
+    (tmp_path / "lines.txt").write_text("dog\n")
+    said = trained_in(tmp_path, "./" + data, *([] if data.endswith((".tsv", ".txt")) else ["--output", "out"]))
+    commands = said.stdout.split("What next:\n")[1].splitlines()
+    assert len(commands) == 3 and any(" --valid" in command for command in commands)
+    environment = {**os.environ, "PATH": f"{pathlib.Path(PROGRAM).resolve().parent}:{os.environ['PATH']}"}
+    for line in commands:
+        command = line.strip().rsplit("  ", 1)[0]
+        done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True,
+                              check=False, timeout=120)
+        # A word is no picture: the line is refused, the command is not.
+        assert done.returncode == 0 or (data == "scenes" and "predict" in command and done.returncode == DATA), \
+            (command, done.stderr)
+
+
+def test_a_header_is_seen(tmp_path):
+    count = words_with_header(tmp_path)
+    said = trained_in(tmp_path, "words.tsv")
+    assert "words.tsv: line 1 ('word', 'ipa') names the columns, and is left out: data.header = false" in said.stderr
+    held_out = int(said.stdout.split(" for validation")[0].split()[-1])
+    assert f"{count - held_out} pairs for training" in said.stdout
+    kept = trained_in(tmp_path, "words.tsv", "--set", "data.header=false", "--output", "kept")
+    assert "line 1" not in kept.stderr and count + 1 == sum(
+        int(part.split()[-1]) for part in (kept.stdout.split(" pairs for training")[0], kept.stdout.split(" for validation")[0]))
+    # A file to evaluate on is looked at by itself.
+    (tmp_path / "test.tsv").write_text("adgi\tigda\n")
+    (tmp_path / "named.tsv").write_text("word\tipa\nadgi\tigda\n")
+    for name, told in [("test.tsv", False), ("named.tsv", True)]:
+        done = heed("evaluate", str(tmp_path / "words-model"), str(tmp_path / name), "--json")
+        assert json.loads(done.stdout)["segments"] == 1 and ("names the columns" in done.stderr) == told, done.stderr
+    done = heed("train", str(tmp_path / "words.tsv"), "--set", "data.header=perhaps", "--output", str(tmp_path / "no"))
+    assert done.returncode == CONFIG and 'true, false or "auto"' in done.stderr
+
+
+def test_the_recipe_works_from_any_folder(tmp_path):
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    project.mkdir()
+    elsewhere.mkdir()
+    words_with_header(project)
+    trained_in(project, "words.tsv")
+    (elsewhere / "words.tsv").write_text("".join(f"another {i}\tfile\n" for i in range(30)))  # of the same name: not meant
+    first = trained_in(elsewhere, str(project / "words-model" / "recipe.toml"), "--output", "one")
+    assert "line 1 ('word', 'ipa')" in first.stderr
+    assert trained_in(elsewhere, "one/recipe.toml", "--output", "two").stdout.count("saved") > 0
+    # Moved with the data beside it; from a link; resumed, and validated.
+    moved = tmp_path / "moved"
+    project.rename(moved)
+    (tmp_path / "link").symlink_to(moved / "words-model")
+    for path in [moved / "words-model" / "recipe.toml", tmp_path / "link" / "recipe.toml"]:
+        trained_in(elsewhere, str(path), "--output", str(tmp_path / "again"))
+        shutil.rmtree(tmp_path / "again")
+    trained_in(elsewhere, "--resume", "--output", str(moved / "words-model"), "--set", "stop.steps=3")
+    for model in [moved / "words-model", tmp_path / "link"]:
+        done = subprocess.run([PROGRAM, "evaluate", model, "--valid"], cwd=elsewhere, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+    # What follows --set is meant from where one is.
+    done = trained_in(elsewhere, str(moved / "words-model" / "recipe.toml"), "--output", "three", "--set",
+                      "data.tsv=words.tsv")
+    assert "names the columns" not in done.stderr
+    # An exported file and an average are copies somewhere else: from where they were made, they find the data.
+    for arguments in (["export", "words-model", "--output", "../words.heed"],):
+        done = subprocess.run([PROGRAM, *arguments], cwd=moved, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+    done = subprocess.run([PROGRAM, "evaluate", tmp_path / "words.heed", "--valid"], cwd=moved, capture_output=True,
+                          check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_names_in_old_recipes_are_relative_to_the_current_folder(tmp_path):
+    words_with_header(tmp_path)
+    (tmp_path / "recipes").mkdir()
+    (tmp_path / "recipes" / "old.toml").write_text('[data]\ntsv = "words.tsv"\n')
+    trained_in(tmp_path, "recipes/old.toml", "--output", "out")
+    done = heed("train", str(tmp_path / "recipes" / "old.toml"), "--output", str(tmp_path / "no"))
+    assert done.returncode == NO_INPUT, done.stderr
 
 
 def test_show_tells_what_would_be_chosen(tmp_path):

@@ -1,5 +1,6 @@
 #include "heed/data/pairs.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,18 +65,38 @@ TEST(Pairs, OtherSeparatorsAreNamedWithTheWayOut) {
   EXPECT_EQ(error("one\t\n").find("tab"), std::string::npos);  // another fault
 }
 
-TEST(Pairs, AHeader) {
+TEST(Pairs, AHeaderIsSeenAndTold) {
   const Folder folder;
-  const auto tsv = folder.write("a.tsv", "Source\ttarget\na\tb\n");
+  const auto tsv = folder.write("a.tsv", "word\tipa\ncat\tk\u00E6t\ndog\td\u0252\u0261\n");
   Report report;
-  EXPECT_NE(header_hint(read_pairs({.tsv = tsv}, report)).find("data.header = true"), std::string::npos);
-  const Pairs without = read_pairs({.tsv = tsv, .header = true}, report);
-  EXPECT_EQ(without.source, (Texts{"a"}));
-  EXPECT_EQ(without.line, (Numbers{2}));
-  EXPECT_EQ(header_hint(without), "");
-  EXPECT_EQ(header_hint(read_pairs({.tsv = folder.write("b.tsv", "input\teingabe\n")}, report)), "");
-  const auto one = folder.write("one", "source\nx\n"), two = folder.write("two", "target\ny\n");
-  EXPECT_EQ(read_pairs({.source = one, .target = two, .header = true}, report).source, (Texts{"x"}));
+  const Pairs found = read_pairs({.tsv = tsv}, report);
+  EXPECT_EQ(found.source, (Texts{"cat", "dog"}));
+  EXPECT_EQ(found.line, (Numbers{2, 3}));
+  EXPECT_EQ(report.kept(), 2);
+  EXPECT_EQ(report.headers(), 1);
+  EXPECT_EQ(report.dropped(), 0);
+  EXPECT_EQ(report.text(),
+            "line 1 ('word', 'ipa') names the columns, and is left out: data.header = false keeps it as a pair\n");
+  Report kept, forced;
+  EXPECT_EQ(read_pairs({.tsv = tsv, .header = false}, kept).source, (Texts{"word", "cat", "dog"}));
+  EXPECT_EQ(kept.text(), "");
+  EXPECT_EQ(read_pairs({.tsv = folder.write("b.tsv", "1\t2\n3\t4\n"), .header = true}, forced).line, (Numbers{2}));
+  EXPECT_EQ(forced.text(), "");
+  EXPECT_EQ(forced.headers(), 1);
+  const auto one = folder.write("one", "source\neins\n"), two = folder.write("two", "target\none\n");
+  for (const std::optional<bool> header : {std::optional<bool>(), std::optional(true)}) {
+    Report both;
+    EXPECT_EQ(read_pairs({.source = one, .target = two, .header = header}, both).source, (Texts{"eins"}));
+    EXPECT_EQ(both.headers(), 1);
+  }
+  // Of several columns, those that are used.
+  Report chosen;
+  const auto wide = folder.write("wide.tsv", "nr\tTextEN\t?\tlabel\n1\ta b\t!\tc\n2\td e\t!\tf\n");
+  EXPECT_EQ(read_pairs({.tsv = wide, .source_column = 2, .target_column = 4}, chosen).source, (Texts{"a b", "d e"}));
+  // It may be one: told, but kept.
+  Report asked;
+  EXPECT_EQ(read_pairs({.tsv = folder.write("c.tsv", "word\tsaid\ncat\tk\u00E6t\n")}, asked).size(), 2);
+  expect_part(asked.text(), "line 1 ('word', 'said') may be a header, but is used as a pair: data.header = true");
 }
 
 TEST(Pairs, Tsv) {
