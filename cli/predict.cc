@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/about_lines.h"
 #include "cli/alignment_pictures.h"
 #include "cli/counter.h"
 #include "cli/input_files.h"
@@ -82,7 +83,8 @@ std::vector<Prediction> answer(const std::vector<InputLines::Line>& lines, const
   for (const InputLines::Line& line : lines) texts.push_back(line.text);
   options.first_line = lines.front().number;
   options.line_rules = rules.next(lines.size());
-  std::vector<Prediction> predictions = predictor.predict_all(texts, options);
+  std::vector<Prediction> predictions =
+      about_lines(lines.front().number, lines.back().number, [&] { return predictor.predict_all(texts, options); });
   for (size_t i = 0; i < lines.size(); ++i)
     if (lines[i].cut_off)
       predictions[i].error = fmt::format("more than {} bytes: this is not text", InputLines::kLongest);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/about_lines.h"
 #include "cli/counter.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -163,7 +164,8 @@ void run(const Chosen& c) {
     std::vector<Pair> pairs;
     Pair pair;
     while (pairs.size() < kChunk && (more = reader.next(pair))) pairs.push_back(std::move(pair));
-    score(pairs, predictor);
+    const int64_t before = total.pairs + total.failed;
+    about_lines(before + 1, before + std::max<int64_t>(std::ssize(pairs), 1), [&] { score(pairs, predictor); });
     std::string text;
     for (const Pair& p : pairs) {
       const int64_t number = total.pairs + total.failed + 1;

@@ -7,11 +7,7 @@
 
 namespace heed::kernels {
 
-inline Status no_memory() {
-  Status status;
-  status.refuse("memory: not enough for this problem; use fewer threads, smaller batches or shorter rows");
-  return status;
-}
+inline Status no_memory() { return Status::no_memory(); }
 
 /// Returns f(). Inside the library running out of memory throws std::bad_alloc; callers never see that.
 template <class F>

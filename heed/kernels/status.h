@@ -13,11 +13,17 @@ class Status {
  public:
   Status() = default;
 
-  bool ok() const { return reasons_.empty(); }
+  /// There was not enough memory. Nothing is allocated to say so.
+  static Status no_memory();
+
+  bool ok() const { return !out_of_memory_ && reasons_.empty(); }
   explicit operator bool() const { return ok(); }
 
+  /// Nothing is wrong with the problem: with more memory, the same call may succeed.
+  bool out_of_memory() const { return out_of_memory_; }
+
   /// One entry per error, each naming the field, what was expected and what was given.
-  const std::vector<std::string>& reasons() const { return reasons_; }
+  const std::vector<std::string>& reasons() const;
 
   /// All reasons in one text, one per line; empty if ok.
   std::string message() const;
@@ -26,6 +32,7 @@ class Status {
 
  private:
   std::vector<std::string> reasons_;
+  bool out_of_memory_ = false;
 };
 
 }  // namespace heed::kernels

@@ -61,7 +61,7 @@ class Predictor {
   ~Predictor();
 
   /// One line; its end (\n, \r\n, \r) is ignored. Throws Error for invalid options; Prediction::error says what is
-  /// wrong with the line.
+  /// wrong with the line. Throws std::bad_alloc if there is not enough memory for it.
   ///
   /// A line's output depends neither on the other lines nor on the number of threads.
   Prediction predict(std::string_view line, const Options& options = {}) const;

@@ -83,8 +83,6 @@ std::string read_source(std::string_view source, const Answering& asked, ReadSou
     read.picture = data::picture_named(name, {o.picture_size, o.picture_size});
   } catch (const Error& error) {
     return error.what();
-  } catch (const std::bad_alloc& lack) {
-    return memory_text(lack);
   }
   return "";
 }

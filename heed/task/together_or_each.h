@@ -6,12 +6,13 @@
 #include <string>
 
 #include "heed/tensor/error.h"
-#include "heed/tensor/memory.h"
 
 namespace heed::task {
 
-/// If all of them together fail, each is tried alone, so that one that needs too much memory or gives NaN does not fail
-/// the others. `run` answers some of them; `fail` stores the error of one.
+/// If all of them together fail, each is tried alone, so that one that gives NaN does not fail the others, and many
+/// that need too much memory are answered one after the other. `run` answers some of them; `fail` stores the error of
+/// one. Where even one alone needs too much memory, std::bad_alloc passes: nothing is wrong with it, and an empty
+/// answer would be taken for one.
 template <class Item, class Run, class Fail>
 void together_or_each(std::span<const Item> items, const Run& run, const Fail& fail) {
   std::string error;
@@ -19,8 +20,8 @@ void together_or_each(std::span<const Item> items, const Run& run, const Fail& f
     return run(items);
   } catch (const Error& wrong) {
     error = wrong.what();
-  } catch (const std::bad_alloc& lack) {
-    error = memory_text(lack);
+  } catch (const std::bad_alloc&) {
+    if (items.size() == 1) throw;
   }
   if (items.size() == 1) return fail(items.front(), error);
   for (size_t i = 0; i < items.size(); ++i) together_or_each(items.subspan(i, 1), run, fail);

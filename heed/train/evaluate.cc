@@ -64,7 +64,7 @@ Evaluation evaluate(const task::Task& task, const task::Answering& asked, const 
   if (std::isfinite(e.nll) && count > 0) {
     const std::vector<task::Prediction> said = task.predict(asked, sources, {.alignments = false});
     for (size_t i = 0; i < count; ++i) {
-      expect(said[i].error.empty(), "validation: line {}: {}", references.line[i], said[i].error);
+      expect(said[i].error.empty(), ErrorKind::data, "validation: line {}: {}", references.line[i], said[i].error);
       outputs[i] = said[i].text();
     }
   }

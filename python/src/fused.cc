@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "heed/tensor/memory.h"
+
 namespace heed::python {
 namespace {
 
@@ -40,7 +42,10 @@ kernels::Strided<T> view(const py::array& array, const char* name, bool ragged) 
   return {static_cast<float*>(const_cast<void*>(array.data())), stride[0], stride[1], stride[2], stride[3]};
 }
 
-void throw_unless_ok(const kernels::Status& status) { expect(status.ok(), "{}", status.message()); }
+void throw_unless_ok(const kernels::Status& status) {
+  if (status.out_of_memory()) throw NotEnoughMemory("not enough " + status.message());
+  expect(status.ok(), "{}", status.message());
+}
 
 }  // namespace
 

@@ -5,6 +5,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "heed/tensor/memory.h"
+
 namespace heed::python {
 
 Model::Model(const std::string& name, const py::dict& given, uint64_t seed) : parameters_(seed) {
@@ -14,7 +16,7 @@ Model::Model(const std::string& name, const py::dict& given, uint64_t seed) : pa
   try {
     mechanism_ = attend::make(parameters_, options_);
   } catch (const std::bad_alloc&) {
-    throw Error("attention: not enough memory for the parameters of these widths");
+    throw NotEnoughMemory("not enough memory: attention; the parameters of these widths are too many");
   } catch (const std::length_error&) {
     throw Error("attention: more parameters than memory can hold; the widths are too large");
   }

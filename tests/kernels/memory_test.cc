@@ -90,6 +90,7 @@ void expect_refused_by_helper(int number, const F& f) {
       continue;
     }
     EXPECT_NE(status.message().find("memory: not enough"), std::string::npos) << status.message();
+    EXPECT_TRUE(status.out_of_memory());
     break;
   }
   t_is_test = false;

@@ -5,6 +5,7 @@
 
 #include "heed/kernels/interrupt.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/memory.h"
 #include "heed/tensor/op/attention_gradients.h"
 #include "heed/tensor/profile.h"
 #include "heed/tensor/tape.h"
@@ -23,6 +24,8 @@ namespace {
 // The kernels never throw or print; their refusals become exceptions here.
 void demand(const kernels::Status& status) {
   if (kernels::interrupted()) throw Interrupted();
+  if (status.out_of_memory())
+    throw NotEnoughMemory("not enough memory: attention; use fewer threads, smaller batches or shorter sequences");
   if (!status) throw Error("attention: " + status.message());
 }
 
