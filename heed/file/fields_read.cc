@@ -6,6 +6,8 @@
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_assert(true)
+// Numbers by from_chars: a stream takes a lack of memory for a number that is none.
+#define TOML_FLOAT_CHARCONV 1
 #include <toml++/toml.h>
 #pragma pop_macro("NDEBUG")
 
@@ -13,12 +15,14 @@
 #include <cmath>
 #include <concepts>
 #include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "heed/file/disk.h"
 #include "heed/file/fields.h"
 #include "heed/file/json_text.h"
+#include "heed/file/toml_limits.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/nearest.h"
 
@@ -119,6 +123,18 @@ std::string fill(std::vector<T>& value, const toml::node& node, const Limit& lim
   return "";
 }
 
+/// Throws toml::parse_error, and before anything is parsed, TomlExcess.
+toml::table parsed(std::string_view text, std::string_view file = "") {
+  if (std::optional<TomlExcess> excess = excess_of(text)) throw std::move(*excess);
+  return toml::parse(text, file);
+}
+
+/// A name for a message, cut where nobody reads on.
+std::string shortened(const std::string& name) {
+  constexpr size_t kLongest = 120;
+  return name.size() <= kLongest ? name : name.substr(0, kLongest) + "...";
+}
+
 /// "a.b" and "c" are "a.b.c".
 std::string joined(std::string_view section, std::string_view name) {
   return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
@@ -140,9 +156,12 @@ class RecipeReader {
 
   void file(std::string_view text) {
     try {
-      table(toml::parse(text, file_), "");
+      table(parsed(text, file_), "");
     } catch (const toml::parse_error& error) {
       complain(error.source(), std::string(error.description()));
+      readable_ = false;
+    } catch (const TomlExcess& excess) {
+      complain(fmt::format("{}:{}", file_, excess.line), excess.what + ": this is no recipe");
       readable_ = false;
     }
   }
@@ -155,7 +174,7 @@ class RecipeReader {
     const Fields::Field* field = fields_.find(key);
     if (!field && sections_.count(key))
       return complain(where, fmt::format("'{}' is a section: name one of its keys", key));
-    if (!field) return complain(where, unknown_key(key));
+    if (!field) return complain(where, [&] { return unknown_key(key); });
     const toml::value<std::string> as_text(value);
     const bool is_text = std::holds_alternative<std::string*>(field->target) ||
                          std::holds_alternative<std::filesystem::path*>(field->target);
@@ -164,11 +183,13 @@ class RecipeReader {
       return set(*field, as_text, where);
     }
     try {
-      const toml::table parsed = toml::parse("value = " + value);
-      if (parsed.size() != 1) return complain(where, fmt::format("{} must be one value", key));
-      set(*field, parsed.begin()->second, where);
+      const toml::table table = parsed("value = " + value);
+      if (table.size() != 1) return complain(where, fmt::format("{} must be one value", key));
+      set(*field, table.begin()->second, where);
     } catch (const toml::parse_error&) {
       set(*field, as_text, where);
+    } catch (const TomlExcess& excess) {
+      complain("--set " + shortened(text), excess.what);
     }
   }
 
@@ -182,12 +203,28 @@ class RecipeReader {
     }
   }
 
-  const std::string& mistakes() const { return mistakes_; }
+  /// One a line; the first ones, and how many more there are.
+  std::string mistakes() const {
+    return count_ <= kMostMistakes ? mistakes_
+                                   : fmt::format("{}\n{}: {} more mistakes", mistakes_, file_, count_ - kMostMistakes);
+  }
   const std::set<std::string>& given() const { return given_; }
 
  private:
+  static constexpr int64_t kMostMistakes = 50;  // that are told
+
+  /// What the mistake is takes time to find out, so it is asked only where it is told.
+  template <std::invocable What>
+  void complain(const std::string& where, const What& what) {
+    if (++count_ > kMostMistakes) return;
+    mistakes_ += fmt::format("{}{}: {}", mistakes_.empty() ? "" : "\n", where, what());
+  }
   void complain(const std::string& where, const std::string& what) {
-    mistakes_ += fmt::format("{}{}: {}", mistakes_.empty() ? "" : "\n", where, what);
+    complain(where, [&] { return what; });
+  }
+  template <std::invocable What>
+  void complain(const toml::source_region& at, const What& what) {
+    complain(fmt::format("{}:{}", file_, at.begin.line), what);
   }
   void complain(const toml::source_region& at, const std::string& what) {
     complain(fmt::format("{}:{}", file_, at.begin.line), what);
@@ -207,11 +244,11 @@ class RecipeReader {
       } else if (node->is_table() && sections_.count(key)) {
         table(*node->as_table(), key);
       } else if (node->is_table()) {
-        complain(name->source(), unknown_section(key));
+        complain(name->source(), [&] { return unknown_section(key); });
       } else if (sections_.count(key)) {
         complain(name->source(), fmt::format("'{}' is a section: write [{}] above its keys", key, key));
       } else {
-        complain(name->source(), unknown_key(key));
+        complain(name->source(), [&] { return unknown_key(key); });
       }
     }
   }
@@ -225,7 +262,8 @@ class RecipeReader {
   std::string unknown_section(const std::string& key) const {
     const std::vector<std::string> all(sections_.begin(), sections_.end());
     const std::string guess = nearest(key, all);
-    return fmt::format("unknown section [{}]{}", key, guess.empty() ? "" : fmt::format("; did you mean [{}]?", guess));
+    return fmt::format("unknown section [{}]{}", shortened(key),
+                       guess.empty() ? "" : fmt::format("; did you mean [{}]?", guess));
   }
 
   std::string unknown_key(const std::string& key) const {
@@ -243,22 +281,24 @@ class RecipeReader {
     // Without a section, or with one that does not exist: a key with nearly that name, wherever it is.
     if (guess.empty() && !all.empty())
       guess = all[static_cast<size_t>(std::find(names.begin(), names.end(), nearest(name, names)) - names.begin())];
-    return fmt::format("unknown key '{}'{}", key, guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
+    return fmt::format("unknown key '{}'{}", shortened(key),
+                       guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
   }
 
   const Fields& fields_;
   std::string_view file_;
   std::set<std::string> sections_, given_;
   std::string mistakes_;
+  int64_t count_ = 0;  // of mistakes
   bool readable_ = true;
 };
 
 std::string peek(std::string_view toml, std::string_view key, std::span<const std::string> overrides) {
   std::string found;
   try {
-    const toml::table table = toml::parse(toml);
-    found = table.at_path(key).value_or(std::string());
+    found = parsed(toml).at_path(key).value_or(std::string());
   } catch (const toml::parse_error&) {  // parse() tells where
+  } catch (const TomlExcess&) {         // so here
   }
   for (const std::string& each : overrides)
     if (each.starts_with(key) && each.substr(key.size()).starts_with('=')) {
@@ -274,7 +314,7 @@ std::set<std::string> Fields::parse(std::string_view toml, std::string_view file
   reader.file(toml);
   for (const std::string& each : overrides) reader.override_by(each);
   reader.missing();
-  if (!reader.mistakes().empty()) throw Error(ErrorKind::recipe, reader.mistakes());
+  if (const std::string mistakes = reader.mistakes(); !mistakes.empty()) throw Error(ErrorKind::recipe, mistakes);
   return reader.given();
 }
 

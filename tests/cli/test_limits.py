@@ -55,6 +55,29 @@ def test_any_other_lack_of_memory_has_its_code(recipe, tmp_path):
     assert b"heed: not enough memory" in done.stderr
 
 
+@pytest.mark.parametrize("verb", ["predict", "score", "evaluate"])
+def test_a_line_that_needs_too_much_memory_is_no_empty_answer(model, tmp_path, verb):
+    """With 200,000 tokens it cannot be answered even alone; a short line before it can."""
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("ab\tba\n" + "abcdefghij" * 20_000 + "\tab\n")
+    search = () if verb == "score" else ("--beam", 100, "--max-length", 3, "--batch", 1)
+    files = () if verb == "predict" else (pairs,)
+    given = pairs.read_bytes().replace(b"\tba", b"").replace(b"\tab", b"")
+    done = with_memory(120_000, verb, model, *files, "--threads", 1, *search, given=given)
+    assert done.returncode == MEMORY, done.stderr
+    assert b": not enough memory" in done.stderr and b"line" in done.stderr and b"--threads 1" in done.stderr
+    assert done.stdout.count(b"\n") == (1 if verb == "predict" else 0)
+
+
+def test_little_memory_in_a_training_is_never_a_mistake_of_the_user(recipe, tmp_path):
+    """Wherever it ends, also in attention."""
+    for kilobytes in range(90_000, 400_000, 30_000):
+        done = with_memory(kilobytes, "train", recipe, "--output", tmp_path / str(kilobytes), "--threads", 1,
+                           "--set", "data.examples=1000", "--set", "train.batch_tokens=1000000", "--set", "stop.steps=1",
+                           "--set", "model.width=64")
+        assert done.returncode in (0, MEMORY), (kilobytes, done.stderr)
+
+
 def test_many_accumulated_batches_take_no_memory(recipe, tmp_path):
     done = with_memory(2_000_000, "train", recipe, "--output", tmp_path / "out", "--threads", 1,
                        "--set", "stop.steps=1", "--set", "model.width=1", "--set", "train.accumulate=500")
@@ -181,6 +204,8 @@ def all_verbs(folder, tmp_path):
 @pytest.mark.parametrize("name, change, says", [
     ("config.toml", lambda text: text.replace(b"width = 16", b"width = 0"), b"model.width must be from 1"),
     ("config.toml", lambda text: text.replace(b'kind = "rnn"', b'kind = "rnm"'), b"did you mean 'rnn'?"),
+    ("config.toml", lambda text: text + b"a." * 200_000 + b"a = 1\n", b"a key of more than 32 parts"),
+    ("config.toml", lambda text: text + b"".join(b"k%d = 1\n" % i for i in range(200_000)), b"more than 10000 keys"),
     ("source.vocab", lambda text: text + b"\\n\n", b"holds a control character"),
     ("target.vocab", lambda text: text.replace(b"\na\n", b"\n\x1b[2J\n"), b"'\\x1b[2J' holds a control character"),
 ])

@@ -51,7 +51,8 @@ needed = "\u00e4"
 train.steps = 0x10
 date = 1979-05-27T07:32:00Z
 )",
-          "[train]\nrate = inf\n[[train]]\n\0train.steps=5\nmodel.inner.text=a\nmodel.inner.widths=[1]\nnothing"s};
+          "[train]\nrate = inf\n[[train]]\n\0train.steps=5\nmodel.inner.text=a\nmodel.inner.widths=[1]\nnothing"s,
+          "a.b.'c.d'.\"e\".f = {g.h = [[1, 2], [{i.j = 'k'}]]}\n[l.m]\n[[n.o]]\n[[n.o]]\np = \"\"\"q\\\"\"\"\"\n"};
 }
 
 Seeds vocabularies() {
