@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,15 +30,15 @@ bool is_size_line(const std::vector<std::string_view>& fields) {
   return fields.size() == 2 && is_number(fields[0], number) && is_number(fields[1], number);
 }
 
-/// visit(word, numbers as text) for each line with a vector, until it returns false.
+using Fields = std::vector<std::string_view>;
+
+/// visit(fields) for each line with a vector, until it returns false.
 template <class Visit>
 void for_each_vector(LineReader& lines, const Visit& visit) {
   for (std::string line; lines.next(line);) {
-    std::vector<std::string_view> fields = text::words_of(line);
+    const Fields fields = text::words_of(line);
     if (fields.empty() || (lines.number() == 1 && is_size_line(fields))) continue;
-    const std::string_view word = fields.front();
-    fields.erase(fields.begin());
-    if (!visit(word, fields)) return;
+    if (!visit(fields)) return;
   }
 }
 
@@ -49,41 +50,74 @@ float number_at(const LineReader& lines, std::string_view text) {
   return value;
 }
 
+/// How many of the last fields are numbers. The first is a word, even if it looks like a number.
+int64_t numbers_at_end(const Fields& fields) {
+  float value = 0;
+  int64_t count = 0;
+  while (count + 1 < std::ssize(fields) && is_number(fields[fields.size() - 1 - static_cast<size_t>(count)], value))
+    ++count;
+  return count;
+}
+
+/// The word before the last `width` fields, as it stands in the line.
+std::string_view word_of(const LineReader& lines, const Fields& fields, int64_t width) {
+  const int64_t parts = std::ssize(fields) - width;
+  // More parts may be a word with blanks inside; but one that is a number belongs to a longer vector.
+  const auto is_part = [](std::string_view field) {
+    float value = 0;
+    return !is_number(field, value);
+  };
+  const bool fits = parts == 1 || (parts > 1 && std::all_of(fields.begin() + 1, fields.begin() + parts, is_part));
+  expect(fits, ErrorKind::data,
+         "{}: line {} has a word and {} numbers, but {} are expected, as on the first lines and in model.width",
+         lines.path().string(), lines.number(), fields.size() - 1, width);
+  const std::string_view last = fields[static_cast<size_t>(parts - 1)];
+  return {fields.front().data(), static_cast<size_t>(last.data() + last.size() - fields.front().data())};
+}
+
 }  // namespace
 
 int64_t width_of_vectors(const std::filesystem::path& file) {
+  constexpr int64_t kLooked = 100;
   LineReader lines(file);
-  int64_t width = 0;
-  for_each_vector(lines, [&](std::string_view, const std::vector<std::string_view>& numbers) {
-    for (const std::string_view number : numbers) number_at(lines, number);
-    width = std::ssize(numbers);
-    return false;
+  std::map<int64_t, int64_t> lines_of_width;
+  int64_t looked = 0;
+  for_each_vector(lines, [&](const Fields& fields) {
+    const int64_t width = numbers_at_end(fields);
+    if (width == 0 && looked == 0) number_at(lines, fields.back());  // this is no such file
+    ++lines_of_width[width];
+    return ++looked < kLooked;
   });
-  expect(width > 0, ErrorKind::data, "{}: there are no vectors; a line is a word and its numbers, separated by blanks",
-         file.string());
-  return width;
+  const auto most = std::max_element(lines_of_width.begin(), lines_of_width.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  expect(most != lines_of_width.end() && most->first > 0, ErrorKind::data,
+         "{}: there are no vectors; a line is a word and its numbers, separated by blanks", file.string());
+  return most->first;
 }
 
-int64_t read_word_vectors(const std::filesystem::path& file, const text::Tokeniser& tokens, int64_t width,
-                          std::span<float> table) {
+WordVectors read_word_vectors(const std::filesystem::path& file, const text::Tokeniser& tokens, int64_t width,
+                              std::span<float> table) {
   expect(std::ssize(table) == tokens.size() * width, "word vectors: a table of {} numbers for {} tokens of width {}",
          table.size(), tokens.size(), width);
   std::unordered_map<std::string, int32_t> left;  // tokens not yet found
   for (int32_t id = text::kSpecials; id < tokens.size(); ++id) left.emplace(tokens.token(id), id);
-  const auto wanted = std::ssize(left);
+  WordVectors vectors;
   LineReader lines(file);
-  for_each_vector(lines, [&](std::string_view word, const std::vector<std::string_view>& numbers) {
-    expect(std::ssize(numbers) == width, ErrorKind::data,
-           "{}: line {} has a word and {} numbers, but {} are expected, as on the first line and in model.width",
-           file.string(), lines.number(), numbers.size(), width);
-    const auto found = left.find(std::string(word));
+  for_each_vector(lines, [&](const Fields& fields) {
+    const std::string word(word_of(lines, fields, width));
+    if (std::ssize(fields) > width + 1 && vectors.with_blanks++ == 0) {
+      vectors.line = lines.number();
+      vectors.word = word;
+    }
+    const auto found = left.find(word);
     if (found == left.end()) return true;
     float* row = table.data() + found->second * width;
-    for (const std::string_view number : numbers) *row++ = number_at(lines, number);
+    for (auto number = fields.end() - width; number != fields.end(); ++number) *row++ = number_at(lines, *number);
     left.erase(found);
+    ++vectors.found;
     return true;
   });
-  return wanted - std::ssize(left);
+  return vectors;
 }
 
 }  // namespace heed::data

@@ -13,7 +13,8 @@ struct VectorsTest : testing::Test {
       text::Tokeniser::train(std::vector<std::string_view>{"the cat sat", "the dog"}, {.kind = "words"});
   std::vector<float> table = std::vector<float>(static_cast<size_t>(words->size()) * 2, 9.0f);
 
-  int64_t read(const std::string& content) {
+  int64_t read(const std::string& content) { return all(content).found; }
+  WordVectors all(const std::string& content) {
     return read_word_vectors(folder.write("v.txt", content), *words, 2, table);
   }
   std::vector<float> row(const char* word) const {
@@ -31,6 +32,19 @@ TEST_F(VectorsTest, WithAndWithoutASizeLine) {
   }
   EXPECT_EQ(table[0], 9) << "no word is <unk>";
   EXPECT_EQ(width_of_vectors(folder.write("w.txt", "400000 3\na 1 2 3\n")), 3);
+}
+
+/// As in the GloVe vectors of 840 billion tokens: the last numbers of a line are its vector.
+TEST_F(VectorsTest, WordsWithBlanks) {
+  const WordVectors some = all("the 1 2\n. . . 5 6\nat name@domain.com 7 8\n2 3 4\ndog 3 4\n");
+  EXPECT_EQ(some.found, 2);
+  EXPECT_EQ(some.with_blanks, 2);
+  EXPECT_EQ(some.line, 2);
+  EXPECT_EQ(some.word, ". . .");
+  EXPECT_EQ(row("dog"), (std::vector<float>{3, 4}));
+  EXPECT_EQ(width_of_vectors(folder.write("w.txt", ". . . 5 6\nthe 1 2\n")), 2) << "also on the first line";
+  EXPECT_EQ(width_of_vectors(folder.write("w.txt", "in 2019 5 6\nthe 1 2\na 1 2\n")), 2) << "as most lines";
+  expect_part(error_of([&] { all("the dog 1 2 3\n"); }), "line 1 has a word and 4 numbers");
 }
 
 TEST_F(VectorsTest, BrokenLines) {
