@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "cli/about_lines.h"
 #include "cli/counter.h"
 #include "cli/error_page.h"
 #include "cli/errors.h"
@@ -19,6 +20,7 @@
 #include "cli/verbs.h"
 #include "heed/data/lines.h"
 #include "heed/data/pairs.h"
+#include "heed/data/plain_files.h"
 #include "heed/file/atomic.h"
 #include "heed/file/model_file.h"
 #include "heed/tensor/error.h"
@@ -97,6 +99,7 @@ Sources validation_of(const recipe::Recipe& recipe) {
   for (const data::PairFiles* files : {&data.train, &data.valid})
     for (const std::filesystem::path* file : {&files->tsv, &files->source, &files->target})
       if (!file->empty()) readable(file->string());
+  data::expect_plain_files(data);
   const std::unique_ptr<task::Texts> texts = recipe.task().read(data, recipe.train.seed);
   if (const std::string report = texts->validation_report(); !report.empty()) warn("validation: " + report);
   return grouped(texts->validation());
@@ -113,7 +116,10 @@ void predict_all(Outputs& outputs, const predict::Predictor& predictor, const So
   const size_t chunk = lines_at_once(c.search) * 8;
   for (size_t begin = 0; begin < sources.texts.size(); begin += chunk) {
     const auto some = std::span(sources.texts).subspan(begin, std::min(chunk, sources.texts.size() - begin));
-    for (const predict::Prediction& p : predictor.predict_all(some, options)) {
+    const std::vector<predict::Prediction> said =
+        about_lines(sources.lines[begin], sources.lines[begin + some.size() - 1],
+                    [&] { return predictor.predict_all(some, options); });
+    for (const predict::Prediction& p : said) {
       if (!p.error.empty()) {
         counter.erase();
         warn(fmt::format("line {}: {}; its output is empty", sources.lines[outputs.hypotheses.size()], p.error));

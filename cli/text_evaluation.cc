@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "heed/data/plain_files.h"
 #include "heed/file/json.h"
 #include "heed/search/tape_pool.h"
 #include "heed/tensor/error.h"
@@ -46,6 +47,7 @@ Found of_validation(const predict::Predictor& predictor) {
   const recipe::Recipe& recipe = model.recipe;
   for (const data::PairFiles* files : {&recipe.data.train, &recipe.data.valid})
     if (!files->source.empty()) readable(files->source.string());
+  data::expect_plain_files(recipe.data);
   const task::Corpus corpus =
       recipe.task().read(recipe.data, recipe.train.seed)->encode(model.vocabularies, recipe.data, recipe.model);
   for (const std::string& warning : corpus.warnings) warn(warning);

@@ -12,6 +12,7 @@
 
 #include "heed/tensor/error.h"
 #include "heed/tensor/nearest.h"
+#include "heed/text/icu_memory.h"
 
 namespace heed::data {
 
@@ -74,6 +75,7 @@ const std::vector<Known>& known_languages() {
 }
 
 void expect_icu(UErrorCode status, const char* what, const char* code) {
+  text::expect_icu_had_memory(status);
   expect(U_SUCCESS(status), ErrorKind::data, "ICU has no {} for '{}': {}; is its data installed?", what, code,
          u_errorName(status));
 }

@@ -11,6 +11,7 @@
 
 #include "heed/data/date_forms.h"
 #include "heed/tensor/error.h"
+#include "heed/text/icu_memory.h"
 #include "heed/text/random.h"
 
 namespace heed::data {
@@ -51,6 +52,7 @@ std::unique_ptr<icu::SimpleDateFormat> make_format(const std::string& code, cons
   auto format = per_field ? std::make_unique<icu::SimpleDateFormat>(pattern, icu::UnicodeString::fromUTF8(form.numbers),
                                                                     locale, status)
                           : std::make_unique<icu::SimpleDateFormat>(pattern, locale, status);
+  text::expect_icu_had_memory(status);
   expect(U_SUCCESS(status), ErrorKind::data, "ICU cannot write dates as '{}' for '{}': {}", form.pattern, code,
          u_errorName(status));
   format->setTimeZone(*icu::TimeZone::getGMT());

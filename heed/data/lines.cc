@@ -1,13 +1,16 @@
 #include "heed/data/lines.h"
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <system_error>
 #include <utility>
 
 #include "heed/tensor/error.h"
+#include "heed/text/open_file.h"
 
 namespace heed::data {
 
@@ -32,20 +35,23 @@ void LineReader::Close::operator()(void* file) const { gzclose_r(static_cast<gzF
 
 LineReader::LineReader(std::filesystem::path path)
     : path_(std::move(path)), buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {
-  // A folder can be opened, and only reading it fails, with a reason that does not say so.
-  std::error_code ignored;
-  expect(!std::filesystem::is_directory(path_, ignored), ErrorKind::file, "cannot read {}: it is a folder",
-         path_.string());
-  errno = 0;
-  file_.reset(gzopen(path_.c_str(), "rb"));
-  const int reason = errno == 0 ? ENOMEM : errno;
-  expect(file_ != nullptr, kind_of_unreadable(reason), "cannot read {}: {}", path_.string(), std::strerror(reason));
+  const int descriptor = text::open_to_read(path_);
+  expect(descriptor >= 0, kind_of_unreadable(errno), "cannot read {}: {}", path_.string(), std::strerror(errno));
+  file_.reset(gzdopen(descriptor, "rb"));
+  if (!file_) {
+    ::close(descriptor);
+    throw std::bad_alloc();
+  }
   gzbuffer(static_cast<gzFile>(file_.get()), 1 << 16);
+  const std::string_view other = text::other_than_a_file(descriptor);
+  expect(other != "a folder", ErrorKind::file, "cannot read {}: it is a folder", path_.string());
+  if (!other.empty()) stream_ = descriptor;
 }
 
 std::string_view LineReader::available() {
   if (begin_ == end_ && !finished_) {
     auto* file = static_cast<gzFile>(file_.get());
+    if (stream_ >= 0) text::wait_to_read(stream_);
     errno = 0;
     const int n = gzread(file, buffer_.get(), static_cast<unsigned>(kBufferBytes));
     const int system_reason = errno;

@@ -10,8 +10,8 @@
 namespace heed::data {
 
 /// A line ends with \n or \r\n, which are not part of it; the last one may end with the file. A byte order mark at the
-/// very beginning is not part of the text. Throws Error if the file is missing, is a folder, cannot be read, is a
-/// damaged or truncated gzip file, or has a line of more than 64 MiB and is thus not text.
+/// very beginning is not part of the text. A pipe is read as it comes. Throws Error if the file is missing, is a
+/// folder, cannot be read, is a damaged or truncated gzip file, or has a line of more than 64 MiB and is thus not text.
 class LineReader {
  public:
   explicit LineReader(std::filesystem::path path);
@@ -30,8 +30,9 @@ class LineReader {
 
   std::filesystem::path path_;
   std::unique_ptr<void, Close> file_;  // a gzFile
-  std::unique_ptr<char[]> buffer_;     // not cleared: many files are shorter
-  size_t begin_ = 0, end_ = 0;         // of the bytes not yet returned
+  int stream_ = -1;                 // its descriptor, if it is a pipe or a device: whoever writes it may take his time
+  std::unique_ptr<char[]> buffer_;  // not cleared: many files are shorter
+  size_t begin_ = 0, end_ = 0;      // of the bytes not yet returned
   int64_t number_ = 0;
   bool finished_ = false;
 };

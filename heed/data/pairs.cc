@@ -144,6 +144,8 @@ Pairs read_tsv(const PairFiles& files, Report& report) {
 
 /// Why no line has two columns, as far as its first line tells.
 std::string separator_hint(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return "";  // it was read already
   LineReader lines(file);
   std::string line;
   if (!lines.next(line) || line.find('\t') != std::string::npos) return "";

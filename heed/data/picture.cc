@@ -1,5 +1,7 @@
 #include "heed/data/picture.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -11,6 +13,7 @@
 #include "heed/data/area_average.h"
 #include "heed/data/picture_rows.h"
 #include "heed/tensor/error.h"
+#include "heed/text/open_file.h"
 
 namespace heed::data {
 
@@ -24,11 +27,17 @@ struct CloseFile {
 using PictureFile = std::unique_ptr<std::FILE, CloseFile>;
 
 PictureFile open_picture(const std::filesystem::path& path) {
-  std::error_code ignored;
-  expect(!std::filesystem::is_directory(path, ignored), ErrorKind::file, "a folder, not a picture");
-  PictureFile file(std::fopen(path.c_str(), "rb"));
+  const int descriptor = text::open_to_read(path);
   const int why = errno;
-  expect(file != nullptr, kind_of_unreadable(why), "cannot open the picture: {}", std::generic_category().message(why));
+  expect(descriptor >= 0, kind_of_unreadable(why), "cannot open the picture: {}", std::generic_category().message(why));
+  PictureFile file(::fdopen(descriptor, "rb"));
+  if (!file) {
+    ::close(descriptor);
+    throw std::bad_alloc();
+  }
+  // Its beginning is read twice; and a line of text must not make a program wait for a writer, or read a terminal.
+  const std::string_view other = text::other_than_a_file(descriptor);
+  expect(other.empty(), ErrorKind::file, "{}, not a picture", other);
   return file;
 }
 

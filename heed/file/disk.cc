@@ -17,7 +17,19 @@ namespace heed::file {
 
 namespace {
 
-std::string_view hint(int error) {
+std::string_view hint_of_reading(int error) {
+  switch (error) {
+    case EACCES:
+    case EPERM:
+      return "; you may not read it: change its permissions or its owner";
+    case EIO:
+      return "; the disk may be failing: copy what is on it";
+    default:
+      return "";
+  }
+}
+
+std::string_view hint_of_writing(int error) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
@@ -37,18 +49,30 @@ std::string_view hint(int error) {
   }
 }
 
-[[noreturn]] void fail(ErrorKind kind, std::string_view doing, const fs::path& path, int error) {
-  throw Error(kind, fmt::format("cannot {} '{}': {}{}", doing, path.string(), std::generic_category().message(error),
-                                hint(error)));
+std::string message(std::string_view doing, const fs::path& path, int error, std::string_view hint) {
+  return fmt::format("cannot {} '{}': {}{}", doing, path.string(), std::generic_category().message(error), hint);
 }
 
 /// A write failed.
 [[noreturn]] void fail(std::string_view doing, const fs::path& path, int error) {
-  fail(ErrorKind::cannot_write, doing, path, error);
+  throw Error(ErrorKind::cannot_write, message(doing, path, error, hint_of_writing(error)));
 }
 
 [[noreturn]] void fail_to_read(std::string_view doing, const fs::path& path, int error) {
-  fail(kind_of_unreadable(error), doing, path, error);
+  throw Error(kind_of_unreadable(error), message(doing, path, error, hint_of_reading(error)));
+}
+
+/// Opened at once, or not: a pipe is given some time until somebody reads it.
+int open_to_write_through(const fs::path& path) {
+  constexpr int kTries = 40, kMicroseconds = 50'000;
+  for (int i = 0; i < kTries; ++i) {
+    const int opened = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (opened >= 0) ::fcntl(opened, F_SETFL, ::fcntl(opened, F_GETFL) & ~O_NONBLOCK);
+    if (opened >= 0 || errno != ENXIO) return opened;
+    ::usleep(kMicroseconds);
+  }
+  throw Error(ErrorKind::cannot_write,
+              fmt::format("cannot write '{}': it is a pipe, and no program reads it", path.string()));
 }
 
 /// True if a test makes this call fail; errno is set then.
@@ -103,7 +127,7 @@ std::optional<OutputFile> OutputFile::through(const fs::path& path) {
       return opened(Descriptor(::fcntl(standard, F_DUPFD_CLOEXEC, 3)));
   }
   if (S_ISREG(about.st_mode)) return {};
-  return opened(Descriptor(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC)));
+  return opened(Descriptor(open_to_write_through(path)));
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {

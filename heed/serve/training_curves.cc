@@ -11,6 +11,8 @@ using file::Json;
 
 std::optional<Json> training_curve(const std::filesystem::path& folder) {
   constexpr size_t kMostPoints = 4000;  // as many as a screen has columns
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(folder / "log.jsonl", ignored)) return {};
   std::ifstream log(folder / "log.jsonl");
   if (!log) return {};
   std::vector<Json> steps, validations;

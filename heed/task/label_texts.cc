@@ -9,6 +9,7 @@
 
 #include "heed/data/header.h"
 #include "heed/data/lines.h"
+#include "heed/data/plain_files.h"
 #include "heed/data/word_vectors.h"
 #include "heed/file/sha256.h"
 #include "heed/model/classifier.h"
@@ -32,6 +33,7 @@ struct Column {
 };
 
 std::vector<Column> look_at_columns(const std::filesystem::path& file, std::optional<bool> header) {
+  data::expect_plain_file(file);
   data::LineReader lines(file);
   std::vector<Column> columns;
   for (std::string line; lines.number() < kLinesLookedAt && lines.next(line);) {
@@ -161,12 +163,20 @@ std::vector<std::string> start_from_vectors(Parameters& parameters, const Vocabu
   expect(width == table.cols(), ErrorKind::data,
          "{}: the vectors have {} numbers, but model.width is {}: --set model.width={}", options.vectors.string(),
          width, table.cols(), width);
-  const int64_t found = data::read_word_vectors(options.vectors, *vocabularies.source, width,
-                                                {table.value.data(), static_cast<size_t>(table.size())});
+  const data::WordVectors vectors = data::read_word_vectors(options.vectors, *vocabularies.source, width,
+                                                            {table.value.data(), static_cast<size_t>(table.size())});
+  const int64_t found = vectors.found;
   const int64_t words = vocabularies.source->size() - text::kSpecials;
   expect(found > 0, ErrorKind::data, "{} has none of the {} words of the vocabulary", options.vectors.string(), words);
-  return {fmt::format("{} has vectors for {} of {} words; the other {} start from random numbers",
-                      options.vectors.string(), found, words, words - found)};
+  std::vector<std::string> said = {
+      fmt::format("{} has vectors for {} of {} words; the other {} start from random numbers", options.vectors.string(),
+                  found, words, words - found)};
+  if (vectors.with_blanks > 0)
+    said.push_back(
+        fmt::format("{}: {} of its words {} blanks inside, the first '{}' in line {}: no word of the data is one",
+                    options.vectors.string(), vectors.with_blanks, vectors.with_blanks == 1 ? "has" : "have",
+                    vectors.word.substr(0, 60), vectors.line));
+  return said;
 }
 
 data::References read_labelled(const std::filesystem::path& tsv, const data::Options& options, data::Report& report) {

@@ -8,6 +8,7 @@
 
 #include "heed/data/lines.h"
 #include "heed/data/picture_source.h"
+#include "heed/data/plain_files.h"
 #include "heed/encode/picture.h"
 #include "heed/file/sha256.h"
 #include "heed/tensor/error.h"
@@ -36,6 +37,7 @@ std::string fingerprint_of_pictures(const data::PictureExamples& train, const da
 
 data::PairFiles find_picture_columns(data::PairFiles files) {
   if (files.source_column >= 0 && files.target_column > 0) return files;
+  data::expect_plain_file(files.tsv);
   data::LineReader lines(files.tsv);
   std::string line;
   const bool there = lines.next(line);

@@ -1,11 +1,15 @@
 #include "heed/text/file.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "heed/tensor/error.h"
+#include "heed/text/open_file.h"
 
 namespace heed::text {
 
@@ -17,12 +21,15 @@ using File = std::unique_ptr<std::FILE, Close>;
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
-  std::error_code ignored;
-  expect(!std::filesystem::is_directory(path, ignored), ErrorKind::file, "cannot read {}: it is a folder",
-         path.string());
-  const File file(std::fopen(path.c_str(), "rb"));
-  if (!file)
-    throw Error(kind_of_unreadable(errno), fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
+  const int descriptor = open_to_read(path);
+  expect(descriptor >= 0, kind_of_unreadable(errno), "cannot read {}: {}", path.string(), std::strerror(errno));
+  const File file(::fdopen(descriptor, "rb"));
+  if (!file) {
+    ::close(descriptor);
+    throw std::bad_alloc();
+  }
+  const std::string_view other = other_than_a_file(descriptor);
+  expect(other.empty(), ErrorKind::file, "cannot read {}: it is {}", path.string(), other);
   std::string contents;
   char buffer[1 << 16];
   while (const size_t n = std::fread(buffer, 1, sizeof buffer, file.get())) contents.append(buffer, n);

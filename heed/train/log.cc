@@ -25,6 +25,7 @@ std::string until(const std::filesystem::path& path, int64_t last) {
     const Json* event = json->find("event");
     if (!event || !event->as<std::string>() || *event->as<std::string>() != "finished") kept += line + "\n";
   }
+  expect(!in.bad(), ErrorKind::file, "'{}' could not be read", path.string());
   return kept;
 }
 
@@ -44,6 +45,11 @@ void Log::write(const std::string& line) {
 }
 
 void Log::started(const Started& s) {
+  // A resumed training reads it; and a pipe that nobody reads would hold up the training.
+  std::error_code ignored;
+  const std::filesystem::file_status there = std::filesystem::status(path_, ignored);
+  expect(!std::filesystem::exists(there) || std::filesystem::is_regular_file(there), ErrorKind::cannot_write,
+         "'{}' is not an ordinary file, so nothing will be written to it", path_.string());
   file::write_file(path_, s.resumed_from > 0 ? until(path_, s.resumed_from) : "");
   file_.open(path_, std::ios::app);
   EventLines::started(s);

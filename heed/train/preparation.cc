@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "heed/attend/all.h"
+#include "heed/data/plain_files.h"
 #include "heed/recipe/settle.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/memory.h"
@@ -146,6 +147,7 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
   }
   if (beginning.weights) p.chosen = fit_to_weights(r, beginning);
   say("reading the data");
+  data::expect_plain_files(r.data);
   const std::unique_ptr<task::Texts> texts = r.task().read(r.data, r.train.seed);
   const auto add = [&](const std::vector<task::Suggestion>& chosen) {
     p.chosen.insert(p.chosen.end(), chosen.begin(), chosen.end());
