@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/order.h"
+
 namespace heed::cli {
 
 namespace {
@@ -73,7 +75,7 @@ std::string isolated(std::string_view text) {
   for (int32_t i = 0; i < all.length(); i = all.moveIndex32(i, 1)) {
     const UCharDirection direction = u_charDirection(all.char32At(i));
     if (direction == U_RIGHT_TO_LEFT || direction == U_RIGHT_TO_LEFT_ARABIC || direction == U_ARABIC_NUMBER)
-      return "\u2068" + std::string(text) + "\u2069";  // FIRST STRONG ISOLATE, POP DIRECTIONAL ISOLATE
+      return order("\u2068") + std::string(text) + order("\u2069");  // FIRST STRONG ISOLATE, POP DIRECTIONAL ISOLATE
   }
   return std::string(text);
 }

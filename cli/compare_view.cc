@@ -10,6 +10,7 @@
 
 #include "cli/columns.h"
 #include "cli/options.h"
+#include "cli/order.h"
 #include "cli/progress.h"
 
 namespace heed::cli {
@@ -70,7 +71,7 @@ std::string comparison_text(const compare::Table& table, const Terminal& termina
 
 void ComparisonView::erase() {
   if (std::exchange(lines_, 0) == 0) return;
-  print("\r\033[J");
+  print(order("\r\033[J"));
 }
 
 /// The table above the bar, as far as the screen is high enough; the cursor stays at its first line.
@@ -88,7 +89,7 @@ void ComparisonView::draw() {
   }
   text += cut_to(current_ + "  " + bar_, terminal_.width() - 1);
   lines_ = lines + 1;
-  print("\r\033[J" + text + (lines > 0 ? fmt::format("\r\033[{}A", lines) : "\r"));
+  print(order("\r\033[J") + text + order(lines > 0 ? fmt::format("\r\033[{}A", lines) : "\r"));
 }
 
 void ComparisonView::run_begins(const compare::Variant& variant, uint64_t seed, const compare::Table& so_far) {

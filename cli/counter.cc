@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "cli/order.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 
@@ -24,7 +25,7 @@ Counter::Counter(std::string what, int64_t total) : Counter(std::move(what)) {
 Counter::~Counter() { erase(); }
 
 void Counter::erase() {
-  if (there_) note("\r\033[K");
+  if (there_) note(order("\r\033[K"));
   there_ = false;
 }
 
@@ -40,7 +41,7 @@ void Counter::add(int64_t count) {
     text = fmt::format("{:3} %  {} of {} {}, {:.0f} a second, {} left", 100 * count_ / total_, grouped(count_),
                        grouped(total_), what_, speed,
                        duration_text(static_cast<double>(total_ - count_) / std::max(speed, 1e-3)));
-  note(fmt::format("\r{}\033[K", text));
+  note(order("\r") + text + order("\033[K"));
   there_ = true;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "cli/columns.h"
+#include "cli/order.h"
 
 namespace heed::cli {
 
@@ -36,10 +37,10 @@ std::string background(float w) {
   for (size_t n = 0; n < 3; ++n)
     rgb[n] =
         static_cast<int>(std::lround(std::lerp(kRamp[low][n], kRamp[low + 1][n], place - static_cast<float>(low))));
-  if (full_colour) return fmt::format("\033[48;2;{};{};{}m", rgb[0], rgb[1], rgb[2]);
+  if (full_colour) return order(fmt::format("\033[48;2;{};{};{}m", rgb[0], rgb[1], rgb[2]));
   // The nearest colour of the 6 x 6 x 6 cube; its levels are 0, 95, 135, 175, 215, 255.
   const auto level = [](int x) { return x < 48 ? 0 : x < 115 ? 1 : (x - 35) / 40; };
-  return fmt::format("\033[48;5;{}m", 16 + 36 * level(rgb[0]) + 6 * level(rgb[1]) + level(rgb[2]));
+  return order(fmt::format("\033[48;5;{}m", 16 + 36 * level(rgb[0]) + 6 * level(rgb[1]) + level(rgb[2])));
 }
 
 float drawable(float weight) { return std::isfinite(weight) ? std::clamp(weight, 0.0f, 1.0f) : 0.0f; }
@@ -67,7 +68,7 @@ float weight_of(const Letter& letter, const std::vector<float>& row) {
 
 std::string weight_cell(float weight, size_t columns, bool colour) {
   const float w = drawable(weight);
-  if (colour) return background(w) + std::string(columns, ' ') + "\033[0m";
+  if (colour) return background(w) + std::string(columns, ' ') + order("\033[0m");
   std::string text;
   for (size_t i = 0; i < columns; ++i) text += shade(w);
   return text;
@@ -76,7 +77,7 @@ std::string weight_cell(float weight, size_t columns, bool colour) {
 std::string on_weight(const std::string& text, float weight, bool colour) {
   if (!colour) return text;
   const float w = drawable(weight);
-  return background(w) + (w > 0.4f ? "\033[38;5;16m" : "\033[38;5;231m") + text + "\033[0m";
+  return background(w) + order(w > 0.4f ? "\033[38;5;16m" : "\033[38;5;231m") + text + order("\033[0m");
 }
 
 std::string heat_map(const AlignmentPicture& picture, const Terminal& terminal) {

@@ -10,6 +10,7 @@
 
 #include "cli/columns.h"
 #include "cli/exit_code.h"
+#include "cli/order.h"
 
 namespace heed::cli {
 
@@ -110,7 +111,8 @@ ProgressView::ProgressView(const Terminal& terminal, ProgressOptions options)
 
 ProgressView::~ProgressView() {
   // An error may end the training while a bar is shown.
-  if (bar_there_) std::fputs("\r\033[K", stdout);
+  if (!bar_there_) return;
+  std::fputs("\r\033[K", stdout);
   std::fflush(stdout);
 }
 
@@ -128,7 +130,7 @@ void ProgressView::show(const std::string& text) {
 }
 
 void ProgressView::erase() {
-  if (std::exchange(bar_there_, false)) show("\r\033[K");
+  if (std::exchange(bar_there_, false)) show(order("\r\033[K"));
 }
 
 void ProgressView::say(const std::string& line) {
@@ -138,7 +140,7 @@ void ProgressView::say(const std::string& line) {
 
 void ProgressView::draw(const std::string& text) {
   bar_there_ = true;
-  show("\r" + text + "\033[K");
+  show(order("\r") + text + order("\033[K"));
 }
 
 void ProgressView::preparing(const std::string& what) {

@@ -12,7 +12,9 @@
 #include <cstring>
 #include <utility>
 
+#include "cli/columns.h"
 #include "cli/exit_code.h"
+#include "cli/order.h"
 
 namespace heed::cli {
 
@@ -49,7 +51,7 @@ Terminal Terminal::plain() {
 }
 
 std::string Terminal::painted(std::string_view text, const char* code) const {
-  return colour_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+  return colour_ ? order(fmt::format("\033[{}m", code)) + std::string(text) + order("\033[0m") : std::string(text);
 }
 
 std::vector<std::string> wrap(std::string_view text, size_t width) {
@@ -85,7 +87,7 @@ std::string table(const std::vector<Row>& rows, const Terminal& terminal, size_t
   const size_t last = rows.front().size() - 1;
   std::vector<size_t> widths(last, 0);
   for (const Row& row : rows)
-    for (size_t c = 0; c < last; ++c) widths[c] = std::max(widths[c], row[c].size());
+    for (size_t c = 0; c < last; ++c) widths[c] = std::max(widths[c], columns_of(row[c]));
   size_t before = indent;
   for (size_t w : widths) before += w + 2;
   const size_t left = terminal.width() > before + kNarrowest / 2 ? terminal.width() - before : kNarrowest / 2;
@@ -94,7 +96,7 @@ std::string table(const std::vector<Row>& rows, const Terminal& terminal, size_t
     all += std::string(indent, ' ');
     for (size_t c = 0; c < last; ++c) {
       all += c == strong ? terminal.bold(row[c]) : row[c];
-      all += std::string(widths[c] - row[c].size() + 2, ' ');
+      all += std::string(widths[c] - columns_of(row[c]) + 2, ' ');
     }
     const std::vector<std::string> lines = wrap(row[last], left);
     for (size_t n = 0; n < lines.size(); ++n) {
@@ -115,15 +117,18 @@ bool reader_is_gone() { return gone; }
 
 void print(std::string_view text) {
   if (gone) return;
+  static const bool terminal = isatty(STDOUT_FILENO) != 0;
+  const std::string written = with_orders(text, terminal);
   errno = 0;
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  if (std::fwrite(written.data(), 1, written.size(), stdout) == written.size() && std::fflush(stdout) == 0) return;
   if (errno != EPIPE)
     throw OutputFailure(fmt::format("standard output could not be written: {}", std::strerror(errno)));
   gone = true;
 }
 
 void note(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  const std::string written = with_orders(text, /*visible=*/true);
+  std::fwrite(written.data(), 1, written.size(), stderr);
   std::fflush(stderr);
 }
 

@@ -42,10 +42,13 @@ using Row = std::vector<std::string>;
 /// The cells of column `strong` are bold.
 std::string table(const std::vector<Row>& rows, const Terminal& terminal, size_t strong, size_t indent = 2);
 
-/// Writes to standard output. A closed pipe (heed ... | head) is no error; a full disk is.
+/// Writes to standard output. On a terminal, what could control it is made visible (heed/text/visible.h), except for
+/// our own orders to it (order.h); to a file or a pipe everything is written as it is. A closed pipe (heed ... | head)
+/// is no error; a full disk is.
 void print(std::string_view text);
 
-/// Writes to standard error. What cannot be written there is lost, and the work continues.
+/// Writes to standard error, where what could control a terminal is always made visible. What cannot be written there
+/// is lost, and the work continues.
 void note(std::string_view text);
 
 /// If the program is started with standard input, output or error closed (2>&-), the next file opened would get that

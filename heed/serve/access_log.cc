@@ -11,6 +11,7 @@
 
 #include "heed/file/json.h"
 #include "heed/tensor/error.h"
+#include "heed/text/visible.h"
 
 namespace heed::serve {
 
@@ -55,7 +56,7 @@ void AccessLog::write(const Finished& finished) {
   if (!finished.complete) line["cut"] = true;
   if (finished.exchange)
     for (const auto& [name, value] : finished.exchange->told()) line[name] = value;
-  const std::string text = line.line() + "\n";
+  const std::string text = text::visible(line.line()) + "\n";  // it may be read on a terminal
   std::fwrite(text.data(), 1, text.size(), file_);
   std::fflush(file_);
 }

@@ -52,10 +52,17 @@ constexpr std::string_view name_of(ErrorKind kind) {
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : Error(ErrorKind::usage, message) {}
-  Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+  Error(ErrorKind kind, const std::string& message) : std::runtime_error(without_nul(message)), kind_(kind) {}
   ErrorKind kind() const noexcept { return kind_; }
 
  private:
+  /// what() ends at a NUL; one that was quoted from data is shown, so that the rest of the message is not lost.
+  static std::string without_nul(std::string message) {
+    for (size_t at = message.find('\0'); at != std::string::npos; at = message.find('\0', at))
+      message.replace(at, 1, "\\x00");
+    return message;
+  }
+
   ErrorKind kind_;
 };
 
