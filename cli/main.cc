@@ -8,6 +8,7 @@
 
 #include "cli/arguments.h"
 #include "cli/exit_code.h"
+#include "cli/memory_end.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "heed/kernels/isa.h"
@@ -55,6 +56,7 @@ int fail(ExitCode code, std::string_view message) {
 
 int main(int argc, char** argv) {
   using namespace heed::cli;
+  prepare_for_the_end_of_memory();
   occupy_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // print() sees the closed pipe
   std::signal(SIGXFSZ, SIG_IGN);  // a write beyond ulimit -f fails instead of ending the program

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <vector>
 
 #include "heed/file/disk.h"
@@ -18,7 +19,8 @@ EVP_MD_CTX* of(void* context) { return static_cast<EVP_MD_CTX*>(context); }
 void Sha256::Free::operator()(void* context) const { EVP_MD_CTX_free(of(context)); }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-  expect(context_ && EVP_DigestInit_ex(of(context_.get()), EVP_sha256(), nullptr) == 1, ErrorKind::bug,
+  if (!context_) throw std::bad_alloc();
+  expect(EVP_DigestInit_ex(of(context_.get()), EVP_sha256(), nullptr) == 1, ErrorKind::bug,
          "SHA-256: libcrypto does not offer it here");
 }
 

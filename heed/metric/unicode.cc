@@ -6,6 +6,7 @@
 #include <unicode/utf8.h>
 
 #include "heed/tensor/error.h"
+#include "heed/text/icu_memory.h"
 
 namespace heed::metric {
 
@@ -31,6 +32,7 @@ std::string lowered(const std::string& text) {
   icu::StringByteSink<std::string> sink(&small, static_cast<int32_t>(text.size()));
   UErrorCode status = U_ZERO_ERROR;
   icu::CaseMap::utf8ToLower("", 0, icu::StringPiece(text), sink, nullptr, status);
+  text::expect_icu_had_memory(status);
   expect(U_SUCCESS(status), "lower case: {}", u_errorName(status));
   return small;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "heed/tensor/error.h"
+#include "heed/text/icu_memory.h"
 
 namespace heed::text {
 
@@ -16,6 +17,7 @@ std::vector<std::string_view> graphemes_of(std::string_view text) {
   const std::unique_ptr<UText, decltype(&utext_close)> opened(
       utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &status), utext_close);
   if (U_SUCCESS(status)) breaks->setText(opened.get(), status);
+  expect_icu_had_memory(status);
   expect(U_SUCCESS(status), ErrorKind::bug, "ICU cannot cut a text into letters: {}", u_errorName(status));
   std::vector<std::string_view> all;
   for (int32_t begin = breaks->first(), end = breaks->next(); end != icu::BreakIterator::DONE;

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "heed/tensor/error.h"
+#include "heed/text/icu_memory.h"
 #include "heed/text/words.h"
 
 namespace heed::text {
@@ -23,6 +24,7 @@ void for_each_part(std::string_view text, icu::BreakIterator& breaks, const Visi
   const std::unique_ptr<UText, decltype(&utext_close)> opened(
       utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &status), utext_close);
   if (U_SUCCESS(status)) breaks.setText(opened.get(), status);
+  expect_icu_had_memory(status);
   expect(U_SUCCESS(status), ErrorKind::bug, "ICU cannot cut a text: {}", u_errorName(status));
   for (int32_t begin = breaks.first(), end = breaks.next(); end != icu::BreakIterator::DONE;
        begin = end, end = breaks.next())
@@ -32,6 +34,7 @@ void for_each_part(std::string_view text, icu::BreakIterator& breaks, const Visi
 std::unique_ptr<icu::BreakIterator> made(Create* create) {
   UErrorCode status = U_ZERO_ERROR;
   std::unique_ptr<icu::BreakIterator> breaks(create(icu::Locale::getRoot(), status));
+  expect_icu_had_memory(status);
   expect(U_SUCCESS(status), ErrorKind::bug, "ICU has no rules to cut texts by: {}", u_errorName(status));
   return breaks;
 }

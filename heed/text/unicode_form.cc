@@ -4,6 +4,7 @@
 #include <unicode/normalizer2.h>
 
 #include "heed/tensor/error.h"
+#include "heed/text/icu_memory.h"
 
 namespace heed::text {
 
@@ -19,6 +20,7 @@ std::string in_form(std::string_view text, Form* form) {
     icu::StringByteSink<std::string> sink(&result, static_cast<int32_t>(text.size()));
     normaliser->normalizeUTF8(0, {text.data(), static_cast<int32_t>(text.size())}, sink, nullptr, status);
   }
+  expect_icu_had_memory(status);
   expect(U_SUCCESS(status), ErrorKind::data, "ICU cannot normalise a text of {} bytes: {}", text.size(),
          u_errorName(status));
   return result;
