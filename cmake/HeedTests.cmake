@@ -9,7 +9,8 @@ set(HEED_SLOW_TESTS
   kernels.extreme=7 attend.gradient=7 kernels.shapes=6 kernels.bias=6 data.dates=6 python.threads=5 kernels.property=5
   cli.evaluate=4 kernels.packed=3 kernels.weights=3 kernels.memory=3 cli.predict=3 python.load=3 search.exhaustive=3
   example.compare=3 train.resume=20 python.torch=20
-  faults.disk=10 faults.files=10 faults.kill=10 faults.together=10 cli.limits=10 cli.streams=5 cli.events=5)
+  faults.disk=10 faults.files=10 faults.kill=10 faults.together=10 cli.limits=25 cli.streams=5 cli.events=5 cli.terminal=6 cli.pipes=5
+  faults.memory=25)
 
 # Whole trainings of a minute and more. `make test` leaves them out; `make clang`, a part of `make check-long`, runs them.
 set(HEED_LONG_TESTS learn.objective=150 learn.wiring=80)
