@@ -28,7 +28,18 @@ void say(std::string_view text) {
   ::_exit(kMemory);  // no destructors: they may need what is not there
 }
 
+std::atomic<bool> lacked = false;
+
+/// As if there were no handler, but it is remembered.
+void remember_the_lack() {
+  lacked = true;
+  throw std::bad_alloc();
+}
+
+/// Where a function that must not throw is inside the standard library (a step of a directory_iterator), the exception
+/// is not known any more.
 [[noreturn]] void end_after_exception() {
+  if (!std::current_exception() && lacked) end_without_memory();
   if (const std::exception_ptr thrown = std::current_exception()) try {
       std::rethrow_exception(thrown);
     } catch (const std::bad_alloc&) {
@@ -43,7 +54,10 @@ void say(std::string_view text) {
   std::abort();
 }
 
-void end_with_a_message() { std::set_terminate(end_after_exception); }
+void end_with_a_message() {
+  std::set_terminate(end_after_exception);
+  std::set_new_handler(remember_the_lack);
+}
 
 /// Before the constructors of all libraries, which allocate too (those of SentencePiece do): only the sources of a
 /// program can have such an entry.
