@@ -40,6 +40,8 @@ def test_every_single_failure(folder, arguments):
         if done.returncode == 0:  # what was not needed, or was asked for again
             assert done.stdout == good.stdout, at
             continue
+        if b"libgomp: Out of memory" in done.stderr:  # OpenMP's own end, of which nobody is asked
+            continue
         assert done.returncode == MEMORY and b"heed: " in done.stderr and b"not enough memory" in done.stderr, (
             at, done.returncode, done.stderr)
 
