@@ -4,12 +4,14 @@
 
 #include <cmath>
 #include <memory>
+#include <string_view>
 #include <thread>
 
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "heed/attend/all.h"
 #include "heed/file/json.h"
 #include "heed/kernels/isa.h"
 #include "heed/kernels/threads.h"
@@ -54,24 +56,18 @@ Json parameters_by_part(const Parameters& parameters) {
   return parts;
 }
 
-/// The attention settings of the recipe that are not defaults.
+/// The attention settings of the recipe that are not defaults; and the score, unless the structure has its own.
 Json attention(const recipe::Recipe& recipe) {
-  Json said = Json::object({{"score", recipe.model.attention.score}});
-  const auto lines = [](const recipe::Recipe& r) {
-    const std::string all = recipe::text_of(r);
-    const size_t begin = all.find("[attention]");
-    return all.substr(begin, all.find("\n[", begin + 1) - begin);
-  };
-  const std::string mine = lines(recipe), plain = lines({});
-  for (size_t at = 0; at < mine.size();) {
-    const size_t end = std::min(mine.find('\n', at), mine.size());
-    const std::string line = mine.substr(at, end - at);
-    at = end + 1;
-    const size_t equals = line.find(" = ");
-    if (line.starts_with('#') || equals == std::string::npos || plain.find(line + "\n") != std::string::npos) continue;
-    const std::string value = line.substr(equals + 3, line.find(" #") - equals - 3);
-    said[line.substr(0, line.find(' '))] = Json::parse(value).value_or(value);
-  }
+  const attend::Options& options = recipe.model.attention;
+  Json said = attend::resolve(options).structure->own_score ? Json::object({{"structure", options.structure}})
+                                                            : Json::object({{"score", options.score}});
+  recipe::Recipe plain;
+  plain.model.task = recipe.model.task;
+  const auto defaults = recipe::values_of(plain);
+  constexpr std::string_view kSection = "attention.";
+  for (const auto& [key, value] : recipe::values_of(recipe))
+    if (key.starts_with(kSection) && defaults.at(key) != value)
+      said[key.substr(kSection.size())] = Json::parse(value).value_or(value);
   return said;
 }
 

@@ -126,6 +126,7 @@ PreparedMemory Attention::prepare_from(const Memory& memory, int64_t first) cons
   expect(!memory.documents || parts_.any(&Entry::reads_documents),
          "prepare: the memory has documents, but region = \"{}\" does not use them; add documents to the region",
          options_.region);
+  expect(!memory.sentences, "prepare: the memory has sentences, which only hierarchical attention reads");
   PreparedMemory p;
   p.memory = memory;
   p.offsets = memory.rows.offsets;

@@ -58,6 +58,9 @@ class Refusals {
 
   void names() {
     reasons_ = unknown_words(o_, parts_);
+    for (size_t i = 0; i < parts_.regions.size(); ++i)
+      need(std::count(parts_.regions.begin(), parts_.regions.begin() + static_cast<int64_t>(i), parts_.regions[i]) != 1,
+           "region = \"{}\" names {} twice", o_.region, parts_.regions[i]->name);
     const auto positions = words_of(kPositions);
     need(has_word(kPositions, o_.position), "there is no position '{}'; did you mean '{}'? There are: {}", o_.position,
          nearest(o_.position, positions), fmt::join(positions, ", "));
@@ -87,7 +90,13 @@ class Refusals {
     need(!o_.project_output || o_.project, "project_output needs project");
     // The same rows; where heads share keys, the memory has fewer heads of them.
     const int64_t same = o_.project ? o_.key_width : o_.key_width / shared * o_.heads;
-    if (parts_.input->same_rows)
+    if (parts_.input->same_rows && query == o_.key_width)
+      need(query == same,
+           "{}: kv_heads = {} of heads = {}: each head of the keys is as wide as one of the queries, so query_width "
+           "must "
+           "be {} for key_width = {}, not {}; or project = true, which makes both from the same rows",
+           parts_.input->name, shared, o_.heads, same, o_.key_width, query);
+    else if (parts_.input->same_rows)
       need(query == same, "{}: queries and keys are the same rows, but query_width is {} and key_width {}",
            parts_.input->name, query, o_.key_width);
   }

@@ -95,7 +95,8 @@ Status check_forward(const Problem& p, const Inputs& in, const Outputs& from) {
   if (!status) return status;
   const bool choice = p.normalise.kind == Normaliser::argmax || p.normalise.kind == Normaliser::sampled;
   if (!from.saved && row_count(p) > 0) status.refuse("weights: expected the forward's outputs.saved, got null");
-  if (choice && !from.choice) status.refuse("weights: argmax and sampled need the forward's outputs.choice, got null");
+  if (choice && !from.choice && row_count(p) > 0)
+    status.refuse("weights: argmax and sampled need the forward's outputs.choice, got null");
   if (!from.forced_saved && forced_saved_floats(p) > 0)
     status.refuse("weights: forced_forward needs the forward's outputs.forced_saved, got null");
   return status;

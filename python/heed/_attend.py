@@ -96,7 +96,7 @@ def attend(
         stages: any of raw, softcap, masked, weights: intermediate scores of dot products, each [B, H, Tq, Tk].
         options: further options of the mechanism (hidden, depth, activation, ...).
 
-    A query that sees no key gives 0.
+    A query that sees no key gives 0. Numbers so large that float32 cannot hold a score are refused: docs/numerics.md.
 
     Returns:
         The output, or an Attended if weights, stages or a past were requested.
@@ -105,6 +105,7 @@ def attend(
     wanted = checked_stages(stages)
     call = _call(*_promoted(q, k, v, ask, promote), ask)
     call.forward(None if promote else out, weights=return_weights or "weights" in wanted)
+    call.refuse_overflow()
     return _as(_result(call, return_weights, wanted), q if promote else None, out)
 
 
@@ -180,6 +181,7 @@ def attend_with_gradient(
     given = {"q": q, "k": k, "v": v, **{name: options.get(name) for name in _FLOATS}, **(ask.parameters or {})}
     call = _call(*_promoted(q, k, v, ask, promote), ask)
     call.forward(None if promote else out, gradient=True, weights=return_weights or "weights" in wanted)
+    call.refuse_overflow()
     result = _as(_result(call, return_weights, wanted), q if promote else None, out)
     if not promote:
         return result, call.backward

@@ -10,6 +10,7 @@ from . import _heed
 from ._arrays import KEYS, SEEDS, integers, matrix_rows, text, to_numpy, whole_number
 from ._catalogue import check_names, mechanism
 from ._heed import Error, State
+from ._overflow import refuse_overflow
 from ._parameters import Parameters
 from ._result import Gradients, Input, Memory, Result
 from ._rows import Pairs, Rows
@@ -237,6 +238,8 @@ class Attention:
         if sentences is not None:
             arguments["sentences"] = integers(sentences, "sentences", np.int64)
             sequences = len(arguments["sentences"]) - 1
+        if sentences is not None and not self._model.needs_sentences:
+            raise Error(f"sentences: expected with hierarchical attention only, and this is {self!r}")
         memory = Memory(run, run.prepare(arguments), sequences, rows.longest if sentences is None else 0)
         memory._inputs = inputs
         memory._of = self
@@ -317,7 +320,13 @@ class Attention:
         raw = memory._run.attend(memory._prepared, state, arguments)
         result = Result(memory, raw, None if source is None else source.rows, self.options)
         result._inputs = inputs
+        refuse_overflow(result.context, lambda: self._numbers(memory, inputs))
         return result
+
+    def _numbers(self, memory: Memory, inputs: Dict[str, Input]) -> Dict[str, np.ndarray]:
+        """Everything that a result follows from, by name."""
+        given = {name: came.value.array() for name, came in [*memory._inputs, *inputs.items()]}
+        return {**given, **dict(self.parameters.items())}
 
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self._given.items())

@@ -176,6 +176,10 @@ class Call:
         return {name: np.ascontiguousarray(gradient[..., : given.shape[-1]]).reshape(tuple(given.shape))}
 
     # ------------------------------------------------------------------------------------------------------- results
+    def floats(self) -> Dict[str, Any]:
+        """Every input of numbers, by name."""
+        return {"q": self.views[0], "k": self.views[1], "v": self.views[2], "bias": self.bias}
+
     def _make_out(self, out: Any) -> np.ndarray:
         shape = self.q_layout.shape(self.q, self.views[2].shape[-1])
         self.out = np.empty(shape, np.float32) if out is None else writable(out, "out", shape)

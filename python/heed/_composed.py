@@ -11,6 +11,7 @@ from . import _heed
 from ._attention import Attention
 from ._call import Call
 from ._heed import Error
+from ._overflow import refuse_overflow
 from ._question import Question
 
 
@@ -161,6 +162,11 @@ class ComposedCall(Call):
         if weights:
             arguments["weights"] = True
         self.result = run.attend(memory, None, arguments)
+
+    def refuse_overflow(self) -> None:
+        """After forward."""
+        assert self.out is not None
+        refuse_overflow(self.out, lambda: {**self.floats(), **(self.ask.parameters or {})})
 
     def weights(self) -> np.ndarray:
         """[B, H, Tq, Tk]; ragged: the longest of each."""

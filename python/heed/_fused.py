@@ -10,6 +10,7 @@ import numpy as np
 from . import _heed
 from ._call import Call
 from ._heed import Error
+from ._overflow import refuse_overflow_of_dots
 from ._question import Question
 
 
@@ -62,6 +63,11 @@ class FusedCall(Call):
         self.call = _heed.Fused(self.views[0], self.views[1], self.views[2], self.options)
         self.call.forward(self.q_layout.view(made), gradient or weights)
         return made
+
+    def refuse_overflow(self) -> None:
+        """After forward."""
+        assert self.out is not None
+        refuse_overflow_of_dots(self.q_layout.view(self.out), self.views, self.floats, self.options)
 
     def weights(self) -> np.ndarray:
         """[B, H, Tq, Tk]; ragged: the longest of each."""

@@ -136,6 +136,9 @@ class Question:
         if self.region is not None and not isinstance(self.region, str):
             raise Error(f"region: expected names joined by +, got {self.region!r}")
         words = [] if self.region is None else [_name_of(word.strip(), "region") for word in self.region.split("+")]
+        for word in words:
+            if words.count(word) > 1:
+                raise Error(f"region: {self.region} names {word} twice")
         if self.strict and not self.causal and "causal" not in words:
             raise Error("strict: expected causal=True with it, where it also hides the query's own position")
         left = []

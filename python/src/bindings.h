@@ -99,11 +99,12 @@ T option_value(const std::string& name, const py::handle& value) {
   }
 }
 
-void define_fused(py::module_& m);      // the loop of heed/kernels on strided arrays
-void define_catalogue(py::module_& m);  // names, options and what is known of each mechanism
-void define_attention(py::module_& m);  // every mechanism, on a tape
-void define_predictor(py::module_& m);  // trained models
-void define_train(py::module_& m);      // training runs
-void define_compare(py::module_& m);    // comparisons of training runs
+void define_fused(py::module_& m);       // the loop of heed/kernels on strided arrays
+void define_row_faults(py::module_& m);  // infinities, NaN and zeros in results
+void define_catalogue(py::module_& m);   // names, options and what is known of each mechanism
+void define_attention(py::module_& m);   // every mechanism, on a tape
+void define_predictor(py::module_& m);   // trained models
+void define_train(py::module_& m);       // training runs
+void define_compare(py::module_& m);     // comparisons of training runs
 
 }  // namespace heed::python

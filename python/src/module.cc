@@ -53,6 +53,7 @@ PYBIND11_MODULE(_heed, m) {
       "threads", [] { return threads > 0 ? threads.load() : omp_get_max_threads(); }, "Number of threads per call.");
 
   define_fused(m);
+  define_row_faults(m);
   define_catalogue(m);
   define_attention(m);
   define_predictor(m);

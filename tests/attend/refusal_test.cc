@@ -26,6 +26,7 @@ std::vector<Refused> refused() {
       {"unknown_normaliser", "dot", [](Options& o) { o.normalise = "sofmax"; }, "softmax"},
       {"unknown_region", "dot", [](Options& o) { o.region = "casual"; }, "causal"},
       {"unknown_region_in_a_sum", "dot", [](Options& o) { o.region = "causal+slidingwindow"; }, "sliding_window"},
+      {"a_region_twice", "dot", [](Options& o) { o.region = "causal+sliding_window+causal"; }, "names causal twice"},
       {"empty_region", "dot", [](Options& o) { o.region = ""; }, "region"},
       {"unknown_time", "dot", [](Options& o) { o.time = "dinamic"; }, "dynamic"},
       {"unknown_structure", "dot", [](Options& o) { o.structure = "multihead"; }, "multi_head"},
@@ -56,6 +57,8 @@ std::vector<Refused> refused() {
       {"sink_without_softmax", "sinks", [](Options& o) { o.learned_sink = true, o.normalise = "sigmoid"; }, "sink"},
       {"sink_without_region", "global", [](Options& o) { o.learned_sink = true; }, "sink"},
       {"negative_sinks", "sinks", [](Options& o) { o.sinks = -1; }, "sinks"},
+      {"shared_heads_of_the_same_rows", "intra", [](Options& o) { o.heads = 4, o.kv_heads = 2; },
+       "so query_width must be 16 for key_width = 8, not 8; or project = true"},
       {"no_heads", "dot", [](Options& o) { o.heads = 0; }, "heads"},
       {"negative_heads", "dot", [](Options& o) { o.heads = -2; }, "heads"},
       {"heads_that_do_not_divide", "dot", [](Options& o) { o.heads = 3; }, "3 heads"},
@@ -248,6 +251,18 @@ TEST(Call, NeedsDocumentsWhereTheRegionDoes) {
   const Packed packed{tape.input(rows.data(), 4, 8), tape.even_offsets(1, 4)};
   const PreparedMemory prepared = library.mechanism().prepare({packed});
   EXPECT_NE(message_of([&] { library.mechanism().attend({packed}, prepared); }).find("document"), std::string::npos);
+}
+
+TEST(Call, TakesNoSentencesWhereNothingReadsThem) {
+  Case c = entry_case("dot");
+  Library library(c);
+  Tape tape;
+  const std::vector<float> rows(4 * 8, 0.5f);
+  const Packed packed{tape.input(rows.data(), 4, 8), tape.even_offsets(2, 2)};
+  Memory memory{packed};
+  memory.sentences = tape.even_offsets(1, 2);
+  EXPECT_NE(message_of([&] { library.mechanism().prepare(memory); }).find("only hierarchical attention reads"),
+            std::string::npos);
 }
 
 TEST(Call, DoesNotGrowBeyondItsRoom) {

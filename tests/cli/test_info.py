@@ -3,6 +3,7 @@ import re
 
 import pytest
 from heed_program import DATA, NO_INPUT, SOURCE, USAGE, from_json, run, text
+from story_model import train_story
 
 
 def test_the_machine():
@@ -51,3 +52,9 @@ def test_a_transformer(placed):
 def test_wrong_usage(damaged, arguments, code, says):
     done = run("info", *[damaged if a == "DAMAGED" else a for a in arguments])
     assert done.returncode == code and says in done.stderr.decode() and done.stdout == b""
+
+
+def test_a_structure_with_its_own_score_is_not_said_to_have_another(tmp_path):
+    folder = train_story(tmp_path, "model.look_back=attention", "attention.structure=key_value", "stop.steps=1")
+    assert from_json("info", str(folder), "--json")["model"]["attention"] == {"structure": "key_value"}
+    assert re.search(r"^  attention +structure key_value$", text("info", str(folder)), re.M)

@@ -343,3 +343,58 @@ def test_every_argument_is_in_the_signature_and_the_help():
     assert "{question}" not in heed.attend.__doc__
     for name in of_signature:
         assert re.search(rf"\b{name}\b", heed.attend.__doc__), name
+
+
+@pytest.mark.parametrize("normalise", ["softmax", "hard", "sparsemax", "relu"])
+def test_no_queries_at_all(normalise):
+    keys = np.ones((3, 4), np.float32)
+    none = np.zeros((0, 4), np.float32)
+    found = heed.attend(none, keys, keys, normalise=normalise, return_weights=True)
+    assert found.context.shape == (0, 4) and found.weights.shape == (1, 1, 0, 3)
+    result, gradient = heed.attend_with_gradient(none, keys, keys, normalise=normalise, return_weights=True)
+    assert result.weights.size == 0 and not gradient(none)["k"].any()
+
+
+def test_numbers_too_large_for_float32_are_refused():
+    """docs/numerics.md: 1e20 * 1e20 is no float32. Of either sign: +inf would be NaN, -inf look like a hidden key."""
+    large, small = np.full((2, 3, 4), 1e20, np.float32), np.ones((2, 3, 4), np.float32)
+    for normalise in ("softmax", "sparsemax", "entmax15"):
+        for sign in (1, -1):
+            with pytest.raises(heed.Error, match=r"too large for float32.*q 1e\+20, k 1e\+20, v 1"):
+                heed.attend(large, sign * large, small, normalise=normalise)
+    with pytest.raises(heed.Error, match="too large"):
+        heed.attend(large.reshape(6, 4), -large.reshape(6, 4), small.reshape(6, 4), query_offsets=[0, 2, 6],
+                    key_offsets=[0, 3, 6])
+    with pytest.raises(heed.Error, match="too large"):
+        heed.attend(large, large, small, score="general", parameters={"score.weight": np.eye(4, dtype=np.float32)})
+    with pytest.raises(heed.Error, match=r"keys: .*too large"):
+        heed.Attention("dot", key_width=4)(large, large)
+    with pytest.raises(heed.Error, match=r"^v: .*too large"):
+        heed.attend(small, small, np.full((2, 3, 4), 3e38, np.float32), normalise="identity")
+
+
+def test_what_is_large_but_fits_or_came_in_broken_is_left_alone():
+    large, small = np.full((2, 3, 4), 1e18, np.float32), np.ones((2, 3, 4), np.float32)
+    assert (heed.attend(large, large, small) == 1).all()
+    assert (heed.attend(100 * large, -100 * large, small, softcap=5) == 1).all()
+    assert (heed.attend(100 * large, -100 * large, small, normalise="relu") == 0).all()
+    # One key of many is too far below to matter, and rows that see nothing stay 0.
+    keys = np.array([[-1e20] * 4, [0] * 4], np.float32)
+    assert (heed.attend(np.full((1, 4), 1e20, np.float32), keys, np.array([[7.0], [3.0]], np.float32)) == 3).all()
+    hidden = heed.attend(large, small, small, mask=np.zeros((3, 3), bool))
+    assert (hidden == 0).all()
+    broken = small.copy()
+    broken[0, 0, 0] = np.nan
+    assert np.isnan(heed.attend(broken, small, small)[0, 0]).all()
+
+
+def test_sentences_and_regions_that_mean_nothing_are_refused():
+    rows = np.ones((2, 3, 4), np.float32)
+    with pytest.raises(heed.Error, match="sentences: expected with hierarchical"):
+        heed.Attention("dot", key_width=4)(rows, rows, sentences=[0, 2])
+    with pytest.raises(heed.Error, match="names causal twice"):
+        heed.attend(rows, rows, rows, region="causal+causal")
+    with pytest.raises(heed.Error, match="names causal twice"):
+        heed.Attention("dot", key_width=4, region="causal+causal")
+    with pytest.raises(heed.Error, match="kv_heads = 2 of heads = 4.*query_width must be 16"):
+        heed.Attention("intra", key_width=8, heads=4, kv_heads=2)
