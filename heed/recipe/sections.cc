@@ -114,15 +114,19 @@ void add_train(Fields& f, TrainerOptions& t) {
   f.add("train.beta1", t.adam.beta1, "Adam: decay of the mean of gradients", Limit::from_to_below(0, 1));
   f.add("train.beta2", t.adam.beta2, "Adam: decay of the mean of squared gradients", Limit::from_to_below(0, 1));
   f.add("train.epsilon", t.adam.epsilon, "Adam: added to the denominator, to avoid division by 0", positive(1));
-  f.add("train.weight_decay", t.adam.decay, "weight decay of AdamW; 0: plain Adam", Limit::between(0, kLargestRate));
+  f.add("train.weight_decay", t.adam.decay,
+        "weight decay of AdamW, of matrices only: biases and gains do not decay; 0: plain Adam",
+        Limit::between(0, kLargestRate));
   f.add("train.clip", t.clip, "clip the norm of all gradients together to this; 0: no clipping",
         Limit::between(0, 1e9));
   f.add("train.label_smoothing", t.label_smoothing, "share of the probability spread over all tokens",
         Limit::from_to_below(0, 1));
   add_objective(f, t.objective);
-  f.add("train.average", t.average,
-        "decay of a moving average of the weights, which is then validated and saved; 0: none",
-        Limit::from_to_below(0, 1));
+  f.add(
+      "train.average", t.average,
+      "decay d of a moving average of the weights, which is then validated and saved; it is min(d, (1 + t) / (10 + t)) "
+      "after t updates; 0: none",
+      Limit::from_to_below(0, 1));
 }
 
 std::vector<std::string> metric_names(const task::Task& task) {
