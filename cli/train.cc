@@ -35,7 +35,7 @@ struct Chosen {
   bool resume = false, show = false, profile = false;
 };
 
-recipe::Recipe recipe_of(const Chosen& c) {
+recipe::Understood recipe_of(const Chosen& c) {
   if (c.files.empty() && !c.resume)
     throw Error(
         "train: data or a recipe is needed: heed train PAIRS.tsv, heed train SOURCE TARGET, or heed train RECIPE. "
@@ -44,13 +44,18 @@ recipe::Recipe recipe_of(const Chosen& c) {
     throw Error(
         "train: --resume needs the data, a recipe, or a training folder: "
         "heed train --resume --output FOLDER");
-  recipe::Recipe recipe =
-      c.files.empty() ? train::recipe_of_folder(c.output, c.overrides) : recipe_of_files(c.files, c.overrides);
-  if (!c.output.empty()) {
-    recipe.output.folder = c.output;
-    recipe.open.erase("output.folder");
+  recipe::Understood understood;
+  if (c.files.empty()) {
+    understood.recipe = train::recipe_of_folder(c.output, c.overrides);
+  } else {
+    const auto precedent = train::precedent_of({.resume = c.resume, .from = c.from}, c.output);
+    understood = recipe_of_files(c.files, c.overrides, precedent ? &*precedent : nullptr);
   }
-  return recipe;
+  if (!c.output.empty()) {
+    understood.recipe.output.folder = c.output;
+    understood.recipe.open.erase("output.folder");
+  }
+  return understood;
 }
 
 /// Quoted for a shell, if needed.
@@ -155,7 +160,7 @@ std::string shown(recipe::Recipe recipe, const Chosen& c) {
 }
 
 void run(const Chosen& c) {
-  const recipe::Recipe recipe = recipe_of(c);
+  const auto [recipe, seen] = recipe_of(c);
   if (c.show) return print(shown(recipe, c));
   const Terminal terminal;
   const StopSignal stop;
@@ -166,6 +171,7 @@ void run(const Chosen& c) {
   Profile profile;
   const train::Finished finished = train::run_session(recipe, {.resume = c.resume,
                                                                .from = c.from,
+                                                               .seen = seen,
                                                                .stop = &stop.asked(),
                                                                .observers = {&view, &log, &events},
                                                                .profile = c.profile ? &profile : nullptr});

@@ -17,6 +17,7 @@
 #include "heed/optimise/clip.h"       //
 #include "heed/optimise/schedule.h"   //
 #include "heed/predict/predictor.h"   // uses a trained model on lines of text
+#include "heed/recipe/data_files.h"   // a recipe for files of data, which says what they are taken for
 #include "heed/tensor/error.h"        // what is thrown
 #include "heed/tensor/memory.h"       // and thrown when out of memory
 #include "heed/tensor/ops.h"          // operations on a tape

@@ -35,7 +35,7 @@ heed_public(heed/search search_tree.h INSIDE ensemble_mean.h tape_pool.h)
 heed_public(heed/task decoding_option.h decoding_table.h predict_options.h prediction.h
   INSIDE attention_place.h suggestion.h task.h vocabularies.h)
 heed_public(heed/objective options.h reward.h)
-heed_public(heed/recipe options.h recipe.h)
+heed_public(heed/recipe data_files.h options.h recipe.h)
 heed_public(heed/trained INSIDE trained_model.h)
 heed_public(heed/predict predictor.h)
 heed_public(heed/train event_file.h event_lines.h log.h observer.h session.h

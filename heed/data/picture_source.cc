@@ -13,6 +13,13 @@ PictureQuestion cut_picture_question(std::string_view source) {
 
 bool is_file_name(std::string_view picture) { return !scene_number(picture) && !is_inline_picture(picture); }
 
+bool names_picture(std::string_view name) {
+  if (!is_file_name(name)) return true;
+  std::string ending = std::filesystem::path(name).extension().string();
+  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
+}
+
 std::string picture_label(std::string_view name) {
   return is_inline_picture(name) ? inline_picture_label(name) : std::string(name);
 }

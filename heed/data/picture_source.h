@@ -18,6 +18,10 @@ PictureQuestion cut_picture_question(std::string_view source);
 /// Whether the picture is read from a file of that name: not a drawn scene, and not one inside the line.
 bool is_file_name(std::string_view picture);
 
+/// Whether this can only be meant as a picture: a file with the ending of PNG or JPEG, a scene, or a picture inside the
+/// line.
+bool names_picture(std::string_view name);
+
 /// For readers: a picture inside the line by its type and size, everything else by its name.
 std::string picture_label(std::string_view name);
 

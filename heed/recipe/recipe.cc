@@ -10,6 +10,7 @@
 #include "heed/objective/all.h"
 #include "heed/recipe/data_names.h"
 #include "heed/recipe/sections.h"
+#include "heed/recipe/settle.h"
 #include "heed/task/all.h"
 #include "heed/text/utf8.h"
 
@@ -59,8 +60,8 @@ std::vector<std::string> alignment_problems(const Recipe& r) {
   return all;
 }
 
-/// Keys that contradict each other.
-std::string problems(const Recipe& r, std::string_view file) {
+/// Throws if keys contradict each other.
+void expect_no_problems(const Recipe& r) {
   std::vector<std::string> reasons = r.task().problems(r.data, r.model);
   const auto need = [&](bool condition, std::string what) {
     if (!condition) reasons.push_back(std::move(what));
@@ -74,16 +75,8 @@ std::string problems(const Recipe& r, std::string_view file) {
   for (std::string& reason : objective::problems(r.train.objective, r.model)) reasons.push_back(std::move(reason));
   for (std::string& reason : alignment_problems(r)) reasons.push_back(std::move(reason));
   std::string all;
-  for (const std::string& reason : reasons) all += fmt::format("{}{}: {}", all.empty() ? "" : "\n", file, reason);
-  return all;
-}
-
-/// The task decides which keys exist. A task that does not exist is reported later, with its line, among the mistakes.
-const task::Task& task_of(std::string_view toml, std::span<const std::string> overrides) {
-  const std::string name = file::peek(toml, "model.task", overrides);
-  for (const task::Task* task : task::all())
-    if (name == task->name) return *task;
-  return *task::all().front();
+  for (const std::string& reason : reasons) all += fmt::format("{}{}: {}", all.empty() ? "" : "\n", r.file, reason);
+  if (!all.empty()) throw RecipeError(all);
 }
 
 /// Calls `use` with the recipe as fields.
@@ -124,11 +117,21 @@ model::Options model_options(const Recipe& recipe, int64_t source_vocabulary, in
 
 bool is_open(const Recipe& recipe, std::string_view key) { return recipe.open.count(std::string(key)) > 0; }
 
-Recipe parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides) {
+const task::Task& task_of(std::string_view toml, std::span<const std::string> overrides, const Precedent* precedent) {
+  const std::string name = file::peek(toml, "model.task", overrides);
+  if (name.empty() && precedent) return precedent->recipe.task();
+  for (const task::Task* task : task::all())
+    if (name == task->name) return *task;
+  return *task::all().front();
+}
+
+Recipe parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides,
+             const Precedent* precedent) {
   Recipe recipe;
   Fields fields;
-  const task::Task& task = task_of(toml, overrides);
+  const task::Task& task = task_of(toml, overrides, precedent);
   task.set_defaults(recipe.data, recipe.model);
+  recipe.model.task = task.name;
   add_sections(fields, recipe, task);
   try {
     const std::set<std::string> given = fields.parse(toml, file, overrides);
@@ -140,19 +143,38 @@ Recipe parse(std::string_view toml, std::string_view file, std::span<const std::
   find_data(recipe.data, file, overrides);
   complete(recipe);
   recipe.file = file;
-  const std::string wrong = problems(recipe, file);
-  if (!wrong.empty()) throw RecipeError(wrong);
+  if (precedent) settle_as(recipe, *precedent);
+  expect_no_problems(recipe);
   return recipe;
 }
 
-Recipe read(const std::filesystem::path& path, std::span<const std::string> overrides) {
-  std::string toml;
+Recipe following(const Recipe& recipe, const Precedent& precedent) {
+  if (recipe.open.empty()) return recipe;
+  Recipe followed = recipe;
+  if (recipe.model.task != precedent.recipe.model.task && is_open(recipe, "model.task")) {
+    // Another task has other keys: those that were given are read anew.
+    std::vector<std::string> given;
+    for (const auto& [key, value] : values_of(recipe))
+      if (!is_open(recipe, key)) given.push_back(key + "=" + value);
+    followed = parse("", recipe.file, given, &precedent);
+    followed.output.folder = recipe.output.folder;  // which may not be UTF-8
+    return followed;
+  }
+  settle_as(followed, precedent);
+  expect_no_problems(followed);
+  return followed;
+}
+
+std::string read_recipe(const std::filesystem::path& path) {
   try {
-    toml = file::read_text(path, file::kLargestFields);
+    return file::read_text(path, file::kLargestFields);
   } catch (const Error& error) {
     throw RecipeError(error.what());
   }
-  return parse(toml, path.string(), overrides);
+}
+
+Recipe read(const std::filesystem::path& path, std::span<const std::string> overrides) {
+  return parse(read_recipe(path), path.string(), overrides);
 }
 
 std::string text_of(const Recipe& recipe) {

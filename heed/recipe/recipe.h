@@ -42,10 +42,20 @@ model::Options model_options(const Recipe& recipe, int64_t source_vocabulary, in
 
 bool is_open(const Recipe& recipe, std::string_view key);
 
+/// What open keys follow from before anything is checked or chosen: the recipe of the weights that a training run
+/// starts from, or of the checkpoint that it resumes from.
+struct Precedent {
+  Recipe recipe;
+  bool resumed = false;  // then not only model and tokens follow, but also how it is trained
+};
+
 /// From TOML and "section.name=value" overrides. All names of data become relative to the current folder. Throws
 /// RecipeError.
 Recipe read(const std::filesystem::path& path, std::span<const std::string> overrides = {});
-Recipe parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides = {});
+Recipe parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides = {},
+             const Precedent* precedent = nullptr);
+/// The recipe with its open keys as the precedent has them. Throws RecipeError if they contradict the given ones.
+Recipe following(const Recipe& recipe, const Precedent& precedent);
 
 /// The whole recipe as TOML with comments. An output folder whose name is not UTF-8 is left out.
 std::string text_of(const Recipe& recipe);

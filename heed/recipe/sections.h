@@ -13,4 +13,10 @@ void add_sections(file::Fields& fields, Recipe& recipe, const task::Task& task);
 void add_model_sections(file::Fields& fields, Recipe& recipe, const task::Task& task);
 void add_train_section(file::Fields& fields, Recipe& recipe);
 
+/// The task decides which keys exist. A task that does not exist is reported later, with its line, among the mistakes.
+const task::Task& task_of(std::string_view toml, std::span<const std::string> overrides, const Precedent* precedent);
+
+/// The text of a file. Throws RecipeError.
+std::string read_recipe(const std::filesystem::path& path);
+
 }  // namespace heed::recipe

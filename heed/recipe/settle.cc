@@ -34,6 +34,29 @@ void settle_as(Recipe& recipe, const Recipe& from, std::span<const std::string_v
   set(recipe, settings);
 }
 
+namespace {
+
+/// Keys that define a model and its tokens.
+constexpr std::string_view kOfTheModel[] = {
+    "model.",          "attention.",         "data.source_tokens",  "data.source_size",
+    "data.source_min", "data.target_tokens", "data.target_size",    "data.target_min",
+    "data.joint",      "data.sentencepiece", "data.text_tokens",    "data.text_size",
+    "data.text_min",   "data.documents",     "data.labels_between", "data.second_text_column",
+    "validate.metric", "validate.longest"};
+
+/// Keys that stay the same when a training run is resumed.
+constexpr std::string_view kOfTheTraining[] = {"train.", "stop.", "validate."};
+
+}  // namespace
+
+bool is_of_the_model(std::string_view key) { return is_among(key, kOfTheModel); }
+
+void settle_as(Recipe& recipe, const Precedent& precedent) {
+  if (recipe.model.task != precedent.recipe.model.task) return;
+  settle_as(recipe, precedent.recipe, kOfTheModel);
+  if (precedent.resumed) settle_as(recipe, precedent.recipe, kOfTheTraining);
+}
+
 int64_t updates_in_all(const Recipe& recipe, int64_t updates_per_epoch) {
   const int64_t steps = recipe.stop.steps, of_epochs = recipe.stop.epochs * updates_per_epoch;
   return steps > 0 && of_epochs > 0 ? std::min(steps, of_epochs) : std::max(steps, of_epochs);

@@ -20,6 +20,11 @@ bool is_among(std::string_view key, std::span<const std::string_view> beginnings
 /// Copies the values of `from` for open keys that begin with one of `beginnings` ("model.", "train.warmup").
 void settle_as(Recipe& recipe, const Recipe& from, std::span<const std::string_view> beginnings);
 
+/// Whether the key defines a model and its tokens, so that it follows from trained weights.
+bool is_of_the_model(std::string_view key);
+/// Copies what follows from a precedent of the same task for open keys; from one of another task nothing can.
+void settle_as(Recipe& recipe, const Precedent& precedent);
+
 /// Length, warm-up and validations of a training run, for the keys that are open. `goes_on`: it starts from trained
 /// weights, which need less.
 std::vector<task::Suggestion> suggest_length(const Recipe& recipe, int64_t updates_per_epoch, bool goes_on);

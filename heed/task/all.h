@@ -1,5 +1,6 @@
 // The list of all kinds of task. model.task of a recipe, its keys, data, metrics, validation and prediction follow from
-// it: a new task is one file and one line here.
+// it: a new task is one file and one line here. More general ones come first: data that nothing special is known of is
+// for the first, and data that several recognise is for the last of these.
 #pragma once
 
 #include <string_view>

@@ -28,6 +28,9 @@ class LabelTask final : public Task {
   const char* prediction_word() const override { return "text"; }
   bool gives_labels() const override { return true; }
 
+  const char* learns() const override { return "labels"; }
+  std::string recognises(const std::filesystem::path& file) const override { return looks_like_labels(file); }
+
   void set_defaults(data::Options& d, model::Options&) const override {
     d.train.source_column = d.train.target_column = 0;  // found in the data
     d.source.kind = "unicode_words";

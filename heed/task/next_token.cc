@@ -1,4 +1,7 @@
 // The next token of a text: language models. One file of text, or a line or paragraph for each document.
+#include <fmt/format.h>
+
+#include "heed/data/lines.h"
 #include "heed/decode/text_decoder.h"
 #include "heed/model/choices.h"
 #include "heed/model/language_model.h"
@@ -15,9 +18,28 @@ namespace {
 using file::Fields;
 using file::Limit;
 
+/// A file that is not named as a table, and whose first lines have no tab.
+std::string looks_like_running_text(const std::filesystem::path& path) {
+  std::filesystem::path name = path;
+  if (name.extension() == ".gz") name = name.stem();
+  if (name.extension() != ".txt" && name.extension() != ".text") return "";
+  constexpr int64_t kLooked = 100;
+  data::LineReader lines(path);
+  for (std::string line; lines.number() < kLooked && lines.next(line);)
+    if (line.find('\t') != std::string::npos) return "";
+  return fmt::format("'{}' has no tabs (pairs need a tab and a target after each source)", path.string());
+}
+
 class NextTokenTask final : public Task {
  public:
   NextTokenTask() : Task("next_token", "the next token of a text: language models") {}
+
+  const char* learns() const override { return "to go on with its text"; }
+  std::string recognises(const std::filesystem::path& file) const override { return looks_like_running_text(file); }
+  std::vector<std::string> file_keys(int64_t files, DataRole role) const override {
+    if (files != 1) return {};
+    return {role == DataRole::train ? "data.text" : "data.valid_text"};
+  }
 
   void set_defaults(data::Options& d, model::Options&) const override {
     d.joint = true;

@@ -61,6 +61,13 @@ class PairsTask final : public Task {
  public:
   PairsTask() : Task("pairs", "sequence to sequence: lines of sources, lines of targets") {}
 
+  const char* learns() const override { return "pairs, sequence to sequence"; }
+  std::vector<std::string> file_keys(int64_t files, DataRole role) const override {
+    if (files != 2) return Task::file_keys(files, role);
+    const std::string prefix = role == DataRole::train ? "data." : "data.valid_";
+    return {prefix + "source", prefix + "target"};
+  }
+
   void add_data(Fields& f, data::Options& d) const override {
     f.section("data", "What the model learns: a built-in task, or pairs of lines from files.");
     f.add("data.task", d.task, "a built-in task with generated data; none: the data is in files",

@@ -36,6 +36,9 @@ class PictureTask final : public Task {
 
   const char* example_word() const override { return "picture"; }
 
+  const char* learns() const override { return "words about pictures"; }
+  std::string recognises(const std::filesystem::path& file) const override { return looks_like_pictures(file); }
+
   void set_defaults(data::Options& d, model::Options&) const override {
     d.train.picture_column = 1;
     d.train.source_column = -1;  // found in the data

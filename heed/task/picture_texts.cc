@@ -51,6 +51,18 @@ data::PairFiles find_picture_columns(data::PairFiles files) {
   return files;
 }
 
+std::string looks_like_pictures(const std::filesystem::path& tsv) {
+  constexpr int64_t kLooked = 100;
+  data::LineReader lines(tsv);
+  int64_t pictures = 0;
+  for (std::string line; lines.number() < kLooked && lines.next(line);) {
+    const std::vector<std::string_view> columns = data::columns_of(line);
+    if (columns.size() >= 2 && data::names_picture(columns.front())) ++pictures;
+  }
+  // A line of names above the columns, or an odd one, changes nothing.
+  return pictures > 0 && 10 * pictures >= 9 * (lines.number() - 1) ? "column 1 names pictures" : "";
+}
+
 PictureTexts::PictureTexts(data::Options options, uint64_t seed) {
   if (options.task == "none") {
     options.train = find_picture_columns(options.train);

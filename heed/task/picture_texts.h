@@ -14,6 +14,9 @@ namespace heed::task {
 /// `files` with a picture_column, and source_column (of the questions; 0: none) and target_column found.
 data::PairFiles find_picture_columns(data::PairFiles files);
 
+/// Why the first lines of a TSV look like pictures with words: "column 1 names pictures". Empty: they do not.
+std::string looks_like_pictures(const std::filesystem::path& tsv);
+
 class PictureTexts final : public Texts {
  public:
   PictureTexts(data::Options options, uint64_t seed);

@@ -12,4 +12,9 @@ data::References Task::read_references(const std::filesystem::path& tsv, const d
   return data::group_references(data::read_pairs(files, report));
 }
 
+std::vector<std::string> Task::file_keys(int64_t files, DataRole role) const {
+  if (files != 1) return {};
+  return {role == DataRole::train ? "data.tsv" : "data.valid_tsv"};
+}
+
 }  // namespace heed::task

@@ -35,6 +35,9 @@
 
 namespace heed::task {
 
+/// What data is for.
+enum class DataRole { train, valid };
+
 /// The data of a training run, as ids.
 struct Corpus {
   std::unique_ptr<data::Dataset> train, valid;
@@ -119,6 +122,13 @@ class Task {
   virtual std::vector<std::string> metrics() const = 0;
 
   // -------------------------------------------------------------------------------------------------------------- data
+  /// Why the name and the first lines of a file look like data for this task more than for a more general one (all.h):
+  /// "column 2 has 8 different values". Empty: they do not, or the file can be read only once.
+  virtual std::string recognises(const std::filesystem::path& /*file*/) const { return ""; }
+  /// What is learned, in a few words: "labels".
+  virtual const char* learns() const = 0;
+  /// The keys that name the files of the data, one for each file. Empty: the data is never in so many files.
+  virtual std::vector<std::string> file_keys(int64_t files, DataRole role) const;
   /// Reads or generates the data. Without validation files, a share drawn with the seed is held out.
   virtual std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const = 0;
   /// Reads a TSV to evaluate on, with the columns of the training data in `options`: by default each source once, with

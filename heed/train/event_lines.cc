@@ -30,6 +30,10 @@ EventLines::EventLines(int64_t every, std::function<void(const std::string&)> si
 /// Texts may come from anywhere: bytes that are not UTF-8 are replaced.
 void EventLines::write(const Json& event) { sink_(event.line() + "\n"); }
 
+void EventLines::saw(const std::string& what) {
+  write(Json::object({{"event", "seen"}, {"step", step_}, {"text", what}}));
+}
+
 void EventLines::chose(const std::vector<task::Suggestion>& chosen) {
   Json settings = Json::object();
   for (const task::Suggestion& each : chosen) settings[each.key] = each.value;

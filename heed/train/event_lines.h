@@ -14,13 +14,13 @@ class Json;
 
 namespace heed::train {
 
-/// A line for what was chosen, the start, every `every`-th update, each validation, checkpoint, warning and skipped
-/// update, and the end.
-/// Threads: one at a time.
+/// A line for what the data was taken for and what was chosen, the start, every `every`-th update, each validation,
+/// checkpoint, warning and skipped update, and the end. Threads: one at a time.
 class EventLines : public TrainingObserver {
  public:
   EventLines(int64_t every, std::function<void(const std::string&)> sink);
 
+  void saw(const std::string& what) override;
   void chose(const std::vector<task::Suggestion>& chosen) override;
   void started(const Started& started) override;
   void warned(const std::string& text) override;

@@ -58,6 +58,7 @@ class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
   virtual void preparing(const std::string& /*what*/) {}       // "reading the data": may take a while
+  virtual void saw(const std::string& /*what*/) {}             // what the data was taken for, if that was not given
   virtual void chose(const std::vector<task::Suggestion>&) {}  // for keys that the recipe left open
   virtual void started(const Started&) {}
   virtual void warned(const std::string& /*text*/) {}  // skipped lines, a damaged checkpoint, a full disk

@@ -9,6 +9,7 @@
 
 #include "heed/attend/all.h"
 #include "heed/data/plain_files.h"
+#include "heed/recipe/data_files.h"
 #include "heed/recipe/settle.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/memory.h"
@@ -96,35 +97,30 @@ void check_lengths(const task::Corpus& corpus, const ModelLimits& most) {
     }
 }
 
-/// Keys that define a model and its tokens.
-constexpr std::string_view kOfTheModel[] = {
-    "model.",          "attention.",         "data.source_tokens",  "data.source_size",
-    "data.source_min", "data.target_tokens", "data.target_size",    "data.target_min",
-    "data.joint",      "data.sentencepiece", "data.text_tokens",    "data.text_size",
-    "data.text_min",   "data.documents",     "data.labels_between", "data.second_text_column",
-    "validate.metric", "validate.longest"};
+/// Keys that weights do not depend on: those of the loss and of training. The decoder may be another one, with the
+/// weights that both have (trained::start_from).
+bool fits_the_weights_anyway(std::string_view key) {
+  for (const std::string_view each :
+       {"model.decoder", "model.length", "model.slots", "model.max_length", "model.penalty", "attention.baseline",
+        "attention.baseline_decay", "attention.entropy_weight", "attention.entropy_schedule", "attention.entropy_steps",
+        "attention.guide_weight", "attention.guide_schedule", "attention.guide_steps"})
+    if (key == each) return true;
+  return key.starts_with("validate.") || key.find("dropout") != std::string_view::npos ||
+         key.find("_size") != std::string_view::npos || key.find("_min_count") != std::string_view::npos;
+}
 
-/// Open keys follow from the weights; given ones must agree with them.
-std::vector<task::Suggestion> fit_to_weights(Recipe& r, const Beginning& beginning) {
-  const Recipe& theirs = beginning.weights->recipe;
-  if (!recipe::is_open(r, "model.task") && r.model.task != theirs.model.task)
-    throw RecipeError(fmt::format("model.task is \"{}\", but '{}' was trained with \"{}\": --set model.task={}",
-                                  r.model.task, beginning.weights_name, theirs.model.task, theirs.model.task));
-  recipe::settle_as(r, theirs, kOfTheModel);
-  const auto mine = recipe::values_of(r), other = recipe::values_of(theirs);
-  std::string wrong;
-  for (const auto& [key, value] : mine) {
-    // The decoder may be another one, with the weights that both have (trained::start_from).
-    const bool free = key == "model.decoder" || key == "model.length" || key == "model.slots" ||
-                      key == "model.max_length" || key.starts_with("validate.") ||
-                      key.find("dropout") != std::string::npos || key.find("_size") != std::string::npos ||
-                      key.find("_min_count") != std::string::npos;
-    if (!recipe::is_among(key, kOfTheModel) || free || other.at(key) == value) continue;
-    wrong += fmt::format("{}{} is {}, but '{}' was trained with {}", wrong.empty() ? "" : "\n", key, value,
-                         beginning.weights_name, other.at(key));
-  }
-  if (!wrong.empty()) throw RecipeError(wrong + "\nleave these keys out: they follow from the weights");
-  // Large steps would destroy what was learned.
+/// A recipe that leaves its task open is one of pairs, even if its data looks like something else.
+std::string doubt_about_task(const Recipe& r) {
+  std::error_code ignored;
+  if (!recipe::is_open(r, "model.task") || !std::filesystem::is_regular_file(r.data.train.tsv, ignored)) return "";
+  const recipe::Recognised found = recipe::recognise(r.data.train.tsv);
+  if (found.why.empty()) return "";
+  return fmt::format("'{}': {}, as for model.task = \"{}\", but model.task is not set, and then it is \"{}\"",
+                     r.data.train.tsv.string(), found.why, found.task->name, r.model.task);
+}
+
+/// Large steps would destroy what was learned.
+std::vector<task::Suggestion> go_gently(Recipe& r, const Recipe& theirs) {
   constexpr float kGently = 0.3f;
   const task::Suggestion rate = {"train.learning_rate", fmt::format("{}", kGently * theirs.train.schedule.peak),
                                  "0.3 times that of the trained model"};
@@ -132,6 +128,23 @@ std::vector<task::Suggestion> fit_to_weights(Recipe& r, const Beginning& beginni
 }
 
 }  // namespace
+
+Recipe fitted(const Recipe& recipe, const trained::TrainedModel& weights, std::string_view name) {
+  const Recipe& theirs = weights.recipe;
+  if (!recipe::is_open(recipe, "model.task") && recipe.model.task != theirs.model.task)
+    throw RecipeError(fmt::format("model.task is \"{}\", but '{}' was trained with \"{}\": --set model.task={}",
+                                  recipe.model.task, name, theirs.model.task, theirs.model.task));
+  Recipe r = recipe::following(recipe, {.recipe = theirs});
+  const auto mine = recipe::values_of(r), other = recipe::values_of(theirs);
+  std::string wrong;
+  for (const auto& [key, value] : mine) {
+    if (!recipe::is_of_the_model(key) || fits_the_weights_anyway(key) || other.at(key) == value) continue;
+    wrong += fmt::format("{}{} is {}, but '{}' was trained with {}", wrong.empty() ? "" : "\n", key, value, name,
+                         other.at(key));
+  }
+  if (!wrong.empty()) throw RecipeError(wrong + "\nleave these keys out: they follow from the weights");
+  return r;
+}
 
 Prepared prepare(const Recipe& recipe, const Beginning& beginning,
                  const std::function<void(const std::string&)>& tell) {
@@ -145,7 +158,12 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
     constexpr std::string_view kAll[] = {""};
     recipe::settle_as(r, trained::recipe_of(*beginning.checkpoint), kAll);
   }
-  if (beginning.weights) p.chosen = fit_to_weights(r, beginning);
+  if (beginning.weights) {
+    r = fitted(r, *beginning.weights, beginning.weights_name);
+    p.chosen = go_gently(r, beginning.weights->recipe);
+  }
+  check_model(r);
+  const std::string doubt = doubt_about_task(r);
   say("reading the data");
   data::expect_plain_files(r.data);
   const std::unique_ptr<task::Texts> texts = r.task().read(r.data, r.train.seed);
@@ -165,6 +183,7 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
   add(recipe::settle(r, recipe::suggest_length(r, p.updates_per_epoch, beginning.weights != nullptr)));
   const std::vector<std::string> warnings = recipe::length_warnings(r, p.updates_per_epoch);
   p.corpus.warnings.insert(p.corpus.warnings.begin(), warnings.begin(), warnings.end());
+  if (!doubt.empty()) p.corpus.warnings.insert(p.corpus.warnings.begin(), doubt);
   return p;
 }
 

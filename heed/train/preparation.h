@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/file/checkpoint.h"
@@ -33,6 +34,10 @@ struct Prepared {
 /// used. `tell` is called with what is done next, such as "reading the data".
 Prepared prepare(const recipe::Recipe& recipe, const Beginning& beginning,
                  const std::function<void(const std::string&)>& tell = {});
+
+/// The recipe for weights to start from, called `name`: open keys follow from them. Throws RecipeError if given ones do
+/// not agree with them.
+recipe::Recipe fitted(const recipe::Recipe& recipe, const trained::TrainedModel& weights, std::string_view name);
 
 /// Throws RecipeError if the recipe makes no model, before any data is read.
 void check_model(const recipe::Recipe& recipe);

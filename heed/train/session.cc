@@ -42,11 +42,14 @@ class Session {
   Session(Recipe recipe, const SessionOptions& options)
       : recipe_(std::move(recipe)), options_(options), observers_(options.observers), folder_(recipe_.output.folder) {
     if (recipe_.output.folder.empty()) throw RecipeError("there is no output folder: set output.folder, or --output");
-    check_model(recipe_);
-    recipe::text_of(recipe_);  // throws now, not after hours of training, if it cannot be written as TOML
     // A model that cannot be loaded is noticed before a folder is made. A resumed training no longer needs it.
     std::optional<trained::TrainedModel> weights;
-    if (!options_.resume) weights = load_weights();
+    if (!options_.resume) {
+      weights = load_weights();
+      if (weights) recipe_ = fitted(recipe_, *weights, options_.from);
+      check_model(recipe_);
+    }
+    recipe::text_of(recipe_);  // throws now, not after hours of training, if it cannot be written as TOML
     try {
       lock_ = folder_.lock();
       folder_.clean();
@@ -60,6 +63,7 @@ class Session {
   }
 
   Finished run() {
+    if (!options_.seen.empty() && resumed_from_ == 0) tell([&](TrainingObserver& o) { o.saw(options_.seen); });
     if (!chosen_.empty()) tell([&](TrainingObserver& o) { o.chose(chosen_); });
     tell([&](TrainingObserver& o) { o.started(about()); });
     for (const std::string& warning : corpus_.warnings) warn(warning);
@@ -382,6 +386,19 @@ class Session {
 
 Finished run_session(const recipe::Recipe& recipe, const SessionOptions& options) {
   return Session(recipe, options).run();
+}
+
+std::optional<recipe::Precedent> precedent_of(const SessionOptions& options, const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (options.resume && !folder.empty() && std::filesystem::is_directory(folder, ignored))
+    if (const file::RunFolder::Newest newest = file::RunFolder(folder).newest(); newest.checkpoint)
+      return recipe::Precedent{.recipe = trained::recipe_of(*newest.checkpoint), .resumed = true};
+  if (options.from.empty()) return {};
+  recipe::Precedent precedent;
+  trained::with_checkpoint(options.from, "best", [&](const file::Checkpoint& checkpoint) {
+    precedent.recipe = trained::recipe_of(checkpoint);
+  });
+  return precedent;
 }
 
 recipe::Recipe recipe_of_folder(const std::filesystem::path& folder, std::span<const std::string> overrides) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ class SaveError : public Error {
 struct SessionOptions {
   bool resume = false;                      // from the newest good checkpoint of the folder
   std::string from = {};                    // start from the weights of this model; empty: from random ones
+  std::string seen = {};                    // what the data was taken for (recipe::Understood), to tell the observers
   const std::atomic<bool>* stop = nullptr;  // when it becomes true, save and return after the current update
   std::vector<TrainingObserver*> observers = {};
   Profile* profile = nullptr;             // if not null: where the time of the updates goes
@@ -38,6 +40,10 @@ struct SessionOptions {
 /// Trains as the recipe says. Throws RecipeError if the recipe makes no model, SaveError, and Error if the data or a
 /// checkpoint cannot be used.
 Finished run_session(const recipe::Recipe& recipe, const SessionOptions& options = {});
+
+/// What open keys of the recipe follow from, to parse it with: with `resume`, the newest good checkpoint of the folder,
+/// if there is one; or else the weights that the run starts from, if any.
+std::optional<recipe::Precedent> precedent_of(const SessionOptions& options, const std::filesystem::path& folder);
 
 /// The recipe that the newest good checkpoint of a folder was trained with.
 recipe::Recipe recipe_of_folder(const std::filesystem::path& folder, std::span<const std::string> overrides = {});

@@ -10,7 +10,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TextI
 
 from . import _heed
 from ._heed import Error
-from ._train import Event, Pairs, Path, _files, _Progress, _setting, _teller
+from ._data import Files, Pairs, Path, files_of, for_heed
+from ._train import Event, _Progress, _setting, _teller, say_seen
 from ._trained import TrainedModel, load
 
 
@@ -131,28 +132,33 @@ def compare(
     task = data if isinstance(data, str) and data in _heed.built_in_tasks() and not os.path.exists(data) else ""
     path = _folder(data, recipe, folder)
     changed = dict(settings or {})
-    if not task:
-        changed.update(_files(data, path + "-data", "", resume))
-    changed.update(_files(valid, path + "-data", "valid_", resume))
+    files = files_of(None if task else data, path + "-data", "pairs", resume)
+    held_out = files_of(valid, path + "-data", "valid pairs", resume)
+    if task and held_out.names:
+        keys = ["data.valid_tsv"] if len(held_out.names) == 1 else ["data.valid_source", "data.valid_target"]
+        changed.update(zip(keys, held_out.names))
     if minutes is not None:
         changed["stop.minutes"] = minutes
     if not task and data is None and recipe is None:
         if not resume:
             raise Error("compare: there is no data: a built-in task, pairs, or a recipe that names them")
-        if changed or attention or over or seeds != 1:
+        if changed or held_out.names or attention or over or seeds != 1:
             raise Error("compare: without data and recipe, resume continues what the folder holds; leave the rest out")
     shown = _RunLines(sys.stderr if progress is True else progress) if progress else None
+    tell = _teller(shown, callback)
+    if recipe is None:
+        say_seen(files, changed, tell)
     try:
         stopped = _heed.compare(
             task.encode(),
-            os.fsencode(recipe) if recipe is not None else b"",
+            for_heed(files, Files([]) if task else held_out, recipe),
             [_setting(key, value) for key, value in changed.items()],
             [_name(name) for name in ([attention] if isinstance(attention, str) else attention)],
             [_values(key, values) for key, values in (over or {}).items()],
             seeds,
             os.fsencode(path),
             resume,
-            _teller(shown, callback),
+            tell,
         )
     finally:
         if shown:
@@ -221,7 +227,7 @@ class _RunLines:
 
     def tell(self, event: Event) -> None:
         kind = event["event"]
-        if kind == "step":
+        if kind in ("step", "seen"):
             self._bar.tell(event)
         elif kind == "warning" and event["text"] not in self._warned:  # every run reads the same data
             self._warned.add(event["text"])

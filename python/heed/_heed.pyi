@@ -34,6 +34,9 @@ def find(name: str) -> Dict[str, Any]:
 def default_options() -> Dict[str, Any]:
     """Every option with its default."""
 
+def row_faults(rows: np.ndarray) -> Tuple[bool, bool]:
+    """Whether a number is infinite or NaN, and whether a row is all 0."""
+
 class Fused:
     """One call of the fused loop, with the arrays it reads: [B, heads, T, width], ragged [heads, tokens, width]."""
 
@@ -163,7 +166,7 @@ class Predictor:
         """Source and target."""
 
 def train(
-    recipe: bytes,
+    files: Dict[str, Any],
     settings: List[bytes],
     folder: bytes,
     from_model: bytes,
@@ -176,7 +179,7 @@ def train(
 def built_in_tasks() -> List[str]: ...
 def compare(
     task: bytes,
-    recipe: bytes,
+    files: Dict[str, Any],
     settings: List[bytes],
     attention: List[bytes],
     over: List[bytes],

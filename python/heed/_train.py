@@ -6,14 +6,13 @@ import json
 import os
 import sys
 import weakref
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, TextIO, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, TextIO, Union
 
 from . import _heed
+from ._data import Files, Pairs, Path, files_of, for_heed
 from ._heed import Error
-from ._trained import TrainedModel, _bytes
+from ._trained import TrainedModel
 
-Path = Union[str, "os.PathLike[str]"]
-Pairs = Union[Path, Tuple[Path, Path], Iterable[Tuple[str, str]]]
 Event = Dict[str, Any]
 
 
@@ -38,11 +37,16 @@ def train(
         model = heed.train([("12 Sept 84", "1984-09-12"), ...])
         model = heed.train("pairs.tsv", "dates", settings={"model.kind": "transformer", "stop.minutes": 5})
         better = heed.train(new_pairs, from_model=model)
+        judge = heed.train(zip(reviews, stars))
         writer = heed.train(text="story.txt")
 
+    What kind of task the data is for is seen as `heed train` sees it, and told: pairs, texts with labels, lines that
+    name pictures, running text. settings={"model.task": "pairs"} decides it instead.
+
     Args:
-        pairs: (source, target) texts; or the path of a file of them separated by tabs; or two paths, of sources and
-            targets. None if the recipe names the data.
+        pairs: (source, target) texts, or texts with labels; or the path of a file of them separated by tabs; or two
+            paths, of sources and targets; or a table (pandas, polars, pyarrow, a dict of columns) with two columns, or
+            with columns named source and target, or text and label. None if the recipe names the data.
         text: instead of pairs, the path of a file of running text, to go on with: docs/language_models.md.
         folder: for checkpoints, log.jsonl and recipe.toml; None: a temporary folder that lives as long as the model.
         valid: pairs to validate on, in any of the same forms (with text: a path); None: a tenth is held out.
@@ -52,7 +56,7 @@ def train(
         resume: continue from the newest good checkpoint of the folder.
         progress: True prints to standard error (a line that moves on a terminal, a line per validation elsewhere);
             a file prints there; False prints nothing.
-        callback: called with every event, a dict like a line of log.jsonl: event ("chosen", "started", "step",
+        callback: called with every event, a dict like a line of log.jsonl: event ("seen", "chosen", "started", "step",
             "validated", "saved", "warning", "skipped", "finished"), step, loss, ... . If it returns False, training
             stops after the current update.
         reward: what an output is worth, for the objectives "reinforce" and "minimum_risk" (docs/training.md): called
@@ -81,24 +85,26 @@ def train(
     if text is not None:
         if pairs is not None:
             raise Error("train: pairs and text cannot be combined")
-        changed.update({"model.task": "next_token", "data.text": os.fspath(text)})
-        if valid is not None:
-            changed["data.valid_text"] = os.fspath(valid)  # type: ignore[arg-type]
+        changed["model.task"] = "next_token"
+        data = Files([os.fspath(text)])
     else:
-        changed.update(_files(pairs, path, "", resume))
-        changed.update(_files(valid, path, "valid_", resume))
+        data = files_of(pairs, path, "pairs", resume)
+    held_out = files_of(valid, path, "valid pairs", resume)
     if reward is not None:
         changed.setdefault("train.reward", "own")
     start = from_model.path if isinstance(from_model, TrainedModel) else from_model
     shown = _Progress(sys.stderr if progress is True else progress) if progress else None
+    tell = _teller(shown, callback)
+    if start is None and recipe is None and not resume:
+        say_seen(data, changed, tell)
     try:
         _heed.train(
-            os.fsencode(recipe) if recipe is not None else b"",
+            for_heed(data, held_out, recipe),
             [_setting(key, value) for key, value in changed.items()],
             os.fsencode(path),
             os.fsencode(start) if start is not None else b"",
             resume,
-            _teller(shown, callback),
+            tell,
             reward,
         )
     finally:
@@ -120,47 +126,6 @@ def _setting(key: str, value: Any) -> bytes:
         raise TypeError(f"settings[{key!r}]: expected a text, a number, True, False or a list, got {value!r}") from None
 
 
-def _files(pairs: Optional[Pairs], folder: str, prefix: str, resume: bool) -> Dict[str, str]:
-    """The settings that name the data. Texts become a file in the folder, so that a resumed training finds them."""
-    if pairs is None:
-        return {}
-    if isinstance(pairs, (str, os.PathLike)):
-        return {f"data.{prefix}tsv": os.fspath(pairs)}
-    texts = list(pairs)
-    if len(texts) == 2 and all(isinstance(each, (str, os.PathLike)) for each in texts):
-        return {f"data.{prefix}source": os.fspath(texts[0]), f"data.{prefix}target": os.fspath(texts[1])}
-    name = prefix + "pairs"
-    lines = b"".join(_line(pair, f"{name.replace('_', ' ')}[{i}]") for i, pair in enumerate(texts))
-    if not lines:
-        raise Error(f"{name.replace('_', ' ')}: expected some, got none")
-    path = os.path.join(folder, f"{name}.tsv")
-    try:
-        os.makedirs(folder, exist_ok=True)
-        if not (resume and _holds(path, lines)):
-            with open(path, "wb") as file:
-                file.write(lines)
-    except OSError as error:
-        raise Error(f"train: '{path}' cannot be written: {error.strerror}") from error
-    return {f"data.{prefix}tsv": path}
-
-
-def _holds(path: str, content: bytes) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return file.read() == content
-    except FileNotFoundError:
-        return False
-
-
-def _line(pair: Tuple[str, str], name: str) -> bytes:
-    if isinstance(pair, (str, bytes)) or len(pair) != 2:
-        raise TypeError(f"{name}: expected a source and a target, got {pair!r}")
-    for side, text in zip(("source", "target"), pair):
-        if isinstance(text, str) and any(c in text for c in "\t\n\r"):
-            raise Error(f"{name}: the {side} holds a tab or a line break, and a text is one line: {text!r}")
-    return b"\t".join(_bytes(text, f"{name}[{i}]") for i, text in enumerate(pair)) + b"\n"
-
-
 def _teller(shown: Any, callback: Optional[Callable[[Event], Optional[bool]]]) -> Callable[[str], Optional[bool]]:
     """Passes every event, a line of JSON, to what shows it and to the user's function."""
 
@@ -171,6 +136,13 @@ def _teller(shown: Any, callback: Optional[Callable[[Event], Optional[bool]]]) -
         return callback(event) if callback else None
 
     return tell
+
+
+def say_seen(data: Files, settings: Dict[str, Any], tell: Callable[[str], Optional[bool]]) -> None:
+    """What the names of a table's columns say about its task is used, and told, unless the task is given."""
+    if data.seen and "model.task" not in settings:
+        settings["model.task"] = "label"
+        tell(json.dumps({"event": "seen", "step": 0, "text": data.seen}))
 
 
 class _Progress:
@@ -184,7 +156,9 @@ class _Progress:
 
     def tell(self, event: Event) -> None:
         kind = event["event"]
-        if kind == "chosen":
+        if kind == "seen":
+            self._say(event["text"])
+        elif kind == "chosen":
             self._say("chosen to fit the data: " + ", ".join(f"{k} = {v}" for k, v in event["settings"].items()))
         elif kind == "started":
             self._prediction = event["prediction"]

@@ -11,6 +11,7 @@ from ._decoding import documented, own_names
 from ._heed import Error
 from ._look import Looked, looked
 from ._prediction import PairScore, Prediction, prediction
+from ._tables import column_names, table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -85,7 +86,7 @@ class TrainedModel:
         """The probability that the model gives to targets, as `heed score` prints it.
 
         Args:
-            pairs: any number of (source, target).
+            pairs: any number of (source, target), or a table of them, as for heed.train.
 
         Returns:
             A PairScore for each, in the same order. If a pair cannot be scored (an empty source), its `error` says why.
@@ -94,11 +95,12 @@ class TrainedModel:
             TypeError: pairs that are not two str each.
         """
         asked = []
-        for i, pair in enumerate(pairs):
+        found = table(pairs, "pairs")
+        for i, pair in enumerate(found.rows if found else pairs):
             if isinstance(pair, (str, bytes)) or len(pair) != 2:
                 raise TypeError(f"pairs[{i}]: expected a source and a target, got {pair!r}")
             asked.append((_bytes(pair[0], f"pairs[{i}][0]"), _bytes(pair[1], f"pairs[{i}][1]")))
-        return [PairScore(**found) for found in self._predictor.score(asked)]
+        return [PairScore(**one) for one in self._predictor.score(asked)]
 
     def look(self, line: str, target: Optional[str] = None, **options: Unpack[DecodingOptions]) -> Looked:
         """What the model attends to while it answers a line, at every layer and head, as `heed look` shows it.
@@ -255,6 +257,9 @@ def _lines(lines: Union[str, Iterable[str]]) -> List[bytes]:
         return [_bytes(lines, "lines")]
     if isinstance(lines, (bytes, bytearray)) or not isinstance(lines, Iterable):
         raise TypeError(f"lines: expected a str or an iterable of str, got {type(lines).__name__}")
+    names = column_names(lines)
+    if names is not None:
+        raise TypeError(f"lines: expected texts, got a table with the columns {names}: pass one of them")
     return [_bytes(line, f"lines[{i}]") for i, line in enumerate(lines)]
 
 

@@ -7,6 +7,7 @@
 
 #include "bindings.h"
 #include "callback.h"
+#include "data_files.h"
 #include "heed/compare/built_in.h"
 #include "heed/compare/comparison.h"
 #include "heed/data/built_in_task.h"
@@ -54,19 +55,22 @@ class RunLines final : public compare::ComparisonObserver {
 /// Where the recipe comes from: a built-in task, a TOML file, or the settings name the data. Nothing
 /// at all: the plan in the folder.
 struct Origin {
-  std::string task, recipe_file;
+  std::string task;
+  recipe::DataFiles files;
   std::vector<std::string> settings;
 
-  bool is_empty() const { return task.empty() && recipe_file.empty() && settings.empty(); }
-  recipe::Recipe read() const {
-    if (!task.empty()) return compare::recipe_for_task(task, settings);
-    return recipe_file.empty() ? recipe::parse("", "compare", settings) : recipe::read(recipe_file, settings);
+  bool is_empty() const { return task.empty() && files.train.empty() && files.recipe.empty() && settings.empty(); }
+  recipe::Understood read() const {
+    if (!task.empty()) return {compare::recipe_for_task(task, settings)};
+    return recipe::recipe_of_files(files, settings);
   }
 };
 
-compare::Plan plan_of(const Origin& origin, const compare::Request& request, const std::string& folder) {
+compare::Plan plan_of(const Origin& origin, const compare::Request& request, const std::string& folder,
+                      train::TrainingObserver& events) {
   if (origin.is_empty()) return compare::load_plan(folder);
-  const recipe::Recipe recipe = origin.read();
+  const auto [recipe, seen] = origin.read();
+  if (!seen.empty()) events.saw(seen);
   compare::check_request(recipe, request);
   return compare::make_plan(compare::settle(recipe), request);
 }
@@ -79,8 +83,8 @@ bool compare_variants(const Origin& origin, const compare::Request& request, con
   {
     const py::gil_scoped_release release;
     const Threads some;
-    const compare::Plan plan = plan_of(origin, request, folder);
     train::EventLines events(1, [&](const std::string& line) { callback.call(line); });
+    const compare::Plan plan = plan_of(origin, request, folder, events);
     RunLines runs(callback);
     stopped =
         compare::compare(
@@ -101,13 +105,13 @@ void define_compare(py::module_& m) {
   });
   m.def(
       "compare",
-      [](const std::string& task, const std::string& recipe, const std::vector<std::string>& settings,
+      [](const std::string& task, const py::dict& files, const std::vector<std::string>& settings,
          const std::vector<std::string>& attention, const std::vector<std::string>& over, int64_t seeds,
          const std::string& folder, bool resume, const py::object& callback) {
-        return compare_variants({task, recipe, settings}, {.attention = attention, .over = over, .seeds = seeds},
-                                folder, resume, callback);
+        return compare_variants({task, data_files(files), settings},
+                                {.attention = attention, .over = over, .seeds = seeds}, folder, resume, callback);
       },
-      py::arg("task"), py::arg("recipe"), py::arg("settings"), py::arg("attention"), py::arg("over"), py::arg("seeds"),
+      py::arg("task"), py::arg("files"), py::arg("settings"), py::arg("attention"), py::arg("over"), py::arg("seeds"),
       py::arg("folder"), py::arg("resume"), py::arg("callback"));
 }
 

@@ -9,9 +9,9 @@
 
 #include "bindings.h"
 #include "callback.h"
+#include "data_files.h"
 #include "heed/file/checkpoint.h"
 #include "heed/objective/reward.h"
-#include "heed/recipe/recipe.h"
 #include "heed/train/event_file.h"
 #include "heed/train/event_lines.h"
 #include "heed/train/log.h"
@@ -53,7 +53,7 @@ struct Functions {
 };
 
 struct TrainingRun {
-  std::string recipe;  // the name of a TOML file, or nothing
+  recipe::DataFiles files;
   std::vector<std::string> settings;
   std::string folder;
   std::string from;
@@ -66,8 +66,8 @@ void train(const TrainingRun& given, const Functions& functions) {
   try {
     const py::gil_scoped_release release;
     const Threads some;
-    recipe::Recipe recipe =
-        given.recipe.empty() ? recipe::parse("", "train", given.settings) : recipe::read(given.recipe, given.settings);
+    const auto precedent = train::precedent_of({.resume = given.resume, .from = given.from}, given.folder);
+    auto [recipe, seen] = recipe::recipe_of_files(given.files, given.settings, precedent ? &*precedent : nullptr);
     recipe.output.folder = given.folder;
     recipe.open.erase("output.folder");
     train::EventLines events(1, [&](const std::string& line) { callback.call(line); });
@@ -75,6 +75,7 @@ void train(const TrainingRun& given, const Functions& functions) {
     train::EventFile curves(given.folder, recipe.output.log_every);
     train::run_session(recipe, {.resume = given.resume,
                                 .from = given.from,
+                                .seen = seen,
                                 .stop = &callback.stop,
                                 .observers = {&events, &log, &curves},
                                 .reward = reward.function()});
@@ -99,12 +100,12 @@ void export_model(const std::string& model, const std::string& checkpoint, const
 void define_train(py::module_& m) {
   m.def(
       "train",
-      [](std::string recipe, std::vector<std::string> settings, std::string folder, std::string from, bool resume,
+      [](const py::dict& files, std::vector<std::string> settings, std::string folder, std::string from, bool resume,
          py::object callback, py::object reward) {
-        train({std::move(recipe), std::move(settings), std::move(folder), std::move(from), resume},
+        train({data_files(files), std::move(settings), std::move(folder), std::move(from), resume},
               {std::move(callback), std::move(reward)});
       },
-      py::arg("recipe"), py::arg("settings"), py::arg("folder"), py::arg("from_model"), py::arg("resume"),
+      py::arg("files"), py::arg("settings"), py::arg("folder"), py::arg("from_model"), py::arg("resume"),
       py::arg("callback"), py::arg("reward"));
   m.def("export_model", &export_model, py::arg("model"), py::arg("checkpoint"), py::arg("path"));
 }

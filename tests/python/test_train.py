@@ -136,7 +136,7 @@ def test_refusals(arguments, says):
 
 
 def test_wrong_types():
-    for wrong in ([("a", "b", "c")], ["ab"], [("a", 3)], [("a", b"b")]):
+    for wrong in ([("a", "b", "c")], ["ab"], [("a", 3.5)], [(3, "a")], [("a", b"b")]):
         with pytest.raises(TypeError, match=r"pairs\[0\]"):
             quiet(wrong)
     with pytest.raises(TypeError, match="settings"):

@@ -143,6 +143,44 @@ TEST_F(PreparationTest, ARecipeThatDoesNotFitTheWeightsIsRefused) {
             "there is no model '" + (folder_ / "none").string() + "'");
 }
 
+// What contradicts the defaults, or has no effect with them, may agree with the weights.
+TEST_F(PreparationTest, KeysAreCheckedAfterTheyFollowFromTheWeights) {
+  const std::string tsv = file_of(60), first = (folder_ / "first").string();
+  std::vector<std::string> settings = kShort;
+  settings.insert(settings.end(), {"model.kind=transformer", "model.decoder_layers=2", "attention.heads=2"});
+  run(open_recipe(tsv, "first", settings), seen_);
+  std::string links;
+  for (int i = 0; i < 60; ++i) links += "0-0 1-1\n";
+  spill(folder_ / "links", links);
+  const std::vector<std::string> given = {"data.alignments=" + (folder_ / "links").string(), "stop.steps=1"};
+  for (const char* place : {"train.align_layer=1", "train.align_head=1"}) {
+    std::vector<std::string> placed = given;
+    placed.emplace_back(place);
+    Recorder second;
+    run_session(open_recipe(tsv, place, placed), {.from = first, .observers = {&second}});
+    EXPECT_EQ(second.steps.size(), 1u);
+    EXPECT_EQ(trained::load_model(folder_ / place).recipe.model.decoder_layers, 2);
+  }
+}
+
+TEST_F(PreparationTest, ATaskThatIsLeftOpenFollowsFromTheWeightsOrIsDoubted) {
+  std::string texts;
+  for (int i = 0; i < 60; ++i)
+    texts += fmt::format("what a film it was, said number {}\t{}\n", i, i % 2 ? "good" : "bad");
+  spill(folder_ / "labels.tsv", texts);
+  const std::string tsv = (folder_ / "labels.tsv").string();
+  run(open_recipe(tsv, "first", {"model.task=label", "model.pool=mean", "model.width=8", "stop.steps=2"}), seen_);
+  EXPECT_TRUE(seen_.warnings.empty());
+  run_session(open_recipe(tsv, "second", {"stop.steps=1"}), {.from = (folder_ / "first").string()});
+  const Recipe second = trained::load_model(folder_ / "second").recipe;
+  EXPECT_EQ(second.model.task, "label");
+  EXPECT_EQ(second.model.pool, "mean");
+  Recorder doubted;
+  run(open_recipe(tsv, "third", kShort), doubted);
+  ASSERT_FALSE(doubted.warnings.empty());
+  expect_in("as for model.task = \"label\", but model.task is not set, and then it is \"pairs\"", doubted.warnings[0]);
+}
+
 TEST_F(PreparationTest, AHeaderIsNoticedAndCanBeLeftOut) {
   const fs::path path = folder_ / "header.tsv";
   spill(path, "Source\tTarget\n" + text(file_of(40)));
