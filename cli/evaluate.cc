@@ -215,7 +215,11 @@ void evaluate_running_text(const Chosen& c, const predict::Predictor& predictor)
         fmt::format("evaluate: this model goes on with texts; it is judged by how well it predicts one, so {} "
                     "cannot be used: heed evaluate MODEL TEXT, or --valid",
                     wrong));
-  evaluate_text(predictor, c.valid ? "" : c.files.front(), c.json);
+  const int64_t stride = c.search.options.stride;
+  if (c.valid && stride > 0)
+    throw Error("evaluate: --valid judges as the training did; --stride is for a file: heed evaluate MODEL TEXT");
+  if (stride > 0) check({.stride = stride}, predictor);
+  evaluate_text(predictor, {.file = c.valid ? "" : c.files.front(), .stride = stride}, c.json);
 }
 
 /// `note`: what to say about the chosen metrics.
@@ -311,7 +315,8 @@ several times is predicted once, and each of its targets counts as right; with s
 file: tab-separated (.tsv), JSON lines (.jsonl), or text. In the output, [-x-] is too much and {+x+} is missing.
 With --html they go to one page instead, the worst 100 or --most, each with every attention of the model and the right output.
 
-A model of running text is judged by how well it predicts one: perplexity and bits per character.)";
+A model of running text is judged by how well it predicts one: perplexity and bits per character. Each document
+(data.documents of its recipe) is read by itself, by a Transformer in windows, --stride tokens from one to the next.)";
 
 }  // namespace
 

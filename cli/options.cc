@@ -35,6 +35,14 @@ void add_seed(Verb verb, uint64_t& seed, const std::string& meaning) {
       .from_to(uint64_t{0}, std::numeric_limits<uint64_t>::max());
 }
 
+void add_stride(Verb verb, int64_t& stride) {
+  verb.option("--stride", stride,
+              "Transformers of running text: tokens from one window of model.context tokens to the next (default: half "
+              "a window)")
+      .value("N")
+      .from_to(int64_t{1}, task::kLongest);
+}
+
 void add_model(Verb verb, ModelChoice& choice, bool required) {
   verb.option("MODEL", choice.folder, "A training folder, a checkpoint, or a file from heed export")
       .value("")

@@ -16,6 +16,8 @@ namespace heed::cli {
 void add_threads(Verb verb);
 void add_json(Verb verb, bool& json, const std::string& meaning = "As JSON");
 void add_seed(Verb verb, uint64_t& seed, const std::string& meaning);
+/// --stride N, of models of running text; 0: not given.
+void add_stride(Verb verb, int64_t& stride);
 
 /// A trained model: MODEL, and --checkpoint to choose one from its folder.
 struct ModelChoice {

@@ -11,6 +11,7 @@
 #include "cli/counter.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/search_options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "heed/data/lines.h"
@@ -31,6 +32,7 @@ struct Chosen {
   ModelChoice model;
   std::string source, target;  // without a target, the source is a TSV
   bool per_token = false, json = false;
+  int64_t stride = 0;
 };
 
 constexpr size_t kChunk = 1024;  // pairs read at a time: enough to batch similar lengths
@@ -105,7 +107,7 @@ class PairReader {
 // -------------------------------------------------------------------------------------------------------------- scores
 
 /// Scores the pairs that could be read.
-void score(std::vector<Pair>& pairs, const predict::Predictor& predictor) {
+void score(std::vector<Pair>& pairs, const predict::Predictor& predictor, int64_t stride) {
   std::vector<predict::TextPair> texts;
   std::vector<Pair*> asked;
   for (Pair& pair : pairs) {
@@ -113,7 +115,7 @@ void score(std::vector<Pair>& pairs, const predict::Predictor& predictor) {
     texts.push_back(pair.text);
     asked.push_back(&pair);
   }
-  std::vector<predict::PairScore> scores = predictor.score_all(texts);
+  std::vector<predict::PairScore> scores = predictor.score_all(texts, {.stride = stride});
   for (size_t i = 0; i < asked.size(); ++i) asked[i]->scored = std::move(scores[i]);
 }
 
@@ -157,6 +159,7 @@ void run(const Chosen& c) {
   const predict::Predictor predictor = load_predictor(c.model);
   const recipe::Recipe& recipe = predictor.model().recipe;
   const bool texts = recipe.task().continues_texts();
+  if (c.stride > 0) check({.stride = c.stride}, predictor);
   Total total{.what = texts ? "lines" : "pairs"};
   Counter counter(total.what);
   PairReader reader(c.source, c.target, recipe);
@@ -165,7 +168,7 @@ void run(const Chosen& c) {
     Pair pair;
     while (pairs.size() < kChunk && (more = reader.next(pair))) pairs.push_back(std::move(pair));
     const int64_t before = total.pairs + total.failed;
-    about_lines(before + 1, before + std::max<int64_t>(std::ssize(pairs), 1), [&] { score(pairs, predictor); });
+    about_lines(before + 1, before + std::max<int64_t>(std::ssize(pairs), 1), [&] { score(pairs, predictor, c.stride); });
     std::string text;
     for (const Pair& p : pairs) {
       const int64_t number = total.pairs + total.failed + 1;
@@ -200,7 +203,8 @@ perplexity of all pairs.
 
 With a model of running text, SOURCE holds texts, each line by itself, and the perplexity of the line follows its log
 probability. With two files, line n of TARGET is scored as what follows line n of SOURCE. heed evaluate judges a text as
-a whole.)";
+a whole. A line that is longer than the context of a Transformer is read in windows, --stride tokens from one to the
+next; each token is predicted once (docs/language_models.md).)";
 
 }  // namespace
 
@@ -214,6 +218,7 @@ void add_score(Program& program) {
       .required();
   verb.option("TARGET", c->target, "The targets: line n belongs to line n of SOURCE").value("");
   verb.flag("--per-token", c->per_token, "Also print the log probability of each token");
+  add_stride(verb, c->stride);
   add_json(verb, c->json, "Print one JSON object per line");
   add_threads(verb);
   verb.footer(kHelp);

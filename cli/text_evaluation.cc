@@ -26,14 +26,16 @@ struct Found {
   std::optional<task::TextScore> counted = {};    // of a file
 };
 
-Found of_file(const predict::Predictor& predictor, const std::string& file) {
+Found of_file(const predict::Predictor& predictor, const JudgedText& text) {
   const trained::TrainedModel& model = predictor.model();
   search::TapePool tapes;
   Counter counter("tokens");
-  const task::TextScore s = *model.recipe.task().score_file(model.answering(tapes), readable(file),
-                                                            [&](int64_t tokens) { counter.add(tokens); });
+  task::Answering asked = model.answering(tapes);
+  asked.stride = text.stride;
+  const task::TextScore s =
+      *model.recipe.task().score_file(asked, readable(text.file), [&](int64_t tokens) { counter.add(tokens); });
   counter.erase();
-  if (!s.warning.empty()) warn(file + ": " + s.warning);
+  if (!s.warning.empty()) warn(text.file + ": " + s.warning);
   const auto tokens = static_cast<double>(s.tokens);
   return {.perplexity = std::exp(-s.log_probability / tokens),
           .bits = -s.log_probability / std::numbers::ln2 / static_cast<double>(s.characters),
@@ -59,8 +61,8 @@ Found of_validation(const predict::Predictor& predictor) {
 
 }  // namespace
 
-void evaluate_text(const predict::Predictor& predictor, const std::string& file, bool json) {
-  const Found f = file.empty() ? of_validation(predictor) : of_file(predictor, file);
+void evaluate_text(const predict::Predictor& predictor, const JudgedText& text, bool json) {
+  const Found f = text.file.empty() ? of_validation(predictor) : of_file(predictor, text);
   if (json) {
     file::Json j = file::Json::object(
         {{"perplexity", f.perplexity}, {"bits_per_character", f.bits}, {"token_accuracy", f.accuracy}});

@@ -14,9 +14,11 @@ TextPieces::TextPieces(std::shared_ptr<const TokenStore> tokens, int64_t charact
   expect(options.length > 0, "text: a piece must have at least 1 token, not {}", options.length);
 }
 
-int64_t TextPieces::end_of(int64_t place) const { return std::min(place + step(), tokens_->size() - 1); }
+int64_t TextPieces::end_of(int64_t place) const { return std::min(place + options_.length, tokens_->size() - 1); }
 
-int64_t TextPieces::size() const { return std::max<int64_t>(tokens_->size() - 1 + step() - 1, 0) / step(); }
+int64_t TextPieces::size() const {
+  return std::max<int64_t>(tokens_->size() - 1 + options_.length - 1, 0) / options_.length;
+}
 
 int64_t TextPieces::predictions(int64_t place) const {
   const auto stretch = tokens_->ids().subspan(static_cast<size_t>(place), static_cast<size_t>(end_of(place) - place));
@@ -27,18 +29,15 @@ std::vector<Batch> TextPieces::batches(const BatchOptions& options, int64_t epoc
   text::Random random(options.seed, static_cast<uint64_t>(epoch));
   const int64_t last = tokens_->size() - 1;
   // Other cuts in every epoch, so that not always the same tokens lack their past.
-  const int64_t most = std::min(step(), last / 4);
+  const int64_t most = std::min(options_.length, last / 4);
   const int64_t shift =
       options.shuffle && most > 0 ? static_cast<int64_t>(random.below(static_cast<uint64_t>(most))) : 0;
   std::vector<int64_t> places;
   // A document has at least its <s>, so only a stretch of one token can be nothing but an end. The text is not read.
-  for (int64_t place = shift; place < last; place += step())
+  for (int64_t place = shift; place < last; place += options_.length)
     if (end_of(place) - place > 1 || tokens_->ids()[static_cast<size_t>(place)] != text::kEnd) places.push_back(place);
   const int64_t count = std::ssize(places);
-  int64_t together = std::clamp<int64_t>(options.max_tokens / options_.length, 1, std::max<int64_t>(count, 1));
-  // Each stream begins without knowing what was before it: for a validation there are few, and long ones.
-  constexpr int64_t kLongStream = 16'384;
-  if (options_.carried && !options.shuffle) together = std::clamp<int64_t>(last / kLongStream, 1, together);
+  const int64_t together = std::clamp<int64_t>(options.max_tokens / options_.length, 1, std::max<int64_t>(count, 1));
   std::vector<Batch> batches;
   if (!options_.carried) {
     if (options.shuffle) random.shuffle(std::span(places));
@@ -68,12 +67,8 @@ std::unique_ptr<PackedBatch> TextPieces::pack(std::span<const int64_t> places) c
   for (const int64_t place : places) {
     expect(place >= 0 && place + 1 < tokens_->size(), ErrorKind::bug, "text: no piece begins at {}", place);
     const int64_t end = end_of(place);
-    int64_t begin = options_.with_context ? std::max<int64_t>(place - options_.length / 2, 0) : place;
-    // What ended before the stretch is not needed.
-    for (int64_t i = begin; i < place; ++i)
-      if (ids[static_cast<size_t>(i)] == text::kEnd) begin = i + 1;
     bool starts = true;
-    for (int64_t i = begin; i < end; ++i) {
+    for (int64_t i = place; i < end; ++i) {
       const int32_t id = ids[static_cast<size_t>(i)];
       if (id == text::kEnd) {
         close(-1);
@@ -81,10 +76,10 @@ std::unique_ptr<PackedBatch> TextPieces::pack(std::span<const int64_t> places) c
         continue;
       }
       if (starts)
-        batch->begins.push_back(i == begin && begin > 0 && ids[static_cast<size_t>(i - 1)] != text::kEnd ? i : -1);
+        batch->begins.push_back(i == place && place > 0 && ids[static_cast<size_t>(i - 1)] != text::kEnd ? i : -1);
       starts = false;
       batch->inputs.push_back(id);
-      batch->targets.push_back(i >= place ? ids[static_cast<size_t>(i) + 1] : -1);
+      batch->targets.push_back(ids[static_cast<size_t>(i) + 1]);
     }
     close(end);
     batch->examples.push_back(std::ssize(batch->inputs));

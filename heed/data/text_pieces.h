@@ -4,7 +4,8 @@
 //
 // <s> stands before every line, </s> after every document. A token predicts the one after it, and a document never sees
 // another: where one ends inside a piece, the piece ends too. An example is a stretch of `length` tokens; its number is
-// the place of its first token, because the cuts differ from epoch to epoch.
+// the place of its first token, because the cuts differ from epoch to epoch. This is what a model is trained on; how a
+// text is judged: text_windows.h.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,12 @@ namespace heed::data {
 
 /// The arrays of a batch: P pieces, each a part of one document.
 struct PackedPieces final : PackedBatch {
-  std::vector<int32_t> inputs, targets;  // [tokens]; target -1: only seen, not predicted
+  std::vector<int32_t> inputs, targets;  // [tokens]; target -1: only seen, not predicted from
   std::vector<int64_t> pieces = {0};     // [P + 1]: piece p has the tokens [pieces[p], pieces[p + 1])
   std::vector<int64_t> begins, ends;     // [P]: places in the text where it goes on, and after it; -1: of a document
   std::vector<int64_t> examples = {0};   // [B + 1]: rows of each stretch
+  /// What a model looks back at is carried from the very beginning, not only from the stretch before: a text is judged.
+  bool carries_all = false;
 
   int64_t size() const { return std::ssize(pieces) - 1; }  // P
   std::span<const int64_t> prediction_offsets() const override { return examples; }
@@ -31,10 +34,8 @@ struct PackedPieces final : PackedBatch {
 struct PieceOptions {
   int64_t length = 256;  // tokens of a stretch
   /// A stretch goes on where the last one ended: batch after batch reads the same streams. If not, stretches come in
-  /// any order, ...
+  /// any order.
   bool carried = false;
-  /// ... and with this each is read together with the half length before it, so that no token is predicted with less.
-  bool with_context = false;
 };
 
 class TextPieces final : public Dataset {
@@ -51,7 +52,6 @@ class TextPieces final : public Dataset {
   std::unique_ptr<PackedBatch> pack(std::span<const int64_t> places) const override;  // PackedPieces
 
  private:
-  int64_t step() const { return options_.with_context ? (options_.length + 1) / 2 : options_.length; }
   /// The end of the stretch that begins here: the last token of the text predicts nothing.
   int64_t end_of(int64_t place) const;
 

@@ -55,9 +55,14 @@ class State {
   /// The states of several models that write the same output: their rows are selected together with these.
   void add_member(std::unique_ptr<State> member) { members_.push_back(std::move(member)); }
   State& member(size_t number) { return *members_[number]; }
+  void replace_member(size_t number, std::unique_ptr<State> member) { members_[number] = std::move(member); }
 
-  /// The step is done: the last thing that Decoder::step() does.
-  void advance() { ++step_; }
+  /// The tokens of each row that may have to be read again: a list per row, empty at first.
+  void add_tokens() { tokens_.assign(static_cast<size_t>(rows()), {}); }
+  std::vector<std::vector<int32_t>>& tokens() { return tokens_; }
+
+  /// The step is done: the last thing that Decoder::step() does. A text that was read before counts as steps.
+  void advance(int64_t steps = 1) { step_ += steps; }
 
  private:
   HypothesisRows rows_;
@@ -67,6 +72,7 @@ class State {
   std::vector<SelfAttentionCache> selves_;
   std::vector<SourceAttention> sources_;
   std::vector<std::unique_ptr<State>> members_;
+  std::vector<std::vector<int32_t>> tokens_;  // [rows], or none
 };
 
 }  // namespace heed::decode

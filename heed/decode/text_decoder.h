@@ -24,6 +24,9 @@ struct Pieces {
   std::span<const Past* const> before = {};  // [pieces] what each goes on from; null: nothing. Empty: none has any
   std::vector<Past>* after = nullptr;        // [pieces], on request
   const int32_t* documents = nullptr;        // region documents: the document of each row
+  /// `after` has all states to look back at, not only as many as training goes back to. All pieces went on equally
+  /// often.
+  bool carries_all = false;
 };
 
 class TextDecoder {

@@ -2,6 +2,7 @@
 //   key_value   h*_t, made of what it found and of its own value: attend/structure/key_value.cc.   Daniluk et al. 2017
 //   others      out_t = tanh(W [c_t; h_t]), where c_t is what it found (0 for the first).   Paulus et al. 2018
 #include <algorithm>
+#include <limits>
 
 #include "heed/attend/all.h"
 #include "heed/decode/text_decoder.h"
@@ -26,7 +27,8 @@ class TextRecurrent final : public TextDecoder {
     look_back_ = attend::make(scope / "attention", a);
     own_output_ = parts.structure == &attend::key_value_entry;
     const bool window = own_output_ || parts.has_region(attend::sliding_window_entry);
-    reach_ = window ? std::min(a.window, o.context) : o.context;
+    if (window) reach_ = a.window;
+    learned_reach_ = std::min(reach_, o.context);
     if (!own_output_) combine_ = Linear(scope / "combine", look_back_->context_width() + hidden(), hidden());
   }
 
@@ -69,6 +71,8 @@ class TextRecurrent final : public TextDecoder {
   bool carries() const override { return true; }
 
  private:
+  static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+
   int64_t hidden() const { return recurrent_.options().hidden; }
   int64_t numbers_of_states() const {
     const RecurrentOptions& o = recurrent_.options();
@@ -140,14 +144,20 @@ class TextRecurrent final : public TextDecoder {
       }
       rows = {gather_rows(concat_rows({earlier, s.rows}), order), tape.offsets(offsets)};
     }
-    if (pieces.after) keep_rows(rows, *pieces.after);
-    const Tensor found = look_back_->attend({rows}, look_back_->prepare({rows})).context;
+    if (pieces.after) keep_rows(rows, *pieces.after, pieces.carries_all ? reach_ : learned_reach_);
+    const attend::PreparedMemory memory = look_back_->prepare({rows});
+    // Where equally many are kept for all, those of the pieces ask alone: what is kept may be a long text.
+    if (all_kept > 0 && std::all_of(kept.begin(), kept.end(), [&](int64_t each) { return each == kept[0]; }) &&
+        pieces.carries_all)
+      return look_back_->attend({s}, memory, attend::State(kept[0])).context;
+    const Tensor found = look_back_->attend({rows}, memory).context;
     return all_kept > 0 ? gather_rows(found, own) : found;
   }
 
-  void keep_rows(const Packed& rows, std::vector<Past>& after) const {
+  void keep_rows(const Packed& rows, std::vector<Past>& after, int64_t reach) const {
     for (size_t p = 0; p < after.size(); ++p) {
-      const int64_t end = rows.offsets.at[p + 1], begin = std::max(rows.offsets.at[p], end - reach_);
+      const int64_t end = rows.offsets.at[p + 1], length = end - rows.offsets.at[p];
+      const int64_t begin = end - std::min(length, reach);
       after[p].rows.assign(rows.rows.data() + begin * hidden(), rows.rows.data() + end * hidden());
     }
   }
@@ -156,7 +166,8 @@ class TextRecurrent final : public TextDecoder {
   Recurrent recurrent_;
   std::unique_ptr<attend::Mechanism> look_back_;  // null: it does not
   bool own_output_ = false;                       // of look_back_: it combines context and state itself
-  int64_t reach_ = 0;                             // rows that it looks back
+  int64_t reach_ = kAll;                          // rows that it looks back ...
+  int64_t learned_reach_ = 0;                     // ... and those of them that are carried in training
   Linear combine_;
 };
 

@@ -6,7 +6,6 @@
 #include "heed/attend/all.h"
 #include "heed/model/stack_options.h"
 #include "heed/tensor/error.h"
-#include "heed/tensor/op/linear.h"
 
 namespace heed::model {
 
@@ -34,6 +33,18 @@ void carry(const data::PackedPieces& batch, std::vector<decode::Past>& after) {
 
 }  // namespace
 
+data::WindowRule text_windows(const Options& o, int64_t stride) {
+  if (!decode::find_text_decoder(o.decoder_kind()).needs_positions) {
+    expect(stride == 0,
+           "stride {} is for models that read a text in windows; this one, of kind \"{}\", reads all of it", stride,
+           o.decoder_kind());
+    return {.length = kLongestRead, .stride = kLongestRead, .piece = o.context};
+  }
+  expect(stride >= 0 && stride <= o.context, "stride: expected a number from 1 to {}, the context of the model, got {}",
+         o.context, stride);
+  return {.length = o.context, .stride = stride > 0 ? stride : (o.context + 1) / 2};
+}
+
 LanguageModel::LanguageModel(Parameters& parameters, const Options& o) : options_(o) {
   const Resolved words(o);
   expect(o.target_vocabulary > 0, "model: the vocabulary is empty");
@@ -55,6 +66,7 @@ LanguageModel::LanguageModel(Parameters& parameters, const Options& o) : options
   output_weight_ =
       tied ? embed_.table() : &output.make("weight", {o.target_vocabulary, decoder_->width()}, Initialiser::xavier());
   output_bias_ = &output.make("bias", {o.target_vocabulary}, Initialiser::constant(0.0f));
+  generator_ = generator_with(0);
 }
 
 OutputLoss LanguageModel::loss(Tape& tape, const data::PackedBatch& any, const OutputLossOptions& options) const {
@@ -62,7 +74,7 @@ OutputLoss LanguageModel::loss(Tape& tape, const data::PackedBatch& any, const O
   expect(batch != nullptr, "model: expected a batch of pieces of text");
   std::vector<decode::Past> past, after;
   const std::vector<const decode::Past*> from = before(*batch, past);
-  decode::Pieces pieces{.before = from};
+  decode::Pieces pieces{.before = from, .carries_all = batch->carries_all};
   if (batch->carried && decoder_->carries()) pieces.after = &after;
   if (by_document_) {
     auto* documents = tape.keep<int32_t>(batch->pieces.back());
@@ -83,31 +95,9 @@ int64_t LanguageModel::max_positions() const {
   return std::min(embed_.max_positions(), attend::longest_memory(options_.attention));
 }
 
-std::unique_ptr<decode::State> LanguageModel::start(Tape& tape, const PackedIds& sources, int64_t longest) const {
-  const int64_t count = std::ssize(sources.offsets) - 1, length = sources.offsets[1] - sources.offsets[0];
-  for (int64_t b = 0; b < count; ++b)
-    expect(
-        length > 0 && sources.offsets[static_cast<size_t>(b) + 1] - sources.offsets[static_cast<size_t>(b)] == length,
-        ErrorKind::bug, "model: the beginnings of texts that are continued together must be equally long");
-  std::unique_ptr<decode::State> state = decoder_->start(tape, count, length - 1 + longest);
-  std::vector<int32_t> tokens(static_cast<size_t>(count));
-  for (int64_t t = 0; t + 1 < length; ++t) {
-    for (int64_t b = 0; b < count; ++b)
-      tokens[static_cast<size_t>(b)] = sources.ids[static_cast<size_t>(sources.offsets[static_cast<size_t>(b)] + t)];
-    tape.reset();  // the state is outside it
-    states(tokens, *state, tape);
-  }
-  return state;
-}
-
-Tensor LanguageModel::states(std::span<const int32_t> tokens, decode::State& state, Tape& tape) const {
-  const Packed x = embed_(tape, tokens, tape.even_offsets(std::ssize(tokens), 1), state.step());
-  return decoder_->step(x.rows, state);
-}
-
-Tensor LanguageModel::step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
-                           decode::Alignment*) const {
-  return linear(states(tokens, state, tape), tape.parameter(*output_weight_), tape.parameter(*output_bias_));
+TextGenerator LanguageModel::generator_with(int64_t stride) const {
+  return {{.embed = &embed_, .decoder = decoder_.get(), .weight = output_weight_, .bias = output_bias_},
+          text_windows(options_, stride)};
 }
 
 }  // namespace heed::model

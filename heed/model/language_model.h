@@ -3,44 +3,47 @@
 
 #include <memory>
 
-#include "heed/data/text_pieces.h"
+#include "heed/data/text_windows.h"
 #include "heed/decode/text_decoder.h"
 #include "heed/embed/embed.h"
-#include "heed/model/generator.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
+#include "heed/model/text_generator.h"
 
 namespace heed::model {
 
-class LanguageModel final : public Model, public Generator {
+/// What a token of a text sees, of a model with these options (data/text_windows.h). `stride`: 0 for the usual one.
+///   transformer   windows of `context` tokens; usually each begins half a window after the one before it
+///   rnn           the whole document: its states go on from token to token, and look back as far as [attention] lets
+///                 them. Only after kLongestRead tokens it begins anew, so that long texts can be read side by side; a
+///                 stride is refused
+data::WindowRule text_windows(const Options& options, int64_t stride = 0);
+inline constexpr int64_t kLongestRead = 16'384;
+
+class LanguageModel final : public Model {
  public:
   /// Of options.target_vocabulary tokens.
   LanguageModel(Parameters& parameters, const Options& options);
+  LanguageModel(const LanguageModel&) = delete;  // its generator points into it
+  LanguageModel& operator=(const LanguageModel&) = delete;
 
   /// Of PackedPieces. A recurrent model goes on from batch.carried, and replaces it.
   OutputLoss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const override;
   int64_t max_positions() const override;
 
-  // ------------------------------------------------------------------------------------------------- for a search
-  const Generator* generator() const override { return this; }
-  /// Reads the sources, the beginnings of texts, but for the last token of each: the search passes that to step(). All
-  /// must have the same length, at least 1.
-  std::unique_ptr<decode::State> start(Tape& tape, const PackedIds& sources, int64_t longest) const override;
-  Tensor step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
-              decode::Alignment* alignment = nullptr) const override;
-  std::vector<int64_t> alignment_heads() const override { return {}; }
-  int32_t first_token(std::span<const int32_t> source, int32_t) const override { return source.back(); }
-  bool mixes_lengths() const override { return false; }
+  /// Goes on with a text, by the windows above.
+  const Generator* generator() const override { return &generator_; }
+  /// The same with another stride.
+  TextGenerator generator_with(int64_t stride) const;
 
  private:
-  Tensor states(std::span<const int32_t> tokens, decode::State& state, Tape& tape) const;
-
   Options options_;
   bool by_document_ = false;  // region documents: the pieces of a stretch are one sequence
   embed::Embed embed_;
   std::unique_ptr<decode::TextDecoder> decoder_;
   Parameter* output_weight_ = nullptr;
   Parameter* output_bias_ = nullptr;
+  TextGenerator generator_;
 };
 
 }  // namespace heed::model

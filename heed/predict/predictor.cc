@@ -52,6 +52,16 @@ Predictor load(std::span<const std::filesystem::path> folders, const LoadOptions
   return Predictor(std::move(models), options.mean);
 }
 
+namespace {
+
+/// Whether it fits the model's windows is up to the task.
+void expect_stride_fits(int64_t stride, const task::Task& task) {
+  expect(stride == 0 || task.continues_texts(), "stride {} is for models of running text, which read it in windows",
+         stride);
+}
+
+}  // namespace
+
 task::Answering Predictor::answering() const {
   task::Answering all = models_[0].answering(*tapes_);
   for (size_t m = 1; m < models_.size(); ++m) all.others.push_back(models_[m].answering(*tapes_));
@@ -69,6 +79,7 @@ std::vector<Prediction> Predictor::predict_all(std::span<const std::string> line
   expect(!options.tree || lines.size() <= 1, "tree is of one line, not of {}", lines.size());
   if (options.tree) *options.tree = {};  // nothing of an earlier line, if this one has no search
   const task::Task& task = model().recipe.task();
+  expect_stride_fits(options.stride, task);
   const Options of_candidates = task::candidate_options(options);
   std::vector<Prediction> found = task.predict(answering(), lines, of_candidates);
   if (task::wants_reranking(options)) task::rerank(found, lines, options);
@@ -81,8 +92,11 @@ void Predictor::check(const Options& options) const {
   predict_all({}, without_lines);
 }
 
-std::vector<PairScore> Predictor::score_all(std::span<const TextPair> pairs) const {
-  return model().recipe.task().score(answering(), pairs);
+std::vector<PairScore> Predictor::score_all(std::span<const TextPair> pairs, const ScoreOptions& options) const {
+  expect_stride_fits(options.stride, model().recipe.task());
+  task::Answering asked = answering();
+  asked.stride = options.stride;
+  return model().recipe.task().score(asked, pairs);
 }
 
 const trained::TrainedModel& Predictor::model() const { return models_.front(); }

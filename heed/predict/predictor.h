@@ -40,6 +40,7 @@ using task::Output;
 using task::PairScore;
 using task::pharaoh;
 using task::Prediction;
+using task::ScoreOptions;
 using task::TextPair;
 using Options = task::PredictOptions;
 using search::Mean;
@@ -75,7 +76,7 @@ class Predictor {
   void check(const Options& options) const;
 
   /// [pairs] -> [pairs]: the probability of each target, given its source.
-  std::vector<PairScore> score_all(std::span<const TextPair> pairs) const;
+  std::vector<PairScore> score_all(std::span<const TextPair> pairs, const ScoreOptions& options = {}) const;
 
   /// The first of an ensemble.
   const trained::TrainedModel& model() const;

@@ -167,6 +167,7 @@ ScoreQuestion read_score(std::string_view body, const RequestLimits& limits) {
   ScoreQuestion q;
   members.take("model", q.model);
   members.take("scores", q.shown.token_scores);
+  members.take("stride", q.options.stride, 0, task::kLongest);
   const auto take_pair = [&](Members& from) {
     predict::TextPair pair;
     from.take("source", pair.source);

@@ -37,6 +37,7 @@ struct ScoreQuestion {
   std::string model = {};
   std::vector<predict::TextPair> pairs = {};
   bool several = false;
+  predict::ScoreOptions options = {};
   predict::JsonOptions shown = {};
 };
 ScoreQuestion read_score(std::string_view body, const RequestLimits& limits);

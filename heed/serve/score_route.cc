@@ -15,7 +15,7 @@ void score_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
   const Models::Model model = api.models.find(question.model);
   for (const predict::TextPair& pair : question.pairs) check_line(*model, pair.source, api.options.limits);
   enqueue_alone(api, exchange, [&api, exchange, model, q = std::move(question)] {
-    const std::vector<predict::PairScore> scores = model->predictor.score_all(q.pairs);
+    const std::vector<predict::PairScore> scores = model->predictor.score_all(q.pairs, q.options);
     api.metrics.add_lines(scores.size(), 0);
     exchange->tell("model", model->name);
     exchange->tell("texts", scores.size());

@@ -46,6 +46,9 @@ inline constexpr int64_t kIterations = 4, kLengths = 1;
   X(int64_t, max_length, 0, in(DecodingGroup::search).from_to(1, kLongest).or_zero("validate.longest of the model's recipe")         \
       .value("N").read_by(kAll).counts(Counted::tokens).also("max_new_tokens").also("max_decoding_length"),                                    \
     "longest output, in tokens")                                                                                       \
+  X(int64_t, stride, 0, in(DecodingGroup::search).from_to(1, kLongest).or_zero("half a window").value("N")             \
+      .read_by(kStepwise),                                                                                             \
+    "Transformers of running text: tokens from one window of model.context tokens to the next")                        \
   X(int64_t, iterations, 0, in(DecodingGroup::search).from_to(1, 1000).served_to(100).or_zero("4").value("N").read_by(kParallel),                   \
     "parallel decoders: passes over an output")                                                                        \
   X(int64_t, lengths, 0, in(DecodingGroup::search).from_to(1, kWidest).or_zero("1, or nbest if more").value("N")                     \

@@ -180,6 +180,7 @@ std::vector<Prediction> predict_labels(const Answering& asked, std::span<const s
     const CutText cut = cut_text(line, source, reading);
     all[i].error = cut.error.empty() ? complaint(cut, asked.model.max_positions()) : cut.error;
     all[i].source_tokens = spelled(source, cut.tokens);
+    all[i].second_tokens = spelled(source, cut.second);
     size_t begin = 0;
     const auto add_unknown = [&](std::string_view text, std::span<const int32_t> ids) {
       for (std::string& word : unknown_in(text, ids, source))

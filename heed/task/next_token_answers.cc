@@ -1,14 +1,12 @@
 #include "heed/task/next_token_answers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "heed/data/text_pieces.h"
+#include "heed/data/text_windows.h"
+#include "heed/model/language_model.h"
 #include "heed/search/score.h"
 #include "heed/task/line_tokens.h"
-#include "heed/task/next_token_texts.h"
 #include "heed/task/running_text.h"
 #include "heed/task/search_lines.h"
 #include "heed/task/search_options.h"
@@ -21,6 +19,26 @@
 namespace heed::task {
 
 namespace {
+
+/// Of all models, with the same stride.
+class TextGenerators {
+ public:
+  TextGenerators(const Answering& asked, int64_t stride) {
+    asked.each_model([&](const Answering& each) {
+      const auto* model = dynamic_cast<const model::LanguageModel*>(&each.model);
+      expect(model != nullptr, ErrorKind::bug, "next_token: expected a model of running text");
+      made_.push_back(model->generator_with(stride));
+    });
+  }
+  Generators all() const {
+    Generators pointers;
+    for (const model::TextGenerator& each : made_) pointers.push_back(&each);
+    return pointers;
+  }
+
+ private:
+  std::vector<model::TextGenerator> made_;
+};
 
 // ---------------------------------------------------------------------------------------------------------- continuing
 
@@ -44,7 +62,8 @@ void search_texts(std::span<const AskedText> texts, const Answering& asked, cons
                                         [](const AskedText& text, int64_t n) { return text.asked.number < n; });
     return continuation(asked->beginning(), tokens, tokeniser);
   });
-  std::vector<search::Result> found = search_lines(generators_of(asked), asked, searched, how);
+  const TextGenerators generators(asked, wanted.stride);
+  std::vector<search::Result> found = search_lines(generators.all(), asked, searched, how);
   for (size_t i = 0; i < texts.size(); ++i)
     for (search::Hypothesis& h : found[i].hypotheses) {
       Output output{.text = continuation(texts[i].beginning(), h.tokens, tokeniser),
@@ -70,7 +89,9 @@ std::vector<Prediction> continue_texts(const Answering& asked, std::span<const s
                                   [](const LineRules& rules) { return !rules.prefix.empty(); });
   expect(options.prefix.empty() && !begins,
          "prefix is for models that read a source; this one goes on with a text: put it at the end of the line");
-  search::Options how = search_options(options, {asked.max_positions(), asked.longest, {}});
+  const TextGenerators checked(asked, options.stride);  // refuses a stride that does not fit
+  // A window has positions for all of its tokens, so a text may go on for ever.
+  search::Options how = search_options(options, {kLongest, asked.longest, {}});
   how.alignment = false;
   OutputRules rules(options, *asked.vocabularies.target, how.longest, texts.size());
   std::vector<Prediction> all(texts.size());
@@ -83,13 +104,6 @@ std::vector<Prediction> continue_texts(const Answering& asked, std::span<const s
     std::vector<int32_t> ids = beginning_of(text, *asked.vocabularies.source);
     all[i].source_tokens = spelled(*asked.vocabularies.source, std::span(ids).subspan(1));
     all[i].unknown = unknown_in(text, std::span(ids).subspan(1), *asked.vocabularies.source);
-    const int64_t places = asked.max_positions();
-    if (std::ssize(ids) + how.longest - 1 > places) {
-      all[i].error =
-          fmt::format("{} tokens and {} more are too many: the model has positions for {}; a smaller max_length fits",
-                      ids.size(), how.longest, places);
-      continue;
-    }
     RulesOfLine of_line = rules.of_line(i);
     all[i].error = of_line.error;
     if (!of_line.error.empty()) continue;
@@ -125,34 +139,43 @@ struct ScoredText {
   }
 };
 
-/// Texts that a model reads at once.
-void score_short(const Answering& asked, std::span<const ScoredText> texts, Tape& tape) {
-  data::PackedPieces batch;
-  for (const ScoredText& text : texts) {
-    batch.inputs.insert(batch.inputs.end(), text.ids.begin(), text.ids.end() - 1);
-    batch.targets.insert(batch.targets.end(), text.ids.begin() + 1, text.ids.end());
-    batch.pieces.push_back(std::ssize(batch.inputs));
-    batch.begins.push_back(-1);
-    batch.ends.push_back(-1);
+/// Each text by itself, in the windows of its model.
+void score_windows(const Answering& asked, std::span<const ScoredText> texts, Tape& tape) {
+  const data::WindowRule rule = model::text_windows(asked.options, asked.stride);
+  std::vector<data::TextWindow> windows;
+  std::vector<size_t> text_of;         // [windows]
+  std::vector<int64_t> places;         // [texts]: of the first token of each among those of all
+  std::vector<std::vector<float>> of;  // [texts]: found so far
+  int64_t place = 0;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    for (const data::TextWindow& window : data::windows_of(texts[i].inputs(), rule)) {
+      windows.push_back(window);
+      text_of.push_back(i);
+    }
+    places.push_back(std::exchange(place, place + std::ssize(texts[i].ids)));
+    of.emplace_back(static_cast<size_t>(texts[i].inputs()));
+    texts[i].score->parts.clear();
   }
-  batch.examples = batch.pieces;
-  const std::vector<search::Scored> scored = search::score(asked.model, tape, batch);
-  for (size_t i = 0; i < texts.size(); ++i) texts[i].take(scored[i].token_log_probabilities);
-}
-
-/// A text that is read in several pieces.
-void score_long(const Answering& asked, const ScoredText& text, Tape& tape) {
-  auto tokens = std::make_shared<data::TokenStore>();
-  tokens->add(text.ids);
-  tokens->finish();
-  const std::unique_ptr<data::Dataset> pieces = pieces_of(tokens, 0, asked.options, false);
-  std::vector<float> found;
-  search::each_loss(asked.model, tape, *pieces, 1, [&](const data::PackedBatch& batch, const OutputLoss& loss) {
-    const auto& targets = static_cast<const data::PackedPieces&>(batch).targets;
-    for (size_t i = 0; i < targets.size(); ++i)
-      if (targets[i] >= 0) found.push_back(-loss.row_nll[i]);
-  });
-  text.take(found);
+  data::Carried carried;
+  for (const data::Batch& some : data::batches_of(windows, kTogether)) {
+    stop_if_interrupted();
+    data::PackedPieces batch;
+    batch.carried = &carried;
+    for (const int64_t w : some) {
+      const size_t i = text_of[static_cast<size_t>(w)];
+      data::add_window(batch, texts[i].ids, windows[static_cast<size_t>(w)], places[i]);
+    }
+    const std::vector<search::Scored> scored = search::score(asked.model, tape, batch);
+    for (size_t n = 0; n < some.size(); ++n) {
+      const auto w = static_cast<size_t>(some[n]);
+      const data::TextWindow& window = windows[w];
+      const auto from = scored[n].token_log_probabilities.begin();
+      std::copy(from + (window.first - window.begin), from + (window.end - window.begin),
+                of[text_of[w]].begin() + window.first);
+      texts[text_of[w]].score->parts.push_back({window.first, window.end});
+    }
+  }
+  for (size_t i = 0; i < texts.size(); ++i) texts[i].take(of[i]);
 }
 
 /// By an ensemble.
@@ -166,13 +189,15 @@ void score_together(const Answering& asked, std::span<const ScoredText> texts) {
     targets.emplace_back(middle, text.ids.end());
     scores.push_back(text.score);
   }
-  score_lines(generators_of(asked), asked, lines, targets, scores);
+  const TextGenerators generators(asked, asked.stride);
+  score_lines(generators.all(), asked, lines, targets, scores);
 }
 
 }  // namespace
 
 std::vector<PairScore> score_texts(const Answering& asked, std::span<const TextPair> pairs) {
   const text::Tokeniser& tokeniser = *asked.vocabularies.target;
+  const TextGenerators checked(asked, asked.stride);  // refuses a stride that does not fit
   const bool lines = value_of(kDocuments, asked.documents, "data: documents") == Documents::line;
   std::vector<PairScore> scores(pairs.size());
   std::vector<ScoredText> texts;
@@ -181,7 +206,7 @@ std::vector<PairScore> score_texts(const Answering& asked, std::span<const TextP
     for (const std::string* side : {&pairs[i].source, &pairs[i].target})
       if (score.error.empty()) score.error = text::utf8_complaint(*side);
     if (!score.error.empty()) continue;
-    ScoredText text{.ids = beginning_of(pairs[i].source, tokeniser), .score = &score};
+    ScoredText text{.ids = beginning_of(without_end(pairs[i].source), tokeniser), .score = &score};
     text.first = text.ids.size();
     if (pairs[i].target_ids.empty()) {
       const std::vector<int32_t> target = beginning_of(pairs[i].target, tokeniser);
@@ -200,22 +225,12 @@ std::vector<PairScore> score_texts(const Answering& asked, std::span<const TextP
   }
   search::TapePool::Lease tape(asked.tapes);
   for (size_t begin = 0, end = 0; begin < texts.size(); begin = end) {
-    stop_if_interrupted();
     int64_t tokens = 0;
-    for (end = begin; end < texts.size() && texts[end].inputs() <= asked.options.context &&
-                      (end == begin || tokens + texts[end].inputs() <= kTogether);
-         ++end)
+    for (; end < texts.size() && (end == begin || tokens + texts[end].inputs() <= kTogether); ++end)
       tokens += texts[end].inputs();
-    const bool is_long = end == begin;
-    if (is_long) ++end;
     together_or_each(
         std::span<const ScoredText>(texts).subspan(begin, end - begin),
-        [&](std::span<const ScoredText> some) {
-          if (is_long)
-            score_long(asked, some.front(), *tape);
-          else
-            score_short(asked, some, *tape);
-        },
+        [&](std::span<const ScoredText> some) { score_windows(asked, some, *tape); },
         [](const ScoredText& text, const std::string& error) { text.score->error = error; });
   }
   return scores;
@@ -231,9 +246,9 @@ TextScore score_text_file(const Answering& asked, const std::filesystem::path& f
   if (report.dropped() > 0) score.warning = report.text();
   const std::shared_ptr<const data::TokenStore> tokens = text.finish();
   expect(tokens->size() > 1, ErrorKind::data, "'{}' has no text", file.string());
-  const std::unique_ptr<data::Dataset> pieces = pieces_of(tokens, text.characters(), asked.options, false);
+  const data::TextWindows windows(tokens, text.characters(), model::text_windows(asked.options, asked.stride));
   search::TapePool::Lease tape(asked.tapes);
-  search::each_loss(asked.model, *tape, *pieces, kTogether, [&](const data::PackedBatch&, const OutputLoss& loss) {
+  search::each_loss(asked.model, *tape, windows, kTogether, [&](const data::PackedBatch&, const OutputLoss& loss) {
     score.tokens += loss.rows;
     score.correct += loss.correct;
     score.log_probability -= loss.negative_log_likelihood;

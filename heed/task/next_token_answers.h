@@ -1,4 +1,5 @@
-// What a model of the next token says: continuations of texts, and the probabilities of texts.
+// What a model of the next token says: continuations of texts, and the probabilities of texts. What a token sees is the
+// same for all of them: model::text_windows().
 #pragma once
 
 #include <filesystem>
@@ -19,7 +20,7 @@ std::vector<Prediction> continue_texts(const Answering& asked, std::span<const s
 /// document if lines are documents, or else with its line.
 std::vector<PairScore> score_texts(const Answering& asked, std::span<const TextPair> pairs);
 
-/// A whole file: each document in one go, a Transformer with at least half of its context.
+/// A whole file, each document by itself.
 TextScore score_text_file(const Answering& asked, const std::filesystem::path& file,
                           const std::function<void(int64_t)>& done);
 

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 #include <utility>
 
-#include "heed/data/text_pieces.h"
+#include "heed/data/text_windows.h"
 #include "heed/decode/text_decoder.h"
 #include "heed/file/sha256.h"
+#include "heed/model/language_model.h"
 #include "heed/task/pair_suggestions.h"
 #include "heed/tensor/error.h"
 #include "heed/text/random.h"
@@ -32,14 +34,6 @@ void expect_file(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::unique_ptr<data::Dataset> pieces_of(std::shared_ptr<const data::TokenStore> tokens, int64_t characters,
-                                         const model::Options& model, bool to_train) {
-  const bool carried = !decode::find_text_decoder(model.decoder_kind()).needs_positions;
-  return std::make_unique<data::TextPieces>(
-      std::move(tokens), characters,
-      data::PieceOptions{.length = model.context, .carried = carried, .with_context = !carried && !to_train});
-}
-
 NextTokenTexts::NextTokenTexts(const data::Options& options, uint64_t seed)
     : options_(options), documents_(value_of(kDocuments, options.documents, "data: documents")), seed_(seed) {
   look(options.train.source);
@@ -48,9 +42,13 @@ NextTokenTexts::NextTokenTexts(const data::Options& options, uint64_t seed)
   if (options.has_validation_files()) return;
   const auto all = static_cast<double>(facts_.characters);
   held_out_ = options.held_out > 0 ? options.held_out : std::min(kShare, kEnough / all);
-  expect(documents_ == Documents::file ? facts_.lines > 1 : facts_.documents > 1, ErrorKind::data,
-         "'{}' has a single {}, so nothing can be held out for validation: name a file with data.valid_text",
-         options.train.source.string(), documents_ == Documents::file ? "line" : "document");
+  // The end of a line can be held out, but not of a few words.
+  constexpr int64_t kFewest = 100;
+  const bool cuts_a_line = facts_.documents == 1 && static_cast<double>(facts_.before_last) < (1 - held_out_) * all;
+  expect(!cuts_a_line || facts_.characters >= kFewest, ErrorKind::data,
+         "'{}' has {} characters in {} line{}: too few to hold a part out for validation. Give it at least {}, or name "
+         "a file with data.valid_text",
+         options.train.source.string(), facts_.characters - 1, facts_.lines, facts_.lines == 1 ? "" : "s", kFewest);
 }
 
 void NextTokenTexts::look(const std::filesystem::path& file) {
@@ -61,6 +59,7 @@ void NextTokenTexts::look(const std::filesystem::path& file) {
   std::unordered_set<std::string> letters;
   for_each_line(file, documents_, report_, [&](const TextLine& line) {
     ++facts_.lines;
+    facts_.before_last = facts_.characters;
     facts_.documents += line.begins ? 1 : 0;
     facts_.characters += static_cast<int64_t>(text::utf8_count(line.text)) + 1;
     text::for_each_word(line.text, [&](std::string_view) { ++facts_.words; });
@@ -84,13 +83,25 @@ void NextTokenTexts::look(const std::filesystem::path& file) {
 bool NextTokenTexts::is_held_out(const TextLine& line, int64_t characters_before) const {
   if (held_out_ == 0) return false;
   // Of one text its end; of many documents those that were drawn, and always the first that could be.
-  if (documents_ == Documents::file)
-    return line.document > 0 ||
-           static_cast<double>(characters_before) >= (1 - held_out_) * static_cast<double>(facts_.characters);
+  if (facts_.documents == 1)
+    return static_cast<double>(characters_before) >= (1 - held_out_) * static_cast<double>(facts_.characters);
   constexpr uint64_t kOf = 1'000'000;
   if (line.document == 0) return false;
   return line.document == 1 || text::Random(seed_, static_cast<uint64_t>(line.document)).below(kOf) <
                                    static_cast<uint64_t>(held_out_ * static_cast<double>(kOf));
+}
+
+size_t NextTokenTexts::kept_of(std::string_view line) const {
+  const double end = std::floor((1 - held_out_) * static_cast<double>(facts_.characters));
+  const auto most = static_cast<size_t>(std::max(1.0, end - static_cast<double>(facts_.before_last)));
+  size_t bytes = 0, count = 0, after_blank = 0;
+  for (const std::string_view letter : text::CodePoints(line)) {
+    if (count++ == most) break;
+    bytes += letter.size();
+    if (letter == " ") after_blank = bytes;
+  }
+  // Not inside a word, if one ends in the last tenth of what is kept.
+  return after_blank > 0 && static_cast<double>(after_blank) >= 0.9 * static_cast<double>(bytes) ? after_blank : bytes;
 }
 
 std::vector<Suggestion> NextTokenTexts::suggest(const OpenKeys& open, const data::Options& data,
@@ -153,6 +164,12 @@ Corpus NextTokenTexts::encode(const Vocabularies& vocabularies, const data::Opti
   data::Report report;
   for_each_line(options.train.source, documents_, report, [&](const TextLine& line) {
     const bool held_out = is_held_out(line, before);
+    // If no line is: the end of the last one is.
+    if (held_out_ > 0 && facts_.documents == 1 && !held_out && before == facts_.before_last) {
+      const size_t kept = kept_of(line.text);
+      train.add(line.text.substr(0, kept), line.begins);
+      return valid.add(line.text.substr(kept), true);
+    }
     before += static_cast<int64_t>(text::utf8_count(line.text)) + 1;
     if (!held_out) return train.add(line.text, line.begins);
     valid.add(line.text, line.begins || first_of_valid || line.document != last_document);
@@ -166,15 +183,18 @@ Corpus NextTokenTexts::encode(const Vocabularies& vocabularies, const data::Opti
   }
   Corpus corpus;
   file::Sha256 hash;
-  const auto finish = [&](TextEncoder& text, const std::string& what, bool to_train) {
-    const std::shared_ptr<const data::TokenStore> tokens = text.finish();
+  const auto finish = [&](TextEncoder& text, const std::string& what) {
+    std::shared_ptr<const data::TokenStore> tokens = text.finish();
     expect(tokens->size() > 2, ErrorKind::data, "there is no text for {}: '{}' is too short", what,
            options.train.source.string());
     hash.add(std::as_bytes(tokens->ids()));
-    return pieces_of(tokens, text.characters(), model, to_train);
+    return tokens;
   };
-  corpus.train = finish(train, "training", true);
-  corpus.valid = finish(valid, "validation", false);
+  const bool carried = !decode::find_text_decoder(model.decoder_kind()).needs_positions;
+  corpus.train = std::make_unique<data::TextPieces>(finish(train, "training"), train.characters(),
+                                                    data::PieceOptions{.length = model.context, .carried = carried});
+  corpus.valid =
+      std::make_unique<data::TextWindows>(finish(valid, "validation"), valid.characters(), model::text_windows(model));
   corpus.fingerprint = hash.hex();
   if (report.dropped() > 0) corpus.warnings.push_back(report.text());
   if (valid.unknown() > 0)

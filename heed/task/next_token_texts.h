@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/task/running_text.h"
@@ -13,7 +14,8 @@ namespace heed::task {
 /// What one look through a text tells.
 struct RunningTextFacts {
   int64_t lines = 0, documents = 0, characters = 0, words = 0;
-  int64_t letters = 0;  // different characters, among the lines that are learned from
+  int64_t before_last = 0;  // characters before the last line
+  int64_t letters = 0;      // different characters, among the lines that are learned from
 };
 
 class NextTokenTexts final : public Texts {
@@ -31,6 +33,8 @@ class NextTokenTexts final : public Texts {
  private:
   void look(const std::filesystem::path& file);
   bool is_held_out(const TextLine& line, int64_t characters_before) const;
+  /// Of the last line of a text whose lines are too long to hold one out: the bytes that are trained on.
+  size_t kept_of(std::string_view line) const;
 
   data::Options options_;
   Documents documents_;
@@ -40,9 +44,5 @@ class NextTokenTexts final : public Texts {
   double held_out_ = 0;              // share
   std::vector<std::string> sample_;  // lines to learn a vocabulary from
 };
-
-/// The pieces of a text that a model of these options is trained on, or (with all of their context) validated on.
-std::unique_ptr<data::Dataset> pieces_of(std::shared_ptr<const data::TokenStore> tokens, int64_t characters,
-                                         const model::Options& model, bool to_train);
 
 }  // namespace heed::task

@@ -40,10 +40,11 @@ std::string pharaoh(const Output& output);
 
 /// The answer to a line.
 struct Prediction {
-  std::string error;                          // why there is no output: invalid UTF-8, too long; otherwise empty
-  std::vector<std::string> source_tokens;     // as the vocabulary spells them
-  std::vector<std::string> unknown;           // tokens that are not in it, as written in the line, each once
-  std::vector<int64_t> sentence_tokens = {};  // hierarchical labels: tokens of each sentence of the text
+  std::string error;                            // why there is no output: invalid UTF-8, too long; otherwise empty
+  std::vector<std::string> source_tokens;       // as the vocabulary spells them
+  std::vector<std::string> second_tokens = {};  // of the second of two texts that are judged together
+  std::vector<std::string> unknown;             // tokens that are not in it, as written in the line, each once
+  std::vector<int64_t> sentence_tokens = {};    // hierarchical labels: tokens of each sentence of the text
   std::vector<Output> nbest;              // [nbest], the best first; empty for a line without tokens or with an error
   int64_t map_rows = 0, map_columns = 0;  // pictures: the cells that alignments are about, row by row
 
@@ -59,12 +60,25 @@ struct TextPair {
   std::vector<int32_t> target_ids = {};
 };
 
+/// A part of a running text that was read at once: of <s> and the text, what predicts the next token, [first, end).
+/// Tokens before them may have been read with them, but were predicted from in another part.
+struct ReadPart {
+  int64_t first = 0, end = 0;
+};
+
 /// The probability that a model gives to a target.
 struct PairScore {
   std::string error;                           // why it cannot be scored; otherwise empty
   double log_probability = 0.0;                // of the target and its end token, given the source
   std::vector<std::string> tokens;             // of the target, as the vocabulary spells them; the end token last
   std::vector<float> token_log_probabilities;  // [tokens]
+  std::vector<ReadPart> parts = {};            // of a running text, in the order in which they were read
+};
+
+/// How the probability of a target is found.
+struct ScoreOptions {
+  /// Models of running text: tokens from one window to the next (docs/language_models.md); 0: half of a window.
+  int64_t stride = 0;
 };
 
 /// How well a model of running text predicts a text.

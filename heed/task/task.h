@@ -74,6 +74,7 @@ struct Answering {
   std::string labels_between = {};  // labels: a text may have several, with this between them; empty: it has one
   const model::Options& options;    // of the model
   std::string documents = {};       // running text: data.documents
+  int64_t stride = 0;               // running text that is scored: ScoreOptions::stride
   search::TapePool& tapes;
 
   // Further models of an ensemble, which write together with this one (search/ensemble.h):

@@ -13,8 +13,9 @@ namespace heed::trained {
 
 TrainedModel make_model(const recipe::Recipe& recipe, task::Vocabularies vocabularies, Start start) {
   TrainedModel made{recipe, std::move(vocabularies), std::make_unique<Parameters>(recipe.train.seed, start), nullptr};
-  made.model = recipe.task().make(*made.parameters, recipe::model_options(recipe, made.vocabularies.source->size(),
-                                                                          made.vocabularies.target->size()));
+  // With what follows from the data: whoever asks the recipe of a model later sees what the model was made with.
+  made.recipe.model = recipe::model_options(recipe, made.vocabularies.source->size(), made.vocabularies.target->size());
+  made.model = recipe.task().make(*made.parameters, made.recipe.model);
   return made;
 }
 

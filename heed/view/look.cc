@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <span>
 
 #include "heed/attend/watch.h"
 #include "heed/search/search_tree.h"
@@ -50,7 +51,6 @@ std::string name_of(AttentionRows rows) {
 /// Of the answer and of what was scored: the tokens of everything that attention may look from or at.
 struct Tokens {
   const predict::Predictor& model;
-  const std::string& line;
   const predict::Prediction& prediction;
   const predict::PairScore& score;
 
@@ -59,7 +59,7 @@ struct Tokens {
       case AttentionRows::source:
         return prediction.source_tokens;
       case AttentionRows::second:
-        return second_tokens(model, line);
+        return prediction.second_tokens;
       case AttentionRows::target_in:
         return shifted({});
       case AttentionRows::target_out:
@@ -206,6 +206,36 @@ std::vector<Found> maps_of(const std::vector<attend::WatchedCall>& calls) {
   return all;
 }
 
+/// Of a running text that was read in parts: a map of the whole text for each attention. What is read twice counts
+/// where the next token is predicted from it.
+std::vector<Found> maps_of_text(const std::vector<attend::WatchedCall>& calls, std::span<const task::ReadPart> parts) {
+  int64_t tokens = 0;
+  for (const task::ReadPart& part : parts) tokens = std::max(tokens, part.end);
+  std::vector<Found> all;
+  std::map<std::string, size_t> read;  // parts so far, of each attention
+  for (const attend::WatchedCall& call : calls) {
+    auto found = std::find_if(all.begin(), all.end(), [&](const Found& each) { return each.map.name == call.name; });
+    if (found == all.end()) {
+      Map map{.name = call.name, .heads = call.heads, .rows = tokens, .columns = tokens};
+      map.weights.assign(static_cast<size_t>(map.heads * tokens * tokens), 0.0f);
+      found = all.insert(all.end(), {std::move(map), 0});
+    }
+    for (size_t b = 0; b < call.weights.size(); ++b) {
+      const size_t number = read[call.name]++;
+      expect(number < parts.size(), ErrorKind::bug, "view: {} read more than {} parts", call.name, parts.size());
+      // Queries and keys end together; where states are carried, there are more keys than queries.
+      const int64_t queries = call.queries[b], keys = call.keys[b];
+      const int64_t first_row = parts[number].end - queries, first_column = parts[number].end - keys;
+      for (int64_t h = 0; h < call.heads; ++h)
+        for (int64_t row = parts[number].first; row < parts[number].end; ++row) {
+          const auto from = call.weights[b].begin() + (h * queries + row - first_row) * keys;
+          std::copy(from, from + keys, found->map.weights.begin() + (h * tokens + row) * tokens + first_column);
+        }
+    }
+  }
+  return all;
+}
+
 std::vector<Sentence> shaded(const Example& example, const predict::Prediction& prediction) {
   const Map *words = example.find("word.pool"), *sentences = example.find("sentence.pool");
   std::vector<Sentence> all;
@@ -231,7 +261,8 @@ Example look(const predict::Predictor& model, const std::string& line, const std
       std::max(options.beam, options.nbest) > 1 && !options.sample && !model.model().model->parallel_generator();
   // With a given target, the answer only tells how the line was read: one token of it is enough.
   const bool reads_only = target && !options.tree && !has_beam && !model.model().recipe.task().gives_labels();
-  predict::Options searching = reads_only ? predict::Options{.max_length = 1, .alignments = false} : options;
+  predict::Options searching =
+      reads_only ? predict::Options{.max_length = 1, .stride = options.stride, .alignments = false} : options;
   if (!searching.tree && has_beam) searching.tree = &tree;
   const predict::Prediction prediction = model.predict(line, searching);
   expect(prediction.error.empty(), ErrorKind::data, "{}", prediction.error);
@@ -243,15 +274,15 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   predict::TextPair pair[] = {{line, target ? *target : prediction.text()}};
   if (!target) pair[0].target_ids = prediction.nbest.front().ids;
   const attend::Watch watch;
-  const predict::PairScore score = model.score_all(pair).front();
+  const predict::PairScore score = model.score_all(pair, {.stride = options.stride}).front();
   expect(score.error.empty(), ErrorKind::data, "{}", score.error);
 
   Example example{
       .input = shown_input(line, prediction), .output = pair[0].target, .log_probability = score.log_probability};
   const trained::TrainedModel& trained = model.model();
-  const Tokens names{model, line, prediction, score};
+  const Tokens names{model, prediction, score};
   std::map<std::string, int64_t> layers;  // so far, of each group
-  for (Found& found : maps_of(watch.calls())) {
+  for (Found& found : score.parts.empty() ? maps_of(watch.calls()) : maps_of_text(watch.calls(), score.parts)) {
     Map& map = found.map;
     const task::AttentionPlace place = trained.recipe.task().place_of(map.name, found.call, trained.recipe.model);
     map.group = place.group;

@@ -8,7 +8,6 @@
 #include "heed/data/picture.h"
 #include "heed/data/picture_source.h"
 #include "heed/tensor/error.h"
-#include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
 
 namespace heed::view {
@@ -33,14 +32,15 @@ std::vector<Sentence> sentences_of(const predict::Prediction& prediction) {
 
 }  // namespace
 
-Sequence alignment_rows(const predict::Predictor& model, const std::string& line, const predict::Output& output) {
+Sequence alignment_rows(const predict::Predictor& model, const predict::Prediction& prediction) {
+  const predict::Output& output = prediction.nbest.front();
   if (!model.model().recipe.task().gives_labels()) {
     Sequence target{"target", "output", output.tokens};
     target.tokens.resize(output.alignment.size());
     return target;
   }
   if (!output.sentence_weights.empty()) return {"target", "label", {output.text}};
-  if (model.model().recipe.model.two_texts) return {"second", "second text", second_tokens(model, line)};
+  if (model.model().recipe.model.two_texts) return {"second", "second text", prediction.second_tokens};
   Sequence pooled{"pooled", "pooled vector", {}};
   for (size_t i = 0; i < output.alignment.size(); ++i) pooled.tokens.push_back(std::to_string(i + 1));
   return pooled;
@@ -48,8 +48,7 @@ Sequence alignment_rows(const predict::Predictor& model, const std::string& line
 
 Example example_of(const predict::Predictor& model, const std::string& line, const predict::Prediction& prediction) {
   const bool answered = !prediction.nbest.empty();
-  return example_of(line, prediction,
-                    answered ? alignment_rows(model, line, prediction.nbest.front()) : Sequence{"", "", {}});
+  return example_of(line, prediction, answered ? alignment_rows(model, prediction) : Sequence{"", "", {}});
 }
 
 Example example_of(const std::string& line, const predict::Prediction& prediction, Sequence rows) {
@@ -85,15 +84,6 @@ std::string shown_input(const std::string& line, const predict::Prediction& pred
   const data::PictureQuestion parts = data::cut_picture_question(line);
   const std::string picture = data::picture_label(parts.picture);
   return parts.question.empty() ? picture : fmt::format("{}\t{}", picture, parts.question);
-}
-
-std::vector<std::string> second_tokens(const predict::Predictor& model, const std::string& line) {
-  const size_t tab = line.find('\t');
-  std::vector<std::string> tokens;
-  if (tab == std::string::npos) return tokens;
-  for (const int32_t id : model.source().encode(std::string_view(line).substr(tab + 1)))
-    tokens.push_back(model.source().token(id));
-  return tokens;
 }
 
 std::vector<Sentence> whole_text(const Example& example) {

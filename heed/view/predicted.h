@@ -14,15 +14,14 @@ Example example_of(const predict::Predictor& model, const std::string& line, con
 /// The same without the model, from what alignment_rows() said.
 Example example_of(const std::string& line, const predict::Prediction& prediction, Sequence rows);
 
-/// What the rows of an alignment are: the tokens of the output; of a label, its pooled vectors or a second text.
-Sequence alignment_rows(const predict::Predictor& model, const std::string& line, const predict::Output& output);
+/// What the rows of the alignment of the best output are: the tokens of the output; of a label, its pooled vectors or a
+/// second text.
+Sequence alignment_rows(const predict::Predictor& model, const predict::Prediction& prediction);
 
 // Parts of examples that do not depend on how the model was asked:
 
 /// The line, but for a picture inside it, which the example has anyway: its label.
 std::string shown_input(const std::string& line, const predict::Prediction& prediction);
-/// Of a line with two texts, the tokens of the second.
-std::vector<std::string> second_tokens(const predict::Predictor& model, const std::string& line);
 /// Of an example whose text is pooled as a whole: its words by their mean weight. Otherwise nothing.
 std::vector<Sentence> whole_text(const Example& example);
 /// The picture that a line names, small enough for a page, and what its cells are called.

@@ -136,7 +136,7 @@ class Predictor:
     def predict_json(self, lines: List[bytes], options: Dict[str, Any]) -> List[str]:
         """For each line: an object as JSON, as `heed predict --json` prints it."""
 
-    def score(self, pairs: List[Tuple[bytes, bytes]]) -> List[Dict[str, Any]]:
+    def score(self, pairs: List[Tuple[bytes, bytes]], stride: int) -> List[Dict[str, Any]]:
         """For each pair of source and target: the fields of heed.PairScore."""
 
     def look(self, line: bytes, target: Optional[bytes], options: Dict[str, Any], folder: bytes, page: bool) -> str:

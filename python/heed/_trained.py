@@ -82,11 +82,12 @@ class TrainedModel:
         said = self._predictor.predict_json(texts, _options(own_names(options, "predict_json"), len(texts)))
         return said[0] if isinstance(lines, str) else said
 
-    def score(self, pairs: Iterable[Tuple[str, str]]) -> List[PairScore]:
+    def score(self, pairs: Iterable[Tuple[str, str]], stride: Optional[int] = None) -> List[PairScore]:
         """The probability that the model gives to targets, as `heed score` prints it.
 
         Args:
             pairs: any number of (source, target), or a table of them, as for heed.train.
+            stride: Transformers of running text: tokens from one window to the next, as for predict().
 
         Returns:
             A PairScore for each, in the same order. If a pair cannot be scored (an empty source), its `error` says why.
@@ -100,7 +101,7 @@ class TrainedModel:
             if isinstance(pair, (str, bytes)) or len(pair) != 2:
                 raise TypeError(f"pairs[{i}]: expected a source and a target, got {pair!r}")
             asked.append((_bytes(pair[0], f"pairs[{i}][0]"), _bytes(pair[1], f"pairs[{i}][1]")))
-        return [PairScore(**one) for one in self._predictor.score(asked)]
+        return [PairScore(**one) for one in self._predictor.score(asked, stride or 0)]
 
     def look(self, line: str, target: Optional[str] = None, **options: Unpack[DecodingOptions]) -> Looked:
         """What the model attends to while it answers a line, at every layer and head, as `heed look` shows it.

@@ -93,7 +93,7 @@ void add_drawing(py::dict& d, const Predictor& predictor, const std::string& lin
   d["line"] = text_of(line);
   d["rows"] = py::make_tuple("", py::list());
   if (!best.alignment.empty()) {
-    const view::Sequence rows = view::alignment_rows(predictor, line, best);
+    const view::Sequence rows = view::alignment_rows(predictor, prediction);
     d["rows"] = py::make_tuple(rows.name, texts_of(rows.tokens));
   }
   d["columns"] = texts_of(prediction.map_rows > 0 ? view::cell_names(prediction) : prediction.source_tokens);
@@ -115,6 +115,7 @@ py::str alignment_svg(const py::dict& found) {
     output.alignment.emplace_back(weights.data(r, 0), weights.data(r, 0) + weights.shape(1));
   const Prediction prediction{.error = {},
                               .source_tokens = found["source_tokens"].cast<std::vector<std::string>>(),
+                              .second_tokens = {},
                               .unknown = {},
                               .sentence_tokens = found["sentence_tokens"].cast<std::vector<int64_t>>(),
                               .nbest = {std::move(output)},
@@ -234,11 +235,12 @@ std::vector<py::str> predict_json(const Predictor& predictor, const std::vector<
 }
 
 /// [pairs] -> [pairs]: the fields of heed.PairScore.
-py::list score_all(const Predictor& predictor, const std::vector<std::pair<std::string, std::string>>& pairs) {
+py::list score_all(const Predictor& predictor, const std::vector<std::pair<std::string, std::string>>& pairs,
+                   int64_t stride) {
   std::vector<predict::TextPair> texts;
   texts.reserve(pairs.size());
   for (const auto& [source, target] : pairs) texts.push_back({source, target});
-  const std::vector<predict::PairScore> scores = run([&] { return predictor.score_all(texts); });
+  const std::vector<predict::PairScore> scores = run([&] { return predictor.score_all(texts, {.stride = stride}); });
   py::list all;
   for (const predict::PairScore& score : scores) {
     py::dict d;
@@ -300,7 +302,7 @@ void define_predictor(py::module_& m) {
       .def(py::init(&load), py::arg("folders"), py::arg("checkpoint"), py::arg("mean"))
       .def("predict", &predict_all, py::arg("lines"), py::arg("options"))
       .def("predict_json", &predict_json, py::arg("lines"), py::arg("options"))
-      .def("score", &score_all, py::arg("pairs"))
+      .def("score", &score_all, py::arg("pairs"), py::arg("stride"))
       .def(
           "look",
           [](const Predictor& p, std::string line, std::optional<std::string> target, const py::dict& options,

@@ -5,7 +5,7 @@ import struct
 import xml.etree.ElementTree
 
 import pytest
-from heed_program import heed, run
+from heed_program import SOURCE, heed, run
 from png_file import pixels_of
 
 
@@ -195,3 +195,10 @@ def test_a_line_that_cannot_be_used_does_not_stop_the_others(model):
     done = run("look", model, given=b"\nab dog\n")
     assert done.returncode == 0
     assert b"line 1: the line is empty" in done.stderr and b"log p" in done.stdout
+
+
+def test_look_at_two_texts():
+    model = SOURCE / "tests/compat/0.1/label_two_texts/checkpoint"
+    done = heed("look", str(model), "the cat runs fast\ta dog sleeps here and there now", "--list")
+    assert done.returncode == 0, done.stderr
+    assert "1 x 7" in done.stdout and "7 x 4" in done.stdout

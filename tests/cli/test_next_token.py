@@ -139,9 +139,6 @@ def test_what_does_not_fit_is_refused(trained, tmp_path):
     _, model, _ = trained
     assert "--metric" in heed("evaluate", model, "x.txt", "--metric", "bleu").stderr
     assert "--copy-unknown" in heed("predict", model, "--copy-unknown", given=b"x\n").stderr
-    (tmp_path / "one.txt").write_text("a single line\n")
-    done = heed("train", str(tmp_path / "one.txt"), "--output", str(tmp_path / "m"))
-    assert done.returncode == 65 and "data.valid_text" in done.stderr
     (tmp_path / "none.txt").write_text("")
     done = heed("train", str(tmp_path / "none.txt"), "--output", str(tmp_path / "m"))
     assert done.returncode == 65 and "none.txt" in done.stderr
@@ -161,3 +158,18 @@ def test_a_resumed_training_is_the_same(kind, tmp_path):
     assert done.returncode == 0, done.stderr
     weights = [(tmp_path / folder / "step-000020" / "weights.safetensors").read_bytes() for folder in ("whole", "parts")]
     assert weights[0] == weights[1]
+
+
+def test_the_end_of_a_single_line_is_held_out(tmp_path):
+    keys = ["model.kind=rnn", "model.width=8", "model.context=16", "stop.steps=3", "data.text_tokens=characters"]
+    for name, content, documents in (("one", "abcd " * 40, "file"), ("two", "ab\n" + "abcd " * 40 + "\n", "file"),
+                                     ("line", "abcd " * 40 + "\n", "line")):
+        (tmp_path / f"{name}.txt").write_text(content)
+        done = heed("train", str(tmp_path / f"{name}.txt"), "--output", str(tmp_path / name), "--threads", "1", *sets(*keys),
+                    "--set", f"data.documents={documents}")
+        assert done.returncode == 0, done.stderr
+        log = [json.loads(line) for line in (tmp_path / name / "log.jsonl").read_text().splitlines()]
+        assert any(line["event"] == "validated" for line in log)
+    (tmp_path / "short.txt").write_text("a")
+    done = heed("train", str(tmp_path / "short.txt"), "--output", str(tmp_path / "short"), *sets(*keys))
+    assert done.returncode == 65 and "short.txt" in done.stderr

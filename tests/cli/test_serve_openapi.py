@@ -196,7 +196,7 @@ INSTEAD = {"inputs": "input", "pairs": "target"}
 VALUES = {"model": None, "input": "a b", "inputs": ["a", "b"], "target": "b", "source": "a", "prompt": "the",
           "pairs": [{"source": "a", "target": "b"}], "must": ["a"], "must_not": "c", "prefix": "a", "prompts": "the",
           "stop": ["x"], "num_beam_groups": 2, "logprobs": 1, "seed": 3, "groups": 2, "alignments": "links", "layer": 1, "head": 1}
-ONLY_SOME_MODELS = {"iterations", "lengths"}  # those that write all positions at once
+ONLY_SOME_MODELS = {"iterations", "lengths", "stride"}  # those that write all positions at once, or running text
 
 
 def value_for(name, member):

@@ -1,5 +1,8 @@
 #include "heed/model/language_model.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "heed/tensor/error.h"
 #include "heed/text/tokens.h"
 #include "tests/model/slopes.h"
@@ -72,6 +75,37 @@ std::vector<float> nll_of(const Model& model, const data::PackedBatch& batch) {
   return {loss.row_nll.begin(), loss.row_nll.end()};
 }
 
+/// Of a token, by the logits of a row.
+double nll_in(const Tensor& logits, int64_t row, int32_t token) {
+  double sum = 0;
+  for (int64_t v = 0; v < kTokens; ++v) sum += std::exp(logits.row(row)[v]);
+  return std::log(sum) - logits.row(row)[token];
+}
+
+/// Of a document that is judged, as validations do it: [tokens - 1].
+std::vector<float> judged(const Model& model, std::span<const int32_t> text, const data::WindowRule& rule,
+                          int64_t max_tokens) {
+  const data::TextWindows windows(store_of(text), 0, rule);
+  data::Carried carried;
+  std::vector<float> all;
+  for (const data::Batch& batch : windows.batches({.max_tokens = max_tokens, .shuffle = false}, 0)) {
+    const auto packed = windows.pack(batch);
+    packed->carried = &carried;
+    const std::vector<float> nll = nll_of(model, *packed);
+    const auto& targets = static_cast<const data::PackedPieces&>(*packed).targets;
+    for (size_t i = 0; i < nll.size(); ++i)
+      if (targets[i] >= 0) all.push_back(nll[i]);
+  }
+  return all;
+}
+
+std::vector<int32_t> long_text() {
+  std::vector<int32_t> text = {text::kStart};
+  for (int32_t i = 0; i < 22; ++i) text.push_back(3 + (i * i + i / 3) % 6);
+  text.push_back(text::kEnd);
+  return text;
+}
+
 class LanguageModelTest : public testing::TestWithParam<TextKind> {};
 
 TEST_P(LanguageModelTest, GradientsAreTheSlopesOfTheLoss) {
@@ -99,14 +133,12 @@ TEST_P(LanguageModelTest, StepsAreTheWholeText) {
   for (const size_t read : {size_t{1}, size_t{6}}) {
     const std::vector<int64_t> offsets = {0, static_cast<int64_t>(read)};
     tape.reset();
-    const auto state = model.start(tape, {std::span(text).first(read), offsets}, 20);
+    const auto state = model.generator()->start(tape, {std::span(text).first(read), offsets}, 20);
     EXPECT_EQ(state->step(), static_cast<int64_t>(read) - 1);
     for (size_t i = read - 1; i + 1 < text.size(); ++i) {
       tape.reset();
-      const Tensor logits = model.step(std::span(text).subspan(i, 1), *state, tape);
-      double sum = 0;
-      for (int64_t v = 0; v < kTokens; ++v) sum += std::exp(logits.row(0)[v]);
-      EXPECT_NEAR(std::log(sum) - logits.row(0)[text[i + 1]], nll[i], 2e-5) << GetParam().name << " at " << i;
+      const Tensor logits = model.generator()->step(std::span(text).subspan(i, 1), *state, tape);
+      EXPECT_NEAR(nll_in(logits, 0, text[i + 1]), nll[i], 2e-5) << GetParam().name << " at " << i;
     }
   }
 }
@@ -123,6 +155,79 @@ TEST_P(LanguageModelTest, NothingIsSeenThatComesLaterOrElsewhere) {
   for (size_t i = 0; i < 5; ++i) EXPECT_EQ(before[i], after[i]) << i;
   EXPECT_NE(before[5], after[5]);
   for (size_t i = 12; i < before.size(); ++i) EXPECT_EQ(before[i], after[i]) << i;
+}
+
+// One rule for what a token sees: a text that is judged, the same text as it would be written, from any place in it,
+// and each window read by a call of its own.
+TEST_P(LanguageModelTest, WhatIsJudgedIsWhatIsWritten) {
+  Parameters parameters(1);
+  const LanguageModel model(parameters, options_of(GetParam()));  // of a context of 5
+  const std::vector<int32_t> text = long_text();
+  const auto tokens = std::ssize(text) - 1;
+  const bool transformer = GetParam().name.starts_with("transformer");
+  for (const int64_t stride : transformer ? std::vector<int64_t>{0, 1, 2, 5} : std::vector<int64_t>{0}) {
+    const data::WindowRule rule = text_windows(options_of(GetParam()), stride);
+    const std::vector<float> nll = judged(model, text, rule, 1);
+    ASSERT_EQ(std::ssize(nll), tokens);
+    EXPECT_EQ(judged(model, text, rule, 1000), nll) << "batches make a difference";
+    const TextGenerator generator = model.generator_with(stride);
+    Tape tape({.recording = false, .training = false});
+    for (const int64_t read : {1, 5, 6, 13}) {
+      const std::vector<int64_t> offsets = {0, read};
+      tape.reset();
+      const auto state = generator.start(tape, {std::span(text).first(static_cast<size_t>(read)), offsets}, 30);
+      EXPECT_EQ(state->step(), read - 1);
+      for (int64_t i = read - 1; i < tokens; ++i) {
+        tape.reset();
+        const auto at = static_cast<size_t>(i);
+        const Tensor logits = generator.step(std::span(text).subspan(at, 1), *state, tape);
+        EXPECT_NEAR(nll_in(logits, 0, text[at + 1]), nll[at], 2e-5)
+            << GetParam().name << " at " << i << ", stride " << stride << ", from " << read;
+      }
+    }
+    // Windows by hand: tokens [begin, i] alone predict the next.
+    for (int64_t i = 0; i < tokens; ++i) {
+      const int64_t begin = transformer ? (i < 5 ? 0 : ((i - 5) / rule.stride + 1) * rule.stride) : 0;
+      const std::vector<int32_t> window(text.begin() + begin, text.begin() + i + 2);
+      EXPECT_NEAR(nll_of(model, all_at_once(window)).back(), nll[static_cast<size_t>(i)], 2e-5)
+          << GetParam().name << " at " << i << ", stride " << stride;
+    }
+  }
+}
+
+// The rows of a search change places, and each takes its tokens with it.
+TEST_P(LanguageModelTest, WhatIsReadAgainBelongsToItsRow) {
+  Parameters parameters(1);
+  const LanguageModel model(parameters, options_of(GetParam()));
+  const std::vector<int32_t> first = long_text();
+  std::vector<int32_t> second = first;
+  for (size_t i = 1; i + 1 < second.size(); ++i) second[i] = 3 + (first[i] + 1) % 6;
+  Tape tape({.recording = false, .training = false});
+  const auto last_logits = [&](const std::vector<std::vector<int32_t>>& texts, bool change) {
+    std::vector<int32_t> starts(texts.size(), text::kStart);
+    std::vector<int64_t> offsets(texts.size() + 1);
+    std::iota(offsets.begin(), offsets.end(), int64_t{0});
+    tape.reset();
+    const auto state = model.generator()->start(tape, {starts, offsets}, 30);
+    std::vector<size_t> rows(texts.size());
+    std::iota(rows.begin(), rows.end(), size_t{0});
+    std::vector<float> logits;
+    for (size_t t = 0; t + 1 < texts[0].size(); ++t) {
+      tape.reset();
+      std::vector<int32_t> tokens;
+      for (const size_t row : rows) tokens.push_back(texts[row][t]);
+      const Tensor found = model.generator()->step(tokens, *state, tape);
+      const float* row = found.row(std::find(rows.begin(), rows.end(), size_t{0}) - rows.begin());
+      logits.assign(row, row + kTokens);
+      if (change && t % 3 == 1) {
+        state->select(std::vector<int64_t>{1, 0});
+        std::swap(rows[0], rows[1]);
+      }
+    }
+    return logits;
+  };
+  const std::vector<float> alone = last_logits({first}, false), together = last_logits({first, second}, true);
+  for (size_t v = 0; v < alone.size(); ++v) EXPECT_NEAR(alone[v], together[v], 1e-5) << GetParam().name;
 }
 
 INSTANTIATE_TEST_SUITE_P(, LanguageModelTest, testing::ValuesIn(text_kinds()),

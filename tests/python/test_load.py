@@ -11,7 +11,7 @@ import threading
 import numpy as np
 import pytest
 from common import close, output_with_ctrl_c
-from heed_program import answers, run, train_small
+from heed_program import SOURCE, answers, run, train_small
 
 import heed
 
@@ -389,3 +389,27 @@ def test_json_is_what_the_program_prints(model, folder):
     assert json.loads(model.predict_json("abc"))["output"] == model.predict("abc").text
     with pytest.raises(TypeError):
         model.predict_json("abc", beams=2)
+
+
+# ------------------------------------------------------------------------------------------------------- running text
+
+
+@pytest.mark.parametrize("stride", [None, 7, 64])
+def test_what_is_written_is_what_is_scored(stride):
+    model = heed.load(SOURCE / "tests/compat/0.1/next_token_transformer/checkpoint")  # of a context of 64
+    written = model.predict("the cat", max_length=150, stride=stride).nbest[0]
+    assert len(written.tokens) > 128
+    scored = model.score([("the cat", written.text)], stride=stride)[0]
+    assert scored.tokens[: len(written.tokens)] == written.tokens
+    close(scored.token_log_probabilities[: len(written.tokens)], written.token_log_probabilities, 1e-4)
+    looked = model.look("the cat", max_length=150, stride=stride)
+    assert len(looked.main.queries) == len(looked.main.keys) == 8 + len(written.tokens)
+
+
+def test_a_stride_must_fit():
+    model = heed.load(SOURCE / "tests/compat/0.1/next_token_transformer/checkpoint")
+    for wrong in (-1, 65):
+        with pytest.raises(heed.Error, match="stride"):
+            model.score([("", "the cat")], stride=wrong)
+        with pytest.raises(heed.Error, match="stride"):
+            model.predict("the cat", stride=wrong)

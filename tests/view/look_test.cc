@@ -222,6 +222,43 @@ TEST(Look, WhatATextLooksBackAt) {
   }
 }
 
+/// Text and output together are longer than the context, and than a stretch that an RNN reads at once.
+TEST(Look, ATextThatIsReadInParts) {
+  for (const auto& [model, attention] :
+       {std::pair("kind = \"transformer\"\nlayers = 2", "score = \"scaled_dot\"\nheads = 2"),
+        std::pair("kind = \"rnn\"", "structure = \"key_value\"\nwindow = 3"),
+        std::pair("kind = \"rnn\"", "score = \"additive\"")}) {
+    SCOPED_TRACE(model + std::string(" ") + attention);
+    const predict::Predictor predictor = model_of(text_model(model, attention));
+    const std::string target = "the end of a story that is longer than thirty two letters, and than twice as many";
+    const Example example = look(predictor, "it was once upon a time ", target);
+    expect_whole(example);
+    const Map& map = example.maps.front();
+    ASSERT_EQ(map.rows, 25 + std::ssize(target));
+    for (int64_t h = 0; h < map.heads; ++h)
+      for (int64_t r = 0; r < map.rows; ++r) {
+        double sum = 0;
+        for (int64_t c = 0; c < map.columns; ++c) {
+          sum += map.at(h, r, c);
+          if (c > r) EXPECT_EQ(map.at(h, r, c), 0.0f);
+        }
+        EXPECT_NEAR(sum, r == 0 && map.at(h, 0, 0) == 0.0f ? 0.0 : 1.0, 1e-5) << h << " " << r;
+      }
+    // What is shown is what is scored.
+    EXPECT_EQ(
+        example.log_probability,
+        predictor.score_all(std::vector<predict::TextPair>{{"it was once upon a time ", target}})[0].log_probability);
+  }
+}
+
+TEST(Look, AnEndOfALineIsIgnored) {
+  const predict::Predictor predictor = model_of(text_model("kind = \"transformer\"", "score = \"scaled_dot\""));
+  const Example nothing = look(predictor, ""), end = look(predictor, "\n");
+  expect_whole(end);
+  EXPECT_EQ(end.log_probability, nothing.log_probability);
+  EXPECT_EQ(end.sequence("text").tokens, nothing.sequence("text").tokens);
+}
+
 /// SentencePiece may cut the text of an output into other pieces than the search wrote: those that it wrote are shown.
 TEST(Look, TheTokensThatTheSearchWrote) {
   std::vector<std::string> sentences;
