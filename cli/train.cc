@@ -149,7 +149,8 @@ std::string shown(recipe::Recipe recipe, const Chosen& c) {
   try {
     std::optional<trained::TrainedModel> weights;
     if (!c.from.empty()) weights = load_model({.folder = c.from});
-    recipe = train::prepare(recipe, {.weights = weights ? &*weights : nullptr, .weights_name = c.from}).recipe;
+    recipe = train::prepare(recipe, {.weights = weights ? &*weights : nullptr, .weights_name = c.from, .timed = true})
+                 .recipe;
   } catch (const recipe::RecipeError&) {
     throw;
   } catch (const Error& error) {

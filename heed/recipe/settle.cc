@@ -76,50 +76,78 @@ bool has_no_end(const StopOptions& s) { return s.steps == 0 && s.epochs == 0 && 
 
 std::string number(int64_t value) { return fmt::format("{}", value); }
 
+/// `known`: updates_in_all().
+int64_t updates_with(int64_t known, const Pace& pace) {
+  if (pace.updates_in_time == 0) return known;
+  return known > 0 ? std::min(known, pace.updates_in_time) : pace.updates_in_time;
+}
+
 }  // namespace
 
-std::vector<task::Suggestion> suggest_length(const Recipe& recipe, int64_t updates_per_epoch, bool goes_on) {
+Pace pace_within(double limit, double update, double validation) {
+  constexpr double kShareOfValidations = 0.25, kMostUpdates = 1e9;
+  Pace pace;
+  const double most = static_cast<double>(pace.validations);
+  const double validations = std::clamp(kShareOfValidations * limit / std::max(validation, 1e-9), 1.0, most);
+  pace.validations = static_cast<int64_t>(validations);
+  const double left = limit - static_cast<double>(pace.validations) * validation;
+  pace.updates_in_time = static_cast<int64_t>(std::clamp(left / std::max(update, 1e-9), 1.0, kMostUpdates));
+  return pace;
+}
+
+std::vector<task::Suggestion> suggest_length(const Recipe& recipe, const Pace& pace, bool goes_on) {
   constexpr int64_t kFewestEpochs = 5, kMostEpochs = 200;
   std::vector<task::Suggestion> all;
   Recipe r = recipe;  // with what is chosen here
-  // A cosine needs a known end; a time limit alone does not give one.
+  if (pace.updates_in_time > 0 && is_open(r, "stop.steps")) {
+    // The end of a time limit, as updates: the learning rate falls until then, and a resumed run goes on in the same
+    // way.
+    r.stop.steps = pace.updates_in_time;
+    all.push_back({"stop.steps", number(r.stop.steps),
+                   fmt::format("as many as {:g} minutes leave time for, judged by the first ones", r.stop.minutes)});
+  }
+  // A cosine needs a known end; a time limit that nobody measured does not give one.
   const bool choose_epochs =
       is_open(r, "stop.epochs") && (has_no_end(r.stop) || (r.train.schedule.kind == "cosine" && r.stop.steps == 0));
   if (choose_epochs) {
     const int64_t wanted = updates_for(r, goes_on);
-    r.stop.epochs =
-        std::clamp((wanted + updates_per_epoch - 1) / updates_per_epoch, goes_on ? 2 : kFewestEpochs, kMostEpochs);
-    all.push_back({"stop.epochs", number(r.stop.epochs), fmt::format("{} updates each", updates_per_epoch)});
+    r.stop.epochs = std::clamp((wanted + pace.updates_per_epoch - 1) / pace.updates_per_epoch,
+                               goes_on ? 2 : kFewestEpochs, kMostEpochs);
+    all.push_back({"stop.epochs", number(r.stop.epochs), fmt::format("{} updates each", pace.updates_per_epoch)});
   }
-  const int64_t updates = updates_in_all(r, updates_per_epoch);
-  if (updates > 0) all.push_back({"train.schedule", "cosine", ""});
+  const int64_t known = updates_in_all(r, pace.updates_per_epoch), updates = updates_with(known, pace);
+  if (known > 0) all.push_back({"train.schedule", "cosine", ""});
   // A twentieth of the training; if its end is not known, two epochs.
-  const int64_t warmup = updates > 0 ? updates / 20 : 2 * updates_per_epoch;
+  const int64_t warmup = updates > 0 ? updates / 20 : 2 * pace.updates_per_epoch;
   all.push_back(
       {"train.warmup", number(std::clamp<int64_t>(warmup, 1, 1000)), updates > 0 ? "a twentieth of all updates" : ""});
   // Twenty times, but not so often that validation takes longer than training.
-  const int64_t every = updates > 0 ? updates / 20 : updates_per_epoch;
-  all.push_back({"validate.every",
-                 number(std::clamp<int64_t>(every, std::min<int64_t>(20, std::max<int64_t>(updates, 1)), 1000)), ""});
+  const int64_t every = updates > 0 ? updates / pace.validations : pace.updates_per_epoch;
+  const int64_t fewest = std::min<int64_t>(20, std::max<int64_t>(updates, 1));
+  all.push_back({"validate.every", number(std::clamp<int64_t>(every, fewest, std::max<int64_t>(1000, fewest))), ""});
   std::erase_if(all, [&](const task::Suggestion& each) { return !is_open(recipe, each.key); });
   return all;
 }
 
-std::vector<std::string> length_warnings(const Recipe& recipe, int64_t updates_per_epoch) {
+std::vector<std::string> length_warnings(const Recipe& recipe, const Pace& pace) {
   std::vector<std::string> warnings;
-  const int64_t updates = updates_in_all(recipe, updates_per_epoch);
+  const int64_t known = updates_in_all(recipe, pace.updates_per_epoch), updates = updates_with(known, pace);
   if (updates == 0) return warnings;
+  const std::string end = updates == known ? fmt::format("{} updates", updates)
+                                           : fmt::format("about {} updates (stop.minutes = {:g}, judged by the first)",
+                                                         updates, recipe.stop.minutes);
   const int64_t warmup = recipe.train.schedule.warmup;
   if (warmup >= updates)
     warnings.push_back(
-        fmt::format("training ends after {} updates, before its warm-up of {}: the learning rate never reaches "
-                    "train.learning_rate. A smaller train.warmup, or longer training ([stop]), learns more",
-                    updates, warmup));
+        fmt::format("training ends after {}, before its warm-up of {}: the learning rate never reaches "
+                    "train.learning_rate. A smaller train.warmup, or longer training ([stop]), learns "
+                    "more",
+                    end, warmup));
   if (recipe.validate.every > updates)
-    warnings.push_back(fmt::format(
-        "training ends after {} updates, before the first validation (validate.every = {}): it will be validated "
-        "only at the end. A smaller validate.every shows progress",
-        updates, recipe.validate.every));
+    warnings.push_back(
+        fmt::format("training ends after {}, before the first validation (validate.every = {}): it will be validated "
+                    "only at the end. A smaller validate.every shows progress",
+                    end, recipe.validate.every));
   return warnings;
 }
 

@@ -13,6 +13,7 @@
 #include "heed/recipe/settle.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/memory.h"
+#include "heed/train/pace.h"
 #include "heed/train/trainer.h"
 
 namespace heed::train {
@@ -180,8 +181,14 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
                            recipe::model_options(r, p.vocabularies.source->size(), p.vocabularies.target->size()));
   check_lengths(p.corpus, most);
   p.updates_per_epoch = updates_per_epoch(*p.corpus.train, r.train);
-  add(recipe::settle(r, recipe::suggest_length(r, p.updates_per_epoch, beginning.weights != nullptr)));
-  const std::vector<std::string> warnings = recipe::length_warnings(r, p.updates_per_epoch);
+  recipe::Pace pace;
+  if (beginning.timed && !beginning.checkpoint && r.stop.minutes > 0) {
+    say("timing a few updates");
+    pace = measured_pace(r, p, beginning);
+  }
+  pace.updates_per_epoch = p.updates_per_epoch;
+  add(recipe::settle(r, recipe::suggest_length(r, pace, beginning.weights != nullptr)));
+  const std::vector<std::string> warnings = recipe::length_warnings(r, pace);
   p.corpus.warnings.insert(p.corpus.warnings.begin(), warnings.begin(), warnings.end());
   if (!doubt.empty()) p.corpus.warnings.insert(p.corpus.warnings.begin(), doubt);
   return p;

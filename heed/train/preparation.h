@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heed/file/checkpoint.h"
+#include "heed/objective/reward.h"
 #include "heed/recipe/recipe.h"
 #include "heed/task/task.h"
 #include "heed/trained/trained_model.h"
@@ -20,6 +21,10 @@ struct Beginning {
   const file::Checkpoint* checkpoint = nullptr;    // resume: it has the vocabularies and the chosen keys
   const trained::TrainedModel* weights = nullptr;  // fine-tune: start from these weights, with other data
   std::string weights_name = {};                   // for messages
+  /// With stop.minutes, a few updates are timed on a copy of the model, so that the length of the run can be chosen. A
+  /// resumed run has it from its checkpoint.
+  bool timed = false;
+  objective::RewardFunction reward = {};  // train.reward = "own"
 };
 
 struct Prepared {

@@ -121,7 +121,9 @@ class Session {
         train::prepare(recipe_,
                        {.checkpoint = from ? &*from : nullptr,
                         .weights = weights ? &*weights : nullptr,
-                        .weights_name = options_.from},
+                        .weights_name = options_.from,
+                        .timed = true,
+                        .reward = options_.reward},
                        [&](const std::string& what) { tell([&](TrainingObserver& o) { o.preparing(what); }); });
     recipe_ = std::move(prepared.recipe);
     chosen_ = std::move(prepared.chosen);

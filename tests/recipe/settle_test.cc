@@ -13,7 +13,8 @@ Recipe parsed(const std::vector<std::string>& settings = {}) { return parse(kDat
 
 std::map<std::string, std::string> length_of(const Recipe& r, int64_t per_epoch, bool goes_on = false) {
   std::map<std::string, std::string> all;
-  for (const task::Suggestion& each : suggest_length(r, per_epoch, goes_on)) all[each.key] = each.value;
+  for (const task::Suggestion& each : suggest_length(r, {.updates_per_epoch = per_epoch}, goes_on))
+    all[each.key] = each.value;
   return all;
 }
 
@@ -88,12 +89,52 @@ TEST(Length, WhatWasSaidCounts) {
 }
 
 TEST(Length, WarningsBeforeItBegins) {
-  EXPECT_TRUE(length_warnings(parsed({"stop.steps=40", "train.warmup=2", "validate.every=20"}), 50).empty());
-  const auto both = length_warnings(parsed({"stop.epochs=2", "train.warmup=100", "validate.every=101"}), 50);
+  EXPECT_TRUE(
+      length_warnings(parsed({"stop.steps=40", "train.warmup=2", "validate.every=20"}), {.updates_per_epoch = 50})
+          .empty());
+  const auto both =
+      length_warnings(parsed({"stop.epochs=2", "train.warmup=100", "validate.every=101"}), {.updates_per_epoch = 50});
   ASSERT_EQ(both.size(), 2u);
   EXPECT_NE(both[0].find("ends after 100 updates, before its warm-up of 100"), std::string::npos) << both[0];
   EXPECT_NE(both[1].find("before the first validation (validate.every = 101)"), std::string::npos) << both[1];
-  EXPECT_TRUE(length_warnings(parsed({"stop.minutes=2", "train.warmup=100000"}), 50).empty());
+  const Recipe timed = parsed({"stop.minutes=2", "train.warmup=492", "validate.every=246"});
+  EXPECT_TRUE(length_warnings(timed, {.updates_per_epoch = 50}).empty());  // nothing was timed
+  const auto by_time = length_warnings(timed, {.updates_per_epoch = 246, .updates_in_time = 114});
+  ASSERT_EQ(by_time.size(), 2u);
+  EXPECT_NE(by_time[0].find("about 114 updates (stop.minutes = 2"), std::string::npos) << by_time[0];
+  EXPECT_NE(by_time[0].find("before its warm-up of 492"), std::string::npos) << by_time[0];
+}
+
+// The end, warm-up, schedule and validations of a limit of time follow from the updates that it leaves time for.
+TEST(Length, FollowsFromTheTime) {
+  const auto of = [](const std::vector<std::string>& settings, int64_t in_time) {
+    std::map<std::string, std::string> all;
+    const Recipe r = parsed(settings);
+    for (const task::Suggestion& each :
+         suggest_length(r, {.updates_per_epoch = 246, .updates_in_time = in_time}, false))
+      all[each.key] = each.value;
+    return all;
+  };
+  auto chosen = of({"stop.minutes=2"}, 114);
+  EXPECT_EQ(chosen["stop.steps"], "114");
+  EXPECT_EQ(chosen["train.warmup"], "5");
+  EXPECT_EQ(chosen["train.schedule"], "cosine");
+  EXPECT_EQ(chosen["validate.every"], "20");
+  EXPECT_EQ(chosen.count("stop.epochs"), 0u);
+  const std::vector<std::string> both = {"stop.minutes=2", "stop.steps=60"};
+  EXPECT_EQ(of(both, 114)["train.warmup"], "3");
+  EXPECT_EQ(of(both, 40)["train.warmup"], "2");  // the time ends first
+  EXPECT_EQ(of(both, 40).count("stop.steps"), 0u);
+}
+
+TEST(Length, ValidationsGetAQuarterOfTheTimeAtMost) {
+  const Pace quick = pace_within(100, 0.1, 0.05);
+  EXPECT_EQ(quick.validations, 20);
+  EXPECT_EQ(quick.updates_in_time, 990);
+  const Pace slow = pace_within(100, 1, 10);
+  EXPECT_EQ(slow.validations, 2);
+  EXPECT_EQ(slow.updates_in_time, 80);
+  EXPECT_EQ(pace_within(1, 10, 100).updates_in_time, 1);
 }
 
 }  // namespace
