@@ -51,7 +51,7 @@ struct WeightsRequest {
   float* dense = nullptr;
   int64_t dense_keys = 0;
   // The k largest weights of each row, largest first, [B, head_count, query_count, top_k]; missing ones are 0 at key
-  // -1.
+  // -1. A weight of 0 is missing too, unless the row has negative ones (identity) for which it is larger.
   int64_t top_k = 0;
   float* top_weights = nullptr;
   int32_t* top_keys = nullptr;

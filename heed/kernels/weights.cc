@@ -1,5 +1,6 @@
 // Weights on request: rows recomputed from what the forward saved, for the heads and queries that were asked for only.
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 
 namespace heed::kernels {
 namespace {
+
+constexpr float kHidden = -std::numeric_limits<float>::infinity();  // the score of a pair that is not visible
 
 /// One request with its defaults filled in, and where each of its results stands.
 class Target {
@@ -52,24 +55,29 @@ class Target {
   struct Row {
     int64_t b, h, i;
     const float* weights;
+    const uint8_t* visible;  // [count]; null unless ranks()
     int64_t count;
   };
+  /// Whether it needs to know which keys a query sees.
+  bool ranks() const { return request_.top_k > 0; }
   void take(const Row& r) {
     if (request_.dense) std::copy_n(r.weights, r.count, request_.dense + number(r) * keys_);
     if (request_.column_sums)
       for (int64_t j = 0; j < r.count; ++j) request_.column_sums[(r.b * heads_ + r.h) * keys_ + j] += r.weights[j];
-    if (request_.top_k > 0) take_largest(r);
+    if (ranks()) take_largest(r);
     if (request_.row) request_.row(r.b, request_.first_head + r.h, request_.first_query + r.i, r.weights, r.count);
   }
 
  private:
   int64_t number(const Row& r) const { return (r.b * heads_ + r.h) * queries_ + r.i; }
 
+  /// A weight of 0 says that a key is not looked at, unless others have less (identity): then it is one like any other.
   void take_largest(const Row& r) {
     const float* weights = r.weights;
+    const bool less_than_zero = std::any_of(weights, weights + r.count, [](float weight) { return weight < 0.0f; });
     order_.clear();
     for (int64_t j = 0; j < r.count; ++j)
-      if (weights[j] != 0.0f) order_.push_back(static_cast<int32_t>(j));
+      if (weights[j] != 0.0f || (less_than_zero && r.visible[j])) order_.push_back(static_cast<int32_t>(j));
     const size_t most = std::min<size_t>(order_.size(), static_cast<size_t>(request_.top_k));
     std::partial_sort(
         order_.begin(), order_.begin() + static_cast<int64_t>(most), order_.end(),
@@ -105,21 +113,25 @@ Status check_forward(const Problem& p, const Inputs& in, const Outputs& from) {
 /// The weights of a query block's rows, side by side: [queries, longest].
 class BlockWeights {
  public:
-  BlockWeights(Block& block, const Outputs& from, int64_t longest)
+  /// `visibility`: which keys each query sees is wanted too.
+  BlockWeights(Block& block, const Outputs& from, int64_t longest, bool visibility)
       : block_(block),
         from_(from),
         longest_(longest),
-        dense_(static_cast<size_t>(block.geometry.width) * static_cast<size_t>(std::max<int64_t>(longest, 1))) {}
+        dense_(static_cast<size_t>(block.geometry.width) * static_cast<size_t>(std::max<int64_t>(longest, 1))),
+        visible_(visibility ? dense_.size() : 0) {}
 
   void compute(const BlockTask& task) {
     block_.load(task);
     load_rows();
     std::fill(dense_.begin(), dense_.end(), 0.0f);
+    std::fill(visible_.begin(), visible_.end(), uint8_t{0});
     for (const int32_t key_block : block_.key_blocks)
       block_.for_pieces(key_block, [&](const Tile& piece, Cover seen) { take_piece(key_block, piece, seen); });
   }
 
   const float* row(int64_t r) const { return dense_.data() + r * longest_; }
+  const uint8_t* visible(int64_t r) const { return visible_.empty() ? nullptr : visible_.data() + r * longest_; }
 
  private:
   /// What the forward left of each row.
@@ -141,6 +153,11 @@ class BlockWeights {
     block_.load_keys(key_block);
     block_.scores(t, seen, nullptr);
     if (k.column) k.column->again(t, block_.sequence, block_.column_scratch);
+    if (!visible_.empty())
+      for (int c = 0; c < t.queries; ++c)
+        for (int r = 0; r < t.keys; ++r)
+          visible_[static_cast<size_t>((t.lane + c) * longest_ + t.key + r)] =
+              t.at[static_cast<size_t>(r) * t.stride + static_cast<size_t>(c)] != kHidden;
     k.normaliser->weights(t, t, block_.rows);
     if (k.weigh) k.weigh->forward(t, block_.sequence, block_.rows, true);
     for (int c = 0; c < t.queries; ++c) {
@@ -153,6 +170,7 @@ class BlockWeights {
   const Outputs& from_;
   int64_t longest_;
   std::vector<float> dense_;
+  std::vector<uint8_t> visible_;  // like dense_, or empty
 };
 
 Status run_weights(const Problem& p, const Inputs& in, const Outputs& from, Target& target) {
@@ -163,7 +181,7 @@ Status run_weights(const Problem& p, const Inputs& in, const Outputs& from, Targ
   if (kernels.column) kernels.column->begin_again(from);
   Block block({p, in, kernels, g, Direction::forward}, *memory);
   if (!block.reserve()) return no_memory();
-  BlockWeights weights(block, from, most_keys(p));
+  BlockWeights weights(block, from, most_keys(p), target.ranks());
   for (int64_t b = 0; b < p.shape.batch; ++b)
     for (int64_t h = 0; h < target.heads(); ++h) {
       const Sequence s = sequence(p, b);
@@ -173,7 +191,7 @@ Status run_weights(const Problem& p, const Inputs& in, const Outputs& from, Targ
         const int count = static_cast<int>(std::min<int64_t>(g.width, s.queries - first));
         weights.compute({static_cast<int32_t>(b), static_cast<int32_t>(target.first_head() + h), first, count});
         for (int64_t i = std::max(first, target.first_query()); i < std::min(last, first + count); ++i)
-          target.take({b, h, i - target.first_query(), weights.row(i - first), s.keys});
+          target.take({b, h, i - target.first_query(), weights.row(i - first), weights.visible(i - first), s.keys});
       }
     }
   return {};

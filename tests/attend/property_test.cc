@@ -202,6 +202,35 @@ TEST(FirstRow, OfIntraAttentionIsZero) {
     for (int64_t d = 0; d < got.context.cols; ++d) EXPECT_EQ(got.context(row, d), 0.0);
 }
 
+/// identity: a weight of 0 is more than one of -1, so the position goes to its key and the next row sees both.
+TEST(ForwardOnly, AWeightOfZeroWinsAgainstLess) {
+  Case c = entry_case("forward_only");
+  c.options.normalise = "identity";
+  c.key_lengths = {2, 3};
+  c.query_lengths = {2, 3};
+  Library library(c);
+  Matrix keys = at(library.values(), "input.keys"), queries = at(library.values(), "input.queries");
+  // Scores of the first sequence: (0, -), then (+, +). Of the second: (-, 0, -), then (-, 0, -), then (+, +, +).
+  const auto set = [](Matrix& m, int64_t row, double first, double second) {
+    for (int64_t d = 0; d < m.cols; ++d) m(row, d) = d == 0 ? first : d == 1 ? second : 0.0;
+  };
+  set(keys, 0, 0, 1), set(keys, 1, -1, 2);
+  set(keys, 2, -1, 2), set(keys, 3, 0, 1), set(keys, 4, -2, 3);
+  set(queries, 0, 1, 0), set(queries, 1, 0, 1);
+  set(queries, 2, 1, 0), set(queries, 3, 1, 0), set(queries, 4, 0, 1);
+  library.set_input("input.keys", keys);
+  library.set_input("input.queries", queries);
+  for (const auto how : {test::Run::at_once, test::Run::step_by_step}) {
+    const Outcome got = library.run(how);
+    const Question ask{&c.options, &library.layout()};
+    expect_results(got, reference(ask, library.values()), request_of(c));
+    EXPECT_GT(got.weights(0, 0, 1, 0), 0.0) << "the key of weight 0 was passed";
+    EXPECT_GT(got.weights(0, 0, 1, 1), 0.0);
+    EXPECT_EQ(got.weights(1, 0, 2, 0), 0.0);
+    EXPECT_GT(got.weights(1, 0, 2, 1), 0.0);
+  }
+}
+
 /// A vector of zeros has no direction: score 0, gradient 0.
 TEST(Cosine, OfZeroIsZero) {
   Case c = entry_case("cosine");

@@ -91,6 +91,31 @@ INSTANTIATE_TEST_SUITE_P(All, Weights,
                            return std::get<0>(info.param).name + "_x_" + std::get<1>(info.param).name;
                          });
 
+/// Weights of exactly 0: left out where they mean nothing, ranked before negative ones, and never of a hidden key.
+TEST(TopWeights, ZeroIsLargerThanLess) {
+  Case c({.batch = 1, .heads = 1, .queries = 3, .keys = 4, .dim = 1, .value_dim = 1});
+  c.problem.normalise.kind = Normaliser::identity;
+  c.problem.region.causal = true;
+  c.fill(1);
+  c.x.k = {0, -1, 0, 5};
+  c.x.q = {1, 1, -1};
+  on_every_isa([&] {
+    Library library(c);
+    ASSERT_TRUE(library.forward().ok());
+    std::vector<float> tops = unwritten(9);
+    std::vector<int32_t> keys(9, -7);
+    WeightsRequest request;
+    request.top_k = 3, request.top_weights = tops.data(), request.top_keys = keys.data();
+    ASSERT_TRUE(library.weights(request).ok());
+    // Row 0 sees a 0 alone; row 1 sees 0 and -1; row 2 sees -0, 1 and -0.
+    EXPECT_EQ(keys, (std::vector<int32_t>{-1, -1, -1, 0, 1, -1, 1, -1, -1}));
+    const float less = tops[4], more = tops[6];
+    EXPECT_EQ(tops, (std::vector<float>{0, 0, 0, 0, less, 0, more, 0, 0}));
+    EXPECT_LT(less, 0.0f);
+    EXPECT_GT(more, 0.0f);
+  });
+}
+
 TEST(WeightsTimesValues, IsTheOutput) {
   for (const Part& score : all_scores()) {
     SCOPED_TRACE(score.name);
