@@ -12,9 +12,12 @@
 #include <variant>
 #include <vector>
 
+#include "cli/counter.h"
 #include "cli/options.h"
 #include "heed/kernels/threads.h"
 #include "heed/tensor/error.h"
+#include "heed/text/tokeniser.h"
+#include "heed/text/utf8.h"
 
 namespace heed::cli {
 
@@ -81,6 +84,13 @@ Option add(Verb verb, const DecodingOption& option, SearchChoice& c) {
       option.field);
 }
 
+void count_tokens(const std::string& text, const text::Tokeniser& tokeniser, ReverseTokens::Side& side) {
+  if (!text::utf8_complaint(text).empty()) return;
+  const std::vector<int32_t> ids = tokeniser.encode(text);
+  side.all += std::ssize(ids);
+  side.known += std::count_if(ids.begin(), ids.end(), [](int32_t id) { return id != text::kUnknown; });
+}
+
 }  // namespace
 
 void add_decoding(Verb verb, SearchChoice& c, std::initializer_list<DecodingGroup> groups) {
@@ -114,7 +124,27 @@ void add_reranking(Verb verb, SearchChoice& c) {
 void load_reverse(SearchChoice& c) {
   if (c.reverse.empty()) return;
   const auto model = std::make_shared<const predict::Predictor>(load_model({.folder = c.reverse}));
-  c.options.rerank_reverse = [model](std::span<const predict::TextPair> pairs) { return model->score_all(pairs); };
+  c.reverse_tokens = std::make_shared<ReverseTokens>();
+  c.options.rerank_reverse = [model, tokens = c.reverse_tokens](std::span<const predict::TextPair> pairs) {
+    for (const predict::TextPair& pair : pairs) {
+      count_tokens(pair.source, model->source(), tokens->outputs);
+      count_tokens(pair.target, model->target(), tokens->sources);
+    }
+    return model->score_all(pairs);
+  };
+}
+
+void warn_about_reverse(const SearchChoice& c) {
+  if (!c.reverse_tokens) return;
+  const auto warn_of = [&](const ReverseTokens::Side& side, const char* what) {
+    if (side.is_strange())
+      warn(
+          fmt::format("--rerank-reverse {}: this model knows no token of the {}, so what it adds to the scores says "
+                      "nothing; it must read what the first model writes, and write what that one reads",
+                      c.reverse, what));
+  };
+  warn_of(c.reverse_tokens->outputs, "outputs");
+  warn_of(c.reverse_tokens->sources, "sources");
 }
 
 void check(const predict::Options& options, const predict::Predictor& predictor) {

@@ -51,7 +51,7 @@ std::string refuse_reward(const Options& o, const model::Options& model) {
   return "";
 }
 
-HypothesisLearner::HypothesisLearner(const Setting& s) : setting_(s) {
+HypothesisLearner::HypothesisLearner(const Setting& s) : setting_(s), never_(s.vocabularies.target->never_written()) {
   const std::string& name = s.options.name;
   expect(s.model.generator() != nullptr, "{}: the model cannot write outputs token by token", name);
   expect((s.options.reward == "own") == static_cast<bool>(s.reward), "train.reward = \"{}\": {}", s.options.reward,
@@ -75,6 +75,7 @@ search::Options HypothesisLearner::samples(uint64_t seed) const {
 std::vector<Hypothesis> HypothesisLearner::search(const data::PackedPairs& batch, search::Options options) {
   options.start = text::kStart;
   options.end = text::kEnd;
+  options.never = never_;
   // A long output of a source with a short target is wrong whatever follows.
   int64_t longest = 0;
   for (size_t b = 0; b + 1 < batch.target_offsets.size(); ++b)
@@ -175,7 +176,7 @@ PartReport HypothesisLearner::learn(Tape& tape, const data::PackedBatch& batch, 
                 weights.begin() + some.target_offsets[static_cast<size_t>(b) + 1],
                 static_cast<float>((1.0 - share) * counting[first + static_cast<size_t>(b)].weight));
     tape.reset(seeds.next());
-    tape.backward(setting_.model.loss(tape, some, {.row_weights = weights}).loss);
+    tape.backward(setting_.model.loss(tape, some, {.row_weights = weights, .never = judged.never}).loss);
   });
   return report;
 }

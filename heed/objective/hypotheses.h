@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct Hypothesis {
 struct Judged {
   const std::vector<Hypothesis>& hypotheses;
   double reward;
+  /// Tokens that had no chance when these were drawn: the others share all the probability in log p.
+  std::span<const int32_t> never = {};
 };
 
 class HypothesisLearner {
@@ -38,6 +41,8 @@ class HypothesisLearner {
   std::vector<Hypothesis> search(const data::PackedPairs& batch, search::Options options);
   /// The right outputs.
   static std::vector<Hypothesis> references(const data::PackedPairs& batch);
+  /// What search() writes in no output: text::Tokeniser::never_written().
+  std::span<const int32_t> never() const { return never_; }
   /// Drawn ones, as Setting::options say.
   search::Options samples(uint64_t seed) const;
 
@@ -58,6 +63,7 @@ class HypothesisLearner {
   void each_batch(const data::PackedPairs& batch, const std::vector<Hypothesis>& hypotheses, const Use& use) const;
 
   Setting setting_;
+  std::vector<int32_t> never_;
   RewardFunction reward_;
   std::map<std::vector<int32_t>, std::vector<std::string>> references_;  // of the training data, by source
   search::TapePool tapes_;

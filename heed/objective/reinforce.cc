@@ -3,6 +3,8 @@
 //
 //   loss = - mean over sources of 1/K sum_k (R(y_k) - R(greedy)) log p(y_k),    y_k drawn from p
 //
+// p is the model's distribution over what may be written: START, UNK and the like have no chance and no share of it.
+//
 // Its expected gradient is that of - E[R]: the reward of the greedy output does not depend on what is drawn. An output
 // that is worth as much as the greedy one has no gradient, and costs nothing. A share of the likelihood keeps the model
 // near the right outputs (Wu et al. 2016, equation 9).
@@ -30,7 +32,7 @@ class Reinforce final : public Objective {
       reward += drawn_share * h.reward;
       h.weight = drawn_share * (h.reward - greedy[static_cast<size_t>(h.source)].reward);
     }
-    return learner_.learn(tape, batch, part, {drawn, reward});
+    return learner_.learn(tape, batch, part, {drawn, reward, learner_.never()});
   }
 
  private:

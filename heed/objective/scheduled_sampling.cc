@@ -10,6 +10,7 @@
 // before it: the paper's algorithm. Or by whole passes: the first reads the right tokens (Mihaylova and Martins 2019),
 // each further one the inputs that the last one made (Duckworth et al. 2019), which fits a Transformer.
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "heed/data/packed_pairs.h"
@@ -27,39 +28,44 @@ namespace {
 /// Uniform in [0, 1), with all 53 bits of a double.
 double uniform(text::Random& random) { return static_cast<double>(random.next() >> 11) * 0x1.0p-53; }
 
-/// START and END are never read in the middle of a target.
-bool may_be_read(int64_t token) { return token != text::kStart && token != text::kEnd; }
-
-int32_t best_token(const float* logits, int64_t count) {
-  int64_t best = text::kUnknown;
-  for (int64_t v = 0; v < count; ++v)
-    if (may_be_read(v) && logits[v] > logits[best]) best = v;
-  return static_cast<int32_t>(best);
+/// The tokens that a model may read as its own: what a search may write, END aside, which nothing follows.
+std::vector<int32_t> readable_tokens(const text::Tokeniser& target) {
+  std::vector<int32_t> never = target.never_written(), all;
+  never.push_back(text::kEnd);
+  for (int32_t v = 0; v < target.size(); ++v)
+    if (std::find(never.begin(), never.end(), v) == never.end()) all.push_back(v);
+  if (all.empty()) all.push_back(text::kUnknown);  // of targets that are all unknown
+  return all;
 }
 
-/// `u` from 0 to 1 is a place in the probabilities of all tokens, one after another.
-int32_t drawn_token(const float* logits, int64_t count, double u) {
-  const float largest = *std::max_element(logits, logits + count);
-  const auto weight = [&](int64_t v) {
-    return may_be_read(v) ? exact::exp(static_cast<double>(logits[v]) - largest) : 0.0;
-  };
+int32_t best_token(const float* logits, std::span<const int32_t> readable) {
+  int32_t best = readable.front();
+  for (const int32_t v : readable)
+    if (logits[v] > logits[best]) best = v;
+  return best;
+}
+
+/// `u` from 0 to 1 is a place in the probabilities of all these tokens, one after another.
+int32_t drawn_token(const float* logits, std::span<const int32_t> readable, double u) {
+  const float largest = logits[best_token(logits, readable)];
+  const auto weight = [&](int32_t v) { return exact::exp(static_cast<double>(logits[v]) - largest); };
   double sum = 0.0, passed = 0.0;
-  for (int64_t v = 0; v < count; ++v) sum += weight(v);
-  int32_t last = text::kUnknown;
-  for (int64_t v = 0; v < count; ++v) {
-    if (!may_be_read(v)) continue;
-    last = static_cast<int32_t>(v);
+  for (const int32_t v : readable) sum += weight(v);
+  for (const int32_t v : readable) {
     passed += weight(v);
-    if (passed > u * sum) break;
+    if (passed > u * sum) return v;
   }
-  return last;
+  return readable.back();
 }
 
 /// Which rows of a batch read the model's own token, and how it is chosen there. A row's numbers depend on the seed and
 /// its place alone.
 class Coins {
  public:
-  Coins(const data::PackedPairs& batch, double probability, OwnToken token, uint64_t seed) : token_(token) {
+  /// `readable`: see readable_tokens(); it must outlive this.
+  Coins(const data::PackedPairs& batch, double probability, OwnToken token, std::span<const int32_t> readable,
+        uint64_t seed)
+      : token_(token), readable_(readable) {
     own_.resize(batch.target_in.size());
     places_.resize(own_.size());
     for (size_t r = 0; r < own_.size(); ++r) {
@@ -72,13 +78,14 @@ class Coins {
   }
 
   bool own(int64_t row) const { return own_[static_cast<size_t>(row)]; }
-  int32_t token(int64_t row, const float* logits, int64_t count) const {
-    return token_ == OwnToken::best ? best_token(logits, count)
-                                    : drawn_token(logits, count, places_[static_cast<size_t>(row)]);
+  int32_t token(int64_t row, const float* logits) const {
+    return token_ == OwnToken::best ? best_token(logits, readable_)
+                                    : drawn_token(logits, readable_, places_[static_cast<size_t>(row)]);
   }
 
  private:
   OwnToken token_;
+  std::span<const int32_t> readable_;
   std::vector<bool> own_;
   std::vector<double> places_;
 };
@@ -86,7 +93,10 @@ class Coins {
 class ScheduledSampling final : public Objective {
  public:
   explicit ScheduledSampling(const Setting& s)
-      : model_(s.model), options_(s.options), label_smoothing_(s.label_smoothing) {
+      : model_(s.model),
+        options_(s.options),
+        label_smoothing_(s.label_smoothing),
+        readable_(readable_tokens(*s.vocabularies.target)) {
     expect(model_.generator() != nullptr, "scheduled_sampling: the model cannot write outputs token by token");
     if (options_.sampling_steps == 0) options_.sampling_steps = s.updates / 2;
     expect(options_.sampling_steps > 0,
@@ -98,7 +108,7 @@ class ScheduledSampling final : public Objective {
     auto* pairs = dynamic_cast<data::PackedPairs*>(&batch);
     expect(pairs != nullptr, "scheduled_sampling: expected a batch of pairs");
     const double probability = own_token_probability(options_, part.updates_before);
-    const Coins coins(*pairs, probability, value_of(kOwnTokens, options_.sampling_token), part.seed);
+    const Coins coins(*pairs, probability, value_of(kOwnTokens, options_.sampling_token), readable_, part.seed);
     if (probability > 0) options_.sampling_passes > 0 ? mix_by_passes(*pairs, coins) : mix_by_steps(*pairs, coins);
     return learn_likelihood(model_, tape, batch, part, {.label_smoothing = label_smoothing_});
   }
@@ -115,8 +125,7 @@ class ScheduledSampling final : public Objective {
                                         for (int64_t r = 0; r < logits.rows(); ++r) {
                                           const int64_t to = first + r + 1;  // what this row writes is read there
                                           if (to < std::ssize(next) && coins.own(to))
-                                            next[static_cast<size_t>(to)] =
-                                                coins.token(to, logits.row(r), logits.cols());
+                                            next[static_cast<size_t>(to)] = coins.token(to, logits.row(r));
                                         }
                                       });
       mixed = std::move(next);
@@ -139,13 +148,14 @@ class ScheduledSampling final : public Objective {
       const Tensor logits = model_.generator()->step(tokens, *state, plain_);
       for (int64_t b = 0; b < pairs.size(); ++b)
         if (const int64_t to = at(b) + t + 1; to < at(b + 1) && coins.own(to))
-          pairs.target_in[static_cast<size_t>(to)] = coins.token(to, logits.row(b), logits.cols());
+          pairs.target_in[static_cast<size_t>(to)] = coins.token(to, logits.row(b));
     }
   }
 
   const model::Model& model_;
   Options options_;
   float label_smoothing_;
+  std::vector<int32_t> readable_;
   Tape plain_{TapeOptions{.recording = false, .training = false}};
 };
 

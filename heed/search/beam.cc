@@ -64,7 +64,7 @@ class BeamSearch {
     step_together(
         stepper_, beams_,
         [&](Tensor logits) {
-          best_tokens(logits, stepper_.has_rules() ? 0 : k, best_);
+          best_tokens(logits, stepper_.has_rules() ? 0 : k, best_, o_.never);
           if (stepper_.has_rules()) apply_rules(logits, k);
           sentence_ = -1;
         },

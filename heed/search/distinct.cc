@@ -92,7 +92,7 @@ class DistinctSamples {
                       {OpenSample{.token = stepper_.first_token(b)}},
                       {}});
     step_together(
-        stepper_, all_, [&](Tensor logits) { best_tokens(logits, 0, best_); },
+        stepper_, all_, [&](Tensor logits) { best_tokens(logits, 0, best_, o_.never); },
         [&](SentenceSamples& drawn, int64_t first, Tensor logits, std::vector<size_t>& parents) {
           parents = advance(drawn, first, logits);
           if (o_.on_token && !drawn.open.empty())  // there is one sample

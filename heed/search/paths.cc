@@ -23,7 +23,7 @@ std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, con
   BestTokens best;
   while (!open.empty() && stepper.may_go_on()) {
     const Tensor logits = stepper.next(tokens);
-    best_tokens(logits, stepper.has_rules() ? 0 : k, best);
+    best_tokens(logits, stepper.has_rules() ? 0 : k, best, o.never);
     if (stepper.has_rules()) {
       for (const int64_t path : open)
         stepper.referee(path / paths)

@@ -11,6 +11,7 @@
 //
 //   Ghazvininejad et al. 2019: Mask-Predict: parallel decoding of conditional masked language models
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "heed/search/ranking.h"
 #include "heed/search/strategies.h"
 #include "heed/search/vocabulary.h"
+#include "heed/tensor/error.h"
 
 namespace heed::search {
 
@@ -61,7 +63,9 @@ class Refinement {
         sources_(sources),
         o_(options),
         slots_(generator.slots()),
+        never_(options.never),
         teller_(options, sources) {
+    if (slots_ == 0) never_.push_back(o_.end);  // a length is not cut short
     tape_.reset();
     read_ = generator.read(tape, {sources.ids, sources.offsets});
     for (int64_t b = 0; b < sources.size(); ++b) add_drafts(b);
@@ -121,7 +125,7 @@ class Refinement {
     tape_.reset();
     const model::Drafts drafts{.tokens = tokens_, .offsets = offsets_, .source = of_, .asked = asked_};
     const Tensor logits = generator_.write(tape_, read_, drafts, o_.alignment ? &alignment_ : nullptr);
-    best_tokens(logits, 2, best_);
+    best_tokens(logits, 1, best_, never_);
     for (int64_t d = 0, row = 0; Draft * draft : open) {
       for (const int64_t at : draft->asked) take(*draft, at, logits, row++);
       if (slots_ > 0) cut(*draft);
@@ -131,12 +135,11 @@ class Refinement {
   }
 
   void take(Draft& draft, int64_t at, Tensor logits, int64_t row) const {
-    const int32_t* best = best_.token.data() + row * best_.k;
-    // A length is not cut short by an END.
-    const int32_t token = slots_ == 0 && best_.k > 1 && best[0] == o_.end ? best[1] : best[0];
+    const int32_t token = best_.token[static_cast<size_t>(row)];
+    const float logit = logits.row(row)[token];
+    expect(std::isfinite(logit), ErrorKind::data, "search: the vocabulary has no token that may be written");
     draft.tokens[static_cast<size_t>(at)] = token;
-    draft.certain[static_cast<size_t>(at)] =
-        static_cast<double>(logits.row(row)[token]) - best_.log_sum[static_cast<size_t>(row)];
+    draft.certain[static_cast<size_t>(at)] = static_cast<double>(logit) - best_.log_sum[static_cast<size_t>(row)];
   }
 
   void cut(Draft& draft) const {
@@ -200,6 +203,7 @@ class Refinement {
   const Sources& sources_;
   const Options& o_;
   int64_t slots_;
+  std::vector<int32_t> never_;  // tokens that are not written
   LeadingTeller teller_;
   model::ReadSources read_;
   std::vector<Draft> drafts_;

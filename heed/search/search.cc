@@ -21,6 +21,10 @@ void check_both(const Tape& tape, const Sources& sources, const Options& o) {
   expect(sources.numbers.empty() || std::ssize(sources.numbers) == sources.size(), "search: {} numbers for {} sources",
          sources.numbers.size(), sources.size());
   expect(o.longest >= 1, "search: longest must be at least 1, not {}", o.longest);
+  for (const int32_t token : o.never) {
+    expect(token >= 0, "search: never has a token {}, which is not the id of one", token);
+    expect(token != o.end, "search: never has token {}, which is END: outputs could not end", token);
+  }
   expect(o.heads.layer >= Heads::kLast && o.heads.head >= Heads::kMean,
          "search: there are no weights of layer {} and head {}", o.heads.layer, o.heads.head);
 }
@@ -39,6 +43,11 @@ void check_steps(const Sources& sources, const Options& o) {
     if (!rules) continue;
     expect(rules->must.empty() || (!o.sample && o.groups == 1),
            "search: phrases that must come need a beam search without groups");
+    const auto may_come = [&](int32_t token) {
+      return std::find(o.never.begin(), o.never.end(), token) == o.never.end();
+    };
+    expect(std::all_of(rules->prefix.begin(), rules->prefix.end(), may_come),
+           "search: a prefix holds a token that never comes");
     expect(std::ssize(rules->prefix) < o.longest, "search: a prefix of {} tokens leaves no room in {}",
            rules->prefix.size(), o.longest);
   }

@@ -35,6 +35,10 @@ struct SearchTree;  // search_tree.h
 
 struct Options {
   int32_t start = 1, end = 2;
+  /// Tokens that come in no output, however likely a model finds them: text::Tokeniser::never_written(). Whatever is
+  /// chosen or drawn is so from the others; their log-probabilities stay those of the model, which do not add up to 1
+  /// without these.
+  std::vector<int32_t> never = {};
   int64_t longest = 200;  // steps: tokens of a hypothesis, END included
   int64_t beam = 1;       // 1: greedy
   int64_t nbest = 1;      // hypotheses of a result: at most `beam`, or any number of samples

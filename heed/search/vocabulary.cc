@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "heed/kernels/exact_math.h"
@@ -63,7 +64,7 @@ void best_of_row(const float* logits, int64_t count, int64_t k, int32_t* tokens)
   HWY_DYNAMIC_DISPATCH(BestOfRow)(logits, count, k, tokens);
 }
 
-void best_tokens(Tensor logits, int64_t k, BestTokens& best) {
+void best_tokens(Tensor logits, int64_t k, BestTokens& best, std::span<const int32_t> never) {
   const int64_t rows = logits.rows(), count = logits.cols();
   best.k = std::min(k, count);
   best.token.resize(static_cast<size_t>(rows * best.k));
@@ -71,6 +72,8 @@ void best_tokens(Tensor logits, int64_t k, BestTokens& best) {
   for_pieces(rows, 4 * count, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       best.log_sum[static_cast<size_t>(r)] = HWY_DYNAMIC_DISPATCH(LogSumOfRow)(logits.row(r), count);
+      for (const int32_t token : never)
+        if (token < count) logits.row(r)[token] = -std::numeric_limits<float>::infinity();
       if (best.k > 0) best_of_row(logits.row(r), count, best.k, best.token.data() + r * best.k);
     }
   });

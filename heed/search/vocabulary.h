@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "heed/tensor/tensor.h"
@@ -15,8 +16,9 @@ struct BestTokens {
   std::vector<double> log_sum;  // [rows]: log sum_v exp(logit_v)
 };
 
-/// `k` may be 0. Throws where a sum is not a number.
-void best_tokens(Tensor logits, int64_t k, BestTokens& best);
+/// `k` may be 0. `never`: the logits of these ids become -infinity, after the sums and before the choice: so nothing
+/// chooses them, and the log-probabilities of the others stay those of the model. Throws where a sum is not a number.
+void best_tokens(Tensor logits, int64_t k, BestTokens& best, std::span<const int32_t> never = {});
 
 /// Fills in the tokens of `best`, whose sums are those of these logits before some became -infinity.
 void best_allowed_tokens(Tensor logits, int64_t k, BestTokens& best);

@@ -96,6 +96,8 @@ inline constexpr int64_t kIterations = 4, kLengths = 1;
   X(int64_t, head, 0, in(DecodingGroup::alignment).from_to(1, kMostHeadsOfALayer).or_zero("the mean of all").value("N")              \
       .read_by(kAll),                                                                                                  \
     "head of that layer, counted from 1")                                                                              \
+  X(bool, allow_unknown, false, in(DecodingGroup::search).read_by(kWriters),                                           \
+    "outputs may have ⁇, the mark of a token that is not in the vocabulary; otherwise the model writes something else")  \
   X(bool, copy_unknown, false, in(DecodingGroup::alignment).read_by(kWriters).also("replace_unknowns"),                              \
-    "in the text, replace each ⁇ (an unknown token) by the source token with the most attention")
+    "allow unknown tokens, and in the text replace each by the source token with the most attention")
 // clang-format on

@@ -230,6 +230,7 @@ std::vector<PairScore> score_labels(const Answering& asked, std::span<const Text
   for (size_t i = 0; i < pairs.size(); ++i) {
     PairScore& score = scores[i];
     score.error = said[i].error;
+    score.unknown = said[i].unknown;
     if (!score.error.empty()) continue;
     if (score.error = text::utf8_complaint(pairs[i].target); !score.error.empty()) continue;
     const std::string_view label = text::without_blanks_around(pairs[i].target);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "heed/tensor/error.h"
+#include "heed/text/utf8.h"
 
 namespace heed::task {
 
@@ -46,6 +47,17 @@ std::vector<std::string> unknown_in(std::string_view line, std::span<const int32
     if (seen.insert(token).second) unknown.push_back(std::move(token));
   }
   return unknown;
+}
+
+void add_unknown(std::string_view text, const text::Tokeniser& tokeniser, std::vector<std::string>& unknown) {
+  if (!text::utf8_complaint(text).empty()) return;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    for (std::string& token : unknown_in(line, tokeniser.encode(line), tokeniser))
+      if (std::find(unknown.begin(), unknown.end(), token) == unknown.end()) unknown.push_back(std::move(token));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
 }
 
 }  // namespace heed::task

@@ -23,6 +23,9 @@ std::string too_long(int64_t tokens, int64_t places);
 /// The tokens of the line that are not in the vocabulary, as written, each once. `ids`: all of the line.
 std::vector<std::string> unknown_in(std::string_view line, std::span<const int32_t> ids, const text::Tokeniser& source);
 
+/// Adds those of a pair's texts, line by line, to the ones that are there. Texts that are not valid UTF-8 add nothing.
+void add_unknown(std::string_view text, const text::Tokeniser& tokeniser, std::vector<std::string>& unknown);
+
 /// Of the target: as they are given, or its text cut into tokens. Throws if there are no such tokens.
 std::vector<int32_t> target_tokens(const TextPair& pair, const text::Tokeniser& target);
 

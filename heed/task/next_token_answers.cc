@@ -91,7 +91,10 @@ std::vector<Prediction> continue_texts(const Answering& asked, std::span<const s
          "prefix is for models that read a source; this one goes on with a text: put it at the end of the line");
   const TextGenerators checked(asked, options.stride);  // refuses a stride that does not fit
   // A window has positions for all of its tokens, so a text may go on for ever.
-  search::Options how = search_options(options, {kLongest, asked.longest, {}});
+  search::Options how = search_options(
+      options,
+      {.max_positions = kLongest, .longest = asked.longest, .heads = {}, .writes_lines = has_lines(asked.documents)},
+      *asked.vocabularies.target);
   how.alignment = false;
   OutputRules rules(options, *asked.vocabularies.target, how.longest, texts.size());
   std::vector<Prediction> all(texts.size());
@@ -215,6 +218,8 @@ std::vector<PairScore> score_texts(const Answering& asked, std::span<const TextP
       const std::vector<int32_t> target = target_tokens(pairs[i], tokeniser);
       text.ids.insert(text.ids.end(), target.begin(), target.end());
     }
+    add_unknown(pairs[i].source, tokeniser, score.unknown);
+    if (pairs[i].target_ids.empty()) add_unknown(pairs[i].target, tokeniser, score.unknown);
     text.ids.push_back(lines ? text::kEnd : text::kStart);
     score.tokens = spelled(tokeniser, std::span(text.ids).subspan(text.first));
     texts.push_back(std::move(text));

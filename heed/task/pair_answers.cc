@@ -102,7 +102,7 @@ void answer_lines(std::span<const AskedLine> lines, const Answering& asked, cons
 
 std::vector<Prediction> predict_targets(const Answering& asked, std::span<const std::string> lines,
                                         const PredictOptions& options) {
-  const search::Options how = search_options(options, limits_of(asked));
+  const search::Options how = search_options(options, limits_of(asked), *asked.vocabularies.target);
   OutputRules rules(options, *asked.vocabularies.target, how.longest, lines.size());
   std::vector<Prediction> predictions(lines.size());
   std::vector<AskedLine> there;
@@ -160,6 +160,8 @@ std::vector<PairScore> score_pairs(const Answering& asked, std::span<const TextP
     std::vector<int32_t> target;
     scores[i].error = pair_complaint(pairs[i], asked, sources, target);
     if (!scores[i].error.empty()) continue;
+    add_unknown(pairs[i].source, *asked.vocabularies.source, scores[i].unknown);
+    if (pairs[i].target_ids.empty()) add_unknown(pairs[i].target, *asked.vocabularies.target, scores[i].unknown);
     scores[i].tokens = spelled(*asked.vocabularies.target, target);
     scores[i].tokens.push_back(asked.vocabularies.target->token(text::kEnd));
     of_example.push_back(&scores[i]);

@@ -165,7 +165,8 @@ std::vector<Prediction> predict_pictures(const Answering& asked, std::span<const
   expect(!options.copy_unknown, "copy_unknown copies words of a source text; this model reads pictures");
   ReadPictures pictures(asked);
   search::Options how =
-      search_options(options, {asked.max_positions(), asked.longest, alignment_heads(pictures.generators())});
+      search_options(options, {asked.max_positions(), asked.longest, alignment_heads(pictures.generators())},
+                     *asked.vocabularies.target);
   how.on_token = text_teller(options, *asked.vocabularies.target);
   OutputRules rules(options, *asked.vocabularies.target, how.longest, lines.size());
   std::vector<Prediction> predictions(lines.size());
@@ -208,6 +209,7 @@ std::vector<PairScore> score_pictures(const Answering& asked, std::span<const Te
     const PictureLine line{without_end(pairs[i].source), static_cast<int64_t>(i) + 1, answer};
     if (score.error.empty()) score.error = pictures.add(line, asked, nullptr);
     if (!score.error.empty()) continue;
+    if (pairs[i].target_ids.empty()) add_unknown(pairs[i].target, target, score.unknown);
     score.tokens = spelled(target, answer);
     score.tokens.push_back(target.token(text::kEnd));
     of_example.push_back(&score);

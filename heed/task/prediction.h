@@ -72,6 +72,7 @@ struct PairScore {
   double log_probability = 0.0;                // of the target and its end token, given the source
   std::vector<std::string> tokens;             // of the target, as the vocabulary spells them; the end token last
   std::vector<float> token_log_probabilities;  // [tokens]
+  std::vector<std::string> unknown = {};       // what source and target have and the vocabularies lack, as written
   std::vector<ReadPart> parts = {};            // of a running text, in the order in which they were read
 };
 

@@ -22,6 +22,11 @@ enum class Documents { file, blank_line, line };
 inline constexpr Choice<Documents> kDocuments[] = {
     {"file", Documents::file}, {"blank_line", Documents::blank_line}, {"line", Documents::line}};
 
+/// Whether a document has lines, each after an <s>, so that outputs may have several too. `documents`: data.documents.
+inline bool has_lines(std::string_view documents) {
+  return value_of(kDocuments, documents, "data: documents") != Documents::line;
+}
+
 /// A line of a text.
 struct TextLine {
   std::string_view text;

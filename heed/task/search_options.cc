@@ -27,7 +27,7 @@ int64_t lengths_of(const PredictOptions& o, const OutputLimits& limits) {
 
 }  // namespace
 
-search::Options search_options(const PredictOptions& o, const OutputLimits& limits) {
+search::Options search_options(const PredictOptions& o, const OutputLimits& limits, const text::Tokeniser& target) {
   check_values(o);
   check_readers(o, limits.parallel ? kParallel : kStepwise);
   if (limits.parallel) check_lengths(o, limits.has_slots);
@@ -56,6 +56,7 @@ search::Options search_options(const PredictOptions& o, const OutputLimits& limi
          limits.max_positions);
   return {.start = text::kStart,
           .end = text::kEnd,
+          .never = target.never_written({.unknown = o.allow_unknown || o.copy_unknown, .start = limits.writes_lines}),
           .longest = o.max_length > 0 ? o.max_length : std::min(limits.longest, limits.max_positions),
           .beam = beam,
           .nbest = o.nbest,

@@ -6,6 +6,7 @@
 
 #include "heed/search/search.h"
 #include "heed/task/predict_options.h"
+#include "heed/text/tokeniser.h"
 
 namespace heed::task {
 
@@ -16,10 +17,12 @@ struct OutputLimits {
   std::vector<int64_t> heads;  // of each layer that alignments can show
   bool parallel = false;       // it writes all positions at once ...
   bool has_slots = false;      // ... into slots: there is one length
+  bool writes_lines = false;   // outputs may have several lines, each after an <s>
 };
 
-/// Checks the options against each other and against the limits of the model. An error message begins with the name of
-/// the option.
-search::Options search_options(const PredictOptions& options, const OutputLimits& limits);
+/// `target`: what the model writes. Checks the options against each other and against the limits of the model. An error
+/// message begins with the name of the option.
+search::Options search_options(const PredictOptions& options, const OutputLimits& limits,
+                               const text::Tokeniser& target);
 
 }  // namespace heed::task

@@ -26,6 +26,13 @@ class Bytes final : public Tokeniser {
   std::string contents() const override { return std::string(kContents); }
 
  protected:
+  /// Nothing is unknown, and some bytes are in no UTF-8: 0xC0, 0xC1, and those from 0xF5 on.
+  std::vector<int32_t> never_cut() const override {
+    std::vector<int32_t> ids = {kUnknown};
+    for (int32_t byte = 0; byte < kCount; ++byte)
+      if (byte == 0xC0 || byte == 0xC1 || byte >= 0xF5) ids.push_back(kSpecials + byte);
+    return ids;
+  }
   std::vector<int32_t> encode_valid(std::string_view text) const override {
     std::vector<int32_t> ids;
     ids.reserve(text.size());

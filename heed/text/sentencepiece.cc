@@ -56,6 +56,13 @@ class SentencePiece final : public Tokeniser {
   }
 
  protected:
+  /// A model that another program made may have more of these: <pad>, for example.
+  std::vector<int32_t> never_cut() const override {
+    std::vector<int32_t> ids;
+    for (int32_t id = kSpecials; id < size(); ++id)
+      if (processor_.IsControl(id) || processor_.IsUnused(id)) ids.push_back(id);
+    return ids;
+  }
   std::vector<int32_t> encode_valid(std::string_view text) const override {
     std::vector<int> ids;
     const auto status = processor_.Encode(text, &ids);

@@ -236,6 +236,15 @@ std::vector<std::string> Tokeniser::cut(std::string_view text) const {
   return cut_valid(text);
 }
 
+std::vector<int32_t> Tokeniser::never_written(const MayWrite& allowed) const {
+  std::vector<int32_t> all = never_cut();
+  if (!allowed.unknown) all.push_back(kUnknown);
+  if (!allowed.start) all.push_back(kStart);
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
 std::string Tokeniser::decode(std::span<const int32_t> ids, std::span<const std::string> for_unknown) const {
   std::vector<int32_t> words;
   words.reserve(ids.size());

@@ -39,6 +39,12 @@ struct TokeniserOptions {
   uint64_t seed = 0;
 };
 
+/// What a model may write besides the tokens of texts.
+struct MayWrite {
+  bool unknown = false;  // <unk>
+  bool start = false;    // <s>, between the lines of running text
+};
+
 /// Threads: many may use it at once.
 class Tokeniser {
  public:
@@ -73,6 +79,10 @@ class Tokeniser {
   /// kUnknown in turn; an empty or missing one gives the sign.
   std::string decode(std::span<const int32_t> ids, std::span<const std::string> for_unknown = {}) const;
 
+  /// Ids that no output of a model may hold, rising: <unk> and <s> unless they are allowed, and whatever no text is cut
+  /// into, so that no target has it. Not </s>, which ends an output.
+  std::vector<int32_t> never_written(const MayWrite& allowed = {}) const;
+
   virtual int32_t size() const = 0;
 
   /// How the vocabulary spells one token, for alignments: a piece of SentencePiece shows its space as U+2581.
@@ -92,6 +102,8 @@ class Tokeniser {
 
  protected:
   Tokeniser() = default;
+  /// Besides <s> and </s>, the ids that no text is cut into, rising.
+  virtual std::vector<int32_t> never_cut() const { return {}; }
   virtual std::vector<int32_t> encode_valid(std::string_view text) const = 0;   // valid UTF-8
   virtual std::vector<std::string> cut_valid(std::string_view text) const = 0;  // the same
   /// Ids that exist, no <s>, no </s>. `unknown`: for each kUnknown a text, which may be empty.

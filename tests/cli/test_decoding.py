@@ -114,6 +114,41 @@ def test_no_ngram_comes_twice(model):
         assert len(pairs) == len(set(pairs))
 
 
+# -------------------------------------------------------------------------------------------------- what never comes
+
+def test_no_output_has_what_no_target_has(model):
+    ways = [["--nbest", 200], ["--beam", 12, "--groups", 3, "--nbest", 12], ["--sample", "--nbest", 100],
+            ["--sample", "--temperature", 5, "--nbest", 100], ["--sample", "--distinct", "--temperature", 3, "--nbest", 100],
+            ["--beam", 8, "--nbest", 8, "--no-repeat-ngram", 2], ["--beam", 8, "--nbest", 8, "--must-not", "ab"]]
+    for way in ways:
+        for line in as_json(model, "--seed", 5, "--max-length", 12, *way):
+            for output in line["outputs"]:
+                assert not {"<s>", "</s>", "<unk>"} & set(output["tokens"]), way
+                assert "".join(output["tokens"]) == output["output"]
+            if "--distinct" in way or "--sample" not in way:  # so that each text comes once
+                said = [(o["output"], o["finished"]) for o in line["outputs"]]
+                assert len(set(said)) == len(said), way
+
+
+def test_scores_stay_those_of_the_model(model, tmp_path):
+    found = [(line["source"], o) for line in as_json(model, "--sample", "--temperature", 3, "--nbest", 20)
+             for o in line["outputs"] if o["finished"] and o["output"]]
+    assert len(found) > 20
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("".join(f"{source}\t{o['output']}\n" for source, o in found))
+    scores = run("score", model, pairs).stdout.split()
+    assert len(scores) == len(found)
+    for said, (_, output) in zip(scores, found):
+        assert float(said) == pytest.approx(output["log_probability"], abs=2e-4)
+
+
+def test_unknown_tokens_come_where_they_are_allowed(model):
+    hot = ["--sample", "--temperature", 5, "--nbest", 100, "--max-length", 12, "--seed", 5]
+    allowed = [o for line in as_json(model, *hot, "--allow-unknown") for o in line["outputs"]]
+    assert any("<unk>" in o["tokens"] and "\u2047" in o["output"] for o in allowed)
+    assert not any("<s>" in o["tokens"] for o in allowed)
+
+
 # ---------------------------------------------------------------------------------------------------- several outputs
 
 def test_groups_differ_more(model):
@@ -172,6 +207,16 @@ def test_minimum_bayes_risk(model):
             scores = [o["score"] for o in line["outputs"]]
             assert scores == sorted(scores, reverse=True) and all(0 <= s <= 100.001 for s in scores)
         assert as_json(model, "--mbr", "chrf", "--nbest", 2, "--threads", 3, "--batch", 3, *options) == said
+
+
+def test_a_reverse_model_that_knows_no_token(model, tmp_path):
+    (tmp_path / "greek.tsv").write_text("".join(f"{a}{b}\t{b}{a}\n" for a in "αβγδεζηθ" for b in "αβγδεζηθ"))
+    greek = train_small(tmp_path / "greek", "data.task=none", f"data.tsv={tmp_path / 'greek.tsv'}", "stop.steps=2")
+    done = run("predict", model, "--beam", 3, "--rerank-reverse", greek, given=b"abc\n")
+    assert done.returncode == 0
+    for side in ("outputs", "sources"):
+        assert f"--rerank-reverse {greek}: this model knows no token of the {side}" in done.stderr.decode()
+    assert b"rerank" not in run("predict", model, "--beam", 3, "--rerank-reverse", model, given=b"abc\n").stderr
 
 
 def test_a_reverse_model(model, other):

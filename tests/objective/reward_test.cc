@@ -65,7 +65,28 @@ TEST_P(Rewards, AllOutputsHaveTheProbabilityOne) {
   EXPECT_NEAR(sum, 2.0, 1e-5);
 }
 
-/// The mean gradient of 40,000 drawn outputs is the slope of - E[R], which is computed from all outputs.
+/// log of the probability of an output where START and UNK have no chance, step by step in double.
+double log_probability_drawn(const Tiny& tiny, const data::PackedPairs& batch, const Hypothesis& h) {
+  const auto b = static_cast<size_t>(h.source);
+  const std::vector<int32_t> source(batch.source.begin() + batch.source_offsets[b],
+                                    batch.source.begin() + batch.source_offsets[b + 1]);
+  std::vector<int32_t> inputs = {text::kStart}, outputs = h.tokens;
+  inputs.insert(inputs.end(), h.tokens.begin(), h.tokens.end());
+  if (h.finished) outputs.push_back(text::kEnd);
+  const std::vector<int64_t> of_source = {0, std::ssize(source)}, of_inputs = {0, std::ssize(inputs)};
+  double sum = 0.0;
+  Tape tape(kQuiet);
+  tiny.made.model.each_logits(tape, {source, of_source}, {inputs, of_inputs}, [&](int64_t first, Tensor logits) {
+    for (int64_t r = 0; r < logits.rows() && first + r < std::ssize(outputs); ++r) {
+      double all = 0.0;
+      for (int32_t v = text::kEnd; v < logits.cols(); ++v) all += std::exp(static_cast<double>(logits.row(r)[v]));
+      sum += static_cast<double>(logits.row(r)[outputs[static_cast<size_t>(first + r)]]) - std::log(all);
+    }
+  });
+  return sum;
+}
+
+/// The mean gradient of 40,000 drawn outputs is the slope of - E[R], which is computed from all outputs that may come.
 TEST_P(Rewards, ReinforceFollowsTheExpectedReward) {
   Tiny tiny(GetParam(), {{"a", "b"}, {"b a", "a"}});
   const auto batch = tiny.batch();
@@ -73,11 +94,14 @@ TEST_P(Rewards, ReinforceFollowsTheExpectedReward) {
       tiny.setting({.name = "reinforce", .reward = "own", .hypotheses = 40000, .likelihood_share = 0.0}, odd_reward);
   HypothesisLearner learner(setting);
   std::vector<Hypothesis> all = all_outputs(2, 5);
+  std::erase_if(all, [](const Hypothesis& h) {
+    return std::any_of(h.tokens.begin(), h.tokens.end(), [](int32_t token) { return token < text::kEnd; });
+  });
+  ASSERT_EQ(all.size(), 2u * (1 + 2 + 4));
   learner.judge(pairs_of(*batch), all);
   const auto expected_loss = [&] {
-    const std::vector<double> log_p = learner.log_probabilities(pairs_of(*batch), all);
     double sum = 0.0;
-    for (size_t i = 0; i < all.size(); ++i) sum -= std::exp(log_p[i]) * all[i].reward / 2.0;
+    for (const Hypothesis& h : all) sum -= std::exp(log_probability_drawn(tiny, pairs_of(*batch), h)) * h.reward / 2.0;
     return sum;
   };
   const auto objective = reinforce_entry.make(setting);
@@ -87,6 +111,20 @@ TEST_P(Rewards, ReinforceFollowsTheExpectedReward) {
   EXPECT_NEAR(report.reward.value(), -expected_loss(), 0.01);
   EXPECT_NEAR(report.loss, expected_loss(), 0.01);
   expect_gradients(tiny.made.parameters, expected_loss, 0.004, 0.03);
+}
+
+/// However likely START and UNK are, no output that is rewarded has them.
+TEST_P(Rewards, NothingIsDrawnThatNoTargetHas) {
+  Tiny tiny(GetParam(), {{"a", "b"}, {"b a", "a"}});
+  Parameter& bias = tiny.made.parameters.at("output.bias");
+  bias.value[text::kStart] = bias.value[text::kUnknown] = 5.0f;
+  const auto batch = tiny.batch();
+  HypothesisLearner learner(tiny.setting({.name = "reinforce", .reward = "own", .hypotheses = 50}, odd_reward));
+  search::Options nbest;
+  nbest.beam = nbest.nbest = 4;
+  for (const search::Options& o : {learner.samples(1), nbest, search::Options{}})
+    for (const Hypothesis& h : learner.search(pairs_of(*batch), o))
+      for (const int32_t token : h.tokens) EXPECT_GE(token, text::kSpecials);
 }
 
 /// The weights of a given set make the slope of its risk, in double, with and without the reference among it.
@@ -158,7 +196,7 @@ TEST_P(Rewards, AShareOfTheLikelihoodIsMixedIn) {
 
 INSTANTIATE_TEST_SUITE_P(, Rewards, testing::Values("rnn", "transformer"));
 
-TEST(MetricReward, IsFromZeroToOneAndErrorsAreTurnedRound) {
+TEST(MetricReward, IsAtMostOneAndErrorsAreTurnedRound) {
   const std::vector<RewardCase> cases = {{"s", "a b c d", {"x", "a b c d"}}, {"s", "a b", {"a c"}}, {"s", "", {"a"}}};
   const auto rewards = [&](const char* name) { return metric_reward(name)(cases); };
   EXPECT_EQ(rewards("exact"), (std::vector<double>{1, 0, 0}));
@@ -172,6 +210,14 @@ TEST(MetricReward, IsFromZeroToOneAndErrorsAreTurnedRound) {
     EXPECT_GT(found[0], found[1]) << name;
     EXPECT_GE(found[1], found[2]) << name;
   }
+}
+
+/// More errors than the reference has words.
+TEST(MetricReward, OfAnErrorRateMayBeBelowZero) {
+  const std::vector<RewardCase> cases = {{"s", "x y z", {"a"}}};
+  EXPECT_EQ(metric_reward("per")(cases).front(), 1.0 - 3.0);
+  EXPECT_EQ(metric_reward("exact")(cases).front(), 0.0);
+  for (const char* name : {"bleu", "chrf", "chrf++"}) EXPECT_GE(metric_reward(name)(cases).front(), 0.0) << name;
 }
 
 TEST(MetricReward, AllNamesWork) {

@@ -55,7 +55,7 @@ std::vector<int32_t> mixed(const Tiny& tiny, double most, int64_t passes, const 
   return pairs_of(*batch).target_in;
 }
 
-/// The best token after each row of the inputs, by the whole model at once. [rows]
+/// The best token after each row of the inputs that an output may have, by the whole model at once. [rows]
 std::vector<int32_t> best_after(const Tiny& tiny, const std::vector<int32_t>& inputs) {
   const auto batch = tiny.batch();
   const data::PackedPairs& pairs = pairs_of(*batch);
@@ -64,10 +64,9 @@ std::vector<int32_t> best_after(const Tiny& tiny, const std::vector<int32_t>& in
   tiny.made.model.each_logits(tape, {pairs.source, pairs.source_offsets}, {inputs, pairs.target_offsets},
                               [&](int64_t first, Tensor logits) {
                                 for (int64_t r = 0; r < logits.rows(); ++r) {
-                                  int32_t token = 0;
-                                  for (int32_t v = 0; v < logits.cols(); ++v)
-                                    if (v != text::kStart && v != text::kEnd && logits.row(r)[v] > logits.row(r)[token])
-                                      token = v;
+                                  int32_t token = text::kSpecials;
+                                  for (int32_t v = text::kSpecials; v < logits.cols(); ++v)
+                                    if (logits.row(r)[v] > logits.row(r)[token]) token = v;
                                   best[static_cast<size_t>(first + r)] = token;
                                 }
                               });
@@ -148,6 +147,21 @@ TEST_P(ScheduledSampling, DependsOnTheSeedAlone) {
       EXPECT_EQ(mixed(tiny, 0.5, passes, token), first);
     }
   EXPECT_NE(mixed(tiny, 0.5, 0, "drawn", 8), mixed(tiny, 0.5, 0, "drawn", 9));
+}
+
+/// START, END and UNK are in no output, so nothing is learned from reading them, however likely they are.
+TEST_P(ScheduledSampling, ReadsOnlyWhatASearchMayWrite) {
+  Tiny tiny(GetParam(), kPairs);
+  Parameter& bias = tiny.made.parameters.at("output.bias");
+  for (int32_t special = 0; special < text::kSpecials; ++special) bias.value[static_cast<size_t>(special)] = 5.0f;
+  const auto batch = tiny.batch();
+  const std::vector<int32_t>& right = pairs_of(*batch).target_in;
+  for (const char* token : {"best", "drawn"})
+    for (const int64_t passes : {0, 1}) {
+      const std::vector<int32_t> inputs = mixed(tiny, 1.0, passes, token);
+      for (size_t r = 0; r < inputs.size(); ++r)
+        EXPECT_EQ(inputs[r] < text::kSpecials, right[r] == text::kStart) << token << r;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(, ScheduledSampling, testing::Values("rnn", "transformer"));

@@ -170,7 +170,11 @@ TEST(Predictor, UnknownOutputsAreCopiedFromTheSource) {
   const std::vector<std::string> source = {"q", "\u00df", "z"};
   for (const bool beam : {false, true}) {
     Options options{.beam = beam ? 4 : 1, .nbest = beam ? 3 : 1};
+    for (const Output& output : predictor.predict(line, options).nbest)
+      for (const int32_t id : output.ids) EXPECT_GE(id, text::kSpecials);
+    options.allow_unknown = true;
     const Prediction plain = predictor.predict(line, options);
+    options.allow_unknown = false;
     options.copy_unknown = true;
     const Prediction copied = predictor.predict(line, options);
     options.alignments = false;

@@ -28,6 +28,10 @@ def another_folder(tmp_path_factory):
         ({"must": ["zq", "j"], "must_not": ["e"], "prefix": "w"}, "--must zq --must j --must-not e --prefix w".split()),
         ({"beam": 4, "groups": 2, "diversity": 1.5}, "--beam 4 --groups 2 --diversity 1.5".split()),
         ({"no_repeat_ngram": 2}, ["--no-repeat-ngram", "2"]),
+        (
+            {"sample": True, "temperature": 5.0, "nbest": 20, "allow_unknown": True},
+            "--sample --temperature 5 --nbest 20 --allow-unknown".split(),
+        ),
         ({"sample": True, "distinct": True, "nbest": 4}, "--sample --distinct --nbest 4".split()),
         ({"mbr": "chrf", "sample": True, "candidates": 9}, "--mbr chrf --sample --candidates 9".split()),
     ],

@@ -55,5 +55,17 @@ TEST(BestTokens, OfManyRowsAreThoseOfEach) {
   }
 }
 
+TEST(BestTokens, SumsHaveAllTokensAndTheBestOnlyThoseThatMayCome) {
+  std::vector<float> x = {5.0f, 9.0f, 1.0f, 3.0f};
+  Tape tape({.recording = false});
+  BestTokens all, some;
+  best_tokens(tape.input(x.data(), 1, 4), 4, all);
+  Tensor logits = tape.filled(1, 4, 0.0f);
+  std::copy(x.begin(), x.end(), logits.row(0));
+  best_tokens(logits, 2, some, std::vector<int32_t>{0, 1, 7});  // there is no token 7
+  EXPECT_EQ(some.token, (std::vector<int32_t>{3, 2}));
+  EXPECT_EQ(some.log_sum, all.log_sum);
+}
+
 }  // namespace
 }  // namespace heed::search

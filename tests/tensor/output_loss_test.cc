@@ -99,6 +99,37 @@ TEST(OutputLoss, WeightsOfRows) {
   EXPECT_NEAR(loss.negative_log_likelihood, plain(in, targets, 0).nll, 1e-5);
 }
 
+/// Classes without a chance: the loss is that of a layer which does not have them, and so are its gradients.
+TEST(OutputLoss, ClassesWithoutAChance) {
+  const std::vector<int32_t> never = {0, 3}, targets = {1, 2, 4, -1, 2, 1}, among_the_rest = {0, 1, 2, -1, 1, 0};
+  const auto rest = [&](const Matrices& in) -> Matrices {
+    Matrix weight(3, 4), bias(1, 3);
+    for (int64_t to = 0; const int64_t from : {1, 2, 4}) {
+      for (int64_t c = 0; c < 4; ++c) weight(to, c) = in[1](from, c);
+      bias(0, to++) = in[2](0, from);
+    }
+    return {in[0], weight, bias};
+  };
+  check_gradients(
+      {random(6, 4), random(5, 4), random(1, 5)},
+      [&](Tape&, const Tensors& in) -> Tensors {
+        return {output_loss(in[0], in[1], in[2], targets, {.scale = 0.25f, .never = never}).loss};
+      },
+      [&](const Matrices& in) -> Matrices {
+        Matrix loss(1, 1);
+        loss(0, 0) = 0.25 * plain(rest(in), among_the_rest, 0.0).loss;
+        return {loss};
+      });
+  Tape tape;
+  const Tensor x = tape.filled(1, 4, 0.5f), weight = tape.filled(5, 4, 0.5f);
+  const std::vector<int32_t> one = {1};
+  const auto refused = [&](const OutputLossOptions& o) { EXPECT_THROW(output_loss(x, weight, {}, one, o), Error); };
+  const std::vector<int32_t> itself = {1}, missing = {5};
+  refused({.never = itself});
+  refused({.never = missing});
+  refused({.label_smoothing = 0.1f, .never = never});
+}
+
 TEST(OutputLoss, WithoutBias) { check({random(6, 4), random(5, 4)}, some_targets(6, 5), {.label_smoothing = 0.1f}); }
 
 TEST(OutputLoss, AroundTheBlock) {

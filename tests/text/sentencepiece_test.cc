@@ -143,5 +143,14 @@ TEST(SentencePiece, BrokenModels) {
   }
 }
 
+/// A model that another program made may have control pieces: here <pad>, appended as one more piece of the file.
+TEST(SentencePiece, ControlPiecesAreNeverWritten) {
+  const std::string more = "\x0A\x09\x0A\x05<pad>\x18\x03";
+  const auto t = Tokeniser::parse("sentencepiece", train({.size = 100})->contents() + more, "m.model");
+  const int32_t pad = t->size() - 1;
+  ASSERT_EQ(t->token(pad), "<pad>");
+  EXPECT_EQ(t->never_written(), (std::vector<int32_t>{kUnknown, kStart, pad}));
+}
+
 }  // namespace
 }  // namespace heed::text

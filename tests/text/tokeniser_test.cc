@@ -215,5 +215,27 @@ TEST(Tokeniser, Grows) {
   EXPECT_EQ(Tokeniser::grown(pieces, more, {}), pieces);
 }
 
+/// What no text is cut into, and what a model should not write without being allowed to.
+TEST(Tokeniser, KnowsWhatIsNeverWritten) {
+  const std::vector<std::string_view> lines = {"one two", "two three"};
+  for (const char* kind : {"characters", "letters", "words", "sentencepiece"}) {
+    SCOPED_TRACE(kind);
+    const auto t = Tokeniser::train(lines, {.kind = kind, .size = 25});
+    EXPECT_EQ(t->never_written(), (std::vector<int32_t>{kUnknown, kStart}));
+    EXPECT_EQ(t->never_written({.unknown = true}), std::vector<int32_t>{kStart});
+    EXPECT_EQ(t->never_written({.start = true}), std::vector<int32_t>{kUnknown});
+    EXPECT_TRUE(t->never_written({.unknown = true, .start = true}).empty());
+  }
+  // Bytes: nothing is unknown, and UTF-8 does not have them all.
+  const auto bytes = Tokeniser::train(lines, {.kind = "bytes"});
+  const std::vector<int32_t> never = bytes->never_written({.unknown = true});
+  EXPECT_EQ(never.size(), 2u + 13u);
+  for (int32_t id = kSpecials; id < bytes->size(); ++id) {
+    const int32_t byte = id - kSpecials;
+    EXPECT_EQ(std::find(never.begin(), never.end(), id) != never.end(), byte == 0xC0 || byte == 0xC1 || byte >= 0xF5);
+  }
+  EXPECT_TRUE(std::is_sorted(never.begin(), never.end()));
+}
+
 }  // namespace
 }  // namespace heed::text

@@ -4,6 +4,7 @@
 #include "hwy/highway.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "heed/kernels/exact_math.h"
@@ -97,6 +98,15 @@ void check(const OutputLayer& layer) {
   for (int64_t r = 0; r < layer.rows(); ++r)
     expect(layer.target(r) >= -1 && layer.target(r) < classes,
            "output_loss: the target of row {} is {}, but there are {} classes", r, layer.target(r), classes);
+  if (layer.options.never.empty()) return;
+  expect(smoothing == 0.0f, "output_loss: classes without a chance and label smoothing {} cannot be combined",
+         smoothing);
+  for (const int32_t never : layer.options.never) {
+    expect(never >= 0 && never < classes, "output_loss: there is no class {} to leave out: there are {}", never,
+           classes);
+    for (int64_t r = 0; r < layer.rows(); ++r)
+      expect(layer.target(r) != never, "output_loss: the target of row {} is {}, which has no chance", r, never);
+  }
 }
 
 /// What the forward saves for the backward: the gradients of the loss. Null: not needed.
@@ -129,6 +139,7 @@ void run_losses(const OutputLayer& layer, const OutputBlock& block, bool gradien
       const int32_t target = layer.target(block.first + r);
       const float weight = layer.weight_of(block.first + r);
       block.rows[r] = {target, o.label_smoothing, o.scale * weight, gradient, 0.0f, 0.0f, false};
+      for (const int32_t never : o.never) block.logits[r * classes + never] = -std::numeric_limits<float>::infinity();
       if (target >= 0)
         HWY_DYNAMIC_DISPATCH(OutputLossRow)(block.rows[r], block.logits + r * classes, classes);
       else

@@ -12,6 +12,7 @@ struct OutputLossOptions {
   float label_smoothing = 0.0f;  // s: the target distribution is 1 - s on the target and s / V on every class
   float scale = 1.0f;            // of the loss, for example 1 / tokens
   std::span<const float> row_weights = {};  // [n] of the rows, in the loss and its gradient only; empty: 1 each
+  std::span<const int32_t> never = {};  // classes without a chance: the others share all the probability; needs s = 0
 };
 
 struct OutputLoss {
