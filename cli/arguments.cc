@@ -49,6 +49,18 @@ CLI::Validator whole_number(Number least, Number most) {
   return {wrong, ""};
 }
 
+/// CLI11's own check accepts what is no number at all, "nan", and writes the smallest range as 0.000000.
+CLI::Validator any_number(double least, double most) {
+  const auto wrong = [least, most](const std::string& word) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error == std::errc() && end == word.data() + word.size() && number >= least && number <= most)
+      return std::string();
+    return fmt::format("must be a number from {} to {}, not {}", least, most, word);
+  };
+  return {wrong, ""};
+}
+
 }  // namespace
 
 std::string complaint(const std::string& what, const std::string& word, const std::vector<std::string>& words) {
@@ -95,7 +107,7 @@ Option& Option::from_to(uint64_t least, uint64_t most) {
 }
 
 Option& Option::from_to(double least, double most) {
-  option_->check(CLI::Range(least, most).description(""));
+  option_->check(any_number(least, most));
   return *this;
 }
 

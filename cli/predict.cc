@@ -18,6 +18,7 @@
 #include "cli/unknown_tokens.h"
 #include "cli/verbs.h"
 #include "heed/predict/json.h"
+#include "heed/task/running_text.h"
 #include "heed/tensor/error.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
@@ -43,6 +44,7 @@ struct Chosen {
   AlignmentPictureOptions pictures;
   std::string overlay;  // a folder, or empty: none
   bool json = false, scores = false, stream = false;
+  bool writes_lines = false;  // the outputs of the model may have several
 
   bool prints_links() const { return !alignments.empty() && alignments != kPicture; }  // in the text
   predict::JsonOptions json_options() const {
@@ -62,13 +64,27 @@ std::string without_tabs(std::string text) {
   return text;
 }
 
+/// An output that may have several lines, on one line: \n for a newline, and \\ for a backslash, so that it can be
+/// undone.
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    if (c == '\n') line += "\\n";
+    if (c == '\\') line += "\\\\";
+    if (c != '\n' && c != '\\') line += c;
+  }
+  return line;
+}
+
 /// Score, output and alignment, as far as requested, separated by tabs; then the same for the next output.
 std::string plain(const Prediction& prediction, const Chosen& c) {
   std::string line;
+  const bool fields = c.scores || c.prints_links() || prediction.nbest.size() > 1;
   for (const Output& output : prediction.nbest) {
     if (&output != &prediction.nbest.front()) line += '\t';
     if (c.scores) line += fmt::format("{:.6f}\t", output.score);
-    line += c.scores || c.prints_links() || prediction.nbest.size() > 1 ? without_tabs(output.text) : output.text;
+    const std::string text = c.writes_lines ? on_one_line(output.text) : output.text;
+    line += fields ? without_tabs(text) : text;
     if (c.prints_links()) line.append(1, '\t').append(predict::pharaoh(output));
   }
   return line + "\n";
@@ -140,7 +156,7 @@ void run_stream(InputFiles& input, const predict::Predictor& predictor, RuleRead
     stream.finish(prediction.text());
     for (const std::string& remark : remarks(prediction))
       warn(fmt::format("line {}: {}", lines.front().number, remark));
-    unknown.add(prediction);
+    unknown.add(prediction.unknown);
   }
 }
 
@@ -176,7 +192,7 @@ void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleRea
         counter.erase();
         warn(fmt::format("line {}: {}", lines[i].number, remark));
       }
-      unknown.add(predictions[i]);
+      unknown.add(predictions[i].unknown);
       if (!c.overlay.empty()) write_overlay(c.overlay, lines[i].number, lines[i].text, predictions[i]);
       text += c.json ? json_line(lines[i], predictions[i], c) : plain(predictions[i], c);
       if (pictures) text += picture_of(*pictures, lines[i], predictions[i], counter);
@@ -217,10 +233,13 @@ void run(Chosen& c) {
   c.search.options.alignments = !c.alignments.empty() || !c.overlay.empty();
   check(c.search.options, predictor);
   if (c.stream) check_stream(c, predictor);
+  const recipe::Recipe& recipe = predictor.model().recipe;
+  c.writes_lines = recipe.task().continues_texts() && task::has_lines(recipe.data.documents);
   UnknownTokens unknown(predictor.source().kind());
   (c.stream ? run_stream : run_batches)(input, predictor, rules, c, unknown);
   if (reader_is_gone()) return;
   rules.finish();
+  warn_about_reverse(c.search);
   if (const std::string said = unknown.text(); !said.empty()) warn(said);
 }
 
@@ -247,8 +266,11 @@ Every input line gives one output line, in the same order. The output is empty f
 cannot be used (invalid UTF-8, too long), which is reported on standard error. With --scores, --alignments or --nbest,
 an output line has fields separated by tabs: score, output, alignment, then the same for the next best.
 If lines contain characters or words that are not in the model's vocabulary, standard error says so at the end: their
-outputs are a guess. A word of --must that could not come before --max-length is reported there too. ⁇ marks a token that the model cannot write; --copy-unknown copies the source token instead.
-A model of running text goes on with each line, also with an empty one; what it writes may have several lines.
+outputs are a guess. A word of --must that could not come before --max-length is reported there too.
+An output has no token that is unknown to the vocabulary unless --allow-unknown allows it, which shows it as ⁇;
+--copy-unknown allows it and copies a source token instead of each.
+A model of running text goes on with each line, also with an empty one. What it writes may have several lines: they are on
+one line of output, with \n for each newline and \\ for each backslash. --json keeps them, and --stream prints them.
 Lines are answered as they come: a program may write one and read its answer before it writes the next.
 --stream prints an output token by token; where what was written may still change (parallel decoders, --must, --must-not,
 --copy-unknown), it is printed when it is complete.)";

@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/search_options.h"
 #include "cli/terminal.h"
+#include "cli/unknown_tokens.h"
 #include "cli/verbs.h"
 #include "heed/data/lines.h"
 #include "heed/data/pairs.h"
@@ -162,6 +163,7 @@ void run(const Chosen& c) {
   if (c.stride > 0) check({.stride = c.stride}, predictor);
   Total total{.what = texts ? "lines" : "pairs"};
   Counter counter(total.what);
+  UnknownTokens unknown(predictor.target().kind(), "score");
   PairReader reader(c.source, c.target, recipe);
   for (bool more = true; more && !reader_is_gone();) {
     std::vector<Pair> pairs;
@@ -179,6 +181,7 @@ void run(const Chosen& c) {
         ++total.failed;
         continue;
       }
+      unknown.add(p.scored.unknown);
       ++total.pairs;
       total.tokens += std::ssize(p.scored.token_log_probabilities);
       total.log_probability += p.scored.log_probability;
@@ -187,7 +190,9 @@ void run(const Chosen& c) {
     counter.add(std::ssize(pairs));
   }
   counter.erase();
-  if (!reader_is_gone()) note(total.text());
+  if (reader_is_gone()) return;
+  note(total.text());
+  if (const std::string said = unknown.text(); !said.empty()) warn(said);
 }
 
 constexpr const char* kHelp = R"(Examples:
@@ -199,7 +204,8 @@ constexpr const char* kHelp = R"(Examples:
 Prints for each pair the natural logarithm of the probability of the target and its end token, given the source. With
 --per-token, a tab and the values of the single tokens follow, the end token last. A pair that cannot be scored (invalid
 UTF-8, an empty source, too long) gives an empty line and is reported on standard error, as are the sum and the
-perplexity of all pairs.
+perplexity of all pairs. If sources or targets contain characters or words that are not in the model's vocabularies, standard
+error says so at the end: every such token counts as the same unknown one, so their scores are a guess.
 
 With a model of running text, SOURCE holds texts, each line by itself, and the perplexity of the line follows its log
 probability. With two files, line n of TARGET is scored as what follows line n of SOURCE. heed evaluate judges a text as

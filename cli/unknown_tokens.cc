@@ -33,11 +33,11 @@ std::string visible(const std::string& token) {
 
 }  // namespace
 
-void UnknownTokens::add(const predict::Prediction& prediction) {
+void UnknownTokens::add(std::span<const std::string> unknown) {
   ++lines_;
-  if (prediction.unknown.empty()) return;
+  if (unknown.empty()) return;
   ++with_unknown_;
-  for (const std::string& token : prediction.unknown) {
+  for (const std::string& token : unknown) {
     if (kinds_.size() >= kMostKinds && !kinds_.contains(token)) continue;
     Kind& kind = kinds_[token];
     if (kind.lines++ == 0) kind.first = std::ssize(kinds_);
@@ -59,7 +59,7 @@ std::string UnknownTokens::text() const {
                      lines_ == 1 ? "line" : "lines", one ? "contains" : "contain",
                      kinds.size() == 1 ? "a " + what_ : what_ + "s", fmt::join(named, ", "),
                      more == 0 ? "" : fmt::format(" ({} more {})", more, more == 1 ? "kind" : "kinds"),
-                     one ? "its output is" : "their outputs are");
+                     one ? "its " + guessed_ + " is" : "their " + guessed_ + "s are");
 }
 
 }  // namespace heed::cli

@@ -5,6 +5,7 @@ import random
 
 import pytest
 from heed_program import from_json, heed, run
+from story_model import train_story
 
 WORDS = ["the cat sat", "a dog ran", "the bird flew", "a fish swam"]
 ENDS = {"the cat sat": " on the mat.", "a dog ran": " in the park.", "the bird flew": " to the tree.",
@@ -173,3 +174,41 @@ def test_the_end_of_a_single_line_is_held_out(tmp_path):
     (tmp_path / "short.txt").write_text("a")
     done = heed("train", str(tmp_path / "short.txt"), "--output", str(tmp_path / "short"), *sets(*keys))
     assert done.returncode == 65 and "short.txt" in done.stderr
+
+
+def test_each_line_gives_one_line_though_outputs_have_several(tmp_path):
+    model = train_story(tmp_path / "lines")
+    asked = b"the cat\na dog\n"
+    for options in ([], ["--nbest", 3], ["--scores"]):
+        draw = ["predict", model, "--sample", "--seed", 3, "--max-length", 60, *options]
+        plain = run(*draw, given=asked).stdout.decode()
+        assert plain.count("\n") == 2 and plain.endswith("\n")
+        kept = [json.loads(line) for line in run(*draw, "--json", given=asked).stdout.decode().splitlines()]
+        outputs = [o["output"] for line in kept for o in line.get("outputs", [line])]
+        assert any("\n" in output for output in outputs)
+        fields = [field for line in plain.splitlines() for field in line.split("\t")]
+        said = fields[1::2] if "--scores" in options else fields
+        assert [field.replace("\\n", "\n") for field in said] == outputs
+    shown = run("predict", model, "--sample", "--seed", 3, "--max-length", 60, "--stream", given=asked).stdout.decode()
+    assert shown.count("\n") > 2  # as it was written, for readers
+
+
+def test_a_backslash_is_told_from_a_newline(tmp_path):
+    (tmp_path / "code.txt").write_text("a\\nb\n" * 300)
+    done = heed("train", str(tmp_path / "code.txt"), "--output", str(tmp_path / "code"), "--threads", "1",
+                *sets("model.kind=rnn", "model.look_back=none", "model.width=16", "model.context=32", "model.layers=1",
+                      "train.learning_rate=0.02", "stop.steps=60"))
+    assert done.returncode == 0, done.stderr
+    draw = ["predict", tmp_path / "code", "--max-length", 10]
+    plain = run(*draw, given=b"a").stdout.decode()
+    kept = json.loads(run(*draw, "--json", given=b"a").stdout)["output"]
+    assert "\\" in kept and "\n" in kept and plain.count("\n") == 1
+    assert plain.rstrip("\n") == kept.replace("\\", "\\\\").replace("\n", "\\n")
+
+
+def test_where_lines_are_documents_no_line_is_begun(tmp_path):
+    model = train_story(tmp_path / "documents", "data.documents=line")
+    drawn = run("predict", model, "--sample", "--temperature", 5, "--nbest", 100, "--max-length", 30, "--json",
+                given=b"the cat\n").stdout
+    for output in json.loads(drawn)["outputs"]:
+        assert not {"<s>", "<unk>"} & set(output["tokens"]) and "\n" not in output["output"]

@@ -241,7 +241,7 @@ def test_unknown_outputs_are_copied_from_the_source(copier):
         done = run("predict", copier, "--json", *options, given=given.encode())
         return [json.loads(line) for line in done.stdout.decode().splitlines()]
     seen = 0
-    for plain, copied, source in zip(said("--alignments"), said("--copy-unknown"), given.splitlines()):
+    for plain, copied, source in zip(said("--alignments", "--allow-unknown"), said("--copy-unknown"), given.splitlines()):
         assert plain["tokens"] == copied["tokens"] and plain["score"] == copied["score"] and "alignment" not in copied
         words = source.split()
         looked_at = {j: words[i] for i, j in plain["alignment"]}
@@ -250,6 +250,7 @@ def test_unknown_outputs_are_copied_from_the_source(copier):
         assert ("\u2047" in plain["output"]) == ("<unk>" in plain["tokens"]) and "\u2047" not in copied["output"]
         seen += plain["tokens"].count("<unk>")
     assert seen > 0
+    assert not any("<unk>" in line["tokens"] or "\u2047" in line["output"] for line in said())
 
 
 # ------------------------------------------------------------------------------------------------------------- search
@@ -348,7 +349,10 @@ def test_checkpoints(model):
     (("MODEL", "--beam", "2", "--nbest", "3"), USAGE, "--nbest 3 needs a beam of at least 3, not 2"),
     (("MODEL", "--beam", "2", "--sample"), USAGE, "--sample cannot be combined with a beam of 2"),
     (("MODEL", "--temperature", "0.5"), USAGE, "--sample"),
-    (("MODEL", "--top-p", "1.5", "--sample"), USAGE, "--top-p"),
+    (("MODEL", "--top-p", "1.5", "--sample"), USAGE, "--top-p: must be a number from 1e-09 to 1, not 1.5"),
+    (("MODEL", "--top-p", "0", "--sample"), USAGE, "--top-p: must be a number from 1e-09 to 1, not 0"),
+    (("MODEL", "--top-p", "nan", "--sample"), USAGE, "--top-p: must be a number from 1e-09 to 1, not nan"),
+    (("MODEL", "--temperature", "warm", "--sample"), USAGE, "--temperature"),
     (("MODEL", "--alignments=matrx"), USAGE, "did you mean 'matrix'?"),
     (("MODEL", "--alignments=matrix"), USAGE, "--alignments=matrix needs --json"),
     (("MODEL", "--alignments=picture", "--json"), USAGE, "--pictures FOLDER writes files"),

@@ -27,8 +27,9 @@ def test_three_ways_to_give_pairs(model, files):
     assert run("score", model, "-", given=(files / "tsv").read_bytes()).stdout == two.stdout
     assert run("score", model, files / "source", "-", given=(files / "target").read_bytes()).stdout == two.stdout
     tokens = sum(len(t) + 1 for t in TARGETS)
-    said = re.fullmatch(r"heed: 6 pairs, (\d+) tokens, log probability (-[\d.]+), perplexity ([\d.]+)\n",
-                        two.stderr.decode())
+    total, unknown = two.stderr.decode().splitlines()
+    said = re.fullmatch(r"heed: 6 pairs, (\d+) tokens, log probability (-[\d.]+), perplexity ([\d.]+)", total)
+    assert unknown.startswith("heed: 2 of 6 lines contain a character the model never saw: U+0020; ")
     assert int(said[1]) == tokens
     assert float(said[2]) == pytest.approx(sum(scores), abs=1e-3)
     assert float(said[3]) == pytest.approx(math.exp(-sum(scores) / tokens), abs=1e-3)
@@ -91,3 +92,11 @@ def test_wrong_usage(model, damaged, files, arguments, code, says):
     done = run("score", *[there.get(a, a.replace("FILES", str(files))) for a in arguments])
     assert done.returncode == code, done.stderr
     assert says in done.stderr.decode() and done.stderr.startswith(b"heed: ")
+
+
+def test_what_the_model_never_saw_is_told(model):
+    done = run("score", model, "-", given="abc\tcba\nwäre\terew\nab\tbÖa\n".encode())
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 3
+    assert done.stderr.decode().splitlines()[-1] == ("heed: 2 of 3 lines contain characters the model never saw: ä, Ö; "
+                                                     "their scores are a guess")
+    assert b"never saw" not in run("score", model, "-", given=b"abc\tcba\n").stderr
