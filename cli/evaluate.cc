@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "cli/about_lines.h"
 #include "cli/counter.h"
@@ -16,6 +17,7 @@
 #include "cli/label_report.h"
 #include "cli/options.h"
 #include "cli/search_options.h"
+#include "cli/terminal.h"
 #include "cli/text_evaluation.h"
 #include "cli/verbs.h"
 #include "heed/data/lines.h"
@@ -129,6 +131,8 @@ void predict_all(Outputs& outputs, const predict::Predictor& predictor, const So
     }
     counter.add(std::ssize(some));
   }
+  counter.erase();
+  warn_about_reverse(c.search);
 }
 
 // ----------------------------------------------------------------------------------------------------------------- run
@@ -315,8 +319,26 @@ several times is predicted once, and each of its targets counts as right; with s
 file: tab-separated (.tsv), JSON lines (.jsonl), or text. In the output, [-x-] is too much and {+x+} is missing.
 With --html they go to one page instead, the worst 100 or --most, each with every attention of the model and the right output.
 
-A model of running text is judged by how well it predicts one: perplexity and bits per character. Each document
-(data.documents of its recipe) is read by itself, by a Transformer in windows, --stride tokens from one to the next.)";
+A model of running text is judged by how well it predicts one: perplexity, e^(-log p / tokens), and bits per character,
+-log2 p / characters. Each document (data.documents of its recipe) is read by itself, by a Transformer in windows,
+--stride tokens from one to the next.
+
+Metrics, all in percent:
+)";
+
+/// The metrics and their definitions, from their own entries.
+std::string help() {
+  constexpr size_t kName = 10, kText = 106;  // columns
+  std::string text = kHelp;
+  for (const metric::MetricEntry& entry : metric::all_metrics()) {
+    std::string name = entry.name;
+    for (const std::string& said : {entry.meaning, "= " + entry.formula})
+      for (const std::string& line : wrap(said, kText))
+        text += fmt::format("  {:<{}}{}\n", std::exchange(name, ""), kName, line);
+  }
+  text.pop_back();
+  return text;
+}
 
 }  // namespace
 
@@ -366,7 +388,7 @@ void add_evaluate(Program& program) {
   verb.option("--save", c->save, "Save the outputs of the model, one per line").value("FILE");
   add_json(verb, c->json);
   add_threads(verb);
-  verb.footer(kHelp);
+  verb.footer(help());
   verb.run([c] { run(*c); });
 }
 

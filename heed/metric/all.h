@@ -24,7 +24,8 @@ struct MetricOptions {
 
 struct MetricEntry {
   std::string name;     // what a user types
-  std::string meaning;  // one line
+  std::string meaning;  // a sentence without its full stop
+  std::string formula;  // its definition over all segments, in plain text
   bool higher_is_better;
   std::unique_ptr<TextMetric> (*make)(const MetricOptions& options);
   bool needs_labels = false;  // MetricOptions::labels

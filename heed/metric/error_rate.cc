@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "heed/metric/check.h"
+#include "heed/metric/unicode.h"
 #include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
-#include "heed/text/words.h"
 
 namespace heed::metric {
 
@@ -55,7 +55,7 @@ ErrorRate token_error_rate(std::span<const Ids> hypotheses, std::span<const std:
 }
 
 ErrorRate token_error_rate(std::span<const std::string> hypotheses, std::span<const Texts> references) {
-  return of_all(hypotheses, references, text::words_of);
+  return of_all(hypotheses, references, split_utf8);
 }
 
 ErrorRate character_error_rate(std::span<const std::string> hypotheses, std::span<const Texts> references) {
@@ -63,7 +63,7 @@ ErrorRate character_error_rate(std::span<const std::string> hypotheses, std::spa
 }
 
 std::vector<double> ErrorRateMetric::of_segment(const std::string& hypothesis, const Texts& references) const {
-  const ErrorRate one = unit_ == ErrorUnit::token ? of_best(hypothesis, references, text::words_of)
+  const ErrorRate one = unit_ == ErrorUnit::token ? of_best(hypothesis, references, split_utf8)
                                                   : of_best(hypothesis, references, characters_of);
   return {static_cast<double>(one.edits.substitutions), static_cast<double>(one.edits.insertions),
           static_cast<double>(one.edits.deletions), static_cast<double>(one.tokens)};

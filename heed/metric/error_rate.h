@@ -26,7 +26,8 @@ using Ids = std::vector<int32_t>;
 /// Over ids.
 ErrorRate token_error_rate(std::span<const Ids> hypotheses, std::span<const std::vector<Ids>> references);
 
-/// Over tokens separated by spaces: the phone error rate, for phones. (Speech recognition calls this word error rate.)
+/// Over tokens separated by the blanks of Unicode (is_space() of unicode.h): the phone error rate, for phones. (Speech
+/// recognition calls this word error rate.)
 ErrorRate token_error_rate(std::span<const std::string> hypotheses, std::span<const Texts> references);
 
 /// Over code points.

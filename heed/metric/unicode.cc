@@ -7,6 +7,7 @@
 
 #include "heed/tensor/error.h"
 #include "heed/text/icu_memory.h"
+#include "heed/text/utf8.h"
 
 namespace heed::metric {
 
@@ -60,6 +61,23 @@ std::vector<std::u32string> split(std::u32string_view text) {
     if (i > begin) words.emplace_back(text.substr(begin, i - begin));
     begin = i + 1;
   }
+  return words;
+}
+
+std::vector<std::string_view> split_utf8(std::string_view text) {
+  std::vector<std::string_view> words;
+  size_t at = 0, begin = 0;
+  const auto close = [&](size_t end) {
+    if (end > begin) words.push_back(text.substr(begin, end - begin));
+  };
+  for (const std::string_view character : text::CodePoints(text)) {
+    if (is_space(code_points(character).front())) {
+      close(at);
+      begin = at + character.size();
+    }
+    at += character.size();
+  }
+  close(text.size());
   return words;
 }
 

@@ -28,5 +28,7 @@ std::u32string_view without_trailing_space(std::u32string_view text);
 
 /// What stands between blanks.
 std::vector<std::u32string> split(std::u32string_view text);
+/// The same of valid UTF-8, which must outlive it.
+std::vector<std::string_view> split_utf8(std::string_view text);
 
 }  // namespace heed::metric

@@ -1,5 +1,6 @@
 """heed evaluate: the values of sacreBLEU, for files and for what a model says."""
 import json
+import re
 
 import pytest
 from heed_program import CANNOT_CREATE, DATA, NO_INPUT, SOURCE, USAGE, answers, heed, on_terminal, run, text, train_small
@@ -334,3 +335,15 @@ def test_wrong_usage(model, files, arguments, code, says):
     done = run("evaluate", *[str(model) if a == "MODEL" else a.replace("F/", f"{files}/") for a in arguments])
     assert done.returncode == code, done.stderr
     assert says.replace("F/", f"{files}/") in done.stderr.decode() and done.stderr.startswith(b"heed: ") and done.stdout == b""
+
+
+def test_every_metric_is_defined_in_the_help_and_in_the_documents():
+    help_text = text("evaluate", "--help")
+    said = " ".join(help_text[help_text.index("Metrics, all in percent:"):].split())
+    document = (SOURCE / "docs" / "cli.md").read_text()
+    table = document[document.index("| metric | meaning | definition |"):].split("\n\n")[0].splitlines()[2:]
+    defined = [tuple(cell.strip() for cell in row.strip("|").split("|")) for row in table]
+    for name, meaning, formula in defined:
+        assert f"{name.strip('`')} {meaning} = {formula}" in said, name
+    offered = re.search(r"Separated by commas: (.*?) \(default", " ".join(help_text.split()))[1]
+    assert [name.strip("`") for name, _, _ in defined] == offered.split(", ")

@@ -20,6 +20,7 @@ TEST(AllMetrics, EveryNameMakesOne) {
     SCOPED_TRACE(entry.name);
     EXPECT_TRUE(names.insert(entry.name).second);
     EXPECT_FALSE(entry.meaning.empty());
+    EXPECT_FALSE(entry.formula.empty());
     const auto metric = make_metric_for(said, right, entry.name);
     EXPECT_EQ(metric->score(said, right).higher_is_better, entry.higher_is_better);
     EXPECT_EQ(metric->statistics(said, right).width(), metric->width());

@@ -78,5 +78,17 @@ TEST(ErrorRate, AsMetricOfNothing) {
   EXPECT_EQ(cer.score(Texts{}, References{}).value, 0);
 }
 
+/// A no-break space, an ideographic one and a line separator are blanks: the tokens around them are several.
+TEST(TokenErrorRate, TheBlanksOfUnicodeSeparateTokens) {
+  const Texts said = {"a\u00A0b\u3000c\u2028d", "\u2003e "};
+  const std::vector<Texts> right = {{"a b c x"}, {"e"}};
+  const ErrorRate found = token_error_rate(said, right);
+  EXPECT_EQ(found.edits, (Edits{.substitutions = 1}));
+  EXPECT_EQ(found.tokens, 5);
+  EXPECT_DOUBLE_EQ(ErrorRateMetric(ErrorUnit::token).score(said, right).value, 20);
+  // As for the other metrics; what is no blank of Unicode stays inside: a zero-width space.
+  EXPECT_EQ(token_error_rate(Texts{"a\u200Bb"}, std::vector<Texts>{{"a b"}}).edits.total(), 2);
+}
+
 }  // namespace
 }  // namespace heed::metric
