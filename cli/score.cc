@@ -170,7 +170,8 @@ void run(const Chosen& c) {
     Pair pair;
     while (pairs.size() < kChunk && (more = reader.next(pair))) pairs.push_back(std::move(pair));
     const int64_t before = total.pairs + total.failed;
-    about_lines(before + 1, before + std::max<int64_t>(std::ssize(pairs), 1), [&] { score(pairs, predictor, c.stride); });
+    about_lines(before + 1, before + std::max<int64_t>(std::ssize(pairs), 1),
+                [&] { score(pairs, predictor, c.stride); });
     std::string text;
     for (const Pair& p : pairs) {
       const int64_t number = total.pairs + total.failed + 1;

@@ -85,11 +85,26 @@ TEST(Question, WhatDiffersInAnyOptionIsNotAlike) {
   const std::string plain = read_prediction(R"({"input": "a"})", kLimits).alike;
   EXPECT_NE(plain, "");
   EXPECT_EQ(read_prediction(R"({"input": "another", "scores": true})", kLimits).alike, plain);
-  for (const char* option :
-       {R"("beam": 2)", R"("nbest": 2)", R"("length_penalty": 0.5)", R"("mean_score": true)", R"("coverage": 0.1)",
-        R"("max_length": 5)", R"("stride": 5)", R"("iterations": 2)", R"("lengths": 2)", R"("groups": 2)", R"("diversity": 0.1)",
-        R"("no_repeat_ngram": 2)", R"("copy_unknown": true)", R"("allow_unknown": true)", R"("layer": 1)", R"("head": 1)", R"("must": ["a"])",
-        R"("must_not": ["a"])", R"("prefix": "a")", R"("alignments": "links")"})
+  for (const char* option : {R"("beam": 2)",
+                             R"("nbest": 2)",
+                             R"("length_penalty": 0.5)",
+                             R"("mean_score": true)",
+                             R"("coverage": 0.1)",
+                             R"("max_length": 5)",
+                             R"("stride": 5)",
+                             R"("iterations": 2)",
+                             R"("lengths": 2)",
+                             R"("groups": 2)",
+                             R"("diversity": 0.1)",
+                             R"("no_repeat_ngram": 2)",
+                             R"("copy_unknown": true)",
+                             R"("allow_unknown": true)",
+                             R"("layer": 1)",
+                             R"("head": 1)",
+                             R"("must": ["a"])",
+                             R"("must_not": ["a"])",
+                             R"("prefix": "a")",
+                             R"("alignments": "links")"})
     EXPECT_NE(read_prediction(std::string(R"({"input": "a", )") + option + "}", kLimits).alike, plain) << option;
   EXPECT_NE(read_prediction(R"({"input": "a", "must": ["a b"]})", kLimits).alike,
             read_prediction(R"({"input": "a", "must": ["a", "b"]})", kLimits).alike);
