@@ -187,10 +187,10 @@ def test_the_recipe_works_from_any_folder(tmp_path):
     done = trained_in(elsewhere, str(moved / "words-model" / "recipe.toml"), "--output", "three", "--set",
                       "data.tsv=words.tsv")
     assert "names the columns" not in done.stderr
-    # An exported file and an average are copies somewhere else: from where they were made, they find the data.
-    for arguments in (["export", "words-model", "--output", "../words.heed"],):
-        done = subprocess.run([PROGRAM, *arguments], cwd=moved, capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr
+    # An exported file is a copy somewhere else: from where it was made, it finds the data.
+    done = subprocess.run([PROGRAM, "export", "words-model", "--output", "../words.heed"], cwd=moved,
+                          capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
     done = subprocess.run([PROGRAM, "evaluate", tmp_path / "words.heed", "--valid"], cwd=moved, capture_output=True,
                           check=False)
     assert done.returncode == 0, done.stderr

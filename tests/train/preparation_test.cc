@@ -181,18 +181,22 @@ TEST_F(PreparationTest, ATaskThatIsLeftOpenFollowsFromTheWeightsOrIsDoubted) {
   expect_in("as for model.task = \"label\", but model.task is not set, and then it is \"pairs\"", doubted.warnings[0]);
 }
 
-TEST_F(PreparationTest, AHeaderIsNoticedAndCanBeLeftOut) {
+TEST_F(PreparationTest, AHeaderIsLeftOutUnlessItIsMeant) {
   const fs::path path = folder_ / "header.tsv";
   spill(path, "Source\tTarget\n" + text(file_of(40)));
+  const auto pairs = [](const Recorder& seen) { return seen.starts.at(0).examples + seen.starts.at(0).valid_examples; };
   run(open_recipe(path.string(), "run", kShort), seen_);
   ASSERT_EQ(seen_.warnings.size(), 1u);
-  expect_in("line 1 ('Source', 'Target') looks like a header", seen_.warnings[0]);
-  Recorder without;
-  std::vector<std::string> settings = kShort;
-  settings.push_back("data.header=true");
-  run(open_recipe(path.string(), "without", settings), without);
-  EXPECT_TRUE(without.warnings.empty());
-  EXPECT_EQ(without.starts.at(0).examples + without.starts.at(0).valid_examples, 40);
+  expect_in("line 1 ('Source', 'Target') names the columns, and is left out", seen_.warnings[0]);
+  EXPECT_EQ(pairs(seen_), 40);
+  for (const auto& [setting, count] : {std::pair("data.header=true", 40), std::pair("data.header=false", 41)}) {
+    Recorder forced;
+    std::vector<std::string> settings = kShort;
+    settings.emplace_back(setting);
+    run(open_recipe(path.string(), setting, settings), forced);
+    EXPECT_TRUE(forced.warnings.empty()) << setting;
+    EXPECT_EQ(pairs(forced), count) << setting;
+  }
 }
 
 }  // namespace
