@@ -1,6 +1,7 @@
 // REINFORCE for attention that draws its keys (normalise = "hard_sampled").   Williams 1992; Xu et al. 2015.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "heed/tensor/tensor.h"
@@ -10,6 +11,27 @@ namespace heed::attend {
 struct ReinforceOptions {
   float baseline_decay = 0.9f;  // b <- decay * b + (1 - decay) * mean reward
   float entropy_weight = 0.0f;  // of the bonus for exploring
+};
+
+/// The rewards of a batch. Those of several batches add up.
+struct RewardSum {
+  double total = 0.0;
+  int64_t count = 0;
+
+  RewardSum& operator+=(const RewardSum& other);
+};
+RewardSum sum_of(std::span<const float> rewards);
+
+/// What rewards are compared with: their moving average. The first ones initialise it.
+struct RewardBaseline {
+  float value = 0.0f;
+  bool started = false;
+
+  /// What choices with these rewards are compared with: before the first ones, their own mean.
+  float for_rewards(const RewardSum& rewards) const;
+  /// value <- decay * value + (1 - decay) * mean. Rewards that are not finite do not count: a failed update must not
+  /// spoil all later ones.
+  void move(const RewardSum& rewards, float decay);
 };
 
 /// Makes a loss from the drawn keys and their rewards:
@@ -29,15 +51,14 @@ class Reinforce {
   /// initialise it.
   Tensor loss(Tensor log_prob, std::span<const float> rewards, Tensor entropy = {});
 
-  float baseline() const { return baseline_; }
-  bool started() const { return started_; }
+  float baseline() const { return baseline_.value; }
+  bool started() const { return baseline_.started; }
   /// Continues from the baseline of another one.
-  void restore(float baseline, bool started) { baseline_ = baseline, started_ = started; }
+  void restore(float baseline, bool started) { baseline_ = {baseline, started}; }
 
  private:
   ReinforceOptions options_;
-  float baseline_ = 0.0f;
-  bool started_ = false;
+  RewardBaseline baseline_;
 };
 
 }  // namespace heed::attend

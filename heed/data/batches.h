@@ -18,6 +18,9 @@ struct BatchOptions {
       20'000;           // this many examples, in shuffled order, are sorted by length before they are cut into batches
   bool shuffle = true;  // false: the same order in every epoch, for validation
   uint64_t seed = 0;
+  /// Batches in a row that are computed beside each other, such as those of one update. Streams of text are dealt out
+  /// to them: none of the batches waits for another.
+  int64_t side_by_side = 1;
 };
 
 /// The tokens that an example adds to a batch.

@@ -1,5 +1,6 @@
-// What one batch hands to the next: a text that is longer than a batch is read piece by piece, and a recurrent model
-// goes on with the state in which it left the last piece.
+// What one update hands to the next: a text that is longer than a batch is read piece by piece, and a recurrent model
+// goes on with the state in which it left the last piece. A state belongs to its stream of text: whoever reads the next
+// piece of the stream needs this state and no other.
 #pragma once
 
 #include <cstdint>

@@ -17,9 +17,9 @@ struct PackedBatch {
   /// Example b has the predictions [offsets[b], offsets[b + 1]): target tokens and their end, or a label. [B + 1]
   virtual std::span<const int64_t> prediction_offsets() const = 0;
 
-  /// What the last batch left for this one; the loss of a model that carries a state replaces it. Null: every batch
-  /// begins anew.
-  Carried* carried = nullptr;
+  /// What the pieces of this batch go on from; the loss of a model that carries a state returns what it leaves for the
+  /// next ones. Null: every batch begins anew, and leaves nothing.
+  const Carried* carried = nullptr;
 
   /// Updates of the training run before the one that this batch is for: costs whose weight falls read it.
   int64_t updates_before = 0;

@@ -45,15 +45,20 @@ std::vector<Batch> TextPieces::batches(const BatchOptions& options, int64_t epoc
       batches.emplace_back(places.begin() + i, places.begin() + std::min(i + together, count));
     return batches;
   }
-  // `together` streams; stream b has the places [b * count / together, (b + 1) * count / together).
-  for (int64_t t = 0;; ++t) {
-    Batch batch;
-    for (int64_t b = 0; b < together; ++b)
-      if (const int64_t i = b * count / together + t; i < (b + 1) * count / together)
-        batch.push_back(places[static_cast<size_t>(i)]);
-    if (batch.empty()) return batches;
-    batches.push_back(std::move(batch));
-  }
+  // `together` streams for each of the batches that are side by side; stream b of all has the places
+  // [b * count / streams, (b + 1) * count / streams).
+  const int64_t beside = std::max<int64_t>(options.side_by_side, 1);
+  const int64_t streams = together > count / beside ? std::max<int64_t>(count, 1) : together * beside;
+  const int64_t longest = (count + streams - 1) / streams;
+  for (int64_t t = 0; t < longest; ++t)
+    for (int64_t part = 0; part < beside; ++part) {
+      Batch batch;
+      for (int64_t b = part * streams / beside; b < (part + 1) * streams / beside; ++b)
+        if (const int64_t i = b * count / streams + t; i < (b + 1) * count / streams)
+          batch.push_back(places[static_cast<size_t>(i)]);
+      if (!batch.empty()) batches.push_back(std::move(batch));
+    }
+  return batches;
 }
 
 std::unique_ptr<PackedBatch> TextPieces::pack(std::span<const int64_t> places) const {

@@ -19,11 +19,18 @@ struct Past {
   std::vector<float> rows;    // [kept, width]: the last states, to look back at
 };
 
+/// The past of someone else, only read. Without states: there is none.
+struct PastView {
+  std::span<const float> states, rows;
+
+  explicit operator bool() const { return !states.empty(); }
+};
+
 /// The pieces of a text that run() reads together.
 struct Pieces {
-  std::span<const Past* const> before = {};  // [pieces] what each goes on from; null: nothing. Empty: none has any
-  std::vector<Past>* after = nullptr;        // [pieces], on request
-  const int32_t* documents = nullptr;        // region documents: the document of each row
+  std::span<const PastView> before = {};  // [pieces] what each goes on from. Empty: none has any
+  std::vector<Past>* after = nullptr;     // [pieces], on request
+  const int32_t* documents = nullptr;     // region documents: the document of each row
   /// `after` has all states to look back at, not only as many as training goes back to. All pieces went on equally
   /// often.
   bool carries_all = false;

@@ -85,16 +85,17 @@ class TextRecurrent final : public TextDecoder {
 
   // ------------------------------------------------------------------------------------- what pieces begin with
 
-  RecurrentStates first_states(const Packed& x, std::span<const Past* const> before) const {
-    if (std::none_of(before.begin(), before.end(), [](const Past* past) { return past != nullptr; })) return {};
+  RecurrentStates first_states(const Packed& x, std::span<const PastView> before) const {
+    if (std::none_of(before.begin(), before.end(), [](const PastView& past) { return static_cast<bool>(past); }))
+      return {};
     const RecurrentStates zero = recurrent_.zero_states(x.rows.tape(), x.offsets.count);
     for (size_t p = 0; p < before.size(); ++p) {
       if (!before[p]) continue;
-      expect(std::ssize(before[p]->states) == numbers_of_states(), "text: a state of {} numbers was carried, not {}",
-             before[p]->states.size(), numbers_of_states());
-      expect(std::ssize(before[p]->rows) % hidden() == 0,
-             "text: {} numbers were carried to look back at, not rows of {}", before[p]->rows.size(), hidden());
-      const float* from = before[p]->states.data();
+      expect(std::ssize(before[p].states) == numbers_of_states(), "text: a state of {} numbers was carried, not {}",
+             before[p].states.size(), numbers_of_states());
+      expect(std::ssize(before[p].rows) % hidden() == 0,
+             "text: {} numbers were carried to look back at, not rows of {}", before[p].rows.size(), hidden());
+      const float* from = before[p].states.data();
       for (const RecurrentState& layer : zero)
         for (const Tensor& part : {layer.h, layer.c}) {
           if (!part) continue;
@@ -125,7 +126,7 @@ class TextRecurrent final : public TextDecoder {
     std::vector<int64_t> kept(static_cast<size_t>(o.count), 0);
     int64_t all_kept = 0;
     for (size_t p = 0; p < pieces.before.size(); ++p)
-      if (pieces.before[p]) all_kept += kept[p] = std::ssize(pieces.before[p]->rows) / hidden();
+      if (pieces.before[p]) all_kept += kept[p] = std::ssize(pieces.before[p].rows) / hidden();
     Packed rows = s;
     std::vector<int64_t> own;  // of `rows`: those of this piece
     if (all_kept > 0) {
@@ -134,7 +135,7 @@ class TextRecurrent final : public TextDecoder {
       float* to = earlier.data();
       for (int64_t p = 0, next = 0; p < o.count; ++p) {
         const auto at = static_cast<size_t>(p);
-        if (kept[at] > 0) to = std::copy_n(pieces.before[at]->rows.data(), kept[at] * hidden(), to);
+        if (kept[at] > 0) to = std::copy_n(pieces.before[at].rows.data(), kept[at] * hidden(), to);
         for (int64_t i = 0; i < kept[at]; ++i) order.push_back(next++);
         for (int64_t i = o.at[p]; i < o.at[p + 1]; ++i) {
           own.push_back(std::ssize(order));

@@ -153,7 +153,7 @@ Judged Classifier::judge(Tape& tape, const data::PackedTexts& batch, bool weight
   return judged;
 }
 
-OutputLoss Classifier::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
+Loss Classifier::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
   const auto* texts = dynamic_cast<const data::PackedTexts*>(&batch);
   expect(texts != nullptr, "model: expected a batch of texts with labels");
   Tensor penalty;

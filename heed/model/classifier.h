@@ -39,7 +39,7 @@ class Classifier final : public Model {
   /// Classes: options.target_vocabulary.
   Classifier(Parameters& parameters, const Options& options);
 
-  OutputLoss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const override;
+  Loss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const override;
   int64_t max_positions() const override { return embed_.max_positions(); }
 
   Judged judge(Tape& tape, const data::PackedTexts& batch, bool weights) const;

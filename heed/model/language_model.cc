@@ -12,23 +12,22 @@ namespace heed::model {
 namespace {
 
 /// What each piece goes on from.
-std::vector<const decode::Past*> before(const data::PackedPieces& batch, std::vector<decode::Past>& past) {
-  std::vector<const decode::Past*> all(static_cast<size_t>(batch.size()), nullptr);
+std::vector<decode::PastView> before(const data::PackedPieces& batch) {
+  std::vector<decode::PastView> all(static_cast<size_t>(batch.size()));
   if (!batch.carried) return all;
-  past.reserve(all.size());  // its items are pointed to
   for (size_t p = 0; p < all.size(); ++p) {
     const auto found = batch.begins[p] < 0 ? batch.carried->end() : batch.carried->find(batch.begins[p]);
-    if (found == batch.carried->end()) continue;
-    past.push_back({std::move(found->second.states), std::move(found->second.rows)});
-    all[p] = &past.back();
+    if (found != batch.carried->end()) all[p] = {found->second.states, found->second.rows};
   }
   return all;
 }
 
-void carry(const data::PackedPieces& batch, std::vector<decode::Past>& after) {
-  batch.carried->clear();
+/// What each piece leaves for the next one of its text.
+data::Carried carried_on(const data::PackedPieces& batch, std::vector<decode::Past>& after) {
+  data::Carried carried;
   for (size_t p = 0; p < after.size(); ++p)
-    if (batch.ends[p] >= 0) (*batch.carried)[batch.ends[p]] = {std::move(after[p].states), std::move(after[p].rows)};
+    if (batch.ends[p] >= 0) carried[batch.ends[p]] = {std::move(after[p].states), std::move(after[p].rows)};
+  return carried;
 }
 
 }  // namespace
@@ -69,11 +68,11 @@ LanguageModel::LanguageModel(Parameters& parameters, const Options& o) : options
   generator_ = generator_with(0);
 }
 
-OutputLoss LanguageModel::loss(Tape& tape, const data::PackedBatch& any, const OutputLossOptions& options) const {
+Loss LanguageModel::loss(Tape& tape, const data::PackedBatch& any, const OutputLossOptions& options) const {
   const auto* batch = dynamic_cast<const data::PackedPieces*>(&any);
   expect(batch != nullptr, "model: expected a batch of pieces of text");
-  std::vector<decode::Past> past, after;
-  const std::vector<const decode::Past*> from = before(*batch, past);
+  std::vector<decode::Past> after;
+  const std::vector<decode::PastView> from = before(*batch);
   decode::Pieces pieces{.before = from, .carries_all = batch->carries_all};
   if (batch->carried && decoder_->carries()) pieces.after = &after;
   if (by_document_) {
@@ -85,9 +84,8 @@ OutputLoss LanguageModel::loss(Tape& tape, const data::PackedBatch& any, const O
   }
   const Offsets sequences = tape.offsets(by_document_ ? batch->examples : batch->pieces);
   const Tensor out = decoder_->run(embed_(tape, batch->inputs, sequences), pieces);
-  OutputLoss loss =
-      output_loss(out, tape.parameter(*output_weight_), tape.parameter(*output_bias_), batch->targets, options);
-  if (pieces.after) carry(*batch, after);
+  Loss loss = output_loss(out, tape.parameter(*output_weight_), tape.parameter(*output_bias_), batch->targets, options);
+  loss.carried = carried_on(*batch, after);
   return loss;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "heed/attend/reinforce.h"
 #include "heed/data/dataset.h"
 #include "heed/tensor/op/output_loss.h"
 
@@ -10,6 +11,25 @@ namespace heed::model {
 
 class Generator;          // generator.h
 class ParallelGenerator;  // parallel_generator.h
+
+/// How a moving average of rewards, which a model keeps with its parameters, moves on. A loss changes nothing: all
+/// batches of an update see the same average, and whoever trains moves it once, by their rewards together.
+struct BaselineChange {
+  Parameter* baseline = nullptr;  // [2]: the average, and 1 once there was a reward. Null: nothing moves
+  attend::RewardSum rewards = {};
+  float decay = 0.0f;
+};
+/// That of the next batch of the same update, too.
+void add_change(BaselineChange& sum, const BaselineChange& next);
+void apply_change(const BaselineChange& change);
+
+/// Of a batch, and what training has to know beside it.
+struct Loss : OutputLoss {
+  Loss(const OutputLoss& loss) : OutputLoss(loss) {}  // NOLINT: most models have nothing else to say
+
+  data::Carried carried = {};    // where PackedBatch::carried is given: what the pieces leave for the next ones
+  BaselineChange baseline = {};  // while training
+};
 
 /// Its parameters are in the Parameters it was made with. Any number of threads may use it at once, each with its own
 /// tape, as long as nothing changes the parameters.
@@ -19,7 +39,7 @@ class Model {
 
   /// Loss of a batch of the task's data: a row per prediction, with the number of correct ones. Throws if the batch
   /// belongs to another task.
-  virtual OutputLoss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const = 0;
+  virtual Loss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const = 0;
 
   /// For models that generate, step by step or all positions at once; null for others.
   virtual const Generator* generator() const { return nullptr; }

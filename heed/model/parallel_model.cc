@@ -85,11 +85,11 @@ int64_t ParallelModel::max_predictions() const {
 
 // ---------------------------------------------------------------------------------------------------------------- loss
 
-OutputLoss ParallelModel::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
+Loss ParallelModel::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
   return loss(tape, pairs_of(batch), options);
 }
 
-OutputLoss ParallelModel::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
+Loss ParallelModel::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
   expect(options.row_weights.empty(), "model: decoder = \"parallel\" has no weights of rows");
   const encode::Encoded source = encode(tape, {batch.source, batch.source_offsets});
   const TargetBatch target{batch.target_in, batch.target_out, batch.target_offsets};

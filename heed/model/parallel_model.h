@@ -34,9 +34,9 @@ class ParallelModel final : public Model, public ParallelGenerator {
 
   const Options& options() const { return options_; }
 
-  OutputLoss loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const;
+  Loss loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const;
   /// A row for each token, and for the length, or END, behind them. Throws unless it is a batch of pairs.
-  OutputLoss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const override;
+  Loss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const override;
 
   int64_t max_positions() const override;
   int64_t max_predictions() const override;

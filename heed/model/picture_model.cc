@@ -53,7 +53,7 @@ encode::Encoded PictureModel::encode(Tape& tape, const data::PackedPictures& bat
   return seen;
 }
 
-OutputLoss PictureModel::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
+Loss PictureModel::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
   const auto* pictures = dynamic_cast<const data::PackedPictures*>(&batch);
   expect(pictures != nullptr, "model: expected a batch of pictures");
   const data::PackedPairs& texts = pictures->texts;

@@ -22,8 +22,8 @@ class PictureModel final : public Model {
  public:
   PictureModel(Parameters& parameters, const Options& options);
 
-  OutputLoss loss(Tape& tape, const data::PackedBatch& batch,
-                  const OutputLossOptions& options) const override;  // PackedPictures
+  Loss loss(Tape& tape, const data::PackedBatch& batch,
+            const OutputLossOptions& options) const override;  // PackedPictures
   int64_t max_positions() const override;
 
   const Options& options() const { return options_; }

@@ -42,11 +42,11 @@ encode::Encoded Seq2Seq::encode(Tape& tape, const PackedIds& sources) const {
   return encoder_->run(source_(tape, sources.ids, tape.offsets(sources.offsets)));
 }
 
-OutputLoss Seq2Seq::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
+Loss Seq2Seq::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
   return loss(tape, pairs_of(batch), options);
 }
 
-OutputLoss Seq2Seq::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
+Loss Seq2Seq::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
   TargetBatch target{.in = batch.target_in,
                      .out = batch.target_out,
                      .offsets = batch.target_offsets,

@@ -43,9 +43,9 @@ class Seq2Seq final : public Model, public Generator {
 
   encode::Encoded encode(Tape& tape, const PackedIds& sources) const;
   /// Teacher forcing; the loss of a whole batch.
-  OutputLoss loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const;
-  OutputLoss loss(Tape& tape, const data::PackedBatch& batch,
-                  const OutputLossOptions& options) const override;  // PackedPairs
+  Loss loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const;
+  Loss loss(Tape& tape, const data::PackedBatch& batch,
+            const OutputLossOptions& options) const override;  // PackedPairs
 
   int64_t max_positions() const override;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "heed/attend/all.h"
 #include "heed/attend/choices.h"
@@ -73,8 +74,7 @@ void Writer::check_alignment_options() const {
            align_.head, count);
 }
 
-OutputLoss Writer::loss(const encode::Encoded& source, const TargetBatch& batch,
-                        const OutputLossOptions& options) const {
+Loss Writer::loss(const encode::Encoded& source, const TargetBatch& batch, const OutputLossOptions& options) const {
   Tape& tape = source.memory.rows.tape();
   const Packed target = target_(tape, batch.in, tape.offsets(batch.offsets));
   decode::AttentionCosts costs;
@@ -82,13 +82,12 @@ OutputLoss Writer::loss(const encode::Encoded& source, const TargetBatch& batch,
   const attend::Links links{batch.offsets, batch.link_offsets, batch.link_sources};
   if (tape.training() && !batch.link_offsets.empty()) costs.links = &links;
   const Tensor states = decoder_->run(target, source, nullptr, tape.training() ? &costs : nullptr);
-  OutputLoss loss = output_.loss(states, batch.out, options);
+  Loss loss = output_.loss(states, batch.out, options);
   if (const Tensor more = attention_costs(costs, batch, loss)) loss.loss = add(loss.loss, scale(more, options.scale));
   return loss;
 }
 
-Tensor Writer::attention_costs(const decode::AttentionCosts& costs, const TargetBatch& target,
-                               const OutputLoss& loss) const {
+Tensor Writer::attention_costs(const decode::AttentionCosts& costs, const TargetBatch& target, Loss& loss) const {
   Tensor all;
   const auto also = [&](Tensor cost) { all = all ? add(all, cost) : cost; };
   // Tachibana et al. 2018: the mean of heads and layers, added up over the rows as the loss is.
@@ -103,7 +102,7 @@ Tensor Writer::attention_costs(const decode::AttentionCosts& costs, const Target
     const float entropy_weight =
         attend::decayed(o.entropy_weight, o.entropy_schedule, o.entropy_steps, target.updates_before);
     attend::Reinforce reinforce({.baseline_decay = o.baseline_decay, .entropy_weight = entropy_weight});
-    float* state = baseline_->value.data();
+    const ParameterStorage& state = std::as_const(baseline_->value);
     reinforce.restore(state[0], state[1] != 0.0f);
     std::vector<float> worth = rewards(log_prob.cols(), target, loss.row_nll);
     if (!target.undrawn_nll.empty()) {  // what is left is compared with its moving average, which is near 0
@@ -111,8 +110,7 @@ Tensor Writer::attention_costs(const decode::AttentionCosts& costs, const Target
       for (size_t i = 0; i < worth.size(); ++i) worth[i] -= undrawn[i];
     }
     also(scale(reinforce.loss(log_prob, worth, joined(costs.entropy)), static_cast<float>(log_prob.cols())));
-    state[0] = reinforce.baseline();
-    state[1] = reinforce.started() ? 1.0f : 0.0f;
+    loss.baseline = {.baseline = baseline_, .rewards = attend::sum_of(worth), .decay = o.baseline_decay};
   }
   return all;
 }

@@ -11,6 +11,7 @@
 #include "heed/decode/decoder.h"
 #include "heed/embed/embed.h"
 #include "heed/encode/encoder.h"
+#include "heed/model/model.h"
 #include "heed/model/options.h"
 #include "heed/model/output_layer.h"
 #include "heed/tensor/op/output_loss.h"
@@ -52,7 +53,7 @@ class Writer {
   /// Teacher forcing; the loss of a whole batch. While training it holds what the attention asks for beside: the cost
   /// of straying (time = guided), the reward of choices (normalise = hard_sampled), and the cost of looking elsewhere
   /// than given alignments.
-  OutputLoss loss(const encode::Encoded& source, const TargetBatch& target, const OutputLossOptions& options) const;
+  Loss loss(const encode::Encoded& source, const TargetBatch& target, const OutputLossOptions& options) const;
 
   /// Of attention that draws, with baseline = "self_critical": while training, loss() compares the rewards of its
   /// choices with TargetBatch::undrawn_nll, the row_nll of the same batch on a tape that does not train.
@@ -72,8 +73,7 @@ class Writer {
 
  private:
   void check_alignment_options() const;
-  Tensor attention_costs(const decode::AttentionCosts& costs, const TargetBatch& target, const OutputLoss& loss) const;
-
+  Tensor attention_costs(const decode::AttentionCosts& costs, const TargetBatch& target, Loss& loss) const;
   Tensor alignment_cost(const decode::AttentionCosts& costs, const TargetBatch& target) const;
 
   attend::Options attention_ = {};
@@ -81,7 +81,7 @@ class Writer {
   embed::Embed target_;
   std::unique_ptr<decode::Decoder> decoder_;
   OutputLayer output_;
-  Parameter* baseline_ = nullptr;  // hard_sampled: of the rewards, and 1 once there was one. Moves while training
+  Parameter* baseline_ = nullptr;  // hard_sampled: Loss::baseline moves it
 };
 
 }  // namespace heed::model

@@ -1,4 +1,6 @@
 // G1 teacher forcing: - log p of the right outputs, token by token, given the right tokens before each.
+#include <utility>
+
 #include "heed/objective/all.h"
 
 namespace heed::objective {
@@ -8,11 +10,13 @@ PartReport learn_likelihood(const model::Model& model, Tape& tape, const data::P
   OutputLossOptions scaled = options;
   scaled.scale *= static_cast<float>(part.share);
   tape.reset(part.seed);
-  const OutputLoss loss = model.loss(tape, batch, scaled);
+  model::Loss loss = model.loss(tape, batch, scaled);
   tape.backward(loss.loss);
   return {.loss = loss.loss.item(),
           .nll = loss.negative_log_likelihood * part.share,
-          .accuracy = static_cast<double>(loss.correct) * part.share};
+          .accuracy = static_cast<double>(loss.correct) * part.share,
+          .carried = std::move(loss.carried),
+          .baseline = loss.baseline};
 }
 
 namespace {
@@ -24,6 +28,7 @@ class Likelihood final : public Objective {
   PartReport run(Tape& tape, data::PackedBatch& batch, const UpdatePart& part) override {
     return learn_likelihood(model_, tape, batch, part, {.label_smoothing = label_smoothing_});
   }
+  bool has_one_backward() const override { return true; }
 
  private:
   const model::Model& model_;

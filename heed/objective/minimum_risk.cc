@@ -26,6 +26,7 @@ class MinimumRisk final : public Objective {
     const double reward = part.example_share * weigh(pairs, all, part.example_share);
     return learner_.learn(tape, batch, part, {all, reward});
   }
+  bool has_one_backward() const override { return false; }
 
  private:
   /// The hypotheses, by source.

@@ -27,14 +27,18 @@ struct PartReport {
   double nll = 0;                     // share * negative log-likelihood of the right outputs
   double accuracy = 0;                // share * predictions that are right, under teacher forcing
   std::optional<double> reward = {};  // example_share * rewards
+  data::Carried carried = {};         // as in model::Loss
+  model::BaselineChange baseline = {};
 };
 
 class Objective {
  public:
   virtual ~Objective() = default;
-  /// Adds the gradients of the batch to those of the parameters. The tape records and trains; it is reset. The batch
-  /// may be changed.
+  /// Adds the gradients of the batch to those of the parameters, and changes nothing else of the model. The tape
+  /// records and trains; it is reset. The batch may be changed.
   virtual PartReport run(Tape& tape, data::PackedBatch& batch, const UpdatePart& part) = 0;
+  /// Whether run() needs one backward only: then a gradient that the tape calls final is that of the whole batch.
+  virtual bool has_one_backward() const = 0;
 };
 
 /// The likelihood of the examples, token by token: teacher forcing. `options.scale` is multiplied by the

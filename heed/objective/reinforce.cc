@@ -34,6 +34,7 @@ class Reinforce final : public Objective {
     }
     return learner_.learn(tape, batch, part, {drawn, reward, learner_.never()});
   }
+  bool has_one_backward() const override { return false; }
 
  private:
   Setting setting_;

@@ -112,6 +112,7 @@ class ScheduledSampling final : public Objective {
     if (probability > 0) options_.sampling_passes > 0 ? mix_by_passes(*pairs, coins) : mix_by_steps(*pairs, coins);
     return learn_likelihood(model_, tape, batch, part, {.label_smoothing = label_smoothing_});
   }
+  bool has_one_backward() const override { return true; }
 
  private:
   void mix_by_passes(data::PackedPairs& pairs, const Coins& coins) {

@@ -13,10 +13,11 @@
 
 namespace heed::search {
 
-std::vector<Scored> score(const model::Model& model, Tape& tape, const data::PackedBatch& batch) {
+std::vector<Scored> score(const model::Model& model, Tape& tape, const data::PackedBatch& batch, data::Carried* left) {
   expect(!tape.recording() && !tape.training(), "score: the tape must neither record nor train");
   tape.reset();
-  const OutputLoss loss = model.loss(tape, batch, {});
+  model::Loss loss = model.loss(tape, batch, {});
+  if (left) *left = std::move(loss.carried);
   const std::span<const int64_t> offsets = batch.prediction_offsets();
   std::vector<Scored> scored;
   for (size_t b = 0; b + 1 < offsets.size(); ++b) {
@@ -82,7 +83,9 @@ void each_loss(const model::Model& model, Tape& tape, const data::Dataset& examp
     tape.reset();
     const std::unique_ptr<data::PackedBatch> packed = examples.pack(batch);
     packed->carried = &carried;
-    visit(*packed, model.loss(tape, *packed, {}));
+    model::Loss loss = model.loss(tape, *packed, {});
+    visit(*packed, loss);
+    carried = std::move(loss.carried);
   }
 }
 

@@ -17,8 +17,10 @@ struct Scored {
 };
 
 /// The examples of a batch, by teacher forcing: all steps at once, and never the logits of all of them. The tape must
-/// not be recording, and is reset.
-std::vector<Scored> score(const model::Model& model, Tape& tape, const data::PackedBatch& batch);
+/// not be recording, and is reset. `left`: for what the batch leaves for the next one, if not null; may be what the
+/// batch goes on from itself.
+std::vector<Scored> score(const model::Model& model, Tape& tape, const data::PackedBatch& batch,
+                          data::Carried* left = nullptr);
 
 /// The same for any generator, step by step: `targets` [sources], tokens without START, and with END where it counts.
 /// An empty source gives nothing.

@@ -168,7 +168,7 @@ void score_windows(const Answering& asked, std::span<const ScoredText> texts, Ta
       const size_t i = text_of[static_cast<size_t>(w)];
       data::add_window(batch, texts[i].ids, windows[static_cast<size_t>(w)], places[i]);
     }
-    const std::vector<search::Scored> scored = search::score(asked.model, tape, batch);
+    const std::vector<search::Scored> scored = search::score(asked.model, tape, batch, &carried);
     for (size_t n = 0; n < some.size(); ++n) {
       const auto w = static_cast<size_t>(some[n]);
       const data::TextWindow& window = windows[w];

@@ -61,6 +61,7 @@ Tensor Tape::in_place(float* data, int64_t rows, int64_t cols) {
 Tensor Tape::parameter(Parameter& p) {
   const bool wanted = recording() && p.trainable;
   if (wanted && p.gradient.size() != p.value.size()) p.gradient.resize(p.value.size());
+  if (wanted && tell_ && used_.insert(&p).second) first_uses_.push_back({&p, notes_.size()});
   // Only read, as an input is; a pointer for writing would drop the copy for inference.
   return add_node({this, const_cast<float*>(std::as_const(p.value).data()), p.rows(), p.cols(),
                    wanted ? p.gradient.data() : nullptr, &p.has_gradient, wanted, true, &p});
@@ -172,8 +173,24 @@ void Tape::run() {
       arena_.give(node.gradient);
       node.gradient = nullptr;
     }
+    tell_final(n);
   }
+  tell_final(0);  // where there are no notes at all
   notes_.clear();
+}
+
+void Tape::tell_final(size_t notes_left) {
+  while (!first_uses_.empty() && first_uses_.back().notes_before >= notes_left) {
+    Parameter& parameter = *first_uses_.back().parameter;
+    first_uses_.pop_back();
+    tell_(parameter);
+  }
+}
+
+void Tape::on_final_gradient(std::function<void(Parameter&)> tell) {
+  tell_ = std::move(tell);
+  first_uses_.clear();
+  used_.clear();
 }
 
 void Tape::reset(uint64_t seed) {
@@ -182,6 +199,8 @@ void Tape::reset(uint64_t seed) {
   nodes_.clear();
   notes_.clear();
   noted_ = 0;
+  first_uses_.clear();
+  used_.clear();
   arena_.reset();
 }
 

@@ -11,9 +11,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <new>
 #include <span>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -118,6 +120,10 @@ class Tape {
   /// Adds `gradient` (shaped like `at`) to the gradient of `at`; run() then does the same as backward().
   void seed_gradient(Tensor at, const float* gradient);
   void run();
+  /// While a backward runs, `tell` is called for every trainable parameter of the tape, once, as soon as nothing that
+  /// is left of the backward adds to its gradient. Call it before parameter(); it stays until another one is given.
+  /// Null: nobody is told.
+  void on_final_gradient(std::function<void(Parameter&)> tell);
 
   /// Drops all tensors; their memory is reused. `seed`: for the random numbers of the next step.
   void reset(uint64_t seed);
@@ -142,6 +148,7 @@ class Tape {
     notes_.push_back({[](void* f) { (*static_cast<F*>(f))(); }, kept, made, watched});
   }
   bool arrived(const Note& note) const;
+  void tell_final(size_t notes_left);
   GradientSink sink(Node& node);
   Tensor add_node(Node node);
   void drop_since(size_t first, Tensor but);
@@ -152,6 +159,16 @@ class Tape {
   std::vector<Node*> nodes_;
   std::vector<Note> notes_;
   size_t noted_ = 0;  // nodes that belong to a note
+
+  /// Only a note that was left after a parameter came to the tape can add to its gradient. The backward runs the notes
+  /// from the last to the first, so the gradient is final once those before the first use are left.
+  struct FirstUse {
+    Parameter* parameter;
+    size_t notes_before;
+  };
+  std::function<void(Parameter&)> tell_;
+  std::vector<FirstUse> first_uses_;  // in order; kept only if there is someone to tell
+  std::unordered_set<const Parameter*> used_;
 };
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 
 #include "heed/attend/all.h"
 #include "heed/data/plain_files.h"
+#include "heed/optimise/gradient_sum.h"
 #include "heed/recipe/data_files.h"
 #include "heed/recipe/settle.h"
 #include "heed/tensor/error.h"
@@ -59,10 +60,11 @@ ModelLimits check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t
   } catch (const Error& error) {
     throw RecipeError(model_complaint(recipe, error.what()));
   }
-  // The weights, their gradients and two moments of Adam; and the average.
+  // The weights and two moments of Adam; the gradients, some of them waiting for others; and the average.
   double numbers = 0;
   for (const Parameter& p : parameters) numbers += static_cast<double>(p.rows()) * static_cast<double>(p.cols());
-  const double bytes = sizeof(float) * (recipe.train.average > 0 ? 5 : 4) * numbers;
+  const auto copies = 3 + optimise::gradients_at_once(recipe.train.accumulate) + (recipe.train.average > 0 ? 1 : 0);
+  const double bytes = sizeof(float) * static_cast<double>(copies) * numbers;
   expect_memory(bytes, fmt::format("the training of {:.0f} parameters", numbers),
                 "use a smaller model.width, fewer layers or smaller vocabularies");
   return {made->max_positions(), made->max_predictions()};

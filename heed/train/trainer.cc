@@ -6,12 +6,15 @@
 #include <cmath>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "heed/objective/objective.h"
 #include "heed/optimise/clip.h"
+#include "heed/optimise/gradient_sum.h"
 #include "heed/optimise/schedule.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/profile.h"
+#include "heed/train/decision.h"
 
 namespace heed::train {
 
@@ -48,10 +51,14 @@ std::vector<float> kept_for(const Parameter& p, std::string_view kind, const fil
   return tensors.values(tensor.name);
 }
 
+data::BatchOptions batch_options(const TrainerOptions& o) {
+  return {.max_tokens = o.batch_tokens, .seed = o.seed, .side_by_side = o.accumulate};
+}
+
 }  // namespace
 
 int64_t updates_per_epoch(const data::Dataset& examples, const TrainerOptions& o) {
-  const auto batches = examples.batches({.max_tokens = o.batch_tokens, .seed = o.seed}, 0);
+  const auto batches = examples.batches(batch_options(o), 0);
   return (static_cast<int64_t>(batches.size()) + o.accumulate - 1) / o.accumulate;
 }
 
@@ -61,9 +68,12 @@ Trainer::Trainer(std::unique_ptr<objective::Objective> objective, Parameters& pa
       parameters_(&parameters),
       examples_(&examples),
       options_(options),
-      adam_(parameters, options.adam) {
+      adam_(parameters, options.adam),
+      sum_(std::make_unique<optimise::GradientSum>(parameters)) {
   expect(examples.size() > 0, ErrorKind::data, "train: there are no examples");
   expect(options.accumulate >= 1, "train: accumulate must be at least 1, not {}", options.accumulate);
+  if (options.accumulate > 1 && objective_->has_one_backward())
+    tape_.on_final_gradient([this](Parameter& p) { sum_->add(p); });
   if (options.average > 0.0f) average_.emplace(parameters, options.average);
 }
 
@@ -75,70 +85,91 @@ Trainer::~Trainer() = default;
 
 const std::vector<data::Batch>& Trainer::batches() {
   if (order_epoch_ != epoch_) {
-    order_ = examples_->batches({.max_tokens = options_.batch_tokens, .seed = options_.seed}, epoch_);
+    order_ = examples_->batches(batch_options(options_), epoch_);
     order_epoch_ = epoch_;
   }
   return order_;
 }
 
-void Trainer::next_batch() {
-  if (++batch_ < static_cast<int64_t>(batches().size())) return;
-  batch_ = 0;
-  ++epoch_;
+std::vector<data::Batch> Trainer::next_batches() {
+  std::vector<data::Batch> next;
+  for (int64_t i = 0; i < options_.accumulate; ++i) {
+    next.push_back(batches()[static_cast<size_t>(batch_)]);
+    if (++batch_ < std::ssize(batches())) continue;
+    batch_ = 0;
+    ++epoch_;
+  }
+  return next;
 }
 
 StepReport Trainer::step() {
+  Outcome outcome;
+  StepReport report = collect(outcome);
+  report.skipped = reason_to_skip(report.loss, report.norm);
+  if (report.skipped.empty())
+    apply(report, std::move(outcome));
+  else
+    skip(report);
+  return report;
+}
+
+StepReport Trainer::collect(Outcome& outcome) {
   StepReport report;
   report.step = ++step_;
   report.epoch = epoch_ + 1;
   report.rate = optimise::learning_rate(options_.schedule, step_);
 
   // All batches of the update first: the loss of each is divided by the tokens of all, the end of each target included.
-  std::vector<data::Batch> chosen;
-  for (int64_t i = 0; i < options_.accumulate; ++i) {
-    chosen.push_back(batches()[static_cast<size_t>(batch_)]);
-    for (const int64_t example : chosen.back()) report.tokens += examples_->predictions(example);
-    next_batch();
-  }
+  const std::vector<data::Batch> chosen = next_batches();
   int64_t examples = 0;
-  for (const data::Batch& batch : chosen) examples += std::ssize(batch);
+  for (const data::Batch& batch : chosen) {
+    examples += std::ssize(batch);
+    for (const int64_t example : batch) report.tokens += examples_->predictions(example);
+  }
   objective::UpdatePart part{.share = 1.0 / static_cast<double>(report.tokens),
                              .example_share = 1.0 / static_cast<double>(examples),
                              .updates_before = step_ - 1};
+  sum_->begin(std::ssize(chosen));
   for (const data::Batch& batch : chosen) {
     const std::unique_ptr<data::PackedBatch> packed = examples_->pack(batch);
     packed->carried = &carried_;
     packed->updates_before = part.updates_before;
     part.seed = options_.seed * 1'000'003 + static_cast<uint64_t>(step_ * options_.accumulate + part.number);
-    const objective::PartReport done = objective_->run(tape_, *packed, part);
+    objective::PartReport done = objective_->run(tape_, *packed, part);
+    sum_->end_batch();
     ++part.number;
     report.loss += done.loss;
     report.nll += done.nll;
     report.accuracy += done.accuracy;
     if (done.reward) report.reward = report.reward.value_or(0.0) + *done.reward;
+    outcome.carried.merge(done.carried);
+    model::add_change(outcome.baseline, done.baseline);
   }
-
   report.memory = static_cast<int64_t>(tape_.arena().peak());
 
   const Timed timed(Work::optimiser);
   report.norm = options_.clip > 0.0f ? optimise::clip_gradients(*parameters_, options_.clip)
                                      : optimise::gradient_norm(*parameters_);
-  if (!std::isfinite(report.loss)) report.skipped = "the loss is not finite";
-  if (!std::isfinite(report.norm)) report.skipped = "the gradient is not finite";
-  if (report.skipped.empty()) {
-    adam_.step(report.rate);
-    if (average_) average_->update(step_);
-    skipped_ = 0;
-    return report;
-  }
+  return report;
+}
+
+void Trainer::apply(const StepReport& report, Outcome outcome) {
+  const Timed timed(Work::optimiser);
+  adam_.step(report.rate);
+  model::apply_change(outcome.baseline);
+  if (average_) average_->update(step_);
+  carried_ = std::move(outcome.carried);
+  skipped_ = 0;
+}
+
+void Trainer::skip(const StepReport& report) {
   parameters_->forget_gradients();
-  carried_.clear();  // it may hold what was not finite
+  carried_.clear();  // what the update left may hold what was not finite, and the text goes on behind it
   ++skipped_;
   expect(skipped_ < kMostSkipped, ErrorKind::data,
          "train: {} in update {}, and {} updates in a row were skipped. A smaller train.learning_rate, a longer "
          "train.warmup or a smaller train.clip may help; the last checkpoint is unchanged.",
          report.skipped, step_, skipped_);
-  return report;
 }
 
 Trainer::Averaged::Averaged(Trainer& trainer) : average_(trainer.average_ ? &*trainer.average_ : nullptr) {

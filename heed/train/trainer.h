@@ -1,5 +1,6 @@
 // Updates, one after the other. An update depends only on the state, the options, the data and its number, so that a
-// stopped run resumes as if nothing had happened, bit for bit.
+// stopped run resumes as if nothing had happened, bit for bit. Its batches do not depend on each other: each starts
+// from the state before the update, and their gradients are added in an order of their own (optimise/gradient_sum.h).
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,9 @@
 
 namespace heed::objective {
 class Objective;  // objective.h
+}
+namespace heed::optimise {
+class GradientSum;  // gradient_sum.h
 }
 
 namespace heed::train {
@@ -82,21 +86,32 @@ class Trainer {
   void load(const file::Checkpoint& checkpoint);
 
  private:
+  /// What the batches of an update leave beside their gradients, if it is made.
+  struct Outcome {
+    data::Carried carried;
+    model::BaselineChange baseline;
+  };
+
   const std::vector<data::Batch>& batches();
-  void next_batch();
+  std::vector<data::Batch> next_batches();
+  /// The gradients of the next update, and its report so far.
+  StepReport collect(Outcome& outcome);
+  void apply(const StepReport& report, Outcome outcome);
+  void skip(const StepReport& report);
 
   std::unique_ptr<objective::Objective> objective_;
   Parameters* parameters_;
   const data::Dataset* examples_;
   TrainerOptions options_;
   optimise::Adam adam_;
+  std::unique_ptr<optimise::GradientSum> sum_;
   std::optional<optimise::MovingAverage> average_;
   Tape tape_;
   std::vector<data::Batch> order_;  // of the current epoch
   int64_t order_epoch_ = -1;
   int64_t step_ = 0, epoch_ = 0, batch_ = 0;
   int64_t skipped_ = 0;    // in a row
-  data::Carried carried_;  // from batch to batch; stays empty unless the model carries a state
+  data::Carried carried_;  // from update to update; stays empty unless the model carries a state
 };
 
 }  // namespace heed::train

@@ -153,6 +153,8 @@ void add_training_cases(std::vector<Case>& to) {
     to.push_back({"train/" + name, [=](Hashes& hashes, int) { learn(overrides, hashes); }});
   };
   whole("gru_additive", {"attention.score=additive"});
+  whole("accumulated", {"attention.score=additive", "train.accumulate=3"});
+  whole("hard_sampled", {"attention.normalise=hard_sampled", "train.accumulate=2"});
   whole("lstm_general_guided", {"model.cell=lstm", "attention.score=general", "attention.time=guided"});
   whole("transformer", {"model.kind=transformer", "attention.score=scaled_dot", "attention.heads=2"});
   whole("parallel", {"model.kind=transformer", "model.decoder=parallel", "attention.heads=2", "model.max_length=32"});

@@ -145,11 +145,12 @@ def test_what_does_not_fit_is_refused(trained, tmp_path):
     assert done.returncode == 65 and "none.txt" in done.stderr
 
 
+@pytest.mark.parametrize("accumulate", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_resumed_training_is_the_same(kind, tmp_path):
+def test_a_resumed_training_is_the_same(kind, accumulate, tmp_path):
     (tmp_path / "story.txt").write_text(story(200, 1))
     keys = sets("model.width=16", "model.context=16", "model.layers=1", "train.batch_tokens=128", "validate.every=7",
-                "train.schedule=constant", *KINDS[kind])
+                "train.schedule=constant", f"train.accumulate={accumulate}", *KINDS[kind])
     for steps, folder in [(20, "whole"), (11, "parts")]:
         done = heed("train", str(tmp_path / "story.txt"), "--threads", "1", "--output", str(tmp_path / folder), *keys,
                     "--set", f"stop.steps={steps}")

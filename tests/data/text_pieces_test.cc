@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "heed/tensor/error.h"
 #include "heed/text/tokens.h"
@@ -91,6 +92,34 @@ TEST(TextPieces, StreamsGoOnWhereTheyWere) {
       EXPECT_EQ(p.begins, batches[t]);
     }
   }
+}
+
+// Batches that are computed beside each other, as those of an update, read streams of their own: all stretches but the
+// first of each stream go on from what the update before left, and none needs anything of its own update.
+TEST(TextPieces, StreamsAreDealtOutToBatchesSideBySide) {
+  for (const size_t beside : {1, 2, 3, 5, 50})
+    for (const size_t length : {101, 131, 1001}) {
+      const TextPieces pieces(stored(std::vector<int32_t>(length, 5)), 0, {.length = 10, .carried = true});
+      std::multiset<int64_t> all, expected;
+      for (const Batch& batch : pieces.batches({.max_tokens = 20, .seed = 1}, 0))
+        expected.insert(batch.begin(), batch.end());
+      const std::vector<Batch> batches =
+          pieces.batches({.max_tokens = 20, .seed = 1, .side_by_side = static_cast<int64_t>(beside)}, 0);
+      std::set<int64_t> left, leaves;
+      size_t go_on = 0;
+      for (size_t i = 0; i < batches.size(); ++i) {
+        if (i % beside == 0) left = std::exchange(leaves, {});
+        EXPECT_FALSE(batches[i].empty());
+        EXPECT_LE(batches[i].size(), 2u);
+        all.insert(batches[i].begin(), batches[i].end());
+        const auto packed = pieces.pack(batches[i]);
+        for (const int64_t place : batches[i]) go_on += left.contains(place);
+        for (const int64_t end : static_cast<const PackedPieces&>(*packed).ends) leaves.insert(end);
+      }
+      EXPECT_EQ(all, expected) << beside << " " << length;
+      const size_t streams = std::min(2 * beside, all.size());
+      EXPECT_GE(go_on, all.size() - streams) << beside << " " << length;
+    }
 }
 
 TEST(TextPieces, TheCutsAndTheOrderDifferFromEpochToEpoch) {

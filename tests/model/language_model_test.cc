@@ -91,7 +91,10 @@ std::vector<float> judged(const Model& model, std::span<const int32_t> text, con
   for (const data::Batch& batch : windows.batches({.max_tokens = max_tokens, .shuffle = false}, 0)) {
     const auto packed = windows.pack(batch);
     packed->carried = &carried;
-    const std::vector<float> nll = nll_of(model, *packed);
+    Tape tape({.recording = false, .training = false});
+    Loss loss = model.loss(tape, *packed, {});
+    const std::span<const float> nll = loss.row_nll;
+    carried = std::move(loss.carried);
     const auto& targets = static_cast<const data::PackedPieces&>(*packed).targets;
     for (size_t i = 0; i < nll.size(); ++i)
       if (targets[i] >= 0) all.push_back(nll[i]);
@@ -249,7 +252,12 @@ TEST(LanguageModel, CarriedStatesMakePiecesOne) {
       for (const data::Batch& batch : pieces.batches({.max_tokens = 1, .shuffle = false}, 0)) {
         const auto packed = pieces.pack(batch);
         packed->carried = &carried;
-        for (const float each : nll_of(model, *packed)) together.push_back(each);
+        Tape tape({.recording = false, .training = false});
+        const data::Carried before = carried;
+        Loss loss = model.loss(tape, *packed, {});
+        EXPECT_EQ(carried, before) << "what it goes on from is only read";
+        together.insert(together.end(), loss.row_nll.begin(), loss.row_nll.end());
+        carried = std::move(loss.carried);
       }
       ASSERT_EQ(together.size(), whole.size()) << kind.name;
       for (size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(together[i], whole[i], 2e-5) << kind.name << " at " << i;

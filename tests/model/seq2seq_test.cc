@@ -196,7 +196,8 @@ TEST(HardSampled, ScoresLearnByTheReward) {
       }
 }
 
-/// The baseline moves from batch to batch, is saved with the parameters, and rests outside training.
+/// The baseline is saved with the parameters. A loss leaves it as it is, and says how it moves; outside training it
+/// rests.
 TEST(HardSampled, TheBaselineIsAMovingAverage) {
   const Batch batch(ragged());
   Options o = small("rnn");
@@ -209,7 +210,11 @@ TEST(HardSampled, TheBaselineIsAMovingAverage) {
   EXPECT_FALSE(state.trainable);
   const auto mean_reward = [&](uint64_t seed, bool training) {
     Tape tape({.training = training, .seed = seed});
-    const OutputLoss loss = made.model.loss(tape, batch.view(), {});
+    const std::vector<float> before = state.value;
+    const Loss loss = made.model.loss(tape, batch.view(), {});
+    EXPECT_EQ(state.value, before);
+    EXPECT_EQ(loss.baseline.baseline, training ? &drawn : nullptr);
+    apply_change(loss.baseline);
     return -loss.negative_log_likelihood / static_cast<double>(batch.rows());
   };
   mean_reward(3, false);
@@ -222,6 +227,17 @@ TEST(HardSampled, TheBaselineIsAMovingAverage) {
   const float before = state.value[0];
   mean_reward(6, false);
   EXPECT_EQ(state.value[0], before);
+  // Batches of one update: their rewards together.
+  Tape one({.seed = 7}), other({.seed = 8});
+  BaselineChange both;
+  double total = 0.0;
+  for (Tape* tape : {&one, &other}) {
+    const Loss loss = made.model.loss(*tape, batch.view(), {});
+    total -= loss.negative_log_likelihood;
+    add_change(both, loss.baseline);
+  }
+  apply_change(both);
+  EXPECT_NEAR(state.value[0], 0.5 * before + 0.5 * total / static_cast<double>(2 * batch.rows()), 1e-5);
   EXPECT_EQ(Made(small("rnn")).parameters.find("reinforce.baseline"), nullptr);
 }
 

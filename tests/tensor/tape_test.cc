@@ -39,6 +39,65 @@ TEST(Tape, GradientsOfParametersAndInputs) {
   EXPECT_EQ(silent.gradient(), nullptr);
 }
 
+/// Notes what is told about final gradients: which, in which order, and their values at that moment.
+struct FinalGradients {
+  explicit FinalGradients(Tape& tape) {
+    tape.on_final_gradient([this](Parameter& p) {
+      told.push_back(&p);
+      values.push_back(p.gradient);
+    });
+  }
+  std::vector<const Parameter*> told;
+  std::vector<std::vector<float>> values;
+};
+
+TEST(Tape, TellsOfEveryGradientOnceAndWhenItIsFinal) {
+  const std::vector<float> x = {1, 2, 3};
+  Parameter tied = parameter(3, 3), middle = parameter(3, 3), last = parameter(1, 3), aside = parameter(1, 3),
+            unused = parameter(1, 3), frozen = parameter(3, 3);
+  frozen.trainable = false;
+  Tape tape;
+  FinalGradients final(tape);
+  for (int times = 0; times < 2; ++times) {
+    tape.reset();
+    final.told.clear();
+    final.values.clear();
+    const Tensor early = tape.parameter(tied);
+    Tensor h = tanh(linear(tape.input(x.data(), 1, 3), early));
+    h = linear(h, tape.parameter(middle));
+    h = linear(h, tape.parameter(frozen));
+    h = tanh(linear(linear(h, tape.parameter(middle)), early));
+    const Tensor out = multiply(linear(h, tape.parameter(tied)), tape.parameter(last));
+    multiply(h, tape.parameter(aside));  // leads nowhere
+    EXPECT_TRUE(final.told.empty()) << "before the backward";
+    tape.backward(sum(out));
+    // As the backward meets what they were first used for.
+    EXPECT_EQ(final.told, (std::vector<const Parameter*>{&aside, &last, &middle, &tied}));
+    EXPECT_EQ(final.values[1], last.gradient);
+    EXPECT_EQ(final.values[2], middle.gradient);
+    EXPECT_EQ(final.values[3], tied.gradient);
+    EXPECT_FALSE(aside.has_gradient);
+    for (Parameter* p : {&tied, &middle, &last, &aside}) p->has_gradient = false;
+  }
+  tape.on_final_gradient(nullptr);
+  tape.reset();
+  tape.backward(sum_squares(tape.parameter(tied)));
+  EXPECT_EQ(final.told.size(), 4u) << "nobody is told any more";
+}
+
+TEST(Tape, TellsOfAParameterWithoutAnyOperation) {
+  Parameter p = parameter(1, 2);
+  Tape tape;
+  FinalGradients final(tape);
+  const Tensor w = tape.parameter(p);
+  const std::vector<float> one = {1.0f, 2.0f};
+  tape.seed_gradient(w, one.data());
+  EXPECT_TRUE(final.told.empty());
+  tape.run();
+  ASSERT_EQ(final.told.size(), 1u);
+  EXPECT_EQ(final.values[0], one);
+}
+
 TEST(Tape, ParametersAccumulateUntilForgotten) {
   Parameter p = parameter(1, 4);
   Tape tape;
