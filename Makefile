@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-serve bench-parallel web web-test format lint asan clang golden-bits fuzz faults soak check-long install clean
+.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-serve bench-parallel web web-test format lint asan tsan clang golden-bits fuzz faults soak check-long install clean setup
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -43,8 +43,12 @@ docs:  ## docs/mechanisms and the options of decoding, from what the library kno
 	@build/cli/heed mechanisms --markdown docs/mechanisms
 	@PYTHONPATH=build/python $(PYTHON) scripts/write_decoding_options.py .
 
-test:  ## all tests but two trainings of a minute each, which make clang runs
+setup:  ## installs what make test needs: says first what, and how; HEED_SKIP_SETUP=1 installs nothing
+	@echo "make setup: looks for the packages that the build and the tests need"
 	@scripts/setup.sh build python test
+
+test: setup  ## all tests but two trainings of a minute each, which make clang runs; first, make setup
+	@echo "make test: builds in build/ and runs the tests; nothing more is installed"
 	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON -DHEED_PYTHON_MODULE=ON -DHEED_CLI=ON
 	@cmake --build build -j $(JOBS) --target heed-tests
 	@ctest --test-dir build --output-on-failure --no-tests=error -j $(TEST_JOBS) -LE long
@@ -129,6 +133,14 @@ asan:  ## all tests but whole trainings with AddressSanitizer and UBSan, in buil
 	@cmake --build build-asan -j $(JOBS)
 	@ctest --test-dir build-asan --output-on-failure --no-tests=error -j $(TEST_JOBS) -LE learning
 
+# Every thread of heed is a std::thread (heed/kernels/threads.cc, heed/serve): no region of OpenMP, which no sanitizer sees
+# into, is ever run.
+tsan:  ## the tests of the kernels, of searches and of the server with ThreadSanitizer, in build-tsan/
+	@scripts/setup.sh build test
+	@cmake --preset tsan --log-level=WARNING -DHEED_TESTS=ON -DHEED_CLI=ON
+	@cmake --build build-tsan -j $(JOBS) --target tsan-tests
+	@ctest --test-dir build-tsan --output-on-failure --no-tests=error -j $(TEST_JOBS) -L tsan
+
 clang:  ## all tests as Clang compiles them, in build-clang/
 	@scripts/setup.sh build test lint
 	@cmake --preset clang --log-level=WARNING -DHEED_TESTS=ON -DCMAKE_CXX_COMPILER="$$(scripts/find_clang.sh)"
@@ -171,7 +183,7 @@ wheel-test: wheel  ## the wheel in an environment of its own: nothing is missing
 	@cmake --build build -j $(JOBS) --target heed-cli
 	@PYTHON=$(PYTHON) tests/wheel/run.sh dist/heed-*.whl build/cli/heed
 
-check-long: asan clang lint fuzz faults wheel-test  ## asan, clang, lint, fuzz, faults and wheel-test, one after the other
+check-long: asan tsan clang lint fuzz faults web-test soak wheel-test  ## all of these, one after the other
 
 install: build  ## below PREFIX (/usr/local)
 	@cmake --install build --prefix $(PREFIX)

@@ -1,19 +1,13 @@
-# heed_test(name COMMAND ...): as add_test(NAME ...), with a label and a time-out, and what it runs is built by `make test`.
-# A test is `quick`, and part of `make quick`, unless it is listed here as slow or long.
-
-# Tests of three seconds and more: those that train models, compile, or go through every combination, with about the
-# seconds they take on one core of a release build (ctest shows them). ctest starts the longest first, so that none runs
-# alone at the end.
-set(HEED_SLOW_TESTS
-  cli.first_hour=60 cli.label=5 cli.recipe_snippets=5 kernels.backward=40 learn.seq2seq=50 learn.local_p=15 learn.picture=15 data.picture=4 cli.picture=10 install=30 kernels.gradient=12 kernels.forward=9 cli.train=9 file.run_folder=8
-  kernels.extreme=7 attend.gradient=7 kernels.shapes=6 kernels.bias=6 data.dates=6 python.threads=5 kernels.property=5
-  cli.evaluate=4 kernels.packed=3 kernels.weights=3 kernels.memory=3 cli.predict=3 python.load=3 search.exhaustive=3
-  example.compare=3 train.resume=20 python.torch=20
-  faults.disk=10 faults.files=10 faults.kill=10 faults.together=10 cli.limits=25 cli.streams=5 cli.events=5 cli.terminal=6 cli.pipes=5
-  faults.memory=25)
-
-# Whole trainings of a minute and more. `make test` leaves them out; `make clang`, a part of `make check-long`, runs them.
-set(HEED_LONG_TESTS learn.objective=150 learn.wiring=80)
+# heed_test(name [SOURCE file] COMMAND ...): as add_test(NAME ...), with a label and a time-out, and what it runs is built
+# by `make test`.
+#
+# A test is `quick`, and part of `make quick`, unless one of the first lines of its source says otherwise, as a comment:
+#
+#   slow: 40 s    It takes three seconds and more, because it trains models, compiles, or goes through every combination.
+#                 The number is about the seconds that it takes on one core of a release build (ctest shows them): ctest
+#                 starts the longest first, so that none runs alone at the end.
+#   long: 150 s   A whole training of a minute and more. `make test` leaves it out; `make clang`, a part of
+#                 `make check-long`, runs it.
 
 # A sanitizer makes everything ten times slower, a build without optimisation three times.
 set(HEED_PATIENCE 1)
@@ -25,24 +19,43 @@ endif()
 
 # What `make test` builds. The benchmarks are no part of it.
 add_custom_target(heed-tests)
+# What `make tsan` builds: the tests of what runs on several threads.
+add_custom_target(tsan-tests)
+
+# Sets `label` and `seconds` to what the source says of itself.
+function(heed_test_marks source label seconds)
+  set(${label} quick PARENT_SCOPE)
+  set(${seconds} 2 PARENT_SCOPE)
+  if(NOT source)
+    return()
+  endif()
+  file(STRINGS "${source}" lines LIMIT_COUNT 10)
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^(//|#) (slow|long): ([0-9]+) s$")
+      set(${label} ${CMAKE_MATCH_2} PARENT_SCOPE)
+      set(${seconds} ${CMAKE_MATCH_3} PARENT_SCOPE)
+    elseif(line MATCHES "^(//|#) *(slow|long):")
+      message(FATAL_ERROR "${source}: expected a mark like '// slow: 40 s', not '${line}'")
+    endif()
+  endforeach()
+endfunction()
 
 function(heed_test name)
-  add_test(NAME ${name} ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "")
+  set(programs "")
+  add_test(NAME ${name} ${arg_UNPARSED_ARGUMENTS})
   set_property(GLOBAL APPEND PROPERTY HEED_KNOWN_TESTS ${name})
-  foreach(word IN LISTS ARGN)
+  foreach(word IN LISTS arg_UNPARSED_ARGUMENTS)
     string(REGEX REPLACE "^.*\\$<TARGET_FILE:([^>]*)>.*$" "\\1" word "${word}")
     if(TARGET "${word}")
+      list(APPEND programs "${word}")
       add_dependencies(heed-tests "${word}")
     endif()
   endforeach()
-  set(seconds 2)
-  set(label quick)
-  if(";${HEED_SLOW_TESTS};" MATCHES ";${name}=([0-9]+);")
-    set(seconds ${CMAKE_MATCH_1})
-    set(label slow)
-  elseif(";${HEED_LONG_TESTS};" MATCHES ";${name}=([0-9]+);")
-    set(seconds ${CMAKE_MATCH_1})
-    set(label long)
+  heed_test_marks("${arg_SOURCE}" label seconds)
+  if(name MATCHES "^(kernels|search|serve)\\.")
+    list(APPEND label tsan)
+    add_dependencies(tsan-tests ${programs})
   endif()
   # Whole trainings, which show that a model learns. With a sanitizer they would take an hour, in code that the other tests
   # run too: `make asan` leaves them out.
@@ -54,7 +67,9 @@ function(heed_test name)
   set_tests_properties(${name} PROPERTIES LABELS "${label}" COST ${seconds} TIMEOUT ${timeout})
   if("${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
     set_tests_properties(${name} PROPERTIES ENVIRONMENT_MODIFICATION
-      "LSAN_OPTIONS=set:suppressions=${PROJECT_SOURCE_DIR}/tests/leaks_of_others.txt:print_suppressions=0")
+      "LSAN_OPTIONS=set:suppressions=${PROJECT_SOURCE_DIR}/tests/leaks_of_others.txt:print_suppressions=0"
+      # A child process of a program with threads starts some of its own.
+      "TSAN_OPTIONS=set:die_after_fork=0")
   endif()
 endfunction()
 

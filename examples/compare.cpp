@@ -1,3 +1,4 @@
+// slow: 3 s
 // Which letters of "3 May 2021" does each letter of "2021-05-03" look at? Seven kinds of attention answer, all through
 // the same fused loop. Then the clock: fused against plain.
 #include <heed/kernels/attention.h>

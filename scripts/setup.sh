@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing, and nothing else.
+# Installs the Debian packages that are missing, and nothing else. Says which, and by which command, before it does.
 #
 #   scripts/setup.sh build [python] [wheel] [test] [faults] [bench] [fuzz] [lint] [web] [web-test]
 #
@@ -85,10 +85,14 @@ give_up_unless_optional() {
 
 command -v apt-get >/dev/null || give_up_unless_optional "there is no apt-get here."
 as_root=(env DEBIAN_FRONTEND=noninteractive)
+shown=""
 if [ "$(id -u)" != 0 ]; then
   command -v sudo >/dev/null || give_up_unless_optional "this is not root, and there is no sudo."
   as_root=(sudo "${as_root[@]}")
+  shown="sudo "
 fi
+echo "setup: for $*, these packages are missing: ${required[*]:-none}; wanted, but not needed: ${optional[*]:-none}"
+echo "setup: (HEED_SKIP_SETUP=1 leaves the system as it is)"
 
 # No pipe into grep -q: it stops reading at the first match, and apt-cache, ended by that, would count as a failure.
 has_candidate() {
@@ -100,7 +104,7 @@ has_candidate() {
 # The lists of packages are fetched when something must be installed. Something that is only wanted asks for that once:
 # where the lists are there and do not have it, it does not exist for this system.
 if [ ${#required[@]} != 0 ] || ! has_candidate cmake; then
-  echo "setup: installing ${required[*]} ${optional[*]}"
+  echo "setup: ${shown}apt-get update"
   "${as_root[@]}" apt-get update -q || give_up_unless_optional "apt-get update failed."
 fi
 available=()
@@ -109,5 +113,6 @@ for package in ${optional[@]+"${optional[@]}"}; do
 done
 packages=(${required[@]+"${required[@]}"} ${available[@]+"${available[@]}"})
 [ ${#packages[@]} = 0 ] && exit 0
+echo "setup: ${shown}apt-get install ${packages[*]}"
 "${as_root[@]}" apt-get install -y -q --no-install-recommends "${packages[@]}" ||
   give_up_unless_optional "apt-get install failed."

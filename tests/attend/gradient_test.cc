@@ -1,3 +1,4 @@
+// slow: 7 s
 // Every mechanism against its formula in double: what comes out, and the gradient of every input and every parameter.
 #include <gtest/gtest.h>
 

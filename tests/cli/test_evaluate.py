@@ -1,3 +1,4 @@
+# slow: 4 s
 """heed evaluate: the values of sacreBLEU, for files and for what a model says."""
 import json
 import re

@@ -1,3 +1,4 @@
+# slow: 5 s
 """The event files of a training hold what its log says, as a strict reader and TensorBoard itself read them."""
 import json
 import struct

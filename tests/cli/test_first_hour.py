@@ -1,3 +1,4 @@
+# slow: 60 s
 """The first hour of a new user: pairs of their own, no recipe, and what they do next."""
 import itertools
 import json

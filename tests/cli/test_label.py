@@ -1,3 +1,4 @@
+# slow: 5 s
 """Texts with labels: trained, asked, evaluated."""
 import json
 import random

@@ -1,3 +1,4 @@
+# slow: 25 s
 """Numbers that no machine can serve, names that no disk can hold, and models that give no numbers."""
 import hashlib
 import json

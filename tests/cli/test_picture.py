@@ -1,3 +1,4 @@
+# slow: 10 s
 """Pictures: drawn, trained on, asked, looked at."""
 import base64
 import json

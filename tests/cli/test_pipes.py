@@ -1,3 +1,4 @@
+# slow: 5 s
 """Pipes and devices in place of files: read as they come, or refused at once with the reason; never waited for."""
 import os
 import shutil

@@ -1,3 +1,4 @@
+# slow: 5 s
 """The recipes in docs/mechanisms: each that is shown is trained, and where none is shown there is none."""
 import re
 

@@ -1,3 +1,4 @@
+# slow: 5 s
 """A standard error that cannot be written, and streams that are not there: the work goes on, the exit code tells."""
 import os
 import subprocess

@@ -1,3 +1,4 @@
+# slow: 6 s
 """What others wrote (data, names, arguments) cannot control a terminal: it is made visible; and files get every byte."""
 import json
 import os

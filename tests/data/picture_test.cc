@@ -1,3 +1,4 @@
+// slow: 4 s
 #include "heed/data/picture.h"
 
 #include <chrono>

@@ -1,3 +1,4 @@
+# slow: 10 s
 """A disk that is full, or fails, at every call; and files that may not become larger."""
 import os
 import resource

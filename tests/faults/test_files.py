@@ -1,3 +1,4 @@
+# slow: 10 s
 """Files that are broken, or that somebody changed together with the manifest: refused in time, memory and words."""
 import json
 import os

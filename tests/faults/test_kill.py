@@ -1,3 +1,4 @@
+# slow: 10 s
 """kill -9 at every call to the disk: --resume goes on to the same bits."""
 from faulty import EVERY, STEPS, answered, calls_of, digest, faults, leftovers, losses, some, train
 

@@ -1,3 +1,4 @@
+# slow: 25 s
 """An allocation that fails, one after the other: the program says so and ends with its code, or does without."""
 import os
 

@@ -1,3 +1,4 @@
+# slow: 10 s
 """Several programs and one folder; signals."""
 import os
 import signal

@@ -1,3 +1,4 @@
+// slow: 8 s
 #include "heed/file/run_folder.h"
 
 #include <gtest/gtest.h>

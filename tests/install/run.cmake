@@ -1,3 +1,4 @@
+# slow: 30 s
 # cmake -DBUILD=... -DSOURCE=... -DPUBLIC=... -DEXAMPLES=... -DWORK=... -DCOMPILER=... -DFLAGS=... -DCONFIG=... -DGENERATOR=... -P run.cmake
 # Installs BUILD below WORK, then builds and runs the project in SOURCE against that, once by find_package and once by
 # pkg-config.

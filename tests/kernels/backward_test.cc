@@ -1,3 +1,4 @@
+// slow: 40 s
 // Every score x normaliser x region, all gradients, against the reference in double, on every instruction set.
 #include <string>
 #include <vector>

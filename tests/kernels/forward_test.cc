@@ -1,3 +1,4 @@
+// slow: 9 s
 // Every score x normaliser x region with few queries and many keys, as in decoding: outputs and weights against the
 // reference in double, on every instruction set. (backward_test.cc compares the outputs of larger shapes too.)
 #include <gtest/gtest.h>

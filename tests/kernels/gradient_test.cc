@@ -1,3 +1,4 @@
+// slow: 12 s
 // The analytic reference against central differences in double: closes the chain library = reference = differences.
 #include <cmath>
 

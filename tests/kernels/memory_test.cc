@@ -1,3 +1,4 @@
+// slow: 3 s
 // What the library keeps between calls: the second of two equal calls allocates nothing, a call inside a call finds
 // memory of its own, and a large plan is not kept. And what it says where there is no memory, on any thread.
 #include <malloc.h>

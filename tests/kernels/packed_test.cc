@@ -1,3 +1,4 @@
+// slow: 3 s
 // Biases, guides and masks of packed queries: one row per query of any sequence, [total queries, most keys].
 #include <vector>
 

@@ -1,3 +1,4 @@
+// slow: 5 s
 // What must hold without any reference: symmetries, independence, and the same result by another way.
 #include <cstdlib>
 #include <numeric>

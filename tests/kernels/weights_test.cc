@@ -1,3 +1,4 @@
+// slow: 3 s
 // The weights on request, in each of their forms, against the reference.
 #include <algorithm>
 #include <cmath>

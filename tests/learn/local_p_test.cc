@@ -1,3 +1,4 @@
+// slow: 15 s
 // local_p looks where it should: the position that it predicts, p_t itself, is compared with the one that the task has.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// long: 150 s
 // Ways to train that must be seen to learn, on dates: hard attention by its rewards, attention by given alignments, and
 // every objective.
 #include <algorithm>

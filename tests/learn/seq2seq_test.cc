@@ -1,3 +1,4 @@
+// slow: 50 s
 // Sequence to sequence learns: one batch can be learned by heart, and to read backwards is learned with every score.
 #include <algorithm>
 #include <string>

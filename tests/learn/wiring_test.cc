@@ -1,3 +1,4 @@
+// long: 80 s
 // Every wiring of a Transformer's attention to the source learns to read dates.
 #include <string>
 

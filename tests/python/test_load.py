@@ -1,3 +1,4 @@
+# slow: 3 s
 """heed.load: what `heed predict` says, as Python's values."""
 
 import json

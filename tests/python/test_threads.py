@@ -1,3 +1,4 @@
+# slow: 5 s
 """Threads inside a call, and around it."""
 
 import threading

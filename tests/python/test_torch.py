@@ -1,3 +1,4 @@
+# slow: 20 s
 """heed.torch against plain compositions of PyTorch's own operations."""
 
 import copy

@@ -22,6 +22,17 @@ installed() {
 play apt-cache 'echo "$2:"; echo "  Candidate: 1.13.1+dfsg-4"; yes "  a version" | head -n 100000'
 [ "$(installed)" = python3-torch ] || { echo "python3-torch is there, and was not installed"; exit 1; }
 
+# What is installed is said before it is done, also where it is only wanted.
+play apt-get 'echo "CALLED $*"'
+said=$(PATH="$work:$PATH" "$setup" test)
+before=${said%%CALLED install*}
+[ "$before" != "$said" ] && [[ "$before" == *"wanted, but not needed: python3-torch"* ]] &&
+  [[ "$before" == *"setup: apt-get install python3-torch"* ]] || {
+  echo "python3-torch was installed, and nobody was told before: $said"
+  exit 1
+}
+play apt-get 'echo "$@" >>"'"$work"'/calls"'
+
 play apt-cache 'echo "$2:"; [ "$2" = python3-torch ] && echo "  Candidate: (none)" || echo "  Candidate: 1"'
 [ -z "$(installed)" ] || { echo "python3-torch is not there, and apt-get was asked for it"; exit 1; }
 

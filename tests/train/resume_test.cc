@@ -1,3 +1,4 @@
+// slow: 20 s
 // A training run that was stopped, killed or lost a checkpoint continues as if nothing had happened, bit for bit.
 #include <omp.h>
 #include <sys/wait.h>
