@@ -11,7 +11,7 @@
 # there because others include them, and may change with any version.
 heed_public(heed heed.h version.h)
 heed_public(heed/kernels attention.h custom.h interrupt.h isa.h problem.h status.h)
-heed_public(heed/tensor error.h memory.h ops.h parameter.h profile.h tape.h tensor.h
+heed_public(heed/tensor dtype.h error.h memory.h ops.h parameter.h profile.h tape.h tensor.h
   INSIDE choice.h off_tape_matrix.h packed_weight.h parameter_storage.h tape_arena.h)
 heed_public(heed/tensor/op activation.h arithmetic.h arrange.h attention.h convolution.h cross_entropy.h dropout.h
   linear.h norm.h output_loss.h pool.h recurrent.h reduce.h rotary.h softmax.h windows.h)

@@ -8,6 +8,7 @@
 #include "heed/file/disk.h"
 #include "heed/file/model_file.h"
 #include "heed/file/sha256.h"
+#include "heed/file/tensor_stream.h"
 #include "heed/file/weights.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/nearest.h"
@@ -114,7 +115,7 @@ Checkpoint Checkpoint::open_folder(const std::filesystem::path& folder, Purpose 
       checkpoint.parts_.push_back(part);
     }
   } catch (const Error& error) {
-    throw Error(ErrorKind::file, fmt::format("checkpoint '{}' is damaged: {}", folder.string(), error.what()));
+    throw checkpoint.damaged(error);
   }
   return checkpoint;
 }
@@ -122,11 +123,11 @@ Checkpoint Checkpoint::open_folder(const std::filesystem::path& folder, Purpose 
 Checkpoint Checkpoint::open_file(const std::filesystem::path& path, Purpose purpose) {
   Checkpoint checkpoint;
   checkpoint.folder_ = path;
-  checkpoint.file_ = std::make_shared<const ModelFile>(read_model_file(path));
+  checkpoint.file_ = std::make_shared<const ModelFile>(path);
   expect(purpose == Purpose::run, ErrorKind::file,
          "'{}' holds a model to run, without the {} that a training goes on from", path.string(), kOptimiserPart);
-  checkpoint.parts_.push_back({kWeightsPart, checkpoint.file_->weights.bytes().size(), ""});
-  for (const auto& [name, text] : checkpoint.file_->texts) checkpoint.parts_.push_back({name, text.size(), ""});
+  checkpoint.parts_.push_back({kWeightsPart, checkpoint.file_->size(), ""});
+  for (const auto& [name, text] : checkpoint.file_->texts()) checkpoint.parts_.push_back({name, text.size(), ""});
   return checkpoint;
 }
 
@@ -148,25 +149,33 @@ void Checkpoint::expect_part(std::string_view name) const {
                                            name, nearest(name, names)));
 }
 
+const CheckpointPart& Checkpoint::part(std::string_view name) const {
+  return *std::find_if(parts_.begin(), parts_.end(), [&](const auto& each) { return each.name == name; });
+}
+
+Error Checkpoint::damaged(const Error& error) const {
+  return {ErrorKind::file, fmt::format("checkpoint '{}' is damaged: {}", folder_.string(), error.what())};
+}
+
 std::vector<std::byte> Checkpoint::bytes(std::string_view name) const {
-  const auto part = std::find_if(parts_.begin(), parts_.end(), [&](const auto& each) { return each.name == name; });
+  const CheckpointPart& expected = part(name);
   try {
-    InputFile file(folder_ / part->name);
-    expect_size(*part, file.size());  // before there is memory for it
+    InputFile file(folder_ / expected.name);
+    expect_size(expected, file.size());  // before there is memory for it
     std::vector<std::byte> content(file.size());
     file.read(content);
-    expect_same(*part, content.size(), [&] { return sha256(content); });
+    expect_same(expected, content.size(), [&] { return sha256(content); });
     return content;
   } catch (const Error& error) {
-    throw Error(ErrorKind::file, fmt::format("checkpoint '{}' is damaged: {}", folder_.string(), error.what()));
+    throw damaged(error);
   }
 }
 
 std::string Checkpoint::text(std::string_view part) const {
   expect_part(part);
   if (file_) {
-    const auto found = file_->texts.find(part);
-    expect(found != file_->texts.end(), "'{}': {} is no text", folder_.string(), part);
+    const auto found = file_->texts().find(part);
+    expect(found != file_->texts().end(), "'{}': {} is no text", folder_.string(), part);
     return found->second;
   }
   for (const CheckpointPart& each : parts_)
@@ -180,10 +189,37 @@ Safetensors Checkpoint::tensors(std::string_view part) const {
   expect_part(part);
   if (!file_) return {bytes(part), place_of(part)};
   expect(part == kWeightsPart, "'{}': {} holds no tensors", folder_.string(), part);
-  return file_->weights;
+  return file_->weights();
 }
 
-void Checkpoint::load(std::string_view part, Parameters& parameters) const { file::load(tensors(part), parameters); }
+void Checkpoint::load(std::string_view name, Parameters& parameters,
+                      const std::function<void(Parameter&)>& loaded) const {
+  expect_part(name);
+  if (file_) {
+    expect(name == kWeightsPart, "'{}': {} holds no tensors", folder_.string(), name);
+    return file_->load(parameters, loaded);
+  }
+  const CheckpointPart& expected = part(name);
+  const fs::path path = folder_ / expected.name;
+  // Whatever goes wrong in a file that is not what was written, that is the reason.
+  const auto expect_written = [&](const std::function<std::string()>& hash) {
+    try {
+      expect_same(expected, InputFile(path).size(), hash);
+    } catch (const Error& error) {
+      throw damaged(error);
+    }
+  };
+  Sha256 hash;
+  try {
+    InputFile file(path);
+    TensorStream stream(file, place_of(name), [&](std::span<const std::byte> piece) { hash.add(piece); });
+    file::load(stream, parameters, loaded);
+  } catch (const Error&) {
+    expect_written([&] { return sha256_of_file(path); });
+    throw;
+  }
+  expect_written([&] { return hash.hex(); });
+}
 
 TrainingState Checkpoint::state() const { return TrainingState::parse(text(kState), place_of(kState)); }
 

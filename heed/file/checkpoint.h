@@ -19,10 +19,11 @@
 #include "heed/file/safetensors.h"
 #include "heed/file/training_state.h"
 #include "heed/layer/parameters.h"
+#include "heed/tensor/error.h"
 
 namespace heed::file {
 
-struct ModelFile;
+class ModelFile;
 
 inline constexpr const char* kWeightsPart = "weights.safetensors";
 inline constexpr const char* kOptimiserPart = "optimiser.safetensors";
@@ -70,18 +71,22 @@ class Checkpoint {
   // What is returned was compared once more: it is what was written, whatever happened to the disk since open().
   std::string text(std::string_view part) const;
   Safetensors tensors(std::string_view part) const;
-  void load(std::string_view part, Parameters& parameters) const;
+  /// `loaded` is called after each parameter is filled, in the order of the file. The comparison ends with the last
+  /// one: where it fails, some were filled.
+  void load(std::string_view part, Parameters& parameters, const std::function<void(Parameter&)>& loaded = {}) const;
   TrainingState state() const;
 
  private:
   static Checkpoint open_folder(const std::filesystem::path& folder, Purpose purpose);
   static Checkpoint open_file(const std::filesystem::path& path, Purpose purpose);
   void expect_part(std::string_view part) const;  // throws, naming the nearest
+  const CheckpointPart& part(std::string_view name) const;
+  Error damaged(const Error& error) const;
   std::vector<std::byte> bytes(std::string_view part) const;
 
   std::filesystem::path folder_;
   std::vector<CheckpointPart> parts_;
-  std::shared_ptr<const ModelFile> file_;  // all of it, where it is one; else null
+  std::shared_ptr<const ModelFile> file_;  // open, where it is one; else null
 };
 
 }  // namespace heed::file

@@ -171,6 +171,10 @@ void InputFile::read(std::span<std::byte> into) {
   }
 }
 
+void InputFile::rewind() {
+  if (::lseek(descriptor_.number(), 0, SEEK_SET) != 0) fail_to_read("read", path_, errno);
+}
+
 std::vector<std::byte> read_bytes(const fs::path& path) {
   InputFile file(path);
   std::vector<std::byte> bytes(file.size());

@@ -60,6 +60,7 @@ class InputFile {
 
   uint64_t size() const { return size_; }
   void read(std::span<std::byte> into);  // all of it
+  void rewind();                         // to the start: of the same file, whatever has its name by now
 
  private:
   fs::path path_;

@@ -11,6 +11,7 @@
 #include "heed/file/json_text.h"
 #include "heed/file/manifest.h"
 #include "heed/file/sha256.h"
+#include "heed/file/tensor_stream.h"
 #include "heed/tensor/error.h"
 
 namespace heed::file {
@@ -70,20 +71,43 @@ std::optional<Front> front_of(InputFile& file) {
 
 // ------------------------------------------------------------------------------------------------------------ the hash
 
-/// Of the whole file. A quote inside of a text is escaped, so the key with its quotes stands there once.
-std::string hash_of(std::span<const std::byte> bytes, std::string_view written, const std::string& path) {
-  const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::string entry = fmt::format(R"("{}":"{}")", kHashKey, written);
-  const size_t at = all.find(entry);
-  expect(written.size() == kHashDigits && at != all.npos, ErrorKind::file,
-         "'{}' is damaged: its header was changed, or written again by another program", path);
-  const size_t digits = at + entry.size() - 1 - kHashDigits;
-  const std::string zeros(kHashDigits, '0');
-  Sha256 hash;
-  hash.add(bytes.first(digits));
-  hash.add(std::as_bytes(std::span(zeros)));
-  hash.add(bytes.subspan(digits + kHashDigits));
-  return hash.hex();
+/// The SHA-256 of a file, as it passes, with zeros in place of the one that it names.
+class PassingHash {
+ public:
+  /// The front, up to the end of the header, is kept until settle() knows what to leave out.
+  void add(std::span<const std::byte> piece) {
+    if (settled_)
+      hash_.add(piece);
+    else
+      front_.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  }
+  /// `written`: what the header says. A quote inside of a text is escaped, so the key with its quotes stands there
+  /// once.
+  void settle(std::string_view written, const std::string& path) {
+    const std::string entry = fmt::format(R"("{}":"{}")", kHashKey, written);
+    const size_t at = front_.find(entry);
+    expect(written.size() == kHashDigits && at != front_.npos, ErrorKind::file,
+           "'{}' is damaged: its header was changed, or written again by another program", path);
+    front_.replace(at + entry.size() - 1 - kHashDigits, kHashDigits, kHashDigits, '0');
+    settled_ = true;
+    hash_.add(std::as_bytes(std::span(front_)));
+    written_ = written;
+  }
+  void expect_same(const std::string& path) {
+    expect(hash_.hex() == written_, ErrorKind::file,
+           "'{}' is damaged: its SHA-256 is not that of what was written; copy it again", path);
+  }
+
+ private:
+  Sha256 hash_;
+  std::string front_, written_;
+  bool settled_ = false;
+};
+
+/// What the header says that the hash is.
+std::string written_hash(const Metadata& metadata) {
+  const auto hash = metadata.find(kHashKey);
+  return hash == metadata.end() ? "" : hash->second;
 }
 
 ModelTexts texts_of(const Metadata& metadata, const std::string& path) {
@@ -122,29 +146,49 @@ void write_model_file(const std::filesystem::path& path, const ModelTexts& texts
 
 // ------------------------------------------------------------------------------------------------------------- reading
 
-ModelFile read_model_file(const std::filesystem::path& path) {
-  const std::string name = path.string();
-  InputFile file(path);
-  const std::optional<Front> front = front_of(file);
-  expect(front.has_value(), ErrorKind::file,
+ModelFile::ModelFile(const std::filesystem::path& path) : name_(path.string()), input_(path) {
+  expect(front_of(input_).has_value(), ErrorKind::file,
          "'{}' is no model: a model is the folder of a training, one of its checkpoints, or a file that heed export "
          "wrote",
-         name);
-  std::vector<std::byte> bytes(file.size());
-  std::copy(front->begin(), front->end(), bytes.begin());
-  file.read(std::span(bytes).subspan(front->size()));
-  Safetensors weights(std::move(bytes), name);
-  const Metadata& metadata = weights.metadata();
-  const auto format = metadata.find(kFormatKey), hash = metadata.find(kHashKey);
+         name_);
+  input_.rewind();
+  PassingHash hash;
+  TensorStream stream(input_, name_, [&](std::span<const std::byte> piece) { hash.add(piece); });
+  const Metadata& metadata = stream.metadata();
+  const auto format = metadata.find(kFormatKey);
   expect(format != metadata.end() && format->second.starts_with(kName), ErrorKind::file,
-         "'{}' holds tensors, but no model: heed export writes one, with the recipe and the vocabularies in it", name);
+         "'{}' holds tensors, but no model: heed export writes one, with the recipe and the vocabularies in it", name_);
   expect(format->second == format_text(), ErrorKind::file,
-         "'{}': the format is '{}', and this version of heed reads '{}'; a newer heed may read it", name,
+         "'{}': the format is '{}', and this version of heed reads '{}'; a newer heed may read it", name_,
          format->second, format_text());
-  const std::string written = hash == metadata.end() ? "" : hash->second;
-  expect(hash_of(weights.bytes(), written, name) == written, ErrorKind::file,
-         "'{}' is damaged: its SHA-256 is not that of what was written; copy it again", name);
-  return {texts_of(metadata, name), std::move(weights)};
+  hash.settle(written_hash(metadata), name_);
+  stream.skip_rest();
+  hash.expect_same(name_);
+  texts_ = texts_of(metadata, name_);
+}
+
+Safetensors ModelFile::weights() const {
+  input_.rewind();
+  std::vector<std::byte> bytes(input_.size());
+  input_.read(bytes);
+  Safetensors weights(std::move(bytes), name_);
+  PassingHash hash;
+  const uint64_t numbers = weights.tensors().empty() ? 0 : weights.tensors().back().end;
+  const size_t front = weights.bytes().size() - numbers;
+  hash.add(weights.bytes().first(front));
+  hash.settle(written_hash(weights.metadata()), name_);
+  hash.add(weights.bytes().subspan(front));
+  hash.expect_same(name_);
+  return weights;
+}
+
+void ModelFile::load(Parameters& parameters, const Loaded& loaded) const {
+  input_.rewind();
+  PassingHash hash;
+  TensorStream stream(input_, name_, [&](std::span<const std::byte> piece) { hash.add(piece); });
+  hash.settle(written_hash(stream.metadata()), name_);
+  file::load(stream, parameters, loaded);
+  hash.expect_same(name_);
 }
 
 bool begins_as_safetensors(const std::filesystem::path& path) {

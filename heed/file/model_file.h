@@ -13,25 +13,38 @@
 #include <span>
 #include <string>
 
+#include "heed/file/disk.h"
 #include "heed/file/safetensors.h"
+#include "heed/file/tensor_stream.h"
 
 namespace heed::file {
 
 /// The parts of a checkpoint without its weights: name -> bytes.
 using ModelTexts = std::map<std::string, std::string, std::less<>>;
 
-struct ModelFile {
-  ModelTexts texts;
-  Safetensors weights;
-};
-
 /// It is there completely or not at all. Throws where a name cannot be that of a part.
 void write_model_file(const std::filesystem::path& path, const ModelTexts& texts,
                       std::span<const TensorToWrite> weights);
 
-/// Every byte was compared with the SHA-256 of the file. Throws where it is no model, of a newer format, cut off or
-/// changed.
-ModelFile read_model_file(const std::filesystem::path& path);
+/// A file that was opened, and whose every byte was compared with its SHA-256; they are again whenever the weights are
+/// read. It stays open: what has its name later does not matter.
+/// Threads: one at a time.
+class ModelFile {
+ public:
+  /// Throws where it is no model, of a newer format, cut off or changed.
+  explicit ModelFile(const std::filesystem::path& path);
+
+  uint64_t size() const { return input_.size(); }
+  const ModelTexts& texts() const { return texts_; }
+  Safetensors weights() const;
+  /// The weights one after the other, as file::load().
+  void load(Parameters& parameters, const Loaded& loaded = {}) const;
+
+ private:
+  std::string name_;
+  mutable InputFile input_;
+  ModelTexts texts_;
+};
 
 /// Does the file begin as one in the safetensors format does? No text begins so. False where it cannot be read.
 bool begins_as_safetensors(const std::filesystem::path& path);

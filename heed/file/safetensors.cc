@@ -1,6 +1,6 @@
 #include "heed/file/safetensors.h"
 
-#include <bit>
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <set>
@@ -14,11 +14,10 @@
 
 namespace heed::file {
 
-static_assert(std::endian::native == std::endian::little, "the format is little-endian, and so must this machine be");
-
 namespace {
 
-constexpr size_t kLengthBytes = 8;  // the size of the header, and what the header is padded to
+constexpr size_t kLengthBytes = 8;          // the size of the header, and what the header is padded to
+constexpr size_t kNumbersAtOnce = 1 << 16;  // that are converted
 
 std::string quoted(const std::string& text) {
   std::optional<std::string> result = json_text(text);
@@ -26,6 +25,29 @@ std::string quoted(const std::string& text) {
          "cannot write tensors: a name or a text of the "
          "metadata is not valid UTF-8");
   return *std::move(result);
+}
+
+/// use(at, fit, bytes) for all numbers of a tensor, piece by piece: the bytes in the file of those from `at` on, of
+/// which the first `fit` are not too large for its type.
+template <class Use>
+void for_converted(const TensorToWrite& tensor, const Use& use) {
+  const uint64_t count = tensor_bytes(tensor.shape) / sizeof(float);
+  std::vector<std::byte> bytes(std::min<uint64_t>(count, kNumbersAtOnce) * bytes_of(tensor.dtype));
+  for (uint64_t at = 0; at < count; at += kNumbersAtOnce) {
+    const std::span numbers(tensor.data + at, std::min<uint64_t>(kNumbersAtOnce, count - at));
+    const std::span piece(bytes.data(), numbers.size() * bytes_of(tensor.dtype));
+    const size_t fit = write_numbers(tensor.dtype, numbers, piece);
+    use(at, fit, piece);
+  }
+}
+
+void expect_fits(const TensorToWrite& tensor) {
+  if (tensor.dtype == Dtype::f32 || tensor.dtype == Dtype::f64) return;
+  for_converted(tensor, [&](uint64_t at, size_t fit, std::span<const std::byte> piece) {
+    expect(fit * bytes_of(tensor.dtype) == piece.size(),
+           "cannot write tensor '{}' as {}: {} at index {} is too large for it; use float32", tensor.name,
+           name_of(tensor.dtype), tensor.data[at + fit], at + fit);
+  });
 }
 
 /// The header with its size before it.
@@ -43,10 +65,11 @@ std::string front(std::span<const TensorToWrite> tensors, const Metadata& metada
     expect(problem.empty(), "cannot write tensor '{}': {}", tensor.name, problem);
     expect(tensor.name != "__metadata__", "cannot write a tensor with the name __metadata__: the format reserves it");
     expect(names.insert(tensor.name).second, "cannot write two tensors with the name '{}'", tensor.name);
-    const uint64_t end = begin + tensor_bytes(tensor.shape);
+    const uint64_t end = begin + tensor_bytes(tensor.shape, tensor.dtype);
     expect(tensor.data != nullptr || begin == end, "cannot write tensor '{}': it has no data", tensor.name);
-    entries.push_back(fmt::format(R"({}:{{"dtype":"F32","shape":[{}],"data_offsets":[{},{}]}})", quoted(tensor.name),
-                                  fmt::join(tensor.shape, ","), begin, end));
+    expect_fits(tensor);
+    entries.push_back(fmt::format(R"({}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", quoted(tensor.name),
+                                  safetensors_name(tensor.dtype), fmt::join(tensor.shape, ","), begin, end));
     begin = end;
   }
   std::string json = fmt::format("{{{}}}", fmt::join(entries, ","));
@@ -68,8 +91,12 @@ void write_safetensors(std::span<const TensorToWrite> tensors, const Metadata& m
   const std::string header = front(tensors, metadata);
   sink(std::as_bytes(std::span(header)));
   for (const TensorToWrite& tensor : tensors) {
-    const uint64_t bytes = tensor_bytes(tensor.shape);
-    if (bytes > 0) sink(std::as_bytes(std::span(tensor.data, bytes / sizeof(float))));
+    const uint64_t count = tensor_bytes(tensor.shape) / sizeof(float);
+    if (count == 0) continue;
+    if (tensor.dtype == Dtype::f32)
+      sink(std::as_bytes(std::span(tensor.data, count)));
+    else
+      for_converted(tensor, [&](uint64_t, size_t, std::span<const std::byte> piece) { sink(piece); });
   }
 }
 
@@ -89,19 +116,36 @@ void write_safetensors(const std::filesystem::path& path, std::span<const Tensor
 
 // ------------------------------------------------------------------------------------------------------------- reading
 
-Safetensors::Safetensors(std::vector<std::byte> bytes, std::string file)
-    : file_(std::move(file)), bytes_(std::make_shared<const std::vector<std::byte>>(std::move(bytes))) {
-  expect(bytes_->size() >= kLengthBytes, ErrorKind::file,
-         "'{}': it has {} bytes, and a safetensors file has at least {}", file_, bytes_->size(), kLengthBytes);
+uint64_t safetensors_header_size(std::span<const std::byte> bytes, uint64_t file_size, std::string_view file) {
+  expect(file_size >= kLengthBytes && bytes.size() >= kLengthBytes, ErrorKind::file,
+         "'{}': it has {} bytes, and a safetensors file has at least {}", file, file_size, kLengthBytes);
   uint64_t length = 0;
-  std::memcpy(&length, bytes_->data(), sizeof length);
+  std::memcpy(&length, bytes.data(), sizeof length);
   expect(length <= kMaxSafetensorsHeader, ErrorKind::file,
-         "'{}': the header claims {} bytes; at most {} are allowed. This is not a safetensors file", file_, length,
+         "'{}': the header claims {} bytes; at most {} are allowed. This is not a safetensors file", file, length,
          kMaxSafetensorsHeader);
-  expect(length <= bytes_->size() - kLengthBytes, ErrorKind::file,
+  expect(length <= file_size - kLengthBytes, ErrorKind::file,
          "'{}': the header claims {} bytes, but only {} follow; is the file "
          "cut off?",
-         file_, length, bytes_->size() - kLengthBytes);
+         file, length, file_size - kLengthBytes);
+  return length;
+}
+
+void expect_room(const StoredTensor& tensor, size_t count, std::string_view file) {
+  expect(count == tensor.count(), ErrorKind::file, "'{}': tensor '{}' has shape {}; there is room for {} numbers", file,
+         tensor.name, shape_text(tensor.shape), count);
+}
+
+void read_tensor(const StoredTensor& tensor, std::span<const std::byte> bytes, size_t first, std::span<float> into,
+                 std::string_view file) {
+  const size_t fit = read_numbers(tensor.dtype, bytes, into);
+  expect(fit == into.size(), ErrorKind::file,
+         "'{}': tensor '{}' holds a number at index {} that is too large for float32", file, tensor.name, first + fit);
+}
+
+Safetensors::Safetensors(std::vector<std::byte> bytes, std::string file)
+    : file_(std::move(file)), bytes_(std::make_shared<const std::vector<std::byte>>(std::move(bytes))) {
+  const uint64_t length = safetensors_header_size(*bytes_, bytes_->size(), file_);
   data_ = kLengthBytes + static_cast<size_t>(length);
   const std::string_view json(reinterpret_cast<const char*>(bytes_->data()) + kLengthBytes, length);
   header_ = parse_safetensors_header(json, bytes_->size() - data_, file_);
@@ -126,16 +170,14 @@ const StoredTensor& Safetensors::at(std::string_view name) const {
 
 std::vector<float> Safetensors::values(std::string_view name) const {
   const StoredTensor& tensor = at(name);
-  std::vector<float> numbers((tensor.end - tensor.begin) / sizeof(float));
+  std::vector<float> numbers(tensor.count());
   copy(tensor, numbers);
   return numbers;
 }
 
 void Safetensors::copy(const StoredTensor& tensor, std::span<float> into) const {
-  expect(into.size_bytes() == tensor.end - tensor.begin, ErrorKind::file,
-         "'{}': tensor '{}' has shape {}; there is room for {} numbers", file_, tensor.name, shape_text(tensor.shape),
-         into.size());
-  if (!into.empty()) std::memcpy(into.data(), bytes_->data() + data_ + tensor.begin, into.size_bytes());
+  expect_room(tensor, into.size(), file_);
+  read_tensor(tensor, bytes().subspan(data_ + tensor.begin, tensor.end - tensor.begin), 0, into, file_);
 }
 
 }  // namespace heed::file

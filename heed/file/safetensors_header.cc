@@ -15,10 +15,24 @@ namespace {
 
 constexpr std::string_view kMetadata = "__metadata__";
 
-/// The types of the format. Only F32 is read.
+/// The types of the format.
 constexpr std::array<std::string_view, 22> kTypes = {
     "F32",  "BOOL", "U8",  "I8", "U16",     "I16",     "U32",     "I32",     "U64",     "I64",         "F16",
     "BF16", "F64",  "C64", "F4", "F6_E2M3", "F6_E3M2", "F8_E4M3", "F8_E5M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"};
+
+struct ReadType {
+  const char* name;
+  Dtype type;
+};
+/// Those that are read and written.
+constexpr ReadType kReadTypes[] = {
+    {"F64", Dtype::f64}, {"F32", Dtype::f32}, {"F16", Dtype::f16}, {"BF16", Dtype::bf16}};
+
+std::optional<Dtype> type_of(std::string_view name) {
+  for (const ReadType& each : kReadTypes)
+    if (name == each.name) return each.type;
+  return {};
+}
 
 /// Text from a file, fit for a message: short, without control characters.
 std::string printable(std::string_view text) {
@@ -171,10 +185,12 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 /// What a draft means, or what is wrong with it.
 StoredTensor checked(const Draft& draft, uint64_t data_size, std::string_view file) {
   const std::string name = printable(draft.name);
-  expect(*draft.dtype == "F32", ErrorKind::file, "'{}': tensor '{}' has type {}; only F32 is supported{}", file, name,
+  const std::optional<Dtype> dtype = type_of(*draft.dtype);
+  expect(dtype.has_value(), ErrorKind::file,
+         "'{}': tensor '{}' has type {}; only F64, F32, F16 and BF16 are supported{}", file, name,
          printable(*draft.dtype),
          std::find(kTypes.begin(), kTypes.end(), *draft.dtype) == kTypes.end() ? ", and no such type is known" : "");
-  StoredTensor tensor{draft.name, {}, (*draft.offsets)[0], (*draft.offsets)[1]};
+  StoredTensor tensor{draft.name, {}, (*draft.offsets)[0], (*draft.offsets)[1], *dtype};
   for (const uint64_t extent : *draft.shape) {
     expect(extent <= static_cast<uint64_t>(INT64_MAX), ErrorKind::file,
            "'{}': tensor '{}': the dimension {} of its shape is too large", file, name, extent);
@@ -182,7 +198,7 @@ StoredTensor checked(const Draft& draft, uint64_t data_size, std::string_view fi
   }
   const std::string problem = shape_problem(tensor.shape);
   expect(problem.empty(), ErrorKind::file, "'{}': tensor '{}': {}", file, name, problem);
-  const uint64_t bytes = tensor_bytes(tensor.shape);
+  const uint64_t bytes = tensor_bytes(tensor.shape, tensor.dtype);
   expect(tensor.begin <= tensor.end, ErrorKind::file,
          "'{}': tensor '{}': data_offsets end at {}, before they start at {}", file, name, tensor.end, tensor.begin);
   expect(tensor.end <= data_size, ErrorKind::file,
@@ -205,7 +221,7 @@ std::string shape_problem(std::span<const int64_t> shape) {
     return fmt::format("the shape {} has {} dimensions; at most {} are allowed", shape_text(shape), shape.size(),
                        kMaxTensorRank);
   // Without dimensions of 0: their tensor has no bytes, but other readers multiply the dimensions in another order.
-  int64_t bytes = sizeof(float);
+  int64_t bytes = sizeof(double);  // of the largest type
   for (const int64_t extent : shape) {
     if (extent < 0) return fmt::format("the shape {} has a negative dimension", shape_text(shape));
     if (extent > 0 && __builtin_mul_overflow(bytes, extent, &bytes))
@@ -214,8 +230,14 @@ std::string shape_problem(std::span<const int64_t> shape) {
   return "";
 }
 
-uint64_t tensor_bytes(std::span<const int64_t> shape) {
-  uint64_t bytes = sizeof(float);
+const char* safetensors_name(Dtype dtype) {
+  for (const ReadType& each : kReadTypes)
+    if (each.type == dtype) return each.name;
+  return "";
+}
+
+uint64_t tensor_bytes(std::span<const int64_t> shape, Dtype dtype) {
+  uint64_t bytes = bytes_of(dtype);
   for (const int64_t extent : shape) bytes *= static_cast<uint64_t>(extent);
   return bytes;
 }

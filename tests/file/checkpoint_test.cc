@@ -183,6 +183,34 @@ TEST(Checkpoint, DamageAfterOpeningIsSeen) {
                   c.string()));
 }
 
+TEST(Checkpoint, DamageWhileLoadingIsSeen) {
+  const TemporaryFolder folder;
+  const fs::path c = folder / "c";
+  SmallCheckpoint(1).writer.commit(c);
+  const Checkpoint open = Checkpoint::open(c);
+  const std::string good = slurp(c / "weights.safetensors");
+  const auto load = [&] {
+    Parameters to(2);
+    to.make("w", {300}, Initialiser::constant(0.0f));
+    open.load("weights.safetensors", to);
+  };
+  load();
+  const auto damaged = [&](const std::string& what) {
+    return fmt::format("checkpoint '{}' is damaged: weights.safetensors {}", c.string(), what);
+  };
+  const std::string changed = damaged("has changed: its SHA-256 is not that of the manifest");
+  for (const size_t at : {size_t{0}, size_t{12}, good.size() - 1}) {  // the size of the header, the header, a number
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 1);
+    spill(c / "weights.safetensors", bad);
+    expect_error(load, changed);
+  }
+  spill(c / "weights.safetensors", good.substr(0, 1000));
+  expect_error(load, damaged(fmt::format("has 1000 bytes instead of {}", good.size())));
+  fs::remove(c / "weights.safetensors");
+  EXPECT_THROW(load(), Error);
+}
+
 TEST(Checkpoint, ALinkToAnotherFolderIsNotFollowedOut) {
   const TemporaryFolder folder;
   const fs::path c = folder / "c";

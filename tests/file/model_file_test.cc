@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "heed/file/checkpoint.h"
 #include "heed/tensor/error.h"
 #include "tests/file/temporary.h"
@@ -29,12 +31,12 @@ void write(const fs::path& path) {
 TEST(ModelFile, GoesAndComesBack) {
   const TemporaryFolder folder;
   write(folder / "m.heed");
-  const file::ModelFile back = file::read_model_file(folder / "m.heed");
-  EXPECT_EQ(back.texts, kTexts);
-  EXPECT_EQ(back.weights.values("w"), kWeights);
-  EXPECT_EQ(back.weights.metadata().at("format"), "heed model 1");
-  EXPECT_EQ(back.weights.metadata().count("source.vocab.hex"), 1u);  // the only one that is no text
-  EXPECT_EQ(back.weights.metadata().count("config.toml"), 1u);
+  const file::ModelFile back(folder / "m.heed");
+  EXPECT_EQ(back.texts(), kTexts);
+  EXPECT_EQ(back.weights().values("w"), kWeights);
+  EXPECT_EQ(back.weights().metadata().at("format"), "heed model 1");
+  EXPECT_EQ(back.weights().metadata().count("source.vocab.hex"), 1u);  // the only one that is no text
+  EXPECT_EQ(back.weights().metadata().count("config.toml"), 1u);
   EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"m.heed"});
   EXPECT_TRUE(file::is_model_file(folder / "m.heed"));
   EXPECT_EQ(file::Safetensors::read(folder / "m.heed").values("w"), kWeights);  // as any other reader does
@@ -44,7 +46,7 @@ TEST(ModelFile, IsACheckpointToRun) {
   const TemporaryFolder folder;
   write(folder / "m.heed");
   const Checkpoint back = Checkpoint::open(folder / "m.heed", Purpose::run);
-  fs::remove(folder / "m.heed");  // nothing is read from the disk any more
+  fs::remove(folder / "m.heed");  // it is open, and another of that name would be another
   EXPECT_TRUE(back.is_one_file());
   EXPECT_EQ(back.name(), "m.heed");
   EXPECT_EQ(back.parts().size(), 5u);
@@ -56,6 +58,27 @@ TEST(ModelFile, IsACheckpointToRun) {
   expect_error([&] { back.text("config.tom"); },
                fmt::format("checkpoint '{}' has no part 'config.tom'; did you mean 'config.toml'?",
                            (folder / "m.heed").string()));
+}
+
+TEST(ModelFile, DamageAfterOpeningIsSeen) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "m.heed";
+  write(path);
+  const file::ModelFile open(path);
+  Parameters to(2);
+  to.make("w", {2, 3}, Initialiser::constant(0.0f));
+  int loaded = 0;
+  open.load(to, [&](Parameter& p) { loaded += p.name == "w" ? 1 : 0; });
+  EXPECT_EQ(loaded, 1);
+  EXPECT_EQ(to.at("w").value, kWeights);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);  // in place, not another file of that name
+  file.seekp(-1, std::ios::end);
+  file.put('x');
+  file.close();
+  const std::string message =
+      fmt::format("'{}' is damaged: its SHA-256 is not that of what was written; copy it again", path.string());
+  expect_error([&] { open.load(to); }, message);
+  expect_error([&] { open.weights(); }, message);
 }
 
 TEST(ModelFile, ATrainingCannotGoOnFromIt) {
@@ -75,7 +98,7 @@ TEST(ModelFile, AnyChangedBitIsSeen) {
     std::string bad = good;
     bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
     spill(path, bad);
-    EXPECT_THROW(file::read_model_file(path), Error) << "byte " << i;
+    EXPECT_THROW(file::ModelFile{path}, Error) << "byte " << i;
   }
 }
 
@@ -86,17 +109,17 @@ TEST(ModelFile, AnyCutIsSeen) {
   const std::string good = slurp(path);
   for (size_t size = 0; size < good.size(); ++size) {
     spill(path, std::string_view(good).substr(0, size));
-    EXPECT_THROW(file::read_model_file(path), Error) << size << " bytes";
+    EXPECT_THROW(file::ModelFile{path}, Error) << size << " bytes";
   }
   spill(path, good + '\0');
-  EXPECT_THROW(file::read_model_file(path), Error);
+  EXPECT_THROW(file::ModelFile{path}, Error);
 }
 
 TEST(ModelFile, WhatIsNoModelIsNamed) {
   const TemporaryFolder folder;
   const fs::path path = folder / "m.heed";
   const auto refused = [&](const std::string& message) {
-    expect_error([&] { file::read_model_file(path); }, fmt::format(fmt::runtime(message), path.string()));
+    expect_error([&] { file::ModelFile{path}; }, fmt::format(fmt::runtime(message), path.string()));
   };
   for (const char* text : {"", "a\tb\n", "a longer line of text\tand {more}\n"}) {
     spill(path, text);

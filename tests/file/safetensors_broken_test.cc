@@ -65,10 +65,27 @@ TEST(BrokenSafetensors, AnyChangedByteIsReadOrRefused) {
 TEST(BrokenSafetensors, RandomMutationsAreReadOrRefused) {
   std::mt19937_64 random(1);
   const auto good = good_safetensors();
-  const std::string_view pieces[] = {
-      "{",       "}",   "[", "]",     ",",    ":",       "\"",        "\"x\"",
-      "0",       "-1",  "4", "1e999", "null", "\"F32\"", "\"shape\"", "18446744073709551615",
-      "\\u0000", "\xff"};
+  const std::string_view pieces[] = {"{",
+                                     "}",
+                                     "[",
+                                     "]",
+                                     ",",
+                                     ":",
+                                     "\"",
+                                     "\"x\"",
+                                     "0",
+                                     "-1",
+                                     "4",
+                                     "1e999",
+                                     "null",
+                                     "\"F32\"",
+                                     "\"F16\"",
+                                     "\"F64\"",
+                                     "\"BF16\"",
+                                     "\"shape\"",
+                                     "18446744073709551615",
+                                     "\\u0000",
+                                     "\xff"};
   for (int round = 0; round < 20000; ++round) {
     std::string bytes = good[random() % good.size()].substr(8);
     for (size_t changes = random() % 4 + 1; changes > 0; --changes) {

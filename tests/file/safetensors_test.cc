@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/file/tensor_stream.h"
 #include "heed/file/weights.h"
 #include "heed/tensor/error.h"
 #include "tests/file/temporary.h"
@@ -125,6 +126,67 @@ TEST(Safetensors, NumbersAtAnyByte) {
   std::memcpy(bytes.data() + 8, header.data(), length);
   std::memcpy(bytes.data() + 8 + length, values, 8);
   EXPECT_EQ(Safetensors(bytes, "f").values("x"), (std::vector<float>{1.5f, -2.5f}));
+}
+
+TEST(Safetensors, WritesAndReadsOtherTypes) {
+  const TemporaryFolder folder;
+  const std::vector<float> x = {1.0f, -0.333333343f, 65504.0f, 0x1p-24f, 0.0f};
+  const std::vector<TensorToWrite> tensors = {{"double", {5}, x.data(), Dtype::f64},
+                                              {"half", {5, 1}, x.data(), Dtype::f16},
+                                              {"brain", {1, 5}, x.data(), Dtype::bf16},
+                                              {"single", {5}, x.data()},
+                                              {"none", {0, 4}, nullptr, Dtype::f16}};
+  file::write_safetensors(folder / "t.safetensors", tensors);
+  const Safetensors back = Safetensors::read(folder / "t.safetensors");
+  EXPECT_EQ(back.at("half").end - back.at("half").begin, 10u);
+  for (const TensorToWrite& tensor : tensors) EXPECT_EQ(back.at(tensor.name).dtype, tensor.dtype);
+  EXPECT_EQ(back.values("double"), x);
+  EXPECT_EQ(back.values("single"), x);
+  EXPECT_EQ(back.values("half"), (std::vector<float>{1.0f, -0.333251953125f, 65504.0f, 0x1p-24f, 0.0f}));
+  EXPECT_EQ(back.values("brain"), (std::vector<float>{1.0f, -0.333984375f, 65536.0f, 0x1p-24f, 0.0f}));
+  // Tensor by tensor, the same.
+  file::InputFile input(folder / "t.safetensors");
+  file::TensorStream stream(input, "f");
+  for (const file::StoredTensor& tensor : stream.tensors()) {
+    std::vector<float> numbers(tensor.count());
+    stream.read(numbers);
+    EXPECT_EQ(numbers, back.values(tensor.name)) << tensor.name;
+  }
+}
+
+/// More numbers than are converted at a time.
+TEST(Safetensors, ManyNumbersOfOtherTypes) {
+  const TemporaryFolder folder;
+  std::vector<float> x(200'000);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 2048) - 1024.0f;  // whole numbers: exact
+  for (const Dtype type : {Dtype::f64, Dtype::f16, Dtype::f32}) {
+    file::write_safetensors(folder / "t.safetensors", std::vector<TensorToWrite>{{"x", {200'000}, x.data(), type}});
+    EXPECT_EQ(Safetensors::read(folder / "t.safetensors").values("x"), x);
+    file::InputFile input(folder / "t.safetensors");
+    file::TensorStream stream(input, "f");
+    std::vector<float> numbers(x.size());
+    stream.read(numbers);
+    EXPECT_EQ(numbers, x);
+  }
+  x[150'000] = 70000.0f;
+  expect_error(
+      [&] {
+        file::write_safetensors(folder / "n", std::vector<TensorToWrite>{{"x", {200'000}, x.data(), Dtype::f16}});
+      },
+      "cannot write tensor 'x' as float16: 70000 at index 150000 is too large for it; use float32");
+  EXPECT_FALSE(fs::exists(folder / "n"));
+}
+
+TEST(Safetensors, Float64TooLargeForFloat32) {
+  const std::string header = R"({"x":{"dtype":"F64","shape":[3],"data_offsets":[0,24]}})";
+  std::vector<std::byte> bytes(8 + header.size() + 24);
+  const uint64_t length = header.size();
+  const double values[] = {1.0, std::numeric_limits<double>::infinity(), -1e39};
+  std::memcpy(bytes.data(), &length, 8);
+  std::memcpy(bytes.data() + 8, header.data(), length);
+  std::memcpy(bytes.data() + 8 + length, values, 24);
+  expect_error([&] { Safetensors(bytes, "f").values("x"); },
+               "'f': tensor 'x' holds a number at index 2 that is too large for float32");
 }
 
 TEST(Safetensors, RefusesToWriteWhatCannotBe) {

@@ -41,6 +41,12 @@ inline std::vector<std::string> good_safetensors() {
                        R"("\u00e9\n":{"dtype":"F32","shape":[7,0,3],"data_offsets":[4,4]},)"
                        R"("end":{"dtype":"F32","shape":[0],"data_offsets":[12,12]}})",
                        12),
+      // Other types, side by side, at odd addresses.
+      safetensors_file(R"({"h":{"dtype":"F16","shape":[3],"data_offsets":[0,6]},)"
+                       R"("b":{"dtype":"BF16","shape":[1,2],"data_offsets":[6,10]},)"
+                       R"("d":{"dtype":"F64","shape":[2],"data_offsets":[10,26]},)"
+                       R"("f":{"dtype":"F32","shape":[1],"data_offsets":[26,30]}})",
+                       30),
   };
 }
 
@@ -126,12 +132,19 @@ inline std::vector<BrokenFile> broken_safetensors() {
   tensor(R"("data_offsets":[0,-4])", 0,
          "tensor 'x': data_offsets must hold whole numbers from 0 to 2^64 - 1, not the number -4");
   // ---- the type
-  tensor(R"("dtype":"BF16","shape":[2],"data_offsets":[0,4])", 4, "tensor 'x' has type BF16; only F32 is supported");
-  tensor(R"("dtype":"I64","shape":[1],"data_offsets":[0,8])", 8, "tensor 'x' has type I64; only F32 is supported");
+  const std::string supported = "only F64, F32, F16 and BF16 are supported";
+  tensor(R"("dtype":"I64","shape":[1],"data_offsets":[0,8])", 8, "tensor 'x' has type I64; " + supported);
+  tensor(R"("dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4])", 4, "tensor 'x' has type F8_E4M3; " + supported);
   tensor(R"("dtype":"F33","shape":[1],"data_offsets":[0,4])", 4,
-         "tensor 'x' has type F33; only F32 is supported, and no such type is known");
+         "tensor 'x' has type F33; " + supported + ", and no such type is known");
   tensor(R"("dtype":"f32","shape":[1],"data_offsets":[0,4])", 4,
-         "tensor 'x' has type f32; only F32 is supported, and no such type is known");
+         "tensor 'x' has type f32; " + supported + ", and no such type is known");
+  tensor(R"("dtype":"BF16","shape":[2],"data_offsets":[0,8])", 8,
+         "tensor 'x' of shape [2] needs 4 bytes, but its data_offsets hold 8");
+  tensor(R"("dtype":"F16","shape":[1],"data_offsets":[0,4])", 4,
+         "tensor 'x' of shape [1] needs 2 bytes, but its data_offsets hold 4");
+  tensor(R"("dtype":"F64","shape":[1],"data_offsets":[0,4])", 4,
+         "tensor 'x' of shape [1] needs 8 bytes, but its data_offsets hold 4");
   // ---- sizes
   tensor(R"("dtype":"F32","shape":[9223372036854775808],"data_offsets":[0,0])", 0,
          "tensor 'x': the dimension 9223372036854775808 of its shape is too large");

@@ -22,17 +22,19 @@ inline bool check_safetensors(std::span<const std::byte> bytes) {
     size_t total = 0;
     for (const file::StoredTensor& tensor : file.tensors()) {
       values.push_back(file.values(tensor.name));
-      total += values.back().size() * sizeof(float);
+      require(values.back().size() == tensor.count(), "more or fewer numbers than the header says");
+      total += tensor.end - tensor.begin;
     }
     require(total <= bytes.size() - 8, "the tensors are larger than the file");
     for (size_t i = 0; i < values.size(); ++i)
-      again.push_back({file.tensors()[i].name, file.tensors()[i].shape, values[i].data()});
+      again.push_back({file.tensors()[i].name, file.tensors()[i].shape, values[i].data(), file.tensors()[i].dtype});
     const file::Safetensors copy(file::safetensors_bytes(again, file.metadata()), "again");
     require(copy.metadata() == file.metadata(), "other metadata after writing and reading");
     require(copy.tensors().size() == values.size(), "other tensors after writing and reading");
     for (size_t i = 0; i < values.size(); ++i) {
       const std::vector<float> numbers = copy.values(again[i].name);
       require(copy.at(again[i].name).shape == again[i].shape, "another shape after writing and reading");
+      require(copy.at(again[i].name).dtype == again[i].dtype, "another type after writing and reading");
       require(numbers.size() == values[i].size(), "more or fewer numbers after writing and reading");
       require(numbers.empty() || std::memcmp(numbers.data(), values[i].data(), numbers.size() * sizeof(float)) == 0,
               "other numbers after writing and reading");
