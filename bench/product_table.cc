@@ -63,19 +63,19 @@ struct Layer {
   double gflop() const { return 2e-9 * static_cast<double>(rows * in * out); }
 
   Speeds forward() {  // y = x W^T
-    const PackedWeight packed({w.data(), in, out, WeightOrder::out_in});
+    const auto packed = float32_weights.pack({w.data(), in, out, WeightOrder::out_in});
     return race(
         gflop(),
         [&] {
           sgemm({.m = rows, .n = out, .k = in, .a = x.data(), .b = w.data(), .c = y.data(), .b_transposed = true});
         },
-        [&] { multiply(packed, {.rows = rows, .x = x.data(), .y = y.data()}); });
+        [&] { multiply(*packed, {.rows = rows, .x = x.data(), .y = y.data()}); });
   }
   Speeds to_rows() {  // d_x = d_y W
-    const PackedWeight packed({w.data(), out, in, WeightOrder::in_out});
+    const auto packed = float32_weights.pack({w.data(), out, in, WeightOrder::in_out});
     return race(
         gflop(), [&] { sgemm({.m = rows, .n = in, .k = out, .a = y.data(), .b = w.data(), .c = d_x.data()}); },
-        [&] { multiply(packed, {.rows = rows, .x = y.data(), .y = d_x.data()}); });
+        [&] { multiply(*packed, {.rows = rows, .x = y.data(), .y = d_x.data()}); });
   }
   Speeds to_weight() {  // d_W = d_y^T x
     return race(

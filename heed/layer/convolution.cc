@@ -10,7 +10,7 @@ Convolution::Convolution(const Scope& scope, const ConvolutionOptions& given) : 
   expect(given.kernel > 0 && given.stride > 0 && given.padding >= 0,
          "convolution '{}': kernel and stride must be positive and padding not negative, not {}, {} and {}",
          scope.prefix(), given.kernel, given.stride, given.padding);
-  weight = &scope.make("weight", {given.out, given.kernel * given.kernel * given.in}, Initialiser::xavier());
+  weight = &scope.make_weight("weight", {given.out, given.kernel * given.kernel * given.in}, Initialiser::xavier());
   if (given.bias) bias = &scope.make("bias", {given.out}, Initialiser::constant(0.0f));
 }
 

@@ -15,7 +15,7 @@ Embedding::Embedding(const Scope& scope, const EmbeddingOptions& options) {
          options.width);
   const float root = std::sqrt(static_cast<float>(options.width));
   const float deviation = options.deviation > 0.0f ? options.deviation : 1.0f / root;
-  weight = &scope.make("weight", {options.vocabulary, options.width}, Initialiser::normal(deviation));
+  weight = &scope.make_weight("weight", {options.vocabulary, options.width}, Initialiser::normal(deviation));
   if (options.scaled) factor = root;
 }
 

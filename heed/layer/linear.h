@@ -16,7 +16,7 @@ struct Linear {
 
   Linear() = default;
   Linear(const Scope& scope, int64_t in, int64_t out, bool with_bias = true, float gain = 1.0f)
-      : weight(&scope.make("weight", {out, in}, Initialiser::xavier(gain))) {
+      : weight(&scope.make_weight("weight", {out, in}, Initialiser::xavier(gain))) {
     if (with_bias) bias = &scope.make("bias", {out}, Initialiser::constant(0.0f));
   }
 

@@ -47,6 +47,14 @@ Parameter& Parameters::make(std::string name, std::vector<int64_t> shape, const 
   return p;
 }
 
+void Parameters::pack(const WeightFormat& format) {
+  for (Parameter& p : all_) p.pack(format);
+}
+
+void Parameters::unpack() {
+  for (Parameter& p : all_) p.value.data();
+}
+
 Parameter& Parameters::at(std::string_view name) {
   if (Parameter* p = find(name)) return *p;
   std::vector<std::string> names;
@@ -81,6 +89,13 @@ Scope Scope::operator/(std::string_view name) const {
 
 Parameter& Scope::make(std::string_view name, std::vector<int64_t> shape, const Initialiser& initialiser) const {
   return all_->make((*this / name).prefix(), std::move(shape), initialiser);
+}
+
+Parameter& Scope::make_weight(std::string_view name, std::vector<int64_t> shape, const Initialiser& initialiser,
+                              WeightOrder order) const {
+  Parameter& weight = make(name, std::move(shape), initialiser);
+  weight.product = order;
+  return weight;
 }
 
 }  // namespace heed

@@ -27,6 +27,11 @@ class Parameters {
 
   /// Adds one, filled by `initialiser` from (seed, name) alone: the order of creation does not matter.
   Parameter& make(std::string name, std::vector<int64_t> shape, const Initialiser& initialiser);
+  /// For inference: every weight that only products read stands in memory once, packed for them in this format, as does
+  /// a table of embeddings. Anything that reads the numbers later unpacks them; unpack() does it for all, for a
+  /// training.
+  void pack(const WeightFormat& format = float32_weights);
+  void unpack();
   Parameter& at(std::string_view name);    // throws, naming the nearest name
   Parameter* find(std::string_view name);  // or null
   const Parameter* find(std::string_view name) const;
@@ -55,6 +60,9 @@ class Scope {
 
   Scope operator/(std::string_view name) const;
   Parameter& make(std::string_view name, std::vector<int64_t> shape, const Initialiser& initialiser) const;
+  /// One that only products read, in this order, and whoever takes single rows of it: Parameter::product.
+  Parameter& make_weight(std::string_view name, std::vector<int64_t> shape, const Initialiser& initialiser,
+                         WeightOrder order = WeightOrder::out_in) const;
   const std::string& prefix() const { return prefix_; }
 
  private:

@@ -29,8 +29,8 @@ Recurrent::Cell Recurrent::make_cell(const Scope& scope, int64_t input) const {
   // The gates share one matrix only so that one product computes them. Each is a separate map from `input` to `hidden`
   // and gets Xavier's range for that; the height of the whole matrix would make it too small.
   const float gain = std::sqrt(static_cast<float>(rows + input) / static_cast<float>(hidden + input));
-  Cell cell = {&scope.make("input.weight", {rows, input}, Initialiser::xavier(gain)),
-               &scope.make("state.weight", {rows, hidden}, Initialiser::orthogonal()),
+  Cell cell = {&scope.make_weight("input.weight", {rows, input}, Initialiser::xavier(gain)),
+               &scope.make_weight("state.weight", {rows, hidden}, Initialiser::orthogonal()),
                &scope.make("input.bias", {rows}, Initialiser::constant(0.0f)),
                &scope.make("state.bias", {rows}, Initialiser::constant(0.0f))};
   // An LSTM that starts by remembering learns faster than one that starts by forgetting.  Jozefowicz et al. 2015

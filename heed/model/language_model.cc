@@ -62,8 +62,9 @@ LanguageModel::LanguageModel(Parameters& parameters, const Options& o) : options
          "model: tied = \"{}\" needs states of the width of the vectors, {}, but they have {}: set tied = \"none\"",
          o.tied, o.width, decoder_->width());
   const Scope output = root / "output";
-  output_weight_ =
-      tied ? embed_.table() : &output.make("weight", {o.target_vocabulary, decoder_->width()}, Initialiser::xavier());
+  output_weight_ = tied
+                       ? embed_.table()
+                       : &output.make_weight("weight", {o.target_vocabulary, decoder_->width()}, Initialiser::xavier());
   output_bias_ = &output.make("bias", {o.target_vocabulary}, Initialiser::constant(0.0f));
   generator_ = generator_with(0);
 }

@@ -22,7 +22,7 @@ struct OutputLayer {
   OutputLayer(const Scope& root, const Options& o, int64_t width, Parameter* table) {
     const Scope output = root / "output";
     weight = value_of(kTied, o.tied, "model: tied") == Tied::none
-                 ? &output.make("weight", {o.target_vocabulary, width}, Initialiser::xavier())
+                 ? &output.make_weight("weight", {o.target_vocabulary, width}, Initialiser::xavier())
                  : table;
     bias = &output.make("bias", {o.target_vocabulary}, Initialiser::constant(0.0f));
   }

@@ -26,8 +26,7 @@ inline constexpr int64_t kGradientDepth = 256;
 inline constexpr int64_t kLeftCols = 48;
 inline constexpr int64_t kLeftSlack = 64;
 inline constexpr int64_t kGradientPanels = 8;
-inline constexpr int64_t kGradientScratch =
-    kGradientDepth * (kLeftCols + kGradientPanels * PackedWeight::kPanel) + kLeftSlack;
+inline constexpr int64_t kGradientScratch = kGradientDepth * (kLeftCols + kGradientPanels * kPanel) + kLeftSlack;
 }  // namespace heed
 #endif
 
@@ -97,7 +96,7 @@ HWY_INLINE void AddColumnSums(const float* left, int64_t depth, int64_t count, G
 /// Rows of `cols` columns as a panel.
 HWY_INLINE void PackPanelRows(const float* from, int64_t stride, int64_t depth, int64_t cols, float* to) {
   const F32 d;
-  if (cols < PackedWeight::kPanel)
+  if (cols < kPanel)
     return PackRows({from, stride, 1}, static_cast<size_t>(depth), static_cast<size_t>(cols), 1.0f, {to, kPanelWidth});
   for (int64_t p = 0; p < depth; ++p, from += stride, to += kPanelWidth)
 #pragma GCC unroll 32
@@ -107,8 +106,8 @@ HWY_INLINE void PackPanelRows(const float* from, int64_t stride, int64_t depth, 
 /// `scratch`: kGradientScratch floats, aligned.
 inline void GradientTile(const GradientProduct& g, const ProductTile& tile, float* scratch) {
   float* right = scratch;
-  float* left = scratch + kGradientDepth * kGradientPanels * PackedWeight::kPanel;
-  const auto sums = [](int64_t rows, const RowBlock& block) HWY_ATTR {
+  float* left = scratch + kGradientDepth * kGradientPanels * kPanel;
+  const auto sums = [](int64_t rows, const RowBlock<float>& block) HWY_ATTR {
     constexpr int kThird = kMostRows / 3;  // of the rows that registers can hold
     if (rows > 2 * kThird)
       RunPanel<3 * kThird, true>(block);
@@ -131,26 +130,26 @@ inline void GradientTile(const GradientProduct& g, const ProductTile& tile, floa
       for (int64_t p = 0; p < panels; ++p)
         for (int64_t b = 0; b < blocks; ++b) {
           const int64_t first = row + b * kMostRows, rows = std::min<int64_t>(kMostRows, count - b * kMostRows);
-          const int64_t col = (panel + p) * PackedWeight::kPanel;
-          const int64_t cols = std::min(PackedWeight::kPanel, g.right_cols - col);
+          const int64_t col = (panel + p) * kPanel;
+          const int64_t cols = std::min(kPanel, g.right_cols - col);
           float* y = g.sum.data + first * g.right_cols + col;
-          const RowBlock block{.x = left + b * LeftBlock(depth),
-                               .x_stride = static_cast<size_t>(kMostRows),
-                               .depth = static_cast<size_t>(depth),
-                               .w = right + p * depth * PackedWeight::kPanel,
-                               .w_stride = 0,
-                               .start = nullptr,
-                               .add = !g.sum.fresh || term > 0,
-                               .y = y,
-                               .y_stride = static_cast<size_t>(g.right_cols),
-                               .next = b + 1 < blocks ? y + kMostRows * g.right_cols
-                                                      : g.sum.data + row * g.right_cols + col + PackedWeight::kPanel,
-                               .ahead = &ahead};
-          if (cols == PackedWeight::kPanel && rows % (kMostRows / 3) == 0)
+          const RowBlock<float> block{
+              .x = left + b * LeftBlock(depth),
+              .x_stride = static_cast<size_t>(kMostRows),
+              .depth = static_cast<size_t>(depth),
+              .w = right + p * depth * kPanel,
+              .w_stride = 0,
+              .start = nullptr,
+              .add = !g.sum.fresh || term > 0,
+              .y = y,
+              .y_stride = static_cast<size_t>(g.right_cols),
+              .next = b + 1 < blocks ? y + kMostRows * g.right_cols : g.sum.data + row * g.right_cols + col + kPanel,
+              .ahead = &ahead};
+          if (cols == kPanel && rows % (kMostRows / 3) == 0)
             sums(rows, block);
           else
             RunPartialPanel(rows, block, static_cast<size_t>(cols),
-                            [&](const RowBlock& one) HWY_ATTR { sums(rows, one); });
+                            [&](const RowBlock<float>& one) HWY_ATTR { sums(rows, one); });
         }
     }
   };
@@ -158,9 +157,9 @@ inline void GradientTile(const GradientProduct& g, const ProductTile& tile, floa
     const int64_t panels = std::min(kGradientPanels, tile.panel_end - panel);
     ForEvenPieces(g.rows, kGradientDepth, [&](int64_t term, int64_t depth) HWY_ATTR {
       for (int64_t p = 0; p < panels && g.sum; ++p) {
-        const int64_t col = (panel + p) * PackedWeight::kPanel;
+        const int64_t col = (panel + p) * kPanel;
         PackPanelRows(g.right + term * g.right_stride + col, g.right_stride, depth,
-                      std::min(PackedWeight::kPanel, g.right_cols - col), right + p * depth * PackedWeight::kPanel);
+                      std::min(kPanel, g.right_cols - col), right + p * depth * kPanel);
       }
       run(panel, panels, term, depth);
     });

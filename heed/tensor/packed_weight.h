@@ -1,4 +1,7 @@
-// A weight in the layout of the product's kernel (product.h): copied once, multiplied many times.
+// A weight in the layout of the product's kernel (product.h): packed once, multiplied many times.
+//
+// A format of packed weights is a file of tensor/format/ and a line of tensor/format/all.h: a class that derives from
+// PackedWeight, and its WeightFormat.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +9,9 @@
 #include <memory>
 
 namespace heed {
+
+struct RowProduct;
+struct WeightFormat;
 
 /// How a weight is stored: row-major and contiguous.
 enum class WeightOrder {
@@ -19,31 +25,48 @@ struct WeightView {
   WeightOrder order = WeightOrder::out_in;
 };
 
-/// A copy of a weight in panels of 32 columns of the result, [panels, in, 32], the last one padded with zeros. The
-/// same for every instruction set.
+/// The numbers of a weight in a format of its own. They may be rounded: what it gives back is what it multiplies by.
+/// Threads: any number may read and multiply at once.
 class PackedWeight {
  public:
-  static constexpr int64_t kPanel = 32;
-
-  explicit PackedWeight(const WeightView& weight);
-
-  /// Copies a weight of the same sizes over this one.
-  void copy(const WeightView& weight);
+  PackedWeight(const PackedWeight&) = delete;
+  PackedWeight& operator=(const PackedWeight&) = delete;
+  virtual ~PackedWeight();
 
   int64_t in() const { return in_; }
   int64_t out() const { return out_; }
-  int64_t panels() const { return (out_ + kPanel - 1) / kPanel; }
-  const float* panel(int64_t p) const { return data_.get() + p * in_ * kPanel; }
 
-  /// Whether `weight` still holds the numbers that were copied.
+  virtual const WeightFormat& format() const = 0;
+  virtual size_t bytes() const = 0;  // in memory
+
+  /// Packs a weight of the same sizes over this one.
+  virtual void copy(const WeightView& weight) = 0;
+
+  /// The numbers back: row `n` of the weight in this order, [in] or [out] of them; or all, [out, in] or [in, out].
+  virtual void row(WeightOrder order, int64_t n, float* to) const = 0;
+  void unpack(WeightOrder order, float* to) const;
+
+  /// y = x W^T + bias; at least one row and one column of the result.
+  virtual void multiply(const RowProduct& product) const = 0;
+
+  /// Whether `weight` still holds the numbers that were packed, if the format keeps them exactly.
   bool is_copy_of(const WeightView& weight) const;
 
+ protected:
+  PackedWeight(int64_t in, int64_t out) : in_(in), out_(out) {}
+
  private:
-  struct Free {
-    void operator()(float* data) const;
-  };
   int64_t in_, out_;
-  std::unique_ptr<float[], Free> data_;
 };
+
+struct WeightFormat {
+  const char* name;     // of the precision, in options: "float32"
+  const char* meaning;  // a few words
+  bool exact;           // whether it gives back the bits that were packed
+  std::unique_ptr<PackedWeight> (*pack)(const WeightView& weight);
+};
+
+/// What training and, unless something else was asked for, inference use.
+extern const WeightFormat float32_weights;
 
 }  // namespace heed

@@ -17,29 +17,17 @@
 
 #include "heed/kernels/simd/rows-inl.h"
 #include "heed/kernels/simd/vector-inl.h"
-#include "heed/tensor/product.h"
+#include "heed/tensor/dtype.h"
+#include "heed/tensor/format/panels.h"
+#include "heed/tensor/product_parts.h"
 #include "hwy/highway.h"
-
-#ifndef HEED_TENSOR_PRODUCT_ONCE_
-#define HEED_TENSOR_PRODUCT_ONCE_
-namespace heed {
-/// The rows and panels that one thread computes at a time.
-struct ProductTile {
-  int64_t row, row_end, panel, panel_end;
-};
-
-/// Terms of a sum that are added before moving to the next columns: this much of the left operand stays in the L1
-/// cache. A sum continues where it stopped, so its bits do not depend on this.
-inline constexpr int64_t kWeightDepth = 512;
-}  // namespace heed
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace heed::kernels::HWY_NAMESPACE;  // NOLINT: the vectors and functions of the kernels
 
-inline constexpr size_t kPanelWidth = PackedWeight::kPanel;
+inline constexpr size_t kPanelWidth = kPanel;
 inline constexpr int kPanelVecs = static_cast<int>(kPanelWidth / kLanes);
 inline constexpr int kMostRows = kManyRegisters ? 12 : 6;
 
@@ -81,11 +69,23 @@ class RowsAhead {
   int64_t col_ = 0;
 };
 
+/// A vector of a panel's numbers as float32, and a single one.
+HWY_INLINE V32 LoadWeights(const float* at) { return hn::Load(F32(), at); }
+HWY_INLINE float WeightAt(const float* at) { return *at; }
+/// bfloat16
+HWY_INLINE V32 LoadWeights(const uint16_t* at) {
+  const hn::Rebind<uint16_t, F32> halves;
+  return hn::BitCast(F32(), hn::ShiftLeft<16>(hn::PromoteTo(U32(), hn::Load(halves, at))));
+}
+HWY_INLINE float WeightAt(const uint16_t* at) { return float_of_bf16(*at); }
+
+/// `Number`: what the panels are made of.
+template <class Number>
 struct RowBlock {
   const float* x;
   size_t x_stride;  // from row to row, or for columns (see SumBlock) from term to term
   size_t depth;
-  const float* w;      // the first panel
+  const Number* w;     // the first panel
   size_t w_stride;     // from panel to panel
   const float* start;  // of its sums: the bias; null: zeros
   bool add;            // or the contents of y
@@ -97,8 +97,8 @@ struct RowBlock {
 
 /// kRows rows of kPanels panels, in each kVecs vectors starting at column `col`. kColumns: x is stored with its rows
 /// side by side, [depth, x_stride].
-template <int kRows, int kVecs, int kPanels, bool kColumns>
-HWY_INLINE void SumBlock(const RowBlock& block, size_t col) {
+template <int kRows, int kVecs, int kPanels, bool kColumns, class Number>
+HWY_INLINE void SumBlock(const RowBlock<Number>& block, size_t col) {
   const F32 d;
   constexpr int kAll = kVecs * kPanels;
   const auto at = [](int v) HWY_ATTR { return static_cast<size_t>(v / kVecs) * kPanelWidth + v % kVecs * kLanes; };
@@ -125,7 +125,7 @@ HWY_INLINE void SumBlock(const RowBlock& block, size_t col) {
     base[i] = block.x + 3 * i * row;
     asm("" : "+r"(base[i]));
   }
-  const float* w[kPanels];
+  const Number* w[kPanels];
 #pragma GCC unroll 4
   for (int q = 0; q < kPanels; ++q) w[q] = block.w + q * block.w_stride + col;
   const auto steps = [&](size_t count) HWY_ATTR {
@@ -133,11 +133,11 @@ HWY_INLINE void SumBlock(const RowBlock& block, size_t col) {
       // Prefetches the weight from the L2 cache or beyond. Small blocks have no load slot to spare for that.
       if constexpr (kRows > kMostRows / 2)
 #pragma GCC unroll 8
-        for (size_t line = 0; line < kVecs * kLanes; line += 16)
+        for (size_t line = 0; line < kVecs * kLanes; line += 64 / sizeof(Number))
           __builtin_prefetch(w[0] + kAhead * kPanelWidth + line, 0, 3);
       V32 right[kAll];
 #pragma GCC unroll 8
-      for (int v = 0; v < kAll; ++v) right[v] = hn::Load(d, w[v / kVecs] + v % kVecs * kLanes);
+      for (int v = 0; v < kAll; ++v) right[v] = LoadWeights(w[v / kVecs] + v % kVecs * kLanes);
 #pragma GCC unroll 16
       for (int r = 0; r < kRows; ++r) {
         const V32 left = hn::Set(d, kColumns ? base[0][r] : base[r / 3][(r % 3) * row]);
@@ -168,15 +168,15 @@ HWY_INLINE void SumBlock(const RowBlock& block, size_t col) {
 }
 
 /// kRows rows of one whole panel.
-template <int kRows, bool kColumns>
-void RunPanel(const RowBlock& block) {
+template <int kRows, bool kColumns, class Number>
+void RunPanel(const RowBlock<Number>& block) {
   constexpr int kVecs = std::min(BlockVecs(kRows), kPanelVecs);
   for (size_t col = 0; col < kPanelWidth; col += kVecs * kLanes) SumBlock<kRows, kVecs, 1, kColumns>(block, col);
 }
 
 /// kRows rows of `panels` whole panels.
-template <int kRows>
-void RunBlock(RowBlock block, size_t panels) {
+template <int kRows, class Number>
+void RunBlock(RowBlock<Number> block, size_t panels) {
   constexpr int kVecs = std::min(BlockVecs(kRows), kPanelVecs);
   const float* after = block.y + kRows * block.y_stride;
   block.next = block.y + kPanelWidth;
@@ -199,16 +199,17 @@ void RunBlock(RowBlock block, size_t panels) {
   }
 }
 
-template <int... kRows>
-HWY_INLINE void RunBlockOf(int64_t rows, const RowBlock& block, size_t panels, std::integer_sequence<int, kRows...>) {
-  using Run = void (*)(RowBlock, size_t);
-  static constexpr Run kRuns[] = {RunBlock<kRows + 1>...};
+template <class Number, int... kRows>
+HWY_INLINE void RunBlockOf(int64_t rows, const RowBlock<Number>& block, size_t panels,
+                           std::integer_sequence<int, kRows...>) {
+  using Run = void (*)(RowBlock<Number>, size_t);
+  static constexpr Run kRuns[] = {RunBlock<kRows + 1, Number>...};
   kRuns[rows - 1](block, panels);
 }
 
 /// One panel of which only `cols` columns and `rows` rows exist goes through separate memory. run(block)
-template <class Run>
-HWY_INLINE void RunPartialPanel(int64_t rows, RowBlock block, size_t cols, const Run& run) {
+template <class Number, class Run>
+HWY_INLINE void RunPartialPanel(int64_t rows, RowBlock<Number> block, size_t cols, const Run& run) {
   HWY_ALIGN float start[kPanelWidth] = {}, sums[kMostRows * kPanelWidth] = {};
   if (block.start) std::copy_n(block.start, cols, start);
   float* y = block.y;
@@ -235,10 +236,11 @@ HWY_INLINE void ForEvenPieces(int64_t total, int64_t most, const F& f) {
 
 /// A weight of one column, as in self_scored: in a panel 31 of 32 columns would be wasted. Eight rows at a time, each
 /// its own chain in one lane, so that the bits are those of a panel.
-inline void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& product, const ProductTile& tile) {
+template <class Number>
+void MultiplyOneColumn(const PanelsView<Number>& weight, const RowProduct& product, const ProductTile& tile) {
   const hn::CappedTag<float, 1> one;
   constexpr int64_t kRows = 8;
-  const size_t in = static_cast<size_t>(weight.in());
+  const size_t in = static_cast<size_t>(weight.in);
   for (int64_t row = tile.row; row < tile.row_end; row += kRows) {
     const int64_t count = std::min(kRows, tile.row_end - row);
     const float* x[kRows];
@@ -246,12 +248,12 @@ inline void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& prod
 #pragma GCC unroll 8
     for (int64_t r = 0; r < kRows; ++r) {
       const int64_t at = row + std::min(r, count - 1);  // what is left over computes the last row again
-      x[r] = product.x + at * weight.in();
+      x[r] = product.x + at * weight.in;
       sum[r] = hn::Set(one, product.add ? product.y[at] : product.bias ? product.bias[0] : 0.0f);
     }
-    const float* w = weight.panel(0);
+    const Number* w = weight.panel(0);
     for (size_t p = 0; p < in; ++p, w += kPanelWidth) {
-      const auto weight_p = hn::LoadU(one, w);
+      const auto weight_p = hn::Set(one, WeightAt(w));
 #pragma GCC unroll 8
       for (int64_t r = 0; r < kRows; ++r) sum[r] = hn::MulAdd(hn::LoadU(one, x[r] + p), weight_p, sum[r]);
     }
@@ -259,9 +261,10 @@ inline void MultiplyOneColumn(const PackedWeight& weight, const RowProduct& prod
   }
 }
 
-inline void MultiplyTile(const PackedWeight& weight, const RowProduct& product, const ProductTile& tile) {
-  if (weight.out() == 1) return MultiplyOneColumn(weight, product, tile);
-  const int64_t in = weight.in(), out = weight.out(), whole = std::min(tile.panel_end, out / PackedWeight::kPanel);
+template <class Number>
+void MultiplyTile(const PanelsView<Number>& weight, const RowProduct& product, const ProductTile& tile) {
+  if (weight.out == 1) return MultiplyOneColumn(weight, product, tile);
+  const int64_t in = weight.in, out = weight.out, whole = std::min(tile.panel_end, out / kPanel);
   const int64_t rows = tile.row_end - tile.row;
   // One block of rows passes all panels. With more, a group of panels stays in the L2 cache while all rows pass, and is
   // no deeper than what the rows can keep in the L1 cache.
@@ -270,7 +273,7 @@ inline void MultiplyTile(const PackedWeight& weight, const RowProduct& product, 
   const int64_t group = few ? std::max<int64_t>(1, whole)
                             : std::max<int64_t>(1, kGroupRows / std::min(std::max<int64_t>(1, in), depth_step));
   const auto run = [&](int64_t panel, int64_t panels) HWY_ATTR {
-    const int64_t col = panel * PackedWeight::kPanel;
+    const int64_t col = panel * kPanel;
     ForEvenPieces(in, depth_step, [&](int64_t term, int64_t depth) HWY_ATTR {
       // Blocks of rows that differ by one at most: 7 and 6 rather than 12 and 1.
       ForEvenPieces(rows, kMostRows, [&](int64_t begin, int64_t count) HWY_ATTR {
@@ -278,24 +281,24 @@ inline void MultiplyTile(const PackedWeight& weight, const RowProduct& product, 
         RowsAhead ahead(product.x + (first + count) * in + term, in,
                         std::min<int64_t>(kMostRows, tile.row_end - first - count), depth,
                         std::max<int64_t>(panels, 1) * count);
-        const RowBlock block{.x = product.x + first * in + term,
-                             .x_stride = static_cast<size_t>(in),
-                             .depth = static_cast<size_t>(depth),
-                             .w = weight.panel(panel) + term * PackedWeight::kPanel,
-                             .w_stride = static_cast<size_t>(in) * kPanelWidth,
-                             .start = product.bias ? product.bias + col : nullptr,
-                             .add = product.add || term > 0,
-                             .y = product.y + first * out + col,
-                             .y_stride = static_cast<size_t>(out),
-                             .next = nullptr,
-                             .ahead = &ahead};
-        const auto sums = [&](const RowBlock& b, size_t n)
+        const RowBlock<Number> block{.x = product.x + first * in + term,
+                                     .x_stride = static_cast<size_t>(in),
+                                     .depth = static_cast<size_t>(depth),
+                                     .w = weight.panel(panel) + term * kPanel,
+                                     .w_stride = static_cast<size_t>(in) * kPanelWidth,
+                                     .start = product.bias ? product.bias + col : nullptr,
+                                     .add = product.add || term > 0,
+                                     .y = product.y + first * out + col,
+                                     .y_stride = static_cast<size_t>(out),
+                                     .next = nullptr,
+                                     .ahead = &ahead};
+        const auto sums = [&](const RowBlock<Number>& b, size_t n)
                               HWY_ATTR { RunBlockOf(count, b, n, std::make_integer_sequence<int, kMostRows>()); };
         if (panels > 0)
           sums(block, static_cast<size_t>(panels));
         else
           RunPartialPanel(count, block, static_cast<size_t>(out - col),
-                          [&](const RowBlock& b) HWY_ATTR { sums(b, 1); });
+                          [&](const RowBlock<Number>& b) HWY_ATTR { sums(b, 1); });
       });
     });
   };

@@ -18,6 +18,11 @@ int64_t Offsets::longest() const {
   return most;
 }
 
+float* Tensor::unpacked() const {
+  // Only read, as an input is; a pointer for writing would drop the copy for inference.
+  return node_->parameter ? const_cast<float*>(node_->parameter->value.data()) : nullptr;
+}
+
 const float* Tensor::gradient() const {
   if (!node_ || (node_->has_gradient && !*node_->has_gradient)) return nullptr;
   return node_->gradient;
@@ -60,11 +65,16 @@ Tensor Tape::in_place(float* data, int64_t rows, int64_t cols) {
 
 Tensor Tape::parameter(Parameter& p) {
   const bool wanted = recording() && p.trainable;
+  const bool packed = p.value.is_packed();
+  expect(!wanted || !packed,
+         "parameter '{}' is packed for inference and cannot be trained; Parameters::unpack() makes it numbers again",
+         p.name);
   if (wanted && p.gradient.size() != p.value.size()) p.gradient.resize(p.value.size());
   if (wanted && tell_ && used_.insert(&p).second) first_uses_.push_back({&p, notes_.size()});
   // Only read, as an input is; a pointer for writing would drop the copy for inference.
-  return add_node({this, const_cast<float*>(std::as_const(p.value).data()), p.rows(), p.cols(),
-                   wanted ? p.gradient.data() : nullptr, &p.has_gradient, wanted, true, &p});
+  float* value = packed ? nullptr : const_cast<float*>(std::as_const(p.value).data());
+  return add_node(
+      {this, value, p.rows(), p.cols(), wanted ? p.gradient.data() : nullptr, &p.has_gradient, wanted, true, &p});
 }
 
 Tensor Tape::filled(int64_t rows, int64_t cols, float value) {

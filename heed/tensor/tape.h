@@ -48,6 +48,7 @@ class Tape {
   /// Memory of the caller that operations write in place (write_rows), not copied: must live until reset(). Without a
   /// gradient.
   Tensor in_place(float* data, int64_t rows, int64_t cols);
+  /// Throws if it would be trained and is packed for inference.
   Tensor parameter(Parameter& parameter);
   Tensor filled(int64_t rows, int64_t cols, float value);
   /// A copy of the offsets that lives as long as the tensors.

@@ -22,7 +22,7 @@ struct GradientSink {
 /// The tape's record of a tensor. Lives in the tape's arena.
 struct Node {
   Tape* tape;
-  float* value;
+  float* value;  // null: a packed parameter's
   int64_t rows, cols;
   float* gradient;      // null until there is one (for a parameter, its own)
   bool* has_gradient;   // a parameter's flag, or null
@@ -45,11 +45,14 @@ class Tensor {
   int64_t cols() const { return node_->cols; }
   int64_t size() const { return rows() * cols(); }
   Tape& tape() const { return *node_->tape; }
-  float* data() const { return node_->value; }
+  float* data() const { return node_->value ? node_->value : unpacked(); }
   float* row(int64_t r) const { return data() + r * cols(); }
   float item() const { return *data(); }  // of a [1, 1] tensor
   /// The parameter whose value this is, or null.
   const Parameter* parameter() const { return node_->parameter; }
+  /// Whether it is a parameter that was packed for its products (Parameter::pack) when it came onto the tape. data()
+  /// would unpack it, which costs time once and then its memory twice.
+  bool is_packed() const { return node_->parameter && !node_->value; }
 
   /// Whether operations may change the value (Tape::in_place, make_in_place); all other tensors are only read.
   bool written_in_place() const { return node_->written_in_place; }
@@ -62,6 +65,7 @@ class Tensor {
 
  private:
   friend class Tape;
+  float* unpacked() const;
   Node* node_ = nullptr;
 };
 

@@ -78,6 +78,15 @@ TEST(CatalogueModels, NoMemoryBeforeLoading) {
   for (const Options& options : all) expect_no_memory_before_loading(options, Made(options).parameters);
 }
 
+/// Weights packed for their products, and nothing beside them: the same bits, and nobody asks for the numbers.
+void expect_one_copy_for_inference(Made& made, const Batch& batch) {
+  const LogProbs whole = at_once(made.model, batch), steps = by_steps(made.model, batch);
+  made.parameters.pack();
+  EXPECT_EQ(at_once(made.model, batch), whole);
+  EXPECT_EQ(by_steps(made.model, batch), steps);
+  for (const Parameter& p : made.parameters) EXPECT_EQ(p.value.is_packed(), p.product.has_value()) << p.name;
+}
+
 TEST_P(Catalogue, TrainsOrIsRefused) {
   const auto& [kind, entry] = GetParam();
   const Refused refused = refused_by(kind);
@@ -108,6 +117,7 @@ TEST_P(Catalogue, TrainsOrIsRefused) {
     adam.step(0.01f);
   }
   for (size_t step = 1; step < losses.size(); ++step) EXPECT_LT(losses[step], losses[step - 1]) << "step " << step;
+  expect_one_copy_for_inference(made, batch);
 }
 
 INSTANTIATE_TEST_SUITE_P(, Catalogue, testing::ValuesIn(trials()),

@@ -71,7 +71,7 @@ TEST(PackedWeight, EqualsTheFormula) {
       for (const auto order : {WeightOrder::out_in, WeightOrder::in_out})
         for (const bool with_bias : {false, true}) {
           SCOPED_TRACE(::testing::Message() << s.rows << " " << s.in << " " << s.out);
-          const std::vector<float> y = c.run(PackedWeight(c.view(order)), first(s.rows), with_bias);
+          const std::vector<float> y = c.run(*float32_weights.pack(c.view(order)), first(s.rows), with_bias);
           for (int64_t r = 0; r < s.rows; ++r)
             for (int64_t o = 0; o < s.out; ++o) {
               double sum = with_bias ? c.bias(0, o) : 0.0;
@@ -96,9 +96,9 @@ TEST(PackedWeight, RowsDoNotDependOnTheNumberOfRows) {
   on_every_isa([] {
     for (const auto& [in, out] : {std::pair<int64_t, int64_t>{128, 160}, {67, 45}, {300, 200}, {300, 1}}) {
       const ProductCase c({70, in, out});
-      const PackedWeight packed(c.view(WeightOrder::out_in));
-      const std::vector<float> all = c.run(packed, first(70));
-      for (int64_t rows = 1; rows < 70; ++rows) expect_rows(c.run(packed, first(rows)), all, first(rows));
+      const auto packed = float32_weights.pack(c.view(WeightOrder::out_in));
+      const std::vector<float> all = c.run(*packed, first(70));
+      for (int64_t rows = 1; rows < 70; ++rows) expect_rows(c.run(*packed, first(rows)), all, first(rows));
     }
   });
 }
@@ -106,14 +106,14 @@ TEST(PackedWeight, RowsDoNotDependOnTheNumberOfRows) {
 TEST(PackedWeight, RowsDoNotDependOnTheirPlace) {
   on_every_isa([] {
     const ProductCase c({70, 130, 100});
-    const PackedWeight packed(c.view(WeightOrder::out_in));
-    const std::vector<float> all = c.run(packed, first(70));
+    const auto packed = float32_weights.pack(c.view(WeightOrder::out_in));
+    const std::vector<float> all = c.run(*packed, first(70));
     std::mt19937_64 random(1);
     for (int times = 0; times < 20; ++times) {
       std::vector<int64_t> rows = first(70);
       std::shuffle(rows.begin(), rows.end(), random);
       rows.resize(1 + random() % 70);
-      expect_rows(c.run(packed, rows), all, rows);
+      expect_rows(c.run(*packed, rows), all, rows);
     }
   });
 }
@@ -125,7 +125,7 @@ TEST(PackedWeight, AnyNumberOfThreads) {
       std::vector<std::vector<float>> results;
       for (const int threads : {1, 2, 3}) {
         const heed::test::Threads guard(threads);
-        results.push_back(c.run(PackedWeight(c.view(WeightOrder::out_in)), first(s.rows)));
+        results.push_back(c.run(*float32_weights.pack(c.view(WeightOrder::out_in)), first(s.rows)));
       }
       EXPECT_EQ(results[0], results[1]);
       EXPECT_EQ(results[0], results[2]);
@@ -141,7 +141,7 @@ TEST(PackedWeight, TheSameBitsWithFusedMultiplyAdd) {
   for (const std::string isa : {"avx512", "avx2"}) {
     if (std::find(there.begin(), there.end(), isa) == there.end()) continue;
     ASSERT_TRUE(kernels::use_isa(isa));
-    results[isa] = c.run(PackedWeight(c.view(WeightOrder::out_in)), first(29));
+    results[isa] = c.run(*float32_weights.pack(c.view(WeightOrder::out_in)), first(29));
   }
   ASSERT_TRUE(kernels::use_isa(""));
   for (const auto& [isa, result] : results) EXPECT_EQ(result, results.begin()->second) << isa;
@@ -153,14 +153,14 @@ TEST(RowProduct, IsOneChainOfMultiplyAdds) {
     if (kernels::isa() != "avx512" && kernels::isa() != "avx2") return;  // the others round products before they add
     for (const ProductSizes& s : {ProductSizes{29, 1300, 77}, {3, 700, 64}, {13, 1, 5}, {29, 1300, 1}, {8, 5, 1}}) {
       const ProductCase c(s);
-      const PackedWeight packed(c.view(WeightOrder::out_in));
+      const auto packed = float32_weights.pack(c.view(WeightOrder::out_in));
       for (const bool add : {false, true}) {
         std::vector<float> y(static_cast<size_t>(s.rows * s.out), 0.25f);
-        multiply(packed, {.rows = s.rows,
-                          .x = c.x_data.data(),
-                          .bias = add ? nullptr : c.bias_data.data(),
-                          .y = y.data(),
-                          .add = add});
+        multiply(*packed, {.rows = s.rows,
+                           .x = c.x_data.data(),
+                           .bias = add ? nullptr : c.bias_data.data(),
+                           .y = y.data(),
+                           .add = add});
         for (int64_t r = 0; r < s.rows; ++r)
           for (int64_t o = 0; o < s.out; ++o) {
             float sum = add ? 0.25f : c.bias_data[static_cast<size_t>(o)];
@@ -270,11 +270,11 @@ TEST(GradientProduct, AnyNumberOfThreads) {
 
 TEST(PackedWeight, KnowsWhatItCopied) {
   ProductCase c({1, 40, 50});
-  const PackedWeight packed(c.view(WeightOrder::out_in));
-  EXPECT_TRUE(packed.is_copy_of(c.view(WeightOrder::out_in)));
-  EXPECT_TRUE(packed.is_copy_of(c.view(WeightOrder::in_out))) << "the order in memory is another, the weight is not";
+  const auto packed = float32_weights.pack(c.view(WeightOrder::out_in));
+  EXPECT_TRUE(packed->is_copy_of(c.view(WeightOrder::out_in)));
+  EXPECT_TRUE(packed->is_copy_of(c.view(WeightOrder::in_out))) << "the order in memory is another, the weight is not";
   c.out_in.back() += 1.0f;
-  EXPECT_FALSE(packed.is_copy_of(c.view(WeightOrder::out_in)));
+  EXPECT_FALSE(packed->is_copy_of(c.view(WeightOrder::out_in)));
 }
 
 }  // namespace

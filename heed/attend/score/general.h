@@ -8,7 +8,8 @@ namespace heed::attend {
 class General final : public Score {
  public:
   General(const Scope& scope, const Options& options)
-      : weight_(&scope.make("weight", {options.query_width, options.key_width}, Initialiser::xavier())) {}
+      : weight_(&scope.make_weight("weight", {options.query_width, options.key_width}, Initialiser::xavier(),
+                                   WeightOrder::in_out)) {}
   Tensor queries(Tensor q) const override { return matmul(q, q.tape().parameter(*weight_)); }
   void configure(CallContext& c) const override {
     c.call.problem.score.kind = kernels::ScoreKind::inner;

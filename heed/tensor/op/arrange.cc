@@ -152,8 +152,13 @@ Tensor gather_rows(Tensor x, std::span<const int64_t> rows) {
   const int64_t cols = x.cols();
   Tensor y = tape.make_from(count, cols, x);
   const int64_t* from = tape.keep<int64_t>(rows);
+  const ParameterStorage* packed = x.is_packed() ? &x.parameter()->value : nullptr;
   for_pieces(count, cols, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) std::copy_n(x.row(from[i]), cols, y.row(i));
+    for (int64_t i = begin; i < end; ++i)
+      if (packed)
+        packed->row(from[i], cols, y.row(i));
+      else
+        std::copy_n(x.row(from[i]), cols, y.row(i));
   });
   tape.on_backward([=] {
     GradientSink d_x = x.sink();

@@ -1,0 +1,22 @@
+// The list of formats that a weight can be packed in. The precision of a loaded model, its choices and its help follow
+// from it: a new format is one file and one line here.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "heed/tensor/packed_weight.h"
+
+namespace heed {
+
+#define HEED_WEIGHT_FORMATS(X) X(float32) X(bfloat16)
+
+#define HEED_DECLARE(name) extern const WeightFormat name##_weights;
+HEED_WEIGHT_FORMATS(HEED_DECLARE)
+#undef HEED_DECLARE
+
+const std::vector<const WeightFormat*>& all_weight_formats();
+/// Throws, naming the nearest.
+const WeightFormat& find_weight_format(std::string_view precision);
+
+}  // namespace heed
