@@ -350,6 +350,7 @@ void add_evaluate(Program& program) {
   for (const metric::MetricEntry& entry : metric::all_metrics()) metrics.push_back(entry.name);
   add_model(verb, c->model, /*required=*/false);
   add_ensemble(verb, c->model);
+  add_precision(verb, c->model);
   verb.option(
           "FILES", c->files,
           "After MODEL: SOURCE and one or more REFERENCEs, line by line, or one TSV with both; a text, if the model "

@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 struct Chosen {
   ModelChoice model;
   std::string output;
+  std::string precision = "float32";
   bool force = false;
 };
 
@@ -26,7 +27,7 @@ void run(const Chosen& c) {
   trained::expect_replaceable(c.output, c.force);
   std::string from;
   with_checkpoint(c.model, [&](const file::Checkpoint& checkpoint) {
-    trained::export_model(checkpoint, c.output);
+    trained::export_model(checkpoint, c.output, value_of(kDtypes, c.precision, "--precision"));
     from = checkpoint.folder().string();
   });
   std::error_code ignored;
@@ -51,6 +52,10 @@ void add_export(Program& program) {
   Verb verb = program.verb("export", "Write a trained model to one file: weights, recipe and vocabularies");
   add_model(verb, c->model);
   verb.option("--output", c->output, "The file to write").value("FILE").required();
+  verb.option("--precision", c->precision,
+              "Numbers in the file: float32 (default); float16 or bfloat16 are half as large, and rounded")
+      .value("NAME")
+      .one_of("precision", {"float32", "float16", "bfloat16"});
   verb.flag("--force", c->force, "Replace a file that is not a model");
   verb.footer(kHelp);
   verb.run([c] { run(*c); });

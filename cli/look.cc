@@ -178,6 +178,7 @@ void add_look(Program& program) {
   auto c = std::make_shared<Chosen>();
   Verb verb = program.verb("look", "Show what a trained model attends to");
   add_model(verb, c->model);
+  add_precision(verb, c->model);
   verb.option("TEXT", c->lines, "Text to answer, may be repeated (default: the lines of standard input)").value("");
   verb.option("--target", c->target, "Look at this output (default: what the model answers)").value("TEXT");
   verb.option("--attention", c->attention, "Which attention to draw: a name that --list shows").value("NAME");

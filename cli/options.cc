@@ -9,6 +9,7 @@
 
 #include "heed/file/run_folder.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/format/all.h"
 
 namespace heed::cli {
 
@@ -53,6 +54,15 @@ void add_model(Verb verb, ModelChoice& choice, bool required) {
       .offer({"best", "last"});
 }
 
+void add_precision(Verb verb, ModelChoice& choice) {
+  std::vector<std::string> names;
+  for (const WeightFormat* format : all_weight_formats()) names.emplace_back(format->name);
+  verb.option("--precision", choice.precision,
+              "Weights in memory: float32 (default), or bfloat16, which takes half and may change an output a little")
+      .value("NAME")
+      .one_of("precision", names);
+}
+
 void add_ensemble(Verb verb, ModelChoice& choice) {
   const Option ensemble =
       verb.option("--ensemble", choice.ensemble,
@@ -94,7 +104,9 @@ void with_checkpoint(const ModelChoice& choice, const std::function<void(const f
 
 trained::TrainedModel load_model(const ModelChoice& choice) {
   trained::TrainedModel trained;
-  with_checkpoint(choice, [&](const file::Checkpoint& checkpoint) { trained = trained::load_model(checkpoint); });
+  const WeightFormat& format = find_weight_format(choice.precision);
+  with_checkpoint(choice,
+                  [&](const file::Checkpoint& checkpoint) { trained = trained::load_model(checkpoint, &format); });
   return trained;
 }
 
@@ -102,7 +114,7 @@ predict::Predictor load_predictor(const ModelChoice& choice) {
   std::vector<trained::TrainedModel> models;
   models.push_back(load_model(choice));
   for (const std::string& folder : choice.ensemble)
-    models.push_back(load_model({.folder = folder, .checkpoint = choice.checkpoint}));
+    models.push_back(load_model({.folder = folder, .checkpoint = choice.checkpoint, .precision = choice.precision}));
   return predict::Predictor(std::move(models), value_of(search::kMeans, choice.mean, "--ensemble-mean"));
 }
 

@@ -25,13 +25,17 @@ struct ModelChoice {
   std::string checkpoint = "best";
   std::vector<std::string> ensemble = {};  // further models that write together with it
   std::string mean = "log_probabilities";  // of the ensemble
+  std::string precision = "float32";       // of the weights in memory
 };
 void add_model(Verb verb, ModelChoice& choice, bool required = true);
+/// --precision, for commands that run the model.
+void add_precision(Verb verb, ModelChoice& choice);
 /// --ensemble and --ensemble-mean.
 void add_ensemble(Verb verb, ModelChoice& choice);
 
 /// Throws Error, with its own exit code, if the model does not exist or cannot be used.
 void with_checkpoint(const ModelChoice& choice, const std::function<void(const file::Checkpoint&)>& use);
+/// To run it: its weights are packed.
 trained::TrainedModel load_model(const ModelChoice& choice);
 /// The model, or all of the ensemble.
 predict::Predictor load_predictor(const ModelChoice& choice);

@@ -282,6 +282,7 @@ void add_predict(Program& program) {
   Verb verb = program.verb("predict", "Run a trained model on lines of text");
   add_model(verb, c->model);
   add_ensemble(verb, c->model);
+  add_precision(verb, c->model);
   verb.option("FILES", c->files, "Text files to read in turn, plain or gzip; - is standard input (default -)")
       .value("");
   add_search(verb, c->search);

@@ -220,6 +220,7 @@ void add_score(Program& program) {
   Verb verb = program.verb("score", "Print the log probability that a model gives to targets");
   add_model(verb, c->model);
   add_ensemble(verb, c->model);
+  add_precision(verb, c->model);
   verb.option("SOURCE", c->source, "One source per line; without TARGET, a TSV with both; - is standard input")
       .value("")
       .required();

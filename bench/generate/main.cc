@@ -28,7 +28,7 @@ using nlohmann::json;
 
 class Writing {
  public:
-  explicit Writing(const std::string& folder) : trained_(trained::load_model(folder)) {
+  explicit Writing(const std::string& folder) : trained_(trained::load_model(folder, "best", &float32_weights)) {
     expect(trained_.model->generator() != nullptr && trained_.recipe.model.kind == "transformer",
            "'{}' is not a Transformer of running text", folder);
   }

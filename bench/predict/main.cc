@@ -34,7 +34,8 @@ constexpr int64_t kLongest = 100;  // steps
 
 class Searching {
  public:
-  Searching(const std::string& folder, const std::string& file) : trained_(trained::load_model(folder)) {
+  Searching(const std::string& folder, const std::string& file)
+      : trained_(trained::load_model(folder, "best", &float32_weights)) {
     std::ifstream in(file);
     expect(in.is_open(), "cannot read '{}'", file);
     for (std::string line; std::getline(in, line);) ids_.push_back(trained_.vocabularies.source->encode(line));

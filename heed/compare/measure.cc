@@ -133,7 +133,7 @@ void add_score(const metric::Score& score, Result& result) {
 }  // namespace
 
 Result measure(const std::filesystem::path& folder, const task::Corpus& corpus) {
-  const trained::TrainedModel model = trained::load_model(file::RunFolder(folder).open("best"));
+  const trained::TrainedModel model = trained::load_model(file::RunFolder(folder).open("best"), &float32_weights);
   const recipe::ValidateOptions& how = model.recipe.validate;
   search::TapePool tapes;
   const task::Answering asked = model.answering(tapes);

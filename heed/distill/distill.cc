@@ -33,7 +33,8 @@ std::string fingerprint(const predict::Predictor& teacher, const data::Pairs& pa
   };
   for (const Parameter& p : *teacher.model().parameters) {
     add(p.name);
-    hash.add(std::as_bytes(std::span(p.value)));
+    const std::vector<float> numbers = p.value.copy();  // as they are: no more of them than these at a time
+    hash.add(std::as_bytes(std::span(numbers)));
   }
   add(recipe::text_of(teacher.model().recipe));
   add(task::fingerprint(o));

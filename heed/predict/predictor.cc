@@ -7,6 +7,7 @@
 #include "heed/search/tape_pool.h"
 #include "heed/task/rerank.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/format/all.h"
 #include "heed/tensor/tape.h"
 #include "heed/trained/trained_model.h"
 
@@ -39,7 +40,7 @@ Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 Predictor::~Predictor() = default;
 
 Predictor load(const std::filesystem::path& folder, std::string_view checkpoint) {
-  return Predictor(trained::load_model(folder, checkpoint));
+  return load({folder}, {.checkpoint = std::string(checkpoint)});
 }
 
 Predictor load(std::initializer_list<std::filesystem::path> folders, const LoadOptions& options) {
@@ -47,8 +48,10 @@ Predictor load(std::initializer_list<std::filesystem::path> folders, const LoadO
 }
 
 Predictor load(std::span<const std::filesystem::path> folders, const LoadOptions& options) {
+  const WeightFormat& format = find_weight_format(options.precision);
   std::vector<trained::TrainedModel> models;
-  for (const std::filesystem::path& folder : folders) models.push_back(trained::load_model(folder, options.checkpoint));
+  for (const std::filesystem::path& folder : folders)
+    models.push_back(trained::load_model(folder, options.checkpoint, &format));
   return Predictor(std::move(models), options.mean);
 }
 

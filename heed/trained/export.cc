@@ -28,14 +28,14 @@ file::TrainingState summary(const file::TrainingState& all, const std::string& m
 
 }  // namespace
 
-void export_model(const file::Checkpoint& checkpoint, const std::filesystem::path& file) {
+void export_model(const file::Checkpoint& checkpoint, const std::filesystem::path& file, Dtype dtype) {
   const TrainedModel trained = load_model(checkpoint);
   file::ModelTexts texts;
   for (const file::CheckpointPart& part : checkpoint.parts())
     if (part.name.ends_with(".vocab")) texts.emplace(part.name, checkpoint.text(part.name));
   texts.emplace("config.toml", config_to_copy(checkpoint));
   texts.emplace("state.json", summary(checkpoint.state(), trained.recipe.validate.metric).json());
-  file::write_model_file(file, texts, file::tensors_of(*trained.parameters));
+  file::write_model_file(file, texts, file::tensors_of(*trained.parameters, dtype));
 }
 
 void expect_replaceable(const std::filesystem::path& file, bool force) {

@@ -24,8 +24,8 @@ bool may_become(int64_t before, int64_t after, const std::vector<Grown>& grown) 
 
 /// [rows, cols] into the upper left of [rows + new, cols + new]; a vector is one row.
 void copy_into(const Parameter& from, Parameter& to) {
-  for (int64_t row = 0; row < from.rows(); ++row)
-    std::copy_n(from.value.begin() + row * from.cols(), from.cols(), to.value.begin() + row * to.cols());
+  float* numbers = to.value.data();
+  for (int64_t row = 0; row < from.rows(); ++row) from.value.row(row, from.cols(), numbers + row * to.cols());
 }
 
 }  // namespace

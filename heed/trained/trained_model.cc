@@ -72,9 +72,9 @@ void with_checkpoint(const std::filesystem::path& folder, std::string_view name,
   }
 }
 
-TrainedModel load_model(const std::filesystem::path& folder, std::string_view name) {
+TrainedModel load_model(const std::filesystem::path& folder, std::string_view name, const WeightFormat* packed) {
   TrainedModel trained;
-  with_checkpoint(folder, name, [&](const file::Checkpoint& checkpoint) { trained = load_model(checkpoint); });
+  with_checkpoint(folder, name, [&](const file::Checkpoint& checkpoint) { trained = load_model(checkpoint, packed); });
   return trained;
 }
 
@@ -101,7 +101,7 @@ void expect_finite(const std::vector<float>& weights, const file::Checkpoint& ch
          checkpoint.place_of(file::kWeightsPart), name, *bad, bad - weights.begin());
 }
 
-TrainedModel load_model(const file::Checkpoint& checkpoint) {
+TrainedModel load_model(const file::Checkpoint& checkpoint, const WeightFormat* packed) {
   const recipe::Recipe recipe = recipe_of(checkpoint);
   TrainedModel trained;
   try {
@@ -109,8 +109,11 @@ TrainedModel load_model(const file::Checkpoint& checkpoint) {
   } catch (const Error& error) {  // a recipe that makes no model cannot have been trained
     throw Error(ErrorKind::file, error.what());
   }
-  checkpoint.load(file::kWeightsPart, *trained.parameters);
-  for (const Parameter& p : *trained.parameters) expect_finite(p.value, checkpoint, p.name);
+  // One after the other, so that the numbers of the whole model are never beside its packed weights.
+  checkpoint.load(file::kWeightsPart, *trained.parameters, [&](Parameter& p) {
+    expect_finite(p.value, checkpoint, p.name);
+    if (packed) p.pack(*packed);
+  });
   return trained;
 }
 

@@ -37,8 +37,11 @@ TrainedModel make_model(const recipe::Recipe& recipe, task::Vocabularies vocabul
 /// with the one that took its place.
 void with_checkpoint(const std::filesystem::path& folder, std::string_view name,
                      const std::function<void(const file::Checkpoint&)>& use);
-TrainedModel load_model(const file::Checkpoint& checkpoint);
-TrainedModel load_model(const std::filesystem::path& folder, std::string_view name = "best");
+/// `packed`: the format of its weights, of which a model that only runs needs one copy, packed for its products. Null:
+/// numbers, to be trained on or written.
+TrainedModel load_model(const file::Checkpoint& checkpoint, const WeightFormat* packed = nullptr);
+TrainedModel load_model(const std::filesystem::path& folder, std::string_view name = "best",
+                        const WeightFormat* packed = nullptr);
 
 /// Its config.toml, for a copy somewhere else: names of data are not relative to the checkpoint.
 std::string config_to_copy(const file::Checkpoint& checkpoint);

@@ -139,3 +139,50 @@ def test_wrong_usage(model, damaged, tmp_path, arguments, code, says):
     assert done.returncode == code, done.stderr
     assert says in done.stderr.decode() and done.stdout == b""
     assert not (tmp_path / "new").exists()
+
+
+def numbers_of(path):
+    """name -> (type, bytes) of every tensor."""
+    data = path.read_bytes()
+    front = 8 + struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:front])
+    header.pop("__metadata__")
+    return {name: (t["dtype"], data[front + t["data_offsets"][0]:front + t["data_offsets"][1]])
+            for name, t in header.items()}
+
+
+@pytest.mark.parametrize("precision, dtype", [("float16", "F16"), ("bfloat16", "BF16")])
+def test_half_as_large(model, exported, tmp_path, precision, dtype):
+    half = tmp_path / "half.heed"
+    text("export", str(model), "--precision", precision, "--output", str(half))
+    single = numbers_of(exported)
+    for name, (kind, data) in numbers_of(half).items():
+        assert kind == dtype and len(single[name][1]) == 2 * len(data)
+        count = len(data) // 2
+        exact = struct.unpack(f"<{count}f", single[name][1])
+        if dtype == "F16":
+            rounded = struct.unpack(f"<{count}e", data)
+            assert rounded == struct.unpack(f"<{count}e", struct.pack(f"<{count}e", *exact))  # Python rounds to even too
+        else:
+            rounded = struct.unpack(f"<{count}f", b"".join(b"\0\0" + data[i:i + 2] for i in range(0, len(data), 2)))
+            assert all(abs(a - b) <= abs(b) * 2**-8 for a, b in zip(rounded, exact))
+    # It is a model like any other: what is computed is float32 with these numbers.
+    lines = answers("predict", half, "--scores", given=TEXT)
+    assert len(lines) == len(answers("predict", model, "--scores", given=TEXT))
+    text("export", str(half), "--output", str(tmp_path / "again.heed"))  # float32 again: the rounded numbers
+    assert answers("predict", tmp_path / "again.heed", "--scores", given=TEXT) == lines
+    if precision == "bfloat16":  # what was rounded once is not changed by rounding again
+        assert answers("predict", half, "--precision", "bfloat16", "--scores", given=TEXT) == lines
+    assert from_json("info", str(half), "--json")["model"]["parameters"] == \
+        from_json("info", str(exported), "--json")["model"]["parameters"]
+
+
+def test_precision_in_memory(model):
+    options = ["--json", "--scores"]
+    exact = answers("predict", model, *options, given=TEXT)
+    assert answers("predict", model, "--precision", "float32", *options, given=TEXT) == exact
+    rounded = answers("predict", model, "--precision", "bfloat16", *options, given=TEXT)
+    assert len(rounded) == len(exact) and rounded != exact
+    done = run("predict", str(model), "--precision", "float8")
+    assert done.returncode == USAGE and b"precision" in done.stderr and b"bfloat16" in done.stderr
+    assert run("export", str(model), "--precision", "float64", "--output", "x").returncode == USAGE

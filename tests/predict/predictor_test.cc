@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/search/search.h"
+#include "heed/tensor/parameter.h"
 #include "heed/tensor/tape.h"
 #include "tests/predict/decided_model.h"
 
@@ -245,6 +246,20 @@ TEST(Predictor, ATrainingAndItsCheckpointsAreLoaded) {
   }
   const Predictor moved = std::move(best);
   expect_same(moved.predict("hello"), named.predict("hello"));
+
+  const auto bytes = [](const Predictor& predictor) {
+    size_t sum = 0;
+    for (const Parameter& p : *predictor.model().parameters) {
+      EXPECT_EQ(p.value.is_packed(), p.product.has_value()) << p.name << ": the numbers of a weight are not needed";
+      if (p.product) sum += p.value.bytes();
+    }
+    return sum;
+  };
+  const Predictor half = load({folder / "run"}, {.precision = "bfloat16"});
+  for (const Prediction& each : half.predict_all(kLines)) EXPECT_EQ(each.error, "");
+  EXPECT_EQ(2 * bytes(half), bytes(named));
+  expect_in("there is no precision 'bfloat'; did you mean 'bfloat16'?",
+            error_of([&] { load({folder / "run"}, {.precision = "bfloat"}); }));
 
   expect_in("there is no model", error_of([&] { load(folder / "nowhere"); }));
   expect_in("holds no checkpoint", error_of([&] { load(folder.path()); }));
