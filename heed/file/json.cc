@@ -1,6 +1,7 @@
 #include "heed/file/json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -12,23 +13,76 @@ namespace {
 
 using Library = nlohmann::ordered_json;
 
-Library to_library(const Json& json) {
-  if (const auto* value = json.as<bool>()) return *value;
-  if (const auto* value = json.as<int64_t>()) return *value;
-  if (const auto* value = json.as<uint64_t>()) return *value;
-  if (const auto* value = json.as<double>()) return *value;
-  if (const auto* value = json.as<std::string>()) return *value;
-  if (const auto* members = json.as<Json::Members>()) {
-    Library all = Library::object();
-    for (const auto& [name, value] : *members) all.emplace(name, to_library(value));
-    return all;
+/// A value as text, written at once: a copy of it as the library's own value would need memory while it is destroyed.
+class Writer {
+ public:
+  Writer(int indent, Library::error_handler_t not_utf8) : indent_(indent), not_utf8_(not_utf8) {}
+
+  void write(const Json& json) {
+    if (const auto* value = json.as<bool>()) return append(*value ? "true" : "false");
+    if (const auto* value = json.as<int64_t>()) return append(std::to_string(*value));
+    if (const auto* value = json.as<uint64_t>()) return append(std::to_string(*value));
+    if (const auto* value = json.as<double>()) return number(*value);
+    if (const auto* value = json.as<std::string>()) return string(*value);
+    if (const auto* members = json.as<Json::Members>())
+      return list('{', '}', *members, [&](const Json::Member& member) {
+        string(member.first);
+        append(indent_ < 0 ? ":" : ": ");
+        write(member.second);
+      });
+    if (const auto* elements = json.as<Json::Elements>())
+      return list('[', ']', *elements, [&](const Json& element) { write(element); });
+    append("null");
   }
-  if (const auto* elements = json.as<Json::Elements>()) {
-    Library all = Library::array();
-    for (const Json& element : *elements) all.push_back(to_library(element));
-    return all;
+  std::string take() { return std::move(text_); }
+
+ private:
+  void append(std::string_view text) { text_ += text; }
+
+  void number(double value) {
+    if (!std::isfinite(value)) return append("null");
+    char digits[64];  // as short as it can be read back
+    text_.append(digits, nlohmann::detail::to_chars(std::begin(digits), std::end(digits), value));
   }
-  return nullptr;
+
+  void string(const std::string& text) {
+    const bool plain =
+        std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+    if (!plain) return append(Library(text).dump(-1, ' ', false, not_utf8_));
+    text_ += '"';
+    text_ += text;
+    text_ += '"';
+  }
+
+  template <class Items, class Write>
+  void list(char open, char close, const Items& items, const Write& write_item) {
+    text_ += open;
+    ++depth_;
+    for (const auto& item : items) {
+      if (&item != &items.front()) text_ += ',';
+      new_line();
+      write_item(item);
+    }
+    --depth_;
+    if (!items.empty()) new_line();
+    text_ += close;
+  }
+  void new_line() {
+    if (indent_ < 0) return;
+    text_ += '\n';
+    text_.append(static_cast<size_t>(indent_) * depth_, ' ');
+  }
+
+  int indent_;
+  Library::error_handler_t not_utf8_;
+  size_t depth_ = 0;
+  std::string text_;
+};
+
+std::string written(const Json& json, int indent, Library::error_handler_t not_utf8) {
+  Writer writer(indent, not_utf8);
+  writer.write(json);
+  return writer.take();
 }
 
 /// Of members with the same name the last one counts, in the position of the first. Takes the time of a sort: a file
@@ -122,15 +176,13 @@ std::optional<Json> Json::parse(std::string_view text) {
 
 std::string Json::text(int indent) const {
   try {
-    return to_library(*this).dump(indent);
+    return written(*this, indent, Library::error_handler_t::strict);
   } catch (const Library::exception&) {
     throw Error("JSON: a text in it is not valid UTF-8");
   }
 }
 
-std::string Json::line(int indent) const {
-  return to_library(*this).dump(indent, ' ', false, Library::error_handler_t::replace);
-}
+std::string Json::line(int indent) const { return written(*this, indent, Library::error_handler_t::replace); }
 
 const char* Json::kind() const {
   constexpr const char* kKinds[] = {"null", "boolean", "number", "number", "number", "string", "object", "array"};

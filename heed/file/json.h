@@ -21,6 +21,15 @@ class Json {
   using Elements = std::vector<Json>;
 
   Json() = default;  // null
+  // Not those of std::variant: where there is no memory for a copy, that of libstdc++ 12 destroys what it never made
+  // (it takes a variant of strings and vectors for one that always holds something).
+  Json(const Json& other) {
+    std::visit([this](const auto& value) { value_ = value; }, other.value_);
+  }
+  Json& operator=(const Json& other) { return *this = Json(other); }
+  Json(Json&&) noexcept = default;
+  Json& operator=(Json&&) noexcept = default;
+  ~Json() = default;
   Json(bool value) : value_(value) {}
   Json(std::signed_integral auto value) : value_(int64_t{value}) {}
   Json(std::unsigned_integral auto value) : value_(uint64_t{value}) {}

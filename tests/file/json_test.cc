@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <ctime>
+#include <limits>
 #include <string>
+
+#include "heed/tensor/error.h"
 
 namespace heed::test {
 namespace {
@@ -28,6 +31,31 @@ TEST(Json, EverythingComesBack) {
   ASSERT_TRUE(json.has_value());
   EXPECT_EQ(json->text(), text);
   EXPECT_EQ(Json::parse("3")->text(), "3");
+}
+
+TEST(Json, IsWrittenAsItAlwaysWas) {
+  const Json json = Json::object({{"a", Json::array({Json(), true, -1, 2u, 0.1, 1e300, 3.0, 1.0f / 3.0f})},
+                                  {"text", "\"\\/\b\f\n\r\t\x01\x7f \u00e4\u2028"},
+                                  {"none", Json::object()},
+                                  {"empty", Json::array()},
+                                  {"infinite", std::numeric_limits<double>::infinity()},
+                                  {"inside", Json::object({{"b", Json::array({1, Json::array({2})})}})}});
+  EXPECT_EQ(json.line(),
+            "{\"a\":[null,true,-1,2,0.1,1e+300,3.0,0.3333333432674408],"
+            "\"text\":\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\x7f \u00e4\u2028\",\"none\":{},\"empty\":[],\"infinite\":null,"
+            "\"inside\":{\"b\":[1,[2]]}}");
+  EXPECT_EQ(Json::object({{"b", Json::array({1, Json::object({{"c", "d"}})})}, {"e", Json::array()}}).text(2),
+            "{\n  \"b\": [\n    1,\n    {\n      \"c\": \"d\"\n    }\n  ],\n  \"e\": []\n}");
+  EXPECT_EQ(Json("a\xff\xc3"
+                 "b")
+                .line(),
+            "\"a\uFFFD\uFFFDb\"");
+  EXPECT_THROW(Json("\xff").text(), Error);
+  Json copy = json;
+  copy["a"] = 1;
+  EXPECT_NE(copy.line(), json.line());
+  copy = json;
+  EXPECT_EQ(copy.line(), json.line());
 }
 
 TEST(Json, WhatIsNoJson) {
