@@ -24,8 +24,13 @@ class JumpGuard {
   }
   const char* why() const { return why_; }
 
+  /// The library got no memory: if it fails, that is why.
+  void note_no_memory() { no_memory_ = true; }
+  bool no_memory() const { return no_memory_; }
+
  private:
   std::jmp_buf here_;
+  bool no_memory_ = false;
   char why_[256] = "";
 };
 

@@ -13,6 +13,7 @@
 #include "heed/data/area_average.h"
 #include "heed/data/picture_rows.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/interrupt.h"
 #include "heed/text/open_file.h"
 
 namespace heed::data {
@@ -84,6 +85,7 @@ Picture read_rows(const Where& where, PictureSize size) {
     AreaAverage average(from, as_it_is ? PictureSize{} : size);
     Picture whole(as_it_is ? from.height : 1, from.width);  // or one row
     for (int64_t y = 0; y < from.height; ++y) {
+      stop_if_interrupted();
       uint8_t* row = whole.pixel(as_it_is ? y : 0, 0);
       rows.next(row);
       if (!as_it_is) average.add_row(row);
@@ -102,9 +104,10 @@ PictureKind kind_of_picture(std::string_view bytes) {
 
 void PictureRows::set_size(int64_t height, int64_t width) {
   expect(height > 0 && width > 0, ErrorKind::file, "the picture has no pixels: {} x {}", width, height);
-  expect(height <= kLargestSide && width <= kLargestSide && height * width <= kMostPixels, ErrorKind::file,
+  const int64_t most = PixelLimit::of_this_thread();
+  expect(height <= kLargestSide && width <= kLargestSide && height * width <= most, ErrorKind::file,
          "the picture has {} x {} pixels; at most {} in all and {} to a side are read: make it smaller", width, height,
-         kMostPixels, kLargestSide);
+         most, kLargestSide);
   size_ = {height, width};
 }
 

@@ -1,6 +1,7 @@
 // Pictures as RGB bytes, from PNG and JPEG files. The library's own set-up installs libpng and libjpeg.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -28,6 +29,23 @@ struct Picture {
 inline constexpr int64_t kLargestSide = 65'535;
 inline constexpr int64_t kMostPixels = int64_t{1} << 28;
 
+/// While it exists, its thread reads no picture with more pixels than this: they are refused by their header. So the
+/// memory for one is limited too, to about 6 bytes for each of these pixels.
+/// Threads: belongs to the thread that made it.
+class PixelLimit {
+ public:
+  explicit PixelLimit(int64_t most) : before_(current_) { current_ = std::min(most, kMostPixels); }
+  ~PixelLimit() { current_ = before_; }
+  PixelLimit(const PixelLimit&) = delete;
+  PixelLimit& operator=(const PixelLimit&) = delete;
+
+  static int64_t of_this_thread() { return current_; }
+
+ private:
+  static inline thread_local int64_t current_ = kMostPixels;
+  int64_t before_;
+};
+
 /// What the header of a PNG or JPEG file says. Throws as read_picture().
 PictureSize size_of_picture(const std::filesystem::path& file);
 
@@ -36,7 +54,8 @@ PictureSize size_of_picture(const std::filesystem::path& file);
 /// PNG and JPEG are told apart by their first bytes. Grey, palettes and CMYK become RGB, 16 bits become 8, what is
 /// transparent shows white; colour profiles and the orientation in EXIF are ignored. The rows are averaged as they are
 /// read, so that a large picture needs little memory, unless it is interlaced or progressive.
-/// Throws Error, with the name of the file, if it is missing, neither of both, too large, damaged or cut short.
+/// Throws Error, with the name of the file, if it is missing, neither of both, too large, damaged or cut short; and
+/// Interrupted, soon after it is asked to stop (tensor/interrupt.h).
 Picture read_picture(const std::filesystem::path& file, PictureSize size = {});
 
 /// The bytes of such a file, and what errors call it.

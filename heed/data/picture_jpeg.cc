@@ -5,11 +5,13 @@
 // and this the one above.
 #include <jerror.h>
 
+#include <new>
 #include <vector>
 
 #include "heed/data/jump_guard.h"
 #include "heed/data/picture_rows.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/interrupt.h"
 #include "heed/tensor/memory.h"
 
 namespace heed::data {
@@ -19,6 +21,7 @@ namespace {
 JumpGuard& guard_of(j_common_ptr jpeg) { return *static_cast<JumpGuard*>(jpeg->client_data); }
 
 [[noreturn]] void jpeg_failed(j_common_ptr jpeg) {
+  if (jpeg->err->msg_code == JERR_OUT_OF_MEMORY) guard_of(jpeg).note_no_memory();
   char why[JMSG_LENGTH_MAX];
   jpeg->err->format_message(jpeg, why);
   guard_of(jpeg).fail(why);
@@ -32,9 +35,11 @@ void jpeg_said(j_common_ptr jpeg, int level) {
 }
 void print_nothing(j_common_ptr) {}
 
-/// Each scan of a progressive file goes through all its pixels: a small file with thousands of them would take hours.
-void limit_scans(j_common_ptr jpeg) {
+/// Called for every few rows. Each scan of a progressive file goes through all its pixels: a small file with thousands
+/// of them would take hours.
+void limit_work(j_common_ptr jpeg) {
   constexpr int kMostScans = 200;
+  if (is_interrupted()) guard_of(jpeg).fail("interrupted");
   if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number > kMostScans)
     guard_of(jpeg).fail("it has more than 200 scans");
 }
@@ -47,7 +52,7 @@ class JpegRows final : public PictureRows {
     errors_.emit_message = jpeg_said;
     errors_.output_message = print_nothing;
     jpeg_.client_data = &guard_;
-    progress_.progress_monitor = limit_scans;
+    progress_.progress_monitor = limit_work;
     try {
       call([&] {
         jpeg_create_decompress(&jpeg_);
@@ -102,7 +107,10 @@ class JpegRows final : public PictureRows {
  private:
   template <class Call>
   void call(const Call& function) {
-    expect(guard_.run(function), ErrorKind::file, "the JPEG picture is damaged or cut short ({})", guard_.why());
+    if (guard_.run(function)) return;
+    stop_if_interrupted();  // which may be why it has failed
+    if (guard_.no_memory()) throw std::bad_alloc();
+    expect(false, ErrorKind::file, "the JPEG picture is damaged or cut short ({})", guard_.why());
   }
 
   JumpGuard guard_;

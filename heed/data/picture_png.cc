@@ -1,12 +1,15 @@
 #include <png.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "heed/data/jump_guard.h"
 #include "heed/data/picture_rows.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/interrupt.h"
 #include "heed/tensor/memory.h"
 
 namespace heed::data {
@@ -18,10 +21,18 @@ namespace {
 }
 void png_warned(png_structp, png_const_charp) {}  // about parts that are not used: colour profiles, texts
 
+void* png_memory(png_structp png, png_alloc_size_t size) {
+  void* memory = std::malloc(size);
+  if (!memory) static_cast<JumpGuard*>(png_get_mem_ptr(png))->note_no_memory();
+  return memory;
+}
+void png_free_memory(png_structp, void* memory) { std::free(memory); }
+
 class PngRows final : public PictureRows {
  public:
   explicit PngRows(std::FILE* file)
-      : png_(png_create_read_struct(PNG_LIBPNG_VER_STRING, &guard_, png_failed, png_warned)) {
+      : png_(png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &guard_, png_failed, png_warned, &guard_, png_memory,
+                                      png_free_memory)) {
     if (!png_) throw std::bad_alloc();
     info_ = png_create_info_struct(png_);
     if (!info_) {
@@ -47,9 +58,11 @@ class PngRows final : public PictureRows {
     const auto bytes = static_cast<double>(row_bytes()) * static_cast<double>(size().height);
     expect_memory(bytes, fmt::format("an interlaced PNG of {} x {} pixels", size().width, size().height));
     rgba_.resize(row_bytes() * static_cast<size_t>(size().height));
-    std::vector<png_bytep> rows;
-    for (int64_t y = 0; y < size().height; ++y) rows.push_back(rgba_.data() + static_cast<size_t>(y) * row_bytes());
-    call([&] { png_read_image(png_, rows.data()); });
+    for (int pass = 0; pass < passes_; ++pass)
+      for (int64_t y = 0; y < size().height; ++y) {
+        stop_if_interrupted();
+        call([&] { png_read_row(png_, rgba_.data() + static_cast<size_t>(y) * row_bytes(), nullptr); });
+      }
   }
 
   void next(uint8_t* rgb) override {
@@ -76,7 +89,9 @@ class PngRows final : public PictureRows {
 
   template <class Call>
   void call(const Call& function) {
-    expect(guard_.run(function), ErrorKind::file, "the PNG picture is damaged or cut short ({})", guard_.why());
+    if (guard_.run(function)) return;
+    if (guard_.no_memory()) throw std::bad_alloc();
+    expect(false, ErrorKind::file, "the PNG picture is damaged or cut short ({})", guard_.why());
   }
 
   /// Whatever the file holds, rows are RGBA of 8 bits afterwards.
@@ -92,7 +107,7 @@ class PngRows final : public PictureRows {
       png_set_scale_16(png_);
       png_set_gray_to_rgb(png_);
       png_set_add_alpha(png_, 0xff, PNG_FILLER_AFTER);
-      if (interlaced_) png_set_interlace_handling(png_);
+      if (interlaced_) passes_ = png_set_interlace_handling(png_);
       png_read_update_info(png_, info_);
     });
     expect(png_get_rowbytes(png_, info_) == row_bytes(), ErrorKind::bug, "a row of a PNG has {} bytes, not {}",
@@ -103,6 +118,7 @@ class PngRows final : public PictureRows {
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   bool interlaced_ = false;
+  int passes_ = 1;                  // over the rows
   int64_t done_ = 0;                // rows
   std::vector<uint8_t> rgba_ = {};  // a row; of an interlaced picture all of them
 };

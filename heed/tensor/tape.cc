@@ -42,8 +42,10 @@ Tape::Tape(TapeOptions options) : options_(options) {
 uint64_t Tape::next_seed() { return kernels::splitmix64(options_.seed + kernels::kSplitmix64Step * ++draws_); }
 
 void stop_if_interrupted() {
-  if (kernels::interrupted()) throw Interrupted();
+  if (is_interrupted()) throw Interrupted();
 }
+
+bool is_interrupted() noexcept { return kernels::interrupted(); }
 
 Tensor Tape::add_node(Node node) {
   stop_if_interrupted();

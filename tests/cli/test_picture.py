@@ -4,19 +4,11 @@ import base64
 import json
 import os
 import struct
-import zlib
 
 import pytest
 from heed_program import CONFIG, DATA, answers, from_json, heed, run, text
-
-
-def png(width, height, rgb):
-    """A PNG file of one colour, without any library for it."""
-    def chunk(name, data):
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-    rows = (b"\0" + bytes(rgb) * width) * height
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) +
-            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+from picture_model import png
+from picture_model import train_on_pictures as train
 
 
 def size_of(path):
@@ -26,12 +18,6 @@ def size_of(path):
 
 
 COLOURS = {"red": (200, 20, 20), "green": (20, 200, 20), "blue": (20, 20, 200)}
-
-
-def train(data, folder, *settings):
-    keys = ["model.task=picture", "model.width=16", "model.picture_size=8", "model.picture_layers=1", *settings]
-    return heed("train", str(data), "--output", str(folder), "--threads", "1",
-                *[word for key in keys for word in ("--set", key)])
 
 
 @pytest.fixture(name="painted", scope="module")

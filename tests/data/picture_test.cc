@@ -5,9 +5,12 @@
 #include <cmath>
 #include <functional>
 #include <random>
+#include <thread>
 
 #include <gtest/gtest.h>
 
+#include "heed/kernels/interrupt.h"
+#include "heed/tensor/error.h"
 #include "heed/tensor/memory.h"
 #include "tests/data/jpeg_file.h"
 #include "tests/data/png_by_hand.h"
@@ -322,6 +325,35 @@ TEST(Pictures, PromisesOfManyPixels) {
   expect_part(said(promise(10'000, 10'000)), "cut short");  // allowed, and nothing is allocated for it
   const auto file = folder.write("x.png", promise(10'000, 10'000));
   EXPECT_EQ(size_of_picture(file).height, 10'000);
+}
+
+TEST(Pictures, AThreadMayReadFewerPixels) {
+  const Picture picture(10, 20, 7);
+  const PictureBytes file{png_of(picture), "small.png"};
+  {
+    const PixelLimit limit(199);
+    try {
+      size_of_picture(file);
+      FAIL() << "it has 200 pixels";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("at most 199 in all"), std::string::npos) << error.what();
+    }
+    EXPECT_THROW(read_picture(file), Error);
+    const PixelLimit enough(200);
+    EXPECT_EQ(read_picture(file).rgb, picture.rgb);
+  }
+  EXPECT_EQ(PixelLimit::of_this_thread(), kMostPixels);
+}
+
+/// Whoever wants no more of it need not wait for all of its rows.
+TEST(Pictures, ReadingIsInterrupted) {
+  for (const auto& [name, bytes] : good_files()) {
+    const PictureBytes file{bytes, name};
+    EXPECT_NO_THROW(read_picture(file));
+    const kernels::Interruptible now([] { return true; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));  // it is not asked more often
+    EXPECT_THROW(read_picture(file), Interrupted) << name;
+  }
 }
 
 TEST(Pictures, AHundredMegapixels) {
