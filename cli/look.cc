@@ -34,6 +34,8 @@ struct Chosen {
   SearchChoice search;
   std::string attention;  // the name of one; empty: the one that a reader wants first
   int64_t head = 0;       // from 1; 0: the mean of all
+  std::string rows;       // "3-7"; empty: all
+  int64_t max_weights = view::Shown().weights;
   bool list = false, tree = false;
   std::string svg, png, html, json;  // files; empty: none
   double scale = kUsualScale;
@@ -88,17 +90,53 @@ view::Drawing drawing_of(const view::Example& example, const Chosen& c) {
   return view::drawing_of(example, c.attention.empty() ? nullptr : &map, c.head - 1);
 }
 
+/// "3-7" or "3"
+void read_rows(const std::string& text, view::Shown& shown) {
+  const size_t dash = text.find('-');
+  const std::string first = text.substr(0, dash), last = dash == std::string::npos ? first : text.substr(dash + 1);
+  const auto number = [&](const std::string& digits) {
+    constexpr size_t kMostDigits = 9;
+    const bool good = !digits.empty() && digits.size() <= kMostDigits &&
+                      digits.find_first_not_of("0123456789") == std::string::npos && std::stoll(digits) > 0;
+    expect(good, "--rows '{}': rows are counted from 1, as in 3-7", text);
+    return std::stoll(digits);
+  };
+  shown.first_row = number(first);
+  shown.last_row = number(last);
+  expect(shown.first_row <= shown.last_row, "--rows '{}': the first one comes first, as in 3-7", text);
+}
+
+/// `used`: weights that a page has already. Where a drawing needs one head, it needs to know of all.
+view::Shown shown_of(const Chosen& c, int64_t used) {
+  view::Shown shown{.weights = c.max_weights - used};
+  if (!c.attention.empty() && !c.list) shown.attentions = {c.attention};
+  if (c.head > 0 && c.to_file() && c.svg.empty() && c.png.empty()) shown.heads = {c.head};
+  if (!c.rows.empty()) read_rows(c.rows, shown);
+  return shown;
+}
+
+int64_t weights_of(const view::Document& document) {
+  int64_t count = 0;
+  for (const view::Example& example : document.examples)
+    for (const view::Map& map : example.maps) count += std::ssize(map.weights);
+  return count;
+}
+
 /// One line, with its search tree if that was asked for.
-view::Example looked_at(const std::string& line, const predict::Predictor& predictor, const Chosen& c) {
+view::Example looked_at(const std::string& line, const predict::Predictor& predictor, const Chosen& c,
+                        const view::Shown& shown) try {
   search::SearchTree tree;
   predict::Options options = c.search.options;
   if (c.tree) options.tree = &tree;
   view::Example example =
-      view::look(predictor, line, c.target.empty() ? std::nullopt : std::optional(c.target), options);
+      view::look(predictor, line, c.target.empty() ? std::nullopt : std::optional(c.target), options, shown);
   expect(!c.tree || example.beam, ErrorKind::data,
          "the search has {} nodes: --tree draws at most {}; a smaller --beam fits", tree.nodes.size(),
          view::kLargestTree);
   return example;
+} catch (const view::TooManyWeights& error) {
+  throw Error(error.kind(),
+              fmt::format("{}: choose one of them with --attention, or allow more with --max-weights", error.what()));
 }
 
 void check_tree(const Chosen& c, const predict::Predictor& predictor) {
@@ -135,7 +173,7 @@ void run(Chosen& c) {
   Counter counter("lines");
   for (size_t i = 0; i < lines.size(); ++i) {
     try {
-      document.examples.push_back(looked_at(lines[i], predictor, c));
+      document.examples.push_back(looked_at(lines[i], predictor, c, shown_of(c, weights_of(document))));
       const view::Example& example = document.examples.back();
       if (!c.svg.empty()) write_svg(numbered(c.svg, i + 1, lines.size()), drawing_of(example, c));
       if (png) png->write(numbered(c.png, i + 1, lines.size()), drawing_of(example, c));
@@ -185,15 +223,20 @@ void add_look(Program& program) {
   verb.option("--head", c->head, "Which head to draw, counted from 1 (default: the mean of all)")
       .value("N")
       .from_to(int64_t{1}, task::kMostHeadsOfALayer);
+  verb.option("--rows", c->rows, "Only these rows, counted from 1: 3-7 (default: all)").value("FIRST-LAST");
+  verb.option("--max-weights", c->max_weights,
+              "Refuse to compute more weights than this, which take about 16 bytes each (default 33554432)")
+      .value("N")
+      .from_to(int64_t{1}, int64_t{1} << 40);
   verb.flag("--list", c->list, "List every attention inside the model instead of drawing one");
   verb.flag("--tree", c->tree, "Draw what the search considered, kept and dropped, with scores; usually with --beam");
   verb.option("--svg", c->svg, "Draw to this file; several texts are numbered").value("FILE");
   verb.option("--png", c->png, "The same as a PNG picture").value("FILE");
   add_scale(verb, c->scale);
-  verb.option("--html", c->html, "Write one page with all layers and heads, which opens without a network")
+  verb.option("--html", c->html,
+              "Write one page, which opens without a network: all layers and heads, or --attention, --head, --rows")
       .value("FILE");
-  verb.option("--json", c->json, "Write all weights as JSON (docs/attention_document.md); - is standard output")
-      .value("FILE");
+  verb.option("--json", c->json, "Write the same as JSON, with exact weights; - is standard output").value("FILE");
   add_search(verb, c->search);
   add_threads(verb);
   verb.footer(kHelp);

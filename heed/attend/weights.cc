@@ -1,5 +1,7 @@
 #include "heed/attend/weights.h"
 
+#include "heed/attend/watch.h"
+
 namespace heed::attend {
 
 namespace {
@@ -11,6 +13,7 @@ Weights sizes(const AttentionResult& result) {
 
 Weights dense_weights(const AttentionResult& result, Tape& tape) {
   Weights w = sizes(result);
+  Watch::expect_room(w);
   w.data = tape.keep<float>(w.batch * w.heads * w.queries * w.keys);
   kernels::WeightsRequest request;
   request.dense = w.data;

@@ -12,6 +12,8 @@ namespace heed::view {
 
 namespace {
 
+constexpr int64_t kMostCells = 1'000'000;  // a file of 100 MB, which few programs open
+
 std::string title_of(const Example& example, const std::string& what) {
   return fmt::format("{}: {} -> {}", what, example.input, example.output);
 }
@@ -69,6 +71,9 @@ Drawing drawing_of(const Example& example, const Map* map, int64_t head) {
                                     .picture = *example.picture,
                                     .labels = example.sequence(map->queries).tokens,
                                     .weights = map->of_head(head)});
+  expect(map->rows * map->columns <= kMostCells, ErrorKind::data,
+         "a drawing of {} has {} x {} cells: at most {}; choose some of its rows", map->name, map->rows, map->columns,
+         kMostCells);
   return drawing_of(Matrix{.title = title_of(example, map->label),
                            .columns = example.sequence(map->keys).tokens,
                            .rows = example.sequence(map->queries).tokens,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "heed/tensor/interrupt.h"
 #include "heed/view/base64.h"
 
 namespace heed::view {
@@ -13,12 +14,18 @@ namespace {
 
 using file::Json;
 
+// Weights are most of a document. They are put into it last and by moving: what stands between the braces of an object
+// is copied.
+constexpr size_t kAtOnce = 1 << 20;  // numbers between two questions whether to go on
+
 static_assert(std::endian::native == std::endian::little, "f32 in a document is little-endian");
 
 Json exact(const std::vector<float>& weights) {
   std::string bytes(weights.size() * sizeof(float), '\0');
   if (!weights.empty()) std::memcpy(bytes.data(), weights.data(), bytes.size());
-  return Json::object({{"encoding", "f32"}, {"data", base64(bytes)}});
+  Json json = Json::object({{"encoding", "f32"}});
+  json["data"] = base64(bytes);
+  return json;
 }
 
 /// weight = scale (byte / 255)^2: the square root keeps small weights apart, which an eye can tell from 0.
@@ -31,9 +38,13 @@ Json drawn(const std::vector<float>& weights) {
   if (least < 0.0f || !std::isfinite(scale)) return exact(weights);
   std::string bytes;
   bytes.reserve(weights.size());
-  for (const float w : weights)
+  for (const float w : weights) {
+    if (bytes.size() % kAtOnce == 0) stop_if_interrupted();
     bytes += static_cast<char>(scale > 0.0f ? std::lround(255.0f * std::sqrt(w / scale)) : 0);
-  return Json::object({{"encoding", "sqrt_u8"}, {"scale", scale}, {"data", base64(bytes)}});
+  }
+  Json json = Json::object({{"encoding", "sqrt_u8"}, {"scale", scale}});
+  json["data"] = base64(bytes);
+  return json;
 }
 
 Json weights_json(const std::vector<float>& weights, Precision precision) {
@@ -41,16 +52,18 @@ Json weights_json(const std::vector<float>& weights, Precision precision) {
 }
 
 Json map_json(const Map& map, Precision precision) {
-  return Json::object({{"name", map.name},
-                       {"label", map.label},
-                       {"group", map.group},
-                       {"layer", map.layer},
-                       {"queries", map.queries},
-                       {"keys", map.keys},
-                       {"heads", map.heads},
-                       {"rows", map.rows},
-                       {"cols", map.columns},
-                       {"weights", weights_json(map.weights, precision)}});
+  stop_if_interrupted();
+  Json json = Json::object({{"name", map.name},
+                            {"label", map.label},
+                            {"group", map.group},
+                            {"layer", map.layer},
+                            {"queries", map.queries},
+                            {"keys", map.keys},
+                            {"heads", map.heads},
+                            {"rows", map.rows},
+                            {"cols", map.columns}});
+  json["weights"] = weights_json(map.weights, precision);
+  return json;
 }
 
 Json sentence_json(const Sentence& sentence) {
@@ -90,8 +103,8 @@ Json example_json(const Example& example, Precision precision) {
                          {"input", example.input},
                          {"output", example.output},
                          {"log_probability", example.log_probability},
-                         {"sequences", std::move(sequences)},
-                         {"maps", std::move(maps)}});
+                         {"sequences", std::move(sequences)}});
+  j["maps"] = std::move(maps);
   if (example.reference) j["reference"] = *example.reference;
   if (!example.sentences.empty()) {
     Json sentences = Json::array();
@@ -113,11 +126,10 @@ Json json_of(const Document& document, Precision precision) {
   for (const ModelName& m : document.models)
     models.push_back(Json::object({{"name", m.name}, {"task", m.task}, {"kind", m.kind}, {"about", m.about}}));
   for (const Example& example : document.examples) examples.push_back(example_json(example, precision));
-  return Json::object({{"format", "heed.attention"},
-                       {"version", 1},
-                       {"title", document.title},
-                       {"models", std::move(models)},
-                       {"examples", std::move(examples)}});
+  Json json = Json::object(
+      {{"format", "heed.attention"}, {"version", 1}, {"title", document.title}, {"models", std::move(models)}});
+  json["examples"] = std::move(examples);
+  return json;
 }
 
 }  // namespace heed::view

@@ -1,6 +1,7 @@
 #include "heed/view/look.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,6 +12,8 @@
 #include "heed/attend/watch.h"
 #include "heed/search/search_tree.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/interrupt.h"
+#include "heed/tensor/nearest.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
 #include "heed/view/predicted.h"
@@ -21,8 +24,6 @@ namespace heed::view {
 namespace {
 
 using task::AttentionRows;
-
-constexpr int64_t kLongestShown = 4096;  // tokens: a map of as many pairs is 64 MB
 
 std::string name_of(AttentionRows rows) {
   switch (rows) {
@@ -136,8 +137,12 @@ struct Tokens {
 int64_t sum(const std::vector<int64_t>& numbers) { return std::accumulate(numbers.begin(), numbers.end(), int64_t{0}); }
 
 /// The sequences of a call one after the other: each sees only its own keys, so their blocks lie along the diagonal.
-Map map_of(const attend::WatchedCall& call) {
+Map map_of(attend::WatchedCall call) {
   Map map{.name = call.name, .heads = call.heads, .rows = sum(call.queries), .columns = sum(call.keys)};
+  if (call.weights.size() == 1) {
+    map.weights = std::move(call.weights.front());
+    return map;
+  }
   map.weights.assign(static_cast<size_t>(map.heads * map.rows * map.columns), 0.0f);
   for (size_t b = 0, row = 0, column = 0; b < call.weights.size(); ++b) {
     const auto rows = static_cast<size_t>(call.queries[b]), columns = static_cast<size_t>(call.keys[b]);
@@ -185,19 +190,22 @@ struct Found {
   Map map;
   int64_t call = 0;  // of the same attention, from 0
 };
-std::vector<Found> maps_of(const std::vector<attend::WatchedCall>& calls) {
+std::vector<Found> maps_of(std::vector<attend::WatchedCall> calls) {
   std::vector<Found> all;
-  for (const attend::WatchedCall& call : calls) {
-    Map map = map_of(call);
+  for (attend::WatchedCall& call : calls) {
+    stop_if_interrupted();
+    const int64_t first_step = call.first_step;
+    const bool one_sequence = call.queries.size() == 1;
+    Map map = map_of(std::move(call));
     int64_t number = 0;
     Found* before = nullptr;
     for (Found& each : all)
-      if (each.map.name == call.name) {
+      if (each.map.name == map.name) {
         before = &each;
         ++number;
       }
-    const bool goes_on = before && call.first_step > 0 && call.weights.size() == 1 &&
-                         before->map.rows == call.first_step && before->map.columns == map.columns;
+    const bool goes_on = before && first_step > 0 && one_sequence && before->map.rows == first_step &&
+                         before->map.columns == map.columns;
     if (goes_on)
       append_rows(before->map, map);
     else
@@ -208,15 +216,23 @@ std::vector<Found> maps_of(const std::vector<attend::WatchedCall>& calls) {
 
 /// Of a running text that was read in parts: a map of the whole text for each attention. What is read twice counts
 /// where the next token is predicted from it.
-std::vector<Found> maps_of_text(const std::vector<attend::WatchedCall>& calls, std::span<const task::ReadPart> parts) {
+std::vector<Found> maps_of_text(const std::vector<attend::WatchedCall>& calls, std::span<const task::ReadPart> parts,
+                                const Shown& shown) {
   int64_t tokens = 0;
   for (const task::ReadPart& part : parts) tokens = std::max(tokens, part.end);
   std::vector<Found> all;
   std::map<std::string, size_t> read;  // parts so far, of each attention
+  int64_t weights = 0;                 // more than were computed: most of a long text is too far away to be seen
   for (const attend::WatchedCall& call : calls) {
+    stop_if_interrupted();
     auto found = std::find_if(all.begin(), all.end(), [&](const Found& each) { return each.map.name == call.name; });
     if (found == all.end()) {
       Map map{.name = call.name, .heads = call.heads, .rows = tokens, .columns = tokens};
+      weights += map.heads * tokens * tokens;
+      if (weights > shown.weights)
+        throw TooManyWeights(fmt::format("{} has {} {} of {} x {} weights; with those before it there are more than {}",
+                                         map.name, map.heads, map.heads == 1 ? "head" : "heads", tokens, tokens,
+                                         shown.weights));
       map.weights.assign(static_cast<size_t>(map.heads * tokens * tokens), 0.0f);
       found = all.insert(all.end(), {std::move(map), 0});
     }
@@ -251,10 +267,84 @@ std::vector<Sentence> shaded(const Example& example, const predict::Prediction& 
   return all;
 }
 
+// ------------------------------------------------------------------------------------------------ what of it is wanted
+
+void expect_tokens(std::ptrdiff_t tokens, const char* what, const Shown& shown) {
+  if (tokens <= shown.tokens) return;
+  throw TooManyTokens(fmt::format("the {} has {} tokens, too many to look at: at most {}", what, tokens, shown.tokens));
+}
+
+predict::PairScore scored(const predict::Predictor& model, std::span<const predict::TextPair> pair,
+                          const task::ScoreOptions& options) {
+  try {
+    return std::move(model.score_all(pair, options).front());
+  } catch (const attend::TooManyWeights& error) {
+    throw TooManyWeights(error.what());
+  }
+}
+
+void keep_attentions(Example& example, const Shown& shown, const attend::Watch& watch) {
+  if (shown.attentions.empty()) return;
+  for (const std::string& name : shown.attentions)
+    if (const auto& there = watch.names(); !example.find(name))
+      throw Error(fmt::format("there is no attention of this model '{}'; did you mean '{}'? There are: {}", name,
+                              nearest(name, there), fmt::join(there, ", ")));
+  std::erase_if(example.maps, [&](const Map& map) {
+    return std::find(shown.attentions.begin(), shown.attentions.end(), map.name) == shown.attentions.end();
+  });
+}
+
+/// Only these heads, in this order.
+void keep_heads(Map& map, const std::vector<int64_t>& heads) {
+  if (heads.empty()) return;
+  const int64_t size = map.rows * map.columns;
+  std::vector<float> kept;
+  kept.reserve(heads.size() * static_cast<size_t>(size));
+  std::string numbers;
+  for (const int64_t head : heads) {
+    expect(head >= 1 && head <= map.heads, "head {}: {} has {}", head, map.name, map.heads);
+    kept.insert(kept.end(), map.weights.begin() + (head - 1) * size, map.weights.begin() + head * size);
+    numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", head);
+  }
+  map.label += fmt::format(", {} {} of {}", heads.size() == 1 ? "head" : "heads", numbers, map.heads);
+  map.heads = std::ssize(heads);
+  map.weights = std::move(kept);
+}
+
+/// Only these rows, which become a sequence of their own: others may still look at all of theirs.
+void keep_rows(Map& map, const Shown& shown, Example& example) {
+  const int64_t first = shown.first_row - 1, end = shown.last_row > 0 ? std::min(shown.last_row, map.rows) : map.rows;
+  if (first == 0 && end == map.rows) return;
+  expect(first < end, "rows {} to {}: {} has {}", shown.first_row, shown.last_row, map.name, map.rows);
+  std::vector<float> kept;
+  kept.reserve(static_cast<size_t>(map.heads * (end - first) * map.columns));
+  for (int64_t h = 0; h < map.heads; ++h)
+    kept.insert(kept.end(), map.weights.begin() + (h * map.rows + first) * map.columns,
+                map.weights.begin() + (h * map.rows + end) * map.columns);
+  const Sequence& all = example.sequence(map.queries);
+  Sequence some{fmt::format("{} {}-{}", all.name, first + 1, end),
+                fmt::format("{}, {} to {}", all.label, first + 1, end),
+                std::vector<std::string>(all.tokens.begin() + first, all.tokens.begin() + end)};
+  map.queries = some.name;
+  map.rows = end - first;
+  map.weights = std::move(kept);
+  if (std::none_of(example.sequences.begin(), example.sequences.end(),
+                   [&](const Sequence& s) { return s.name == some.name; }))
+    example.sequences.push_back(std::move(some));
+}
+
+void keep_chosen(Example& example, const Shown& shown) {
+  for (Map& map : example.maps) {
+    stop_if_interrupted();
+    keep_heads(map, shown.heads);
+    keep_rows(map, shown, example);
+  }
+}
+
 }  // namespace
 
 Example look(const predict::Predictor& model, const std::string& line, const std::optional<std::string>& target,
-             const predict::Options& options) {
+             const predict::Options& options, const Shown& shown) {
   expect(model.models() == 1, "look: one model at a time, not an ensemble of {}", model.models());
   search::SearchTree tree;
   const bool has_beam =
@@ -267,14 +357,14 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   const predict::Prediction prediction = model.predict(line, searching);
   expect(prediction.error.empty(), ErrorKind::data, "{}", prediction.error);
   expect(target || !prediction.nbest.empty(), ErrorKind::data, "the line is empty: there is nothing to look at");
-  const auto tokens = std::ssize(prediction.source_tokens);
-  expect(tokens <= kLongestShown, ErrorKind::data, "{} tokens are too many for a picture: at most {}", tokens,
-         kLongestShown);
+  expect_tokens(std::ssize(prediction.source_tokens), "input", shown);
+  expect_tokens(target ? std::ssize(model.target().encode(*target)) : std::ssize(prediction.nbest.front().tokens),
+                "output", shown);
 
   predict::TextPair pair[] = {{line, target ? *target : prediction.text()}};
   if (!target) pair[0].target_ids = prediction.nbest.front().ids;
-  const attend::Watch watch;
-  const predict::PairScore score = model.score_all(pair, {.stride = options.stride}).front();
+  attend::Watch watch({.names = shown.attentions, .most_weights = shown.weights});
+  const predict::PairScore score = scored(model, pair, {.stride = options.stride});
   expect(score.error.empty(), ErrorKind::data, "{}", score.error);
 
   Example example{
@@ -282,7 +372,8 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   const trained::TrainedModel& trained = model.model();
   const Tokens names{model, prediction, score};
   std::map<std::string, int64_t> layers;  // so far, of each group
-  for (Found& found : score.parts.empty() ? maps_of(watch.calls()) : maps_of_text(watch.calls(), score.parts)) {
+  for (Found& found : score.parts.empty() ? maps_of(watch.take_calls())
+                                          : maps_of_text(watch.calls(), score.parts, shown)) {
     Map& map = found.map;
     const task::AttentionPlace place = trained.recipe.task().place_of(map.name, found.call, trained.recipe.model);
     map.group = place.group;
@@ -291,6 +382,7 @@ Example look(const predict::Predictor& model, const std::string& line, const std
     if (found.call > 0) map.name += fmt::format(".{}", found.call + 1);
     map.layer = layers[map.group]++;
     map.label = fmt::format("{}, layer {}", map.group, map.layer + 1);
+    if (map.heads == 0) continue;  // it only counts
     const auto steps = std::ssize(names.of(place.queries, map.rows));
     if (map.rows == 1 && steps > 1) repeat_row(map, steps);
     for (const auto& [rows, count] : {std::pair(place.queries, map.rows), std::pair(place.keys, map.columns)}) {
@@ -307,13 +399,17 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   for (Map& map : example.maps)
     if (layers[map.group] == 1) map.label = map.group;  // no others to tell it from
   example.sentences = shaded(example, prediction);
+  keep_attentions(example, shown, watch);
+  keep_chosen(example, shown);
   if (prediction.map_rows > 0) example.picture = seen_picture(line, prediction);
   if (const search::SearchTree* found = searching.tree;
       found && !found->nodes.empty() && std::ssize(found->nodes) <= kLargestTree) {
     const std::string seen = prediction.map_rows > 0 ? "cells" : "source";
     const auto keys = std::find_if(example.sequences.begin(), example.sequences.end(),
                                    [&](const Sequence& s) { return s.name == seen; });
-    example.beam = beam_of(*found, model.target(), keys == example.sequences.end() ? nullptr : &*keys);
+    const bool fits = keys != example.sequences.end() && std::ssize(found->nodes) * std::ssize(keys->tokens) <=
+                                                             shown.weights;  // otherwise without weights
+    example.beam = beam_of(*found, model.target(), fits ? &*keys : nullptr);
   }
   return example;
 }

@@ -65,6 +65,48 @@ def test_json_has_the_weights_of_prediction(model, tmp_path):
         assert mean[r * last["cols"]:(r + 1) * last["cols"]] == pytest.approx(row, abs=1e-6)
 
 
+def test_a_part_of_it(model, tmp_path):
+    """--attention, --head and --rows choose what files hold."""
+    whole = json.loads(heed("look", model, "ab dog", "--target", "ba hund", "--json", "-").stdout)["examples"][0]
+    done = heed("look", model, "ab dog", "--target", "ba hund", "--json", "-", "--attention", "decoder.1.source", "--head", "2",
+                "--rows", "2-4")
+    assert done.returncode == 0, done.stderr
+    found, = json.loads(done.stdout)["examples"][0]["maps"]
+    full = whole["maps"][-1]
+    assert full["name"] == found["name"] == "decoder.1.source" and found["layer"] == full["layer"] == 1
+    assert (found["heads"], found["rows"], found["cols"]) == (1, 3, full["cols"])
+    bytes_of_row = 4 * full["cols"]
+    all_heads = base64.b64decode(full["weights"]["data"])
+    at = (full["rows"] + 1) * bytes_of_row
+    assert base64.b64decode(found["weights"]["data"]) == all_heads[at:at + 3 * bytes_of_row]
+    lines = heed("look", model, "ab dog", "--target", "ba hund", "--rows", "2-4").stdout.splitlines()
+    assert [line.split()[0] for line in lines[3:]] == ["a", "␣", "h"]
+    svg = tmp_path / "rows.svg"
+    assert heed("look", model, "ab dog", "--target", "ba hund", "--rows", "2-4", "--svg", str(svg)).returncode == 0
+    for rows in ("0-2", "3-2", "x", "2-", "-"):
+        refused = heed("look", model, "ab dog", "--rows", rows)
+        assert refused.returncode == 64 and "--rows" in refused.stderr, refused.stderr
+
+
+def test_too_much_to_show(model, tmp_path):
+    """Refused before it is computed, with what to do."""
+    text = "ab dog " * 60
+    for arguments in (["--html", str(tmp_path / "a.html")], ["--json", str(tmp_path / "a.json")], []):
+        done = heed("look", model, text, "--target", text, "--max-weights", "500000", *arguments)
+        assert done.returncode == 65 and "--max-weights" in done.stderr and "--attention" in done.stderr, done.stderr
+        assert not (tmp_path / "a.html").exists() and not (tmp_path / "a.json").exists()
+    done = heed("look", model, text, "--target", text, "--max-weights", "500000", "--attention", "decoder.0.source", "--json",
+                str(tmp_path / "a.json"))
+    assert done.returncode == 0, done.stderr
+    # Lines of one page share it.
+    done = run("look", model, "--max-weights", "20000", "--json", "-", given=b"ab dog ab dog ab dog\n" * 30)
+    assert b"--max-weights" in done.stderr and 0 < len(json.loads(done.stdout)["examples"]) < 30
+    long = "a" * 1100
+    done = heed("look", model, long, "--target", long, "--svg", str(tmp_path / "a.svg"), "--attention", "decoder.0.source")
+    assert done.returncode == 65 and "cells" in done.stderr, done.stderr
+    assert heed("look", model, "a" * 5000).returncode == 65
+
+
 def test_the_page_holds_the_document(model, tmp_path):
     file = tmp_path / "looked.html"
     done = heed("look", model, "ab </script>", "--target", "x<b", "--html", str(file))

@@ -357,7 +357,51 @@ TEST(Look, LinesThatCannotBeUsed) {
   const predict::Predictor model = model_of(pairs("kind = \"rnn\"", "score = \"dot\""));
   expect_part(error_of([&] { look(model, ""); }), "nothing to look at");
   expect_part(error_of([&] { look(model, "\xff"); }), "UTF-8");
-  expect_part(error_of([&] { look(model, std::string(5000, 'a')); }), "too many for a picture");
+  expect_part(error_of([&] { look(model, std::string(5000, 'a')); }), "too many to look at");
+}
+
+// ------------------------------------------------------------------------------------------------------- a part of it
+
+const std::string kTransformer = pairs("kind = \"transformer\"\nencoder_layers = 2\ndecoder_layers = 2", "heads = 2");
+
+TEST(Look, SomeAttentionsHeadsAndRows) {
+  const predict::Predictor model = model_of(kTransformer);
+  const Example all = look(model, "abcd", "efg");
+  const Example some =
+      look(model, "abcd", "efg", {}, {.attentions = {"decoder.1.source"}, .heads = {2}, .first_row = 2, .last_row = 3});
+  ASSERT_EQ(some.maps.size(), 1u);
+  expect_whole(some);
+  const Map &whole = *all.find("decoder.1.source"), &part = some.maps.front();
+  EXPECT_EQ(part.layer, whole.layer);
+  EXPECT_EQ(part.label, whole.label + ", head 2 of 2");
+  EXPECT_EQ(part.heads, 1);
+  ASSERT_EQ(part.rows, 2);
+  for (int64_t r = 0; r < 2; ++r)
+    for (int64_t c = 0; c < whole.columns; ++c) EXPECT_EQ(part.at(0, r, c), whole.at(1, r + 1, c));
+  EXPECT_EQ(some.sequence(part.queries).tokens, (std::vector<std::string>{"f", "g"}));
+  EXPECT_EQ(some.log_probability, all.log_probability);
+}
+
+TEST(Look, WhatIsNotThereCannotBeChosen) {
+  const predict::Predictor model = model_of(kTransformer);
+  const auto said = [&](const Shown& shown) { return error_of([&] { look(model, "abcd", "efg", {}, shown); }); };
+  expect_part(said({.attentions = {"decoder.1.sauce"}}), "did you mean 'decoder.1.source'? There are: encoder.0.self");
+  expect_part(said({.heads = {3}}), "head 3: encoder.0.self has 2");
+  expect_part(said({.first_row = 5, .last_row = 9}), "rows 5 to 9");
+}
+
+/// Every mechanism is refused before its weights are computed, and what is not looked at costs nothing.
+TEST(Look, TooMuchIsRefused) {
+  const predict::Predictor model = model_of(kTransformer);
+  const std::string line(50, 'a');
+  EXPECT_THROW(look(model, line, line, {}, {.weights = 10'000}), TooManyWeights);
+  EXPECT_NO_THROW(look(model, line, line, {}, {.attentions = {"encoder.0.self"}, .weights = 5'000}));
+  EXPECT_THROW(look(model, line, line, {}, {.attentions = {"encoder.0.self"}, .weights = 4'999}), TooManyWeights);
+  EXPECT_THROW(look(model, line, "a", {}, {.tokens = 49}), TooManyTokens);
+  EXPECT_THROW(look(model, "a", line, {}, {.tokens = 49}), TooManyTokens);
+  EXPECT_NO_THROW(look(model, line, line, {}, {.tokens = 50}));
+  const predict::Predictor by_steps = model_of(pairs("kind = \"rnn\"\ninput_feeding = true", "score = \"dot\""));
+  EXPECT_THROW(look(by_steps, line, line, {}, {.weights = 1'000}), TooManyWeights);
 }
 
 TEST(Watch, EndsWhereItBegan) {
