@@ -57,9 +57,14 @@ void run(Chosen& c) {
     o.api.cross_origin = true;
     o.http.headers = {{"Access-Control-Allow-Origin", c.cors}, {"Vary", "Origin"}};
   }
+  o.work.pixels = o.api.limits.pixels;
   serve::Server server(sources, o, [](const std::string& text) { warn(text); });
   std::vector<std::string> names;
   for (const serve::Models::Model& model : server.models().all()) names.push_back(model->name);
+  if (o.api.token.empty() && !server.for_this_machine())
+    warn(
+        fmt::format("--host {}: other machines can reach this server, and it asks for no token; --token-file FILE does",
+                    o.http.host));
   print(fmt::format("heed: serving {} on {}\n", fmt::join(names, ", "), server.address()));
   std::fflush(stdout);
   if (!server.run()) warn("some requests were not finished within --grace");
@@ -120,6 +125,18 @@ void add_serve(Program& program) {
   verb.option("--max-length", limits.length, "Longest output, in tokens (default: as the model was trained)")
       .value("N")
       .from_to(int64_t{1}, task::kLongest);
+  verb.option("--max-tokens", limits.tokens, "Tokens of an input or output whose attention is shown (default 4096)")
+      .value("N")
+      .from_to(int64_t{1}, int64_t{1} << 20);
+  verb.option("--max-weights", limits.weights, "Attention weights that one request computes (default 16777216)")
+      .value("N")
+      .from_to(int64_t{1}, int64_t{1} << 32);
+  verb.option("--max-answer", limits.answer, "Largest answer, in bytes (default 33554432)")
+      .value("N")
+      .from_to(int64_t{1024}, int64_t{1} << 32);
+  verb.option("--max-pixels", limits.pixels, "Largest picture, in pixels (default 16777216)")
+      .value("N")
+      .from_to(int64_t{1}, data::kMostPixels);
   verb.option("--max-connections", http.max_connections, "Open connections (default 20000)")
       .value("N")
       .from_to(int64_t{1}, int64_t{1'000'000});

@@ -42,7 +42,8 @@ const Route& find_route(const Request& request) {
   }
   const bool head = request.method == "HEAD" && std::string_view(route->method) == "GET";
   if (request.method != route->method && !head)
-    throw Failure(405, "method", fmt::format("{} takes {}, not {}.", route->path, route->method, request.method));
+    throw Failure(405, "method", fmt::format("{} takes {}, not {}.", route->path, route->method, request.method),
+                  {{"Allow", route->method}});
   return *route;
 }
 
@@ -115,9 +116,7 @@ void Api::handle(const std::shared_ptr<Exchange>& exchange) {
     }
     route.run(*this, exchange);
   } catch (const std::exception& error) {
-    Answer answer = failure_of(error).answer();
-    if (answer.status == 405) answer.headers.emplace_back("Allow", route_of(request.path)->method);
-    exchange->answer(std::move(answer));
+    answer_failure(*exchange, error);
   }
 }
 

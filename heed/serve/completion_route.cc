@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <span>
 
 #include "heed/serve/api.h"
 #include "heed/serve/jobs.h"
 #include "heed/serve/question.h"
+#include "heed/task/running_text.h"
 #include "heed/task/task.h"
+#include "heed/text/tokeniser.h"
 
 namespace heed::serve {
 
@@ -66,15 +69,42 @@ struct Completion {
     exchange->tell("tokens", written);
   }
 
-  Json choice_of(int64_t index, const std::string& prompt, const predict::Output& output) const {
+  /// An output up to the first stop: its text, and the tokens that it takes to write that.
+  struct Cut {
+    std::string text;
+    size_t tokens;
+    bool stopped;
+  };
+  Cut cut(const std::string& prompt, const predict::Output& output) const {
     const size_t stop = find_stop(output.text, q.stops);
-    const std::string text = (q.echo ? prompt : "") + output.text.substr(0, stop);
-    Json json = choice(index, text, stop != std::string::npos || output.finished ? "stop" : "length");
+    if (stop == std::string::npos) return {output.text, output.tokens.size(), false};
+    const text::Tokeniser& tokeniser = model->predictor.target();
+    const std::vector<int32_t> beginning = task::beginning_of(prompt, tokeniser);
+    const auto writes_all = [&](size_t count) {
+      const std::span<const int32_t> some(output.ids.data(), count);
+      return complete_characters(task::continuation(beginning, some, tokeniser)).size() >= stop;
+    };
+    size_t fewest = 0, most = output.ids.size();  // more tokens write more text
+    while (fewest < most) {
+      const size_t middle = fewest + (most - fewest) / 2;
+      if (writes_all(middle))
+        most = middle;
+      else
+        fewest = middle + 1;
+    }
+    return {output.text.substr(0, stop), fewest, true};
+  }
+
+  Json choice_of(int64_t index, const std::string& prompt, const predict::Output& output, const Cut& cut) const {
+    Json json = choice(index, (q.echo ? prompt : "") + cut.text, cut.stopped || output.finished ? "stop" : "length");
     if (!q.log_probabilities) return json;
-    Json log_probabilities = Json::array();
-    for (size_t i = 0; i < output.tokens.size(); ++i) log_probabilities.push_back(output.token_log_probabilities[i]);
+    Json tokens = Json::array(), log_probabilities = Json::array();
+    for (size_t i = 0; i < cut.tokens; ++i) {
+      tokens.push_back(output.tokens[i]);
+      log_probabilities.push_back(output.token_log_probabilities[i]);
+    }
     json["logprobs"] = Json::object(
-        {{"tokens", output.tokens}, {"token_logprobs", std::move(log_probabilities)}, {"top_logprobs", Json()}});
+        {{"tokens", std::move(tokens)}, {"token_logprobs", std::move(log_probabilities)}, {"top_logprobs", Json()}});
     return json;
   }
 
@@ -87,8 +117,9 @@ struct Completion {
       if (!found[p].error.empty()) throw Failure(400, "input", found[p].error);
       read += found[p].source_tokens.size();
       for (const predict::Output& output : found[p].nbest) {
-        choices.push_back(choice_of(index++, q.prompts[p], output));
-        written += output.tokens.size();
+        const Cut kept = cut(q.prompts[p], output);
+        choices.push_back(choice_of(index++, q.prompts[p], output, kept));
+        written += kept.tokens;
       }
     }
     json["choices"] = std::move(choices);
@@ -106,10 +137,12 @@ struct Completion {
       sent = length;
     };
     std::string last;
+    uint64_t written = 0;  // tokens; the text grows with each of them
     try {
       if (q.echo && !q.prompts.front().empty()) stream.send(piece(q.prompts.front(), nullptr));
       q.options.on_text = [&](int64_t, const std::string& whole) {
         if (*stopped) return;
+        ++written;
         last = complete_characters(whole);
         const size_t stop = find_stop(last, q.stops);
         if (stop != std::string::npos) *stopped = true;  // ends the search soon
@@ -119,14 +152,14 @@ struct Completion {
       if (!found.error.empty()) throw Failure(400, "input", found.error);
       const predict::Output& output = found.nbest.front();
       if (!*stopped) send(output.text, std::min(output.text.size(), find_stop(output.text, q.stops)));
-      tell(output.tokens.size());
+      tell(*stopped ? written : output.tokens.size());
       stream.finish(piece("", *stopped || output.finished ? "stop" : "length"));
     } catch (const Interrupted& interrupted) {
-      if (!*stopped) return stream.fail(failure_of(interrupted));
-      tell(0);
+      if (!*stopped) return stream.fail(interrupted);
+      tell(written);
       stream.finish(piece("", "stop"));
     } catch (const std::exception& error) {
-      stream.fail(failure_of(error));
+      stream.fail(error);
     }
   }
 };

@@ -1,39 +1,17 @@
 #include "heed/serve/connection.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <atomic>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
-#include <ctime>
-#include <random>
 
 namespace heed::serve {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
 using std::chrono::steady_clock;
-
-// -------------------------------------------------------------------------------------------------------------- shared
-
-std::string Shared::new_id() {
-  if (id_start_.empty()) {
-    std::random_device random;
-    id_start_ = fmt::format("{:08x}{:08x}", random(), random());
-  }
-  return fmt::format("{}-{:x}", id_start_, ++ids_);
-}
-
-const std::string& Shared::date() {
-  const auto now = std::chrono::system_clock::now();
-  if (now >= date_until_) {
-    date_ = fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
-    date_until_ = std::chrono::floor<std::chrono::seconds>(now) + std::chrono::seconds(1);
-  }
-  return date_;
-}
 
 // ------------------------------------------------------------------------------------------------------------ exchange
 
@@ -42,53 +20,105 @@ class Connection::HttpExchange : public Exchange, public std::enable_shared_from
  public:
   HttpExchange(Request request, std::shared_ptr<Connection> connection)
       : Exchange(std::move(request)), connection_(std::move(connection)), serial_(connection_->serial_) {}
+  /// Leaves a note where nothing is to come any more: to send anything may need memory.
   ~HttpExchange() override {
-    if (!answered_)
-      on_thread([](Connection& c) {
-        c.begin_answer(Failure(500, "bug", "The server lost this request. Please report it.").answer(), false);
-        c.end_answer();
-      });
+    if (!ended_) connection_->lost_ = serial_;
   }
 
-  // Whoever answers may let go of this at once: it must live on until the thread has seen it, for the log.
   void answer(Answer answer) override {
-    answered_ = true;
-    on_thread([self = shared_from_this(), answer = std::move(answer)](Connection& c) {
+    if (ended_) return;
+    on_thread([answer = std::move(answer)](Connection& c) {
       c.begin_answer(answer, false);
       c.end_answer();
     });
+    ended_ = true;
   }
   void begin_events() override {
-    answered_ = true;
-    on_thread([self = shared_from_this()](Connection& c) {
+    if (ended_) return;
+    on_thread([](Connection& c) {
       c.begin_answer({.type = "text/event-stream", .headers = {{"Cache-Control", "no-store"}}}, true);
       c.write();
     });
   }
   void event(std::string_view data) override {
+    if (ended_) return;
     on_thread([text = event_text(data)](Connection& c) { c.add_event(text, false); });
   }
   void end(std::string_view last_events) override {
+    if (ended_) return;
     on_thread([text = std::string(last_events)](Connection& c) {
       c.add_event(text, true);
       c.end_answer();
     });
+    ended_ = true;
+  }
+  void give_up() noexcept override {
+    if (ended_) return;
+    connection_->lost_for_memory_ = true;
+    connection_->lost_ = serial_;
+    ended_ = true;
   }
   bool abandoned() const override { return abandoned_.load(std::memory_order_relaxed); }
   void abandon() { abandoned_.store(true, std::memory_order_relaxed); }
 
  private:
-  void on_thread(std::function<void(Connection&)> what) {
-    asio::dispatch(connection_->shared_.io, [connection = connection_, serial = serial_, what = std::move(what)] {
-      if (connection->state_ == State::handling && connection->serial_ == serial) what(*connection);
+  /// Whoever answers may let go of this at once: it lives on until the thread has seen what is to be done, for the log,
+  /// and so that it is not taken for lost.
+  template <class What>
+  void on_thread(What what) {
+    asio::dispatch(connection_->shared_.io, [self = shared_from_this(), what = std::move(what)] {
+      Connection& connection = *self->connection_;
+      if (connection.state_ == State::handling && connection.serial_ == self->serial_)
+        connection.guarded([&] { what(connection); });
     });
   }
 
   std::shared_ptr<Connection> connection_;
   uint64_t serial_;  // of the request, so that one that is over cannot write into the answer of the next
-  bool answered_ = false;
+  bool ended_ = false;
   std::atomic<bool> abandoned_{false};
 };
+
+// ----------------------------------------------------------------------------------------------------- without memory
+
+template <class Step>
+void Connection::guarded(const Step& step) noexcept {
+  try {
+    step();
+  } catch (const std::bad_alloc&) {
+    no_memory();
+  }
+}
+
+void Connection::no_memory() noexcept {
+  if (state_ == State::closing || state_ == State::closed || answer_sent_) return close();
+  if (const auto exchange = exchange_.lock()) exchange->abandon();
+  const RequestId fresh = shared_.new_id();
+  const std::string_view id = state_ == State::handling && !id_.empty() ? std::string_view(id_) : fresh.text();
+  const std::array<asio::const_buffer, 3> text = {
+      asio::buffer(shared_.no_memory_start), asio::buffer(id.data(), id.size()), asio::buffer(shared_.no_memory_end)};
+  state_ = State::handling;
+  error_code error;
+  socket_.write_some(text, error);  // it is short: the system takes all of it
+  if (error) return close();
+  status_ = Shared::kNoMemory;
+  report();
+  out_.clear();
+  written_ = 0;
+  try {
+    linger();
+  } catch (const std::bad_alloc&) {
+    close();
+  }
+}
+
+/// A handler that forgot to answer, or could not.
+void Connection::end_lost() {
+  if (lost_for_memory_) return no_memory();
+  if (status_ != 0) return close();  // in the middle of a stream
+  begin_answer(Failure(500, "bug", "The server lost this request. Please report it.").answer(), false);
+  end_answer();
+}
 
 // ------------------------------------------------------------------------------------------------------------- reading
 
@@ -111,7 +141,7 @@ void Connection::start() {
 void Connection::wait_for_bytes() {
   socket_.async_wait(asio::ip::tcp::socket::wait_read, [self = shared_from_this()](const error_code& error) {
     if (error || (self->state_ != State::idle && self->state_ != State::reading)) return;
-    self->read();
+    self->guarded([&] { self->read(); });
   });
 }
 
@@ -121,11 +151,11 @@ void Connection::read() {
   if (error == asio::error::would_block || error == asio::error::try_again || error == asio::error::interrupted)
     return wait_for_bytes();
   if (error) return close();  // also where the client has closed it in the middle of a request
-  if (state_ == State::idle) {
+  reader_.put({shared_.scratch.data(), count});
+  if (state_ == State::idle && reader_.begun()) {  // empty lines before a request are not yet one, and win no time
     state_ = State::reading;
     expires_after(shared_.options.read_timeout);
   }
-  reader_.put({shared_.scratch.data(), count});
   handle();
 }
 
@@ -137,20 +167,17 @@ void Connection::handle() {
     write();
     if (state_ == State::closed) return;
   }
-  if (!reader_.done()) {
-    if (!reader_.begun()) {  // empty lines
-      if (shared_.stopping) return close();
-      state_ = State::idle;
-    }
-    return wait_for_bytes();
-  }
-  Request request = reader_.take();
-  request.client = client_;
-  if (request.id.empty()) request.id = shared_.new_id();
+  if (!reader_.done()) return wait_for_bytes();
   state_ = State::handling;
   ++serial_;
-  id_ = request.id;
+  id_.clear();
+  lost_for_memory_ = false;
+  answer_sent_ = false;
   asked_at_ = steady_clock::now();
+  Request request = reader_.take();
+  request.client = client_;
+  if (request.id.empty()) request.id = shared_.new_id().text();
+  id_ = request.id;
   keep_alive_ = request.keep_alive;
   chunks_ = request.chunks;
   head_only_ = request.method == "HEAD";
@@ -166,7 +193,8 @@ void Connection::refuse(const Failure& failure) {
   state_ = State::handling;
   ++serial_;
   exchange_.reset();
-  id_ = shared_.new_id();
+  answer_sent_ = false;
+  id_ = shared_.new_id().text();
   asked_at_ = steady_clock::now();
   keep_alive_ = head_only_ = false;
   chunks_ = true;
@@ -187,8 +215,7 @@ void Connection::begin_answer(const Answer& answer, bool events) {
                  answer.status, reason_of(answer.status), shared_.date(), id_);
   if (answer.status != 204) fmt::format_to(std::back_inserter(out_), "Content-Type: {}\r\n", answer.type);
   out_ += "X-Content-Type-Options: nosniff\r\n";
-  for (const Headers* headers : {&answer.headers, static_cast<const Headers*>(&shared_.options.headers)})
-    for (const auto& [name, value] : *headers) fmt::format_to(std::back_inserter(out_), "{}: {}\r\n", name, value);
+  out_ += lines_of(answer.headers) + lines_of(shared_.options.headers);
   if (chunks_)
     out_ += "Transfer-Encoding: chunked\r\n";
   else if (!events && answer.status != 204)
@@ -223,13 +250,14 @@ void Connection::write() {
     error_code error;
     const size_t count = socket_.write_some(asio::buffer(out_.data() + written_, out_.size() - written_), error);
     written_ += count;
+    answer_sent_ = answer_sent_ || (state_ == State::handling && count > 0);
     if (error == asio::error::would_block || error == asio::error::try_again) {
       writing_ = true;
       expires_after(shared_.options.write_timeout);
       socket_.async_wait(asio::ip::tcp::socket::wait_write, [self = shared_from_this()](const error_code& failed) {
         self->writing_ = false;
         if (failed || self->state_ == State::closed) return;
-        self->write();
+        self->guarded([&] { self->write(); });
       });
       return;
     }
@@ -253,7 +281,7 @@ void Connection::wrote_all() {
   state_ = State::reading;
   expires_after(shared_.options.read_timeout);
   asio::post(shared_.io, [self = shared_from_this()] {
-    if (self->state_ == State::reading) self->handle();
+    if (self->state_ == State::reading) self->guarded([&] { self->handle(); });
   });
 }
 
@@ -271,33 +299,43 @@ void Connection::linger() {
     error_code error;
     self->socket_.read_some(asio::buffer(self->shared_.scratch), error);
     if (error && error != asio::error::would_block) return self->close();
-    self->linger();
+    self->guarded([&] { self->linger(); });
   });
 }
 
-void Connection::report() {
+/// An answer is not lost because it cannot be written down.
+void Connection::report() noexcept {
   const double seconds = std::chrono::duration<double>(steady_clock::now() - asked_at_).count();
-  shared_.observer({.exchange = answered_.get(),
-                    .id = id_,
-                    .client = client_,
-                    .status = status_,
-                    .bytes = body_bytes_,
-                    .seconds = seconds,
-                    .complete = state_ != State::closed});
+  try {
+    shared_.observer({.exchange = answered_.get(),
+                      .id = id_,
+                      .client = client_,
+                      .status = status_,
+                      .bytes = body_bytes_,
+                      .seconds = seconds,
+                      .complete = state_ != State::closed});
+  } catch (const std::bad_alloc&) {
+  }
   answered_.reset();
   status_ = 0;
 }
 
 // -------------------------------------------------------------------------------------------------------------- ending
 
-void Connection::end_if_late() {
+void Connection::end() noexcept {
+  if (lost()) return guarded([&] { end_lost(); });
   switch (state_) {
     case State::reading:
-      return refuse({408, "request_timeout", "The request did not arrive in time."});
+      return guarded([&] { refuse({408, "request_timeout", "The request did not arrive in time."}); });
     case State::handling:
-      if (!writing_) return;  // the handler has limits of its own
-      return close();
-    case State::idle:
+      if (writing_) close();  // otherwise it waits for the handler, which has limits of its own
+      return;
+    case State::idle: {
+      error_code error;
+      if (socket_.available(error) == 0 || error) return close();
+      state_ = State::reading;  // something has arrived that nobody has looked at: it is answered too
+      return expires_after(shared_.options.read_timeout);
+    }
     case State::closing:
       return close();
     case State::closed:
@@ -305,17 +343,12 @@ void Connection::end_if_late() {
   }
 }
 
-void Connection::finish() {
-  if (state_ == State::idle) {
-    error_code error;
-    if (socket_.available(error) == 0 || error) return close();
-    state_ = State::reading;  // a request has arrived that nobody has looked at: it is answered too
-    expires_after(shared_.options.read_timeout);
-  }
+void Connection::finish() noexcept {
   keep_alive_ = false;
+  if (state_ == State::idle) expires_after(std::min(shared_.options.drain, shared_.options.grace));
 }
 
-void Connection::close() {
+void Connection::close() noexcept {
   if (state_ == State::closed) return;
   const bool cut = state_ == State::handling;
   state_ = State::closed;

@@ -17,7 +17,7 @@ file::Json json_of(const Failure& failure) {
 }  // namespace
 
 Answer Failure::answer() const {
-  Answer answer{.status = status_, .body = json_of(*this).line() + "\n"};
+  Answer answer{.status = status_, .body = json_of(*this).line() + "\n", .headers = headers_};
   if (status_ == 429 || status_ == 503) answer.headers.emplace_back("Retry-After", "1");
   if (status_ == 401) answer.headers.emplace_back("WWW-Authenticate", "Bearer");
   return answer;
@@ -34,10 +34,20 @@ Failure failure_of(const std::exception& exception) {
     case ErrorKind::data:
       return {400, "input", exception.what()};
     case ErrorKind::no_memory:
-      return {503, "no_memory", "There is not enough memory for this request now."};
+      return no_memory_failure();
     default:
       return {500, "bug", exception.what()};
   }
 }
+
+void answer_failure(Exchange& exchange, const std::exception& exception) noexcept {
+  try {
+    exchange.answer(failure_of(exception).answer());
+  } catch (...) {
+    exchange.give_up();
+  }
+}
+
+Failure no_memory_failure() { return {503, "no_memory", "There is not enough memory for this request now."}; }
 
 }  // namespace heed::serve

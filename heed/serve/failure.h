@@ -12,8 +12,9 @@ namespace heed::serve {
 /// Thrown while a request is read; docs/serve.md lists the codes.
 class Failure : public std::exception {
  public:
-  Failure(int status, std::string code, std::string message)
-      : status_(status), code_(std::move(code)), message_(std::move(message)) {}
+  /// `headers`: of the answer, besides the usual ones.
+  Failure(int status, std::string code, std::string message, Headers headers = {})
+      : status_(status), code_(std::move(code)), message_(std::move(message)), headers_(std::move(headers)) {}
 
   int status() const { return status_; }
   const std::string& code() const { return code_; }
@@ -28,9 +29,16 @@ class Failure : public std::exception {
  private:
   int status_;
   std::string code_, message_;
+  Headers headers_;
 };
 
 /// What any exception means for the client who asked. Mistakes in what was sent are 400; the rest is the server's.
 Failure failure_of(const std::exception& exception);
+
+/// Answers with that, whatever happens: Exchange::give_up() where there is no memory for it.
+void answer_failure(Exchange& exchange, const std::exception& exception) noexcept;
+
+/// 503: what clients are told where memory is missing.
+Failure no_memory_failure();
 
 }  // namespace heed::serve

@@ -1,9 +1,17 @@
 #include "heed/serve/http.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
 namespace heed::serve {
+
+std::string lines_of(const Headers& headers) {
+  std::string lines;
+  for (const auto& [name, value] : headers) lines += fmt::format("{}: {}\r\n", name, value);
+  return lines;
+}
 
 std::string event_text(std::string_view data) {
   std::string text = "data: ";

@@ -25,6 +25,9 @@ struct Request {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
+/// "name: value\r\n" of each
+std::string lines_of(const Headers& headers);
+
 inline constexpr const char* kJsonType = "application/json";
 
 struct Answer {
@@ -34,8 +37,9 @@ struct Answer {
   Headers headers = {};  // besides the usual ones
 };
 
-/// A request and the way to answer it: answer() once, or begin_events(), event() any number of times and end(). One
-/// that is destroyed without an answer answers 500. Threads: any; but one at a time.
+/// A request and the way to answer it: answer() once, or begin_events(), event() any number of times and end(); what
+/// comes after that is ignored. One that is destroyed without an answer answers 500 within moments. All of them throw
+/// std::bad_alloc, and have done nothing, where there is no memory. Threads: any; but one at a time.
 class Exchange {
  public:
   explicit Exchange(Request request) : request_(std::move(request)) {}
@@ -52,6 +56,10 @@ class Exchange {
   virtual void begin_events() = 0;
   virtual void event(std::string_view data) = 0;
   virtual void end(std::string_view last_events) = 0;
+
+  /// There is no memory even to say so: the server says it within moments, with what it has put aside. A stream that has
+  /// begun is cut off.
+  virtual void give_up() noexcept = 0;
 
   /// The client is gone: nobody waits for the answer.
   virtual bool abandoned() const = 0;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <thread>
 #include <vector>
 
 #include "heed/serve/connection.h"
@@ -20,7 +22,8 @@ using std::chrono::steady_clock;
 
 namespace {
 
-constexpr auto kSweep = std::chrono::milliseconds(100);  // between two looks for connections that are late
+constexpr auto kSweep = std::chrono::milliseconds(100);      // between two looks for connections that are late
+constexpr auto kMemoryPause = std::chrono::milliseconds(5);  // in which others may free some
 
 /// Each connection is an open file. The usual limit of 1024 is for programs that use select().
 void allow_many_files() {
@@ -42,12 +45,26 @@ tcp::endpoint endpoint_of(const HttpOptions& options) {
 }  // namespace
 
 struct HttpServer::Inside {
-  std::unique_ptr<Shared> shared = std::make_unique<Shared>();
+  explicit Inside(std::unique_ptr<Shared> all) : shared(std::move(all)) {}
+
+  std::unique_ptr<Shared> shared;
   tcp::acceptor acceptor{shared->io};
   asio::steady_timer sweeper{shared->io}, pause{shared->io}, grace{shared->io};
   asio::signal_set signals{shared->io};
   std::function<void(int)> on_signal = {};
   bool complete = true;
+  std::atomic<bool> stop_wanted{false};
+
+  // What always waits for something. One whose handler failed, or that could not be started, waits for nothing.
+  bool accepting = false, sweeping = false, watching = false, stopped = false;
+
+  /// Starts all of these that do not wait.
+  void keep_going() {
+    if (!sweeping) sweep();
+    if (!watching && on_signal) wait_for_signal();
+    if (stop_wanted && !stopped) stop();
+    if (!accepting && !shared->stopping) accept();
+  }
 
   void listen() {
     const tcp::endpoint where = endpoint_of(shared->options);
@@ -69,78 +86,108 @@ struct HttpServer::Inside {
 
   void accept() {
     acceptor.async_accept([this](const error_code& error, tcp::socket socket) {
+      accepting = false;
       if (shared->stopping || error == asio::error::operation_aborted) return;
-      if (!error) take(std::move(socket));
+      if (!error) take_or_drop(std::move(socket));
       if (!error || error == asio::error::connection_aborted) return accept();
       // No file is free for one more connection: some may be soon.
       pause.expires_after(kSweep);
       pause.async_wait([this](const error_code& stopped) {
+        accepting = false;
         if (!stopped) accept();
       });
+      accepting = true;
     });
+    accepting = true;
   }
 
-  void take(tcp::socket socket) {
+  void take_or_drop(tcp::socket socket) {
+    std::shared_ptr<Connection> connection;
+    try {
+      connection = take(std::move(socket));
+      if (connection) connection->start();
+    } catch (const std::bad_alloc&) {
+      if (connection) connection->close();
+    }
+  }
+
+  /// Those that the system has accepted and nobody has looked at.
+  void take_waiting() {
+    error_code error;
+    acceptor.non_blocking(true, error);
+    while (!error) {
+      tcp::socket socket(shared->io);
+      acceptor.accept(socket, error);
+      if (!error) take_or_drop(std::move(socket));
+    }
+  }
+
+  std::shared_ptr<Connection> take(tcp::socket socket) {
     if (std::ssize(shared->connections) >= shared->options.max_connections) {
       const Answer answer = Failure(503, "too_many_connections", "The server has too many connections.").answer();
       const std::string text = fmt::format(
           "HTTP/1.1 503 Service Unavailable\r\nX-Request-Id: {}\r\nContent-Type: {}\r\nRetry-After: 1\r\n"
           "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
-          shared->new_id(), answer.type, answer.body.size(), answer.body);
+          shared->new_id().text(), answer.type, answer.body.size(), answer.body);
       error_code ignored;
       socket.non_blocking(true, ignored);
       socket.write_some(asio::buffer(text), ignored);
-      return;
+      return nullptr;
     }
-    const auto connection = std::make_shared<Connection>(*shared, std::move(socket));
+    auto connection = std::make_shared<Connection>(*shared, std::move(socket));
     shared->connections.insert(connection);
-    connection->start();
+    return connection;
   }
 
   void sweep() {
     sweeper.expires_after(kSweep);
-    sweeper.async_wait([this](const error_code& stopped) {
-      if (stopped) return;
+    sweeper.async_wait([this](const error_code& cancelled) {
+      sweeping = false;
+      if (cancelled) return;
       const auto now = steady_clock::now();
-      std::vector<std::shared_ptr<Connection>> late;
+      std::vector<std::shared_ptr<Connection>> over;
       for (const auto& connection : shared->connections)
-        if (connection->late(now)) late.push_back(connection);
-      for (const auto& connection : late) connection->end_if_late();
-      sweep();
+        if (connection->is_over(now)) over.push_back(connection);
+      for (const auto& connection : over) connection->end();
+      keep_going();
     });
+    sweeping = true;
   }
 
   void wait_for_signal() {
-    signals.async_wait([this](const error_code& stopped, int signal) {
-      if (stopped) return;
+    signals.async_wait([this](const error_code& cancelled, int signal) {
+      watching = false;
+      if (cancelled) return;
       on_signal(signal);
-      wait_for_signal();
+      keep_going();
     });
+    watching = true;
   }
 
+  /// May be called again where it could not be finished.
   void stop() {
-    if (shared->stopping) return;
-    shared->stopping = true;
-    error_code ignored;
-    acceptor.close(ignored);
+    if (stopped) return;
+    if (acceptor.is_open()) {
+      shared->stopping = true;
+      take_waiting();
+      error_code ignored;
+      acceptor.close(ignored);
+    }
     shared->on_empty = [this] { shared->io.stop(); };
     grace.expires_after(shared->options.grace);
-    grace.async_wait([this](const error_code& stopped) {
-      if (stopped) return;
+    grace.async_wait([this](const error_code& cancelled) {
+      if (cancelled) return;
       complete = false;
       shared->io.stop();
     });
-    const std::vector<std::shared_ptr<Connection>> all(shared->connections.begin(), shared->connections.end());
-    for (const auto& connection : all) connection->finish();
+    for (const auto& connection : shared->connections) connection->finish();
+    stopped = true;
     if (shared->connections.empty()) shared->io.stop();
   }
 };
 
 HttpServer::HttpServer(const HttpOptions& options, Handler handler, Observer observer)
-    : inside_(std::make_unique<Inside>()) {
-  inside_->shared->options = options;
-  inside_->shared->handler = std::move(handler);
-  inside_->shared->observer = std::move(observer);
+    : inside_(std::make_unique<Inside>(std::make_unique<Shared>(options, std::move(handler), std::move(observer)))) {
   allow_many_files();
   inside_->listen();
 }
@@ -174,18 +221,26 @@ void HttpServer::forget_signal(int signal) {
 }
 
 bool HttpServer::run() {
-  inside_->accept();
-  inside_->sweep();
-  inside_->shared->io.run();
+  for (bool done = false; !done;) try {
+      inside_->keep_going();
+      inside_->shared->io.run();
+      done = true;
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(kMemoryPause);
+    }
   // Those that the grace cut off: a connection and the answer that it still writes hold each other.
-  const std::vector<std::shared_ptr<Connection>> cut(inside_->shared->connections.begin(),
-                                                     inside_->shared->connections.end());
-  for (const auto& connection : cut) connection->close();
+  auto& connections = inside_->shared->connections;
+  while (!connections.empty()) std::shared_ptr<Connection>(*connections.begin())->close();
   return inside_->complete;
 }
 
-void HttpServer::stop() {
-  asio::post(inside_->shared->io, [inside = inside_.get()] { inside->stop(); });
+void HttpServer::stop() noexcept {
+  inside_->stop_wanted = true;
+  try {
+    asio::post(inside_->shared->io, [inside = inside_.get()] { inside->keep_going(); });
+  } catch (const std::bad_alloc&) {
+    // It is seen at the next sweep.
+  }
 }
 
 }  // namespace heed::serve

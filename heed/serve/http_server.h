@@ -24,6 +24,7 @@ struct HttpOptions {
   std::chrono::milliseconds idle_timeout{60'000};   // without a request on an open connection
   std::chrono::milliseconds write_timeout{20'000};  // in which a client reads nothing
   std::chrono::milliseconds grace{30'000};          // for what runs when it is to stop
+  std::chrono::milliseconds drain{1'000};           // of it: for requests that are on their way on idle connections
 };
 
 /// A request that is over, for logs and metrics.
@@ -60,9 +61,11 @@ class HttpServer {
   void forget_signal(int signal);
 
   /// Serves until stop() was called and what runs is answered, or the grace is over. Returns whether all was answered.
+  /// Goes on where memory was missing: a connection or an answer may be lost for it, but nothing else.
   bool run();
-  /// No new connections; idle ones are closed; what runs is answered.
-  void stop();
+  /// No new connections. What runs is answered, and so is what arrives soon on connections that are open, as their
+  /// last.
+  void stop() noexcept;
 
  private:
   struct Inside;

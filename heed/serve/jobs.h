@@ -9,6 +9,7 @@
 #include "heed/serve/api.h"
 #include "heed/serve/failure.h"
 #include "heed/serve/http.h"
+#include "heed/serve/question.h"
 
 namespace heed::serve {
 
@@ -19,14 +20,14 @@ class RequestJob : public Job {
       : exchange_(std::move(exchange)), work_(std::move(work)) {}
 
   bool abandoned() const override { return exchange_->abandoned(); }
-  void run(std::span<const std::unique_ptr<Job>> /*jobs*/) override {
+  void run(std::span<const std::unique_ptr<Job>> /*jobs*/) noexcept override {
     try {
       work_();
     } catch (const std::exception& error) {
-      exchange_->answer(failure_of(error).answer());
+      answer_failure(*exchange_, error);
     }
   }
-  void too_late() override { exchange_->answer(failure_of(Interrupted()).answer()); }
+  void too_late() noexcept override { answer_failure(*exchange_, Interrupted()); }
 
  private:
   std::shared_ptr<Exchange> exchange_;
@@ -42,8 +43,18 @@ inline void enqueue_alone(Api& api, const std::shared_ptr<Exchange>& exchange, s
   api.enqueue(std::move(jobs));
 }
 
+/// Throws if a search that keeps where it looked could keep more weights than the server allows: for each of its steps
+/// and hypotheses one for each token of the input, of which there are at most as many as bytes.
+void check_search(const Question& question, const RequestLimits& limits);
+
 /// The answer is this JSON.
 inline void answer_json(Exchange& exchange, const file::Json& json) { exchange.answer({.body = json.line() + "\n"}); }
+
+/// Throws if an answer of so many bytes is more than a client may get.
+void check_answer(double bytes, const RequestLimits& limits, const char* hint);
+
+/// The same of an answer whose size follows from what was asked, after a look at it. `hint`: how to ask for less.
+void answer_json(Exchange& exchange, const file::Json& json, const RequestLimits& limits, const char* hint);
 
 /// A text that is sent while it is written. The events begin with the first of it, so that what fails before has a
 /// status of its own.
@@ -59,11 +70,13 @@ class EventStream {
     begin();
     exchange_->end(event_text(last.line()) + event_text("[DONE]"));
   }
-  void fail(const Failure& failure) {
-    if (begun_)
-      exchange_->end(event_text(failure.event()));
-    else
-      exchange_->answer(failure.answer());
+  void fail(const std::exception& error) noexcept {
+    if (!begun_) return answer_failure(*exchange_, error);
+    try {
+      exchange_->end(event_text(failure_of(error).event()));
+    } catch (...) {
+      exchange_->give_up();
+    }
   }
 
  private:

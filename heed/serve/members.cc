@@ -73,13 +73,30 @@ bool Members::take(const char* name, int64_t& value, int64_t least, int64_t most
   const Json* member = find(name);
   if (!member) return false;
   const auto wrong = [&] { refuse(name, fmt::format("a whole number from {} to {}", least, most)); };
-  if (const auto* given = member->as<uint64_t>(); given && *given <= static_cast<uint64_t>(INT64_MAX))
+  if (!is_whole(*member, value) || value < least || value > most) wrong();
+  return true;
+}
+
+bool Members::is_whole(const Json& json, int64_t& value) {
+  if (const auto* given = json.as<uint64_t>(); given && *given <= static_cast<uint64_t>(INT64_MAX))
     value = static_cast<int64_t>(*given);
-  else if (const auto* below = member->as<int64_t>())
+  else if (const auto* below = json.as<int64_t>())
     value = *below;
   else
-    wrong();
-  if (value < least || value > most) wrong();
+    return false;
+  return true;
+}
+
+bool Members::take(const char* name, std::vector<int64_t>& values, int64_t least, int64_t most) {
+  const Json::Elements* elements = take_elements(name);
+  if (!elements) return false;
+  values.clear();
+  for (const Json& element : *elements) {
+    int64_t value = 0;
+    if (!is_whole(element, value) || value < least || value > most)
+      refuse(name, fmt::format("an array of whole numbers from {} to {}", least, most));
+    values.push_back(value);
+  }
   return true;
 }
 

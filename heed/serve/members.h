@@ -27,6 +27,7 @@ class Members {
   bool take(const char* name, uint64_t& value);
   bool take(const char* name, double& value, double least, double most);
   bool take(const char* name, std::vector<std::string>& values);
+  bool take(const char* name, std::vector<int64_t>& values, int64_t least, int64_t most);
   /// "text" or ["text", ..]
   bool take_one_or_more(const char* name, std::vector<std::string>& values);
   /// One of these words.
@@ -43,6 +44,7 @@ class Members {
 
  private:
   const file::Json* find(const char* name);
+  static bool is_whole(const file::Json& json, int64_t& value);
   std::string place(std::string_view name) const;
 
   file::Json own_;

@@ -24,6 +24,18 @@ uint64_t tokens_of(const predict::Prediction& prediction) {
   return prediction.nbest.empty() ? 0 : prediction.nbest.front().tokens.size();
 }
 
+constexpr const char* kAskForLess = "ask for fewer texts or outputs, or for no matrices";
+
+/// About, of what is most of an answer: a weight is a number of some digits.
+double bytes_of(const predict::Prediction& prediction, const predict::JsonOptions& shown) {
+  constexpr double kOfAWeight = 8;
+  if (shown.alignments != predict::AlignmentForm::matrix) return 0;
+  double weights = 0;
+  for (const predict::Output& output : prediction.nbest)
+    for (const std::vector<float>& row : output.alignment) weights += static_cast<double>(row.size());
+  return kOfAWeight * weights;
+}
+
 /// A request whose lines are answered one by one, perhaps on several threads and beside those of other requests.
 class Asked {
  public:
@@ -40,12 +52,17 @@ class Asked {
   /// Nobody needs more of its lines.
   bool over() const { return failed_.load(std::memory_order_relaxed) || exchange_->abandoned(); }
 
-  void take(size_t line, predict::Prediction prediction) {
+  void take(size_t line, predict::Prediction prediction) noexcept {
     answers_[line] = std::move(prediction);
-    if (missing_.fetch_sub(1) == 1 && !failed_) answer();
+    if (missing_.fetch_sub(1) != 1 || failed_) return;
+    try {
+      answer();
+    } catch (const std::exception& error) {
+      fail(error);
+    }
   }
-  void fail(const Failure& failure) {
-    if (!failed_.exchange(true)) exchange_->answer(failure.answer());
+  void fail(const std::exception& error) noexcept {
+    if (!failed_.exchange(true)) answer_failure(*exchange_, error);
   }
 
  private:
@@ -58,6 +75,9 @@ class Asked {
     exchange_->tell("tokens", tokens);
     Json json = Json::object({{"model", model_->name}});
     if (question_.options.sample) json["seed"] = question_.options.seed;
+    double bytes = 0;
+    for (const predict::Prediction& each : answers_) bytes += bytes_of(each, question_.shown);
+    check_answer(bytes, api_.options.limits, kAskForLess);
     if (question_.several) {
       Json all = Json::array();
       for (const predict::Prediction& each : answers_) all.push_back(json_of(each, question_.shown));
@@ -67,7 +87,7 @@ class Asked {
         return exchange_->answer(Failure(400, "input", error).answer());
       predict::add_prediction(json, answers_.front(), question_.shown);
     }
-    answer_json(*exchange_, json);
+    answer_json(*exchange_, json, api_.options.limits, kAskForLess);
   }
 
   Api& api_;
@@ -86,26 +106,32 @@ class LineJob : public Job {
       : asked_(std::move(asked)), first_(first), count_(count) {}
 
   bool abandoned() const override { return asked_->over(); }
-  void too_late() override { asked_->fail(failure_of(Interrupted())); }
-  void run(std::span<const std::unique_ptr<Job>> jobs) override {
+  void too_late() noexcept override { asked_->fail(Interrupted()); }
+  void run(std::span<const std::unique_ptr<Job>> jobs) noexcept override {
+    std::vector<predict::Prediction> found;
+    try {
+      found = predictions(jobs);
+    } catch (const std::exception& error) {
+      for (const auto& job : jobs) static_cast<const LineJob&>(*job).asked_->fail(error);
+      return;
+    }
+    size_t next = 0;
+    for (const auto& job : jobs) {
+      const auto& each = static_cast<const LineJob&>(*job);
+      for (size_t i = 0; i < each.count_; ++i) each.asked_->take(each.first_ + i, std::move(found[next++]));
+    }
+  }
+
+ private:
+  std::vector<predict::Prediction> predictions(std::span<const std::unique_ptr<Job>> jobs) const {
     std::vector<std::string> lines;
     for (const auto& job : jobs) {
       const auto& each = static_cast<const LineJob&>(*job);
       for (size_t i = 0; i < each.count_; ++i) lines.push_back(each.asked_->question().inputs[each.first_ + i]);
     }
-    try {
-      std::vector<predict::Prediction> found = asked_->model().predictor.predict_all(lines, asked_->question().options);
-      size_t next = 0;
-      for (const auto& job : jobs) {
-        const auto& each = static_cast<const LineJob&>(*job);
-        for (size_t i = 0; i < each.count_; ++i) each.asked_->take(each.first_ + i, std::move(found[next++]));
-      }
-    } catch (const std::exception& error) {
-      for (const auto& job : jobs) static_cast<const LineJob&>(*job).asked_->fail(failure_of(error));
-    }
+    return asked_->model().predictor.predict_all(lines, asked_->question().options);
   }
 
- private:
   std::shared_ptr<Asked> asked_;
   size_t first_, count_;
 };
@@ -151,7 +177,7 @@ void answer_in_pieces(Api& api, const std::shared_ptr<Exchange>& exchange, Quest
       predict::add_prediction(json, found, q.shown);
       stream.finish(json);
     } catch (const std::exception& error) {
-      stream.fail(failure_of(error));
+      stream.fail(error);
     }
   });
 }
@@ -162,6 +188,7 @@ void predict_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
   Question question = read_prediction(exchange->request().body, api.options.limits);
   const Models::Model model = api.models.find(question.model);
   for (const std::string& input : question.inputs) check_line(*model, input, api.options.limits);
+  check_search(question, api.options.limits);
   (question.stream ? answer_in_pieces : answer_whole)(api, exchange, std::move(question), model);
 }
 

@@ -147,6 +147,26 @@ Question read_prediction(std::string_view body, const RequestLimits& limits) {
   return q;
 }
 
+namespace {
+
+/// Which attentions, heads and rows of them.
+void take_shown(Members& members, view::Shown& shown, const RequestLimits& limits) {
+  constexpr int64_t kMostNames = 1000;
+  shown.tokens = limits.tokens;
+  shown.weights = limits.weights;
+  members.take_one_or_more("attentions", shown.attentions);
+  if (std::ssize(shown.attentions) > kMostNames) members.refuse("attentions", "at most 1000 names");
+  members.take("heads", shown.heads, 1, task::kMostHeadsOfALayer);
+  if (std::ssize(shown.heads) > task::kMostHeadsOfALayer) members.refuse("heads", "each head once");
+  std::vector<int64_t> rows;
+  if (!members.take("rows", rows, 1, limits.tokens + 1)) return;
+  if (rows.size() != 2 || rows[0] > rows[1]) members.refuse("rows", "the numbers of the first and of the last row");
+  shown.first_row = rows[0];
+  shown.last_row = rows[1];
+}
+
+}  // namespace
+
 LookQuestion read_look(std::string_view body, const RequestLimits& limits) {
   Members members(body);
   LookQuestion look;
@@ -158,6 +178,7 @@ LookQuestion read_look(std::string_view body, const RequestLimits& limits) {
   check_texts(q.inputs, limits, "input", check_source);
   check_text(look.target, limits);
   take_search(members, q.options, limits);
+  take_shown(members, look.shown, limits);
   members.finish();
   return look;
 }

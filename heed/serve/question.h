@@ -9,6 +9,7 @@
 #include "heed/predict/predictor.h"
 #include "heed/serve/limits.h"
 #include "heed/serve/members.h"
+#include "heed/view/look.h"
 
 namespace heed::serve {
 
@@ -27,6 +28,7 @@ Question read_prediction(std::string_view body, const RequestLimits& limits);
 /// POST /v1/attention: one input.
 struct LookQuestion {
   Question question = {};
+  view::Shown shown = {};
   bool has_target = false;
   std::string target = {};
 };

@@ -49,15 +49,52 @@ Failure failure_for(const error_code& error, const ReadLimits& limits) {
   return {400, "bad_http", fmt::format("This is not a valid HTTP request: {}.", error.message())};
 }
 
+/// What the header says about where its body ends must leave no doubt, or what a proxy takes for one request would be
+/// two here (RFC 9112, 6.1 and 6.3). Beast takes the last coding for chunked whatever stands after it.
+template <class Message>
+std::optional<Failure> failure_of_coding(const Message& message) {
+  const auto codings = message.count(http::field::transfer_encoding);
+  if (codings == 0) return {};
+  const auto coding = message[http::field::transfer_encoding];
+  if (codings > 1 || !boost::beast::iequals(coding, "chunked"))
+    return Failure(501, "transfer_encoding",
+                   fmt::format("The server knows no 'Transfer-Encoding: {}{}'; chunked, once, is one.",
+                               std::string_view(coding.data(), coding.size()), codings > 1 ? ", ..." : ""));
+  if (message.version() < 11)
+    return Failure(400, "bad_http", "HTTP/1.0 has no Transfer-Encoding: where the body ends cannot be known.");
+  return {};
+}
+
+/// A request names one host, or what a proxy takes it for and what it is here could differ (RFC 9112, 3.2).
+template <class Message>
+std::optional<Failure> failure_of_host(const Message& message) {
+  const auto hosts = message.count(http::field::host);
+  if (hosts > 1)
+    return Failure(400, "bad_http", fmt::format("The request has {} Host headers; one is allowed.", hosts));
+  if (hosts == 0 && message.version() >= 11)
+    return Failure(400, "bad_http", "The request has no Host header, which HTTP/1.1 asks for.");
+  const auto host = message[http::field::host];
+  if (host.find_first_of(" \t,/@\\\"<>?#") != boost::beast::string_view::npos)
+    return Failure(400, "bad_http", "The Host header is not a name or address, with or without a port.");
+  return {};
+}
+
 std::string text_of(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
-/// "/v1/predict", also of "http://host/v1/predict?query", as proxies may write it (RFC 9112, 3.2.2).
-std::string path_of(std::string target) {
-  if (const size_t scheme = target.find("://"); scheme != std::string::npos && target.find('/') > scheme) {
-    const size_t path = target.find('/', scheme + 3);
-    target = path == std::string::npos ? "/" : target.substr(path);
+/// "/v1/predict", also of "http://host/v1/predict?query", as proxies may write it: then the host that it names counts,
+/// and not that of the header (RFC 9112, 3.2.2).
+struct Target {
+  std::string host = {}, path = {};
+};
+Target target_of(std::string text) {
+  Target target;
+  if (const size_t scheme = text.find("://"); scheme != std::string::npos && text.find('/') > scheme) {
+    const size_t host = scheme + 3, path = text.find_first_of("/?", host);
+    target.host = text.substr(host, path - host);
+    text = path == std::string::npos || text[path] == '?' ? "/" : text.substr(path);
   }
-  return target.substr(0, target.find('?'));
+  target.path = text.substr(0, text.find('?'));
+  return target;
 }
 
 /// A body in chunks ends with "0\r\n\r\n". Where that is all of it and comes byte by byte, Beast asserts that it is not
@@ -98,12 +135,13 @@ void RequestReader::see_header() {
   parser_->header_seen = true;
   parser_->parser.eager(true);
   const auto& message = parser_->parser.get();
+  Target target = target_of(text_of(message.target()));
   parser_->request = {.method = text_of(message.method_string()),
-                      .path = path_of(text_of(message.target())),
+                      .path = std::move(target.path),
                       .content_type = text_of(message[http::field::content_type]),
                       .authorisation = text_of(message[http::field::authorization]),
                       .origin = text_of(message[http::field::origin]),
-                      .host = text_of(message[http::field::host]),
+                      .host = target.host.empty() ? text_of(message[http::field::host]) : std::move(target.host),
                       .keep_alive = message.keep_alive(),
                       .chunks = message.version() >= 11};
   if (const auto id = message["X-Request-Id"]; is_good_id(id)) parser_->request.id = text_of(id);
@@ -111,11 +149,8 @@ void RequestReader::see_header() {
   expects_ = !expect.empty();
   if (expects_ && !boost::beast::iequals(expect, "100-continue"))
     failure_ = Failure(417, "expectation", fmt::format("The server cannot fulfil 'Expect: {}'.", text_of(expect)));
-  // Where its body ends could not be known, and what a proxy takes for one request would be two here (RFC 9112, 6.1).
-  const auto coding = message[http::field::transfer_encoding];
-  if (!coding.empty() && !parser_->parser.chunked())
-    failure_ = Failure(501, "transfer_encoding",
-                       fmt::format("The server knows no 'Transfer-Encoding: {}'; chunked is one.", text_of(coding)));
+  if (std::optional<Failure> wrong = failure_of_host(message)) failure_ = std::move(wrong);
+  if (std::optional<Failure> wrong = failure_of_coding(message)) failure_ = std::move(wrong);
 }
 
 bool RequestReader::take_expectation() {

@@ -45,10 +45,10 @@ void Server::on_signal(int signal) {
     return reload();
   }
   stopping_ = true;
+  http_.stop();
   http_.forget_signal(SIGTERM);
   http_.forget_signal(SIGINT);
   note_("stopping: finishes what runs; once more ends at once");
-  http_.stop();
 }
 
 /// On a thread of its own, since loading takes time. A signal that comes meanwhile loads once more after it: the files
@@ -56,15 +56,28 @@ void Server::on_signal(int signal) {
 void Server::reload() {
   if (reloads_.fetch_add(1) > 0) return;
   if (reloader_.joinable()) reloader_.join();
-  reloader_ = std::thread([this] {
-    for (int wanted = 1; wanted > 0;) {
-      const std::vector<std::string> messages = models_.reload();
-      for (const std::string& message : messages) note_(message);
-      if (messages.empty()) note_("all models were loaded again");
-      metrics_.add_reload(messages.empty());
-      wanted = reloads_.fetch_sub(wanted) - wanted;
-    }
-  });
+  try {
+    reloader_ = std::thread([this] {
+      for (int wanted = 1; wanted > 0; wanted = reloads_.fetch_sub(wanted) - wanted) reload_once();
+    });
+  } catch (...) {
+    reloads_ = 0;
+    metrics_.add_reload(false);
+    throw;
+  }
+}
+
+void Server::reload_once() noexcept {
+  bool good = false;
+  try {
+    const std::vector<std::string> messages = models_.reload();
+    good = messages.empty();
+    for (const std::string& message : messages) note_(message);
+    if (good) note_("all models were loaded again");
+  } catch (const std::bad_alloc&) {
+    // The models stay as they were; the metrics tell that.
+  }
+  metrics_.add_reload(good);
 }
 
 }  // namespace heed::serve

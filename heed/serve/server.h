@@ -36,6 +36,7 @@ class Server {
 
   const Models& models() const { return models_; }
   std::string address() const { return http_.address(); }
+  bool for_this_machine() const { return http_.for_this_machine(); }  // nobody else can reach it
 
   /// Serves until SIGTERM or SIGINT; then finishes what runs. The second of these signals ends the process, as if
   /// nobody had cared about it. SIGHUP loads the models again, and opens the log again. Returns whether everything was
@@ -45,6 +46,7 @@ class Server {
  private:
   void on_signal(int signal);
   void reload();
+  void reload_once() noexcept;
 
   std::function<void(const std::string&)> note_;
   Models models_;

@@ -1,7 +1,9 @@
 #include "heed/serve/training_curves.h"
 
+#include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -13,8 +15,11 @@ std::optional<Json> training_curve(const std::filesystem::path& folder) {
   constexpr size_t kMostPoints = 4000;  // as many as a screen has columns
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(folder / "log.jsonl", ignored)) return {};
+  errno = 0;
   std::ifstream log(folder / "log.jsonl");
+  if (!log && errno == ENOMEM) throw std::bad_alloc();
   if (!log) return {};
+  log.exceptions(std::ios::badbit);  // otherwise lack of memory would be taken for the end of the file
   std::vector<Json> steps, validations;
   size_t every = 1, seen = 0;
   const auto member = [](const Json& from, const char* name) {

@@ -30,11 +30,23 @@ bool should_stop() {
 
 WorkQueue::WorkQueue(const WorkLimits& limits, std::function<void(size_t)> done)
     : limits_(limits), done_(std::move(done)) {
-  for (int64_t i = 0; i < limits_.threads; ++i) threads_.emplace_back([this] { work(); });
+  limits_.together = std::max<int64_t>(limits_.together, 1);
+  try {
+    for (int64_t i = 0; i < limits_.threads; ++i) {
+      Jobs jobs;
+      jobs.reserve(static_cast<size_t>(limits_.together));
+      threads_.emplace_back([this, mine = std::move(jobs)]() mutable { work(std::move(mine)); });
+    }
+  } catch (...) {
+    stop();
+    throw;
+  }
 }
 
-WorkQueue::~WorkQueue() {
-  std::deque<std::unique_ptr<Job>> dropped;
+WorkQueue::~WorkQueue() { stop(); }
+
+void WorkQueue::stop() {
+  std::list<std::unique_ptr<Job>> dropped;
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -47,11 +59,13 @@ WorkQueue::~WorkQueue() {
 bool WorkQueue::add(std::vector<std::unique_ptr<Job>> jobs) {
   const auto now = Clock::now();
   for (const auto& job : jobs) job->queued = now;
+  std::list<std::unique_ptr<Job>> added;
+  std::move(jobs.begin(), jobs.end(), std::back_inserter(added));
   {
     const std::lock_guard lock(mutex_);
     const int64_t free = limits_.threads - std::min(limits_.threads, running_);
-    if (stopping_ || std::ssize(queue_) + std::ssize(jobs) > limits_.waiting + free) return false;
-    std::move(jobs.begin(), jobs.end(), std::back_inserter(queue_));
+    if (stopping_ || std::ssize(queue_) + std::ssize(added) > limits_.waiting + free) return false;
+    queue_.splice(queue_.end(), added);
   }
   jobs.size() == 1 ? changed_.notify_one() : changed_.notify_all();
   return true;
@@ -67,10 +81,9 @@ int64_t WorkQueue::running() const {
 }
 
 /// The oldest, and those like it: a fair share of what waits, so that the other threads have something to do.
-WorkQueue::Jobs WorkQueue::take() {
+void WorkQueue::take(Jobs& jobs) {
   const int64_t share = (std::ssize(queue_) + limits_.threads - 1) / limits_.threads;
   const int64_t most = std::min(limits_.together, share);
-  Jobs jobs;
   jobs.push_back(std::move(queue_.front()));
   queue_.pop_front();
   if (const std::string& alike = jobs.front()->alike; !alike.empty())
@@ -82,18 +95,18 @@ WorkQueue::Jobs WorkQueue::take() {
       jobs.push_back(std::move(*job));
       job = queue_.erase(job);
     }
-  return jobs;
 }
 
-void WorkQueue::work() {
+/// `jobs`: empty, with room for as many as are done together.
+void WorkQueue::work(Jobs jobs) {
   const kernels::OneThread alone;  // the threads are these: each works on its own
+  const data::PixelLimit pixels(limits_.pixels);
   while (true) {
-    Jobs jobs;
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
       if (stopping_) return;
-      jobs = take();
+      take(jobs);
       running_ += std::ssize(jobs);
     }
     const int64_t taken = std::ssize(jobs);

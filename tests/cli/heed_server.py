@@ -2,6 +2,7 @@
 import contextlib
 import http.client
 import json
+import os
 import re
 import signal
 import socket
@@ -45,9 +46,10 @@ class Answer:
 
 
 class Server:
-    def __init__(self, *arguments, stderr=subprocess.PIPE):
+    def __init__(self, *arguments, stderr=subprocess.PIPE, environment=None):
         self.process = subprocess.Popen([PROGRAM, "serve", *map(str, arguments), "--port", "0"], stdout=subprocess.PIPE,
-                                        stderr=stderr, stdin=subprocess.DEVNULL, text=True)
+                                        stderr=stderr, stdin=subprocess.DEVNULL, text=True,
+                                        env={**os.environ, **(environment or {})})
         line = self.process.stdout.readline()
         found = SERVING.fullmatch(line)
         assert found, (line, self.process.stderr and self.process.stderr.read())

@@ -48,6 +48,18 @@ def test_the_reason_for_the_end(server):
     assert several["text"] == text[:text.index(text[2:6])]
 
 
+def test_what_a_stop_cuts_away_is_not_counted(server):
+    """The story has characters for tokens."""
+    text = complete(server, prompt="the cat")["choices"][0]["text"]
+    for stop in (text[0], text[4], text[2:6]):
+        said = complete(server, prompt="the cat", stop=stop, logprobs=1)
+        kept = text[:text.index(stop)]
+        choice, found = said["choices"][0], said["choices"][0]["logprobs"]
+        assert (choice["text"], "".join(found["tokens"]), len(found["token_logprobs"])) == (kept, kept, len(kept))
+        assert said["usage"]["completion_tokens"] == len(kept)
+        assert said["usage"]["total_tokens"] == len("the cat") + len(kept)
+
+
 def test_several_prompts_and_choices(server):
     both = complete(server, prompt=["the cat", "a dog"])["choices"]
     assert [c["index"] for c in both] == [0, 1]

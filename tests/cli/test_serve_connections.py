@@ -152,6 +152,27 @@ def test_idle_connections_are_closed(server):
         assert client.recv(10) == b""
 
 
+def test_empty_lines_win_no_time(server):
+    """--read-timeout 1, --idle-timeout 1.5"""
+    with server.connect(timeout=5) as client:
+        begin = time.monotonic()
+        with pytest.raises(ConnectionError):
+            while time.monotonic() - begin < 5:
+                client.sendall(b"\r\n")
+                time.sleep(0.1)
+        assert 1 < time.monotonic() - begin < 3
+
+
+@pytest.mark.parametrize("header, status", [(b"Host: a\r\nHost: b\r\n", 400), (b"", 400), (b"Host: a b\r\n", 400),
+                                            (b"Host: localhost\r\nTransfer-Encoding: chunked;q=1\r\n", 501),
+                                            (b"Host: localhost\r\nTransfer-Encoding: identity, chunked\r\n", 501),
+                                            (b"Host: localhost\r\nTransfer-Encoding: Chunked\r\n", 200)])
+def test_headers_that_leave_a_doubt(server, header, status):
+    said = server.raw(b"POST /v1/predict HTTP/1.1\r\nContent-Type: application/json\r\nConnection: close\r\n" + header +
+                      (b"\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY)))
+    assert [answer.status for answer in answers_in(said)] == [status]
+
+
 def test_many_connections_do_not_disturb(server):
     """Idle ones, and ones that have begun a request."""
     clients = [server.connect() for _ in range(300)]

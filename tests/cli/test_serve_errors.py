@@ -7,6 +7,7 @@ import time
 import pytest
 from heed_program import SOURCE
 from heed_server import Server, answers_in, metrics, until
+from picture_model import inline, png, train_colours
 from story_model import long_question, tokens_for, train_story
 
 
@@ -249,21 +250,14 @@ def test_no_text_names_a_file(server):
 
 
 def test_models_of_pictures_read_no_files(tmp_path):
-    from test_picture import png, train
-    lines = []
-    for i, colour in enumerate([(200, 20, 20), (20, 20, 200)] * 8):
-        (tmp_path / f"{i}.png").write_bytes(png(6, 6, colour))
-        lines.append(f"{i}.png\twhich colour\t{'red' if i % 2 == 0 else 'blue'}\n")
-    (tmp_path / "table.tsv").write_text("".join(lines))
-    assert train(tmp_path / "table.tsv", tmp_path / "pictures", "stop.steps=2").returncode == 0
-    with Server(tmp_path / "pictures", "--max-text", "100") as server:
+    with Server(train_colours(tmp_path / "pictures"), "--max-text", "100") as server:
         # A picture is part of the request itself. It may be longer than a text, but the question may not.
-        plain = "data:image/png;base64," + base64.b64encode(png(30, 30, (200, 20, 20))).decode()
+        plain = inline(png(30, 30, (200, 20, 20)))
         assert len(plain) > 100 and server.post("/v1/predict", {"input": f"{plain}\twhich colour"}).status == 200
         assert server.post("/v1/attention", {"input": f"{plain}\twhich colour"}).status == 200
         assert server.post("/v1/predict", {"input": f"{plain}\t{'which ' * 30}"}).code == "text_too_long"
         assert server.post("/v1/predict", {"input": f"{plain[:60]}\twhich colour"}).code == "input"
-        for name in (tmp_path / "0.png", "/etc/passwd", "0.png", f"{tmp_path}/missing.png"):
+        for name in (tmp_path / "pictures-data" / "0.png", "/etc/passwd", "0.png", f"{tmp_path}/missing.png"):
             for path, body in (("/v1/predict", {"input": f"{name}\twhich colour"}),
                                ("/v1/predict", {"inputs": ["x", f"{name}\twhich colour"]}),
                                ("/v1/predict", {"input": f"{name}\twhich colour", "stream": True}),

@@ -153,7 +153,9 @@ QUESTIONS = {
                     {"input": "a b", "must": "zzz"}, {"input": "a b", "stream": True}, {"input": ""}, {"input": 1}, {}],
     "/v1/score": [{"source": "a b", "target": "b a"}, {"source": "a", "target": "a", "scores": True}, {"target": "b"},
                   {"pairs": [{"source": "a", "target": "b"}, {"source": "", "target": "b"}]}, {"source": "a"}],
-    "/v1/attention": [{"input": "a b c"}, {"input": "a b", "target": "b a"}, {"input": "a b", "beam": 3}, {"input": ""}],
+    "/v1/attention": [{"input": "a b c"}, {"input": "a b", "target": "b a"}, {"input": "a b", "beam": 3}, {"input": ""},
+                      {"input": "a b", "heads": [1], "rows": [1, 1]}, {"input": "a b", "rows": [2, 1]},
+                      {"input": "a b", "attentions": ["no.such"]}],
     "/v1/completions": [{"prompt": "the"}, {"prompt": ["the", "a"], "n": 2, "seed": 1}, {"prompt": "the", "logprobs": 1},
                         {"prompt": "the", "stop": ["c"], "echo": True}, {"prompt": "the", "stream": True}, {"prompt": 1}],
 }
@@ -195,7 +197,8 @@ WITH |= {"do_sample": {"nbest": 1}, "diversity_penalty": WITH["diversity"], "num
 INSTEAD = {"inputs": "input", "pairs": "target"}
 VALUES = {"model": None, "input": "a b", "inputs": ["a", "b"], "target": "b", "source": "a", "prompt": "the",
           "pairs": [{"source": "a", "target": "b"}], "must": ["a"], "must_not": "c", "prefix": "a", "prompts": "the",
-          "stop": ["x"], "num_beam_groups": 2, "logprobs": 1, "seed": 3, "groups": 2, "alignments": "links", "layer": 1, "head": 1}
+          "stop": ["x"], "num_beam_groups": 2, "logprobs": 1, "seed": 3, "groups": 2, "alignments": "links", "layer": 1, "head": 1,
+          "attentions": ["decoder.attention"], "heads": [1], "rows": [1, 2]}
 ONLY_SOME_MODELS = {"iterations", "lengths", "stride"}  # those that write all positions at once, or running text
 
 

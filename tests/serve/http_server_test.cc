@@ -98,6 +98,19 @@ class Running {
     const std::string& path = exchange->request().path;
     if (path == "/echo") return exchange->answer({.body = exchange->request().body, .type = "text/plain"});
     if (path == "/lost") return;
+    if (path == "/no-memory") return exchange->give_up();
+    if (path == "/no-memory-later") {
+      later_.emplace_back([exchange] {
+        exchange->begin_events();
+        exchange->event("first");
+        exchange->give_up();
+      });
+      return;
+    }
+    if (path == "/twice") {
+      exchange->answer({.body = "first.", .type = "text/plain"});
+      return exchange->answer({.body = "second.", .type = "text/plain"});
+    }
     // NOLINTNEXTLINE(bugprone-string-constructor): large on purpose.
     if (path == "/large") return exchange->answer({.body = std::string(50'000'000, 'x'), .type = "text/plain"});
     later_.emplace_back([this, exchange, path] {
@@ -169,7 +182,7 @@ TEST(HttpServer, AnswersAClientThatSendsNoMore) {
 TEST(HttpServer, AsksForABodyThatWaits) {
   Running server;
   Client client(server.port());
-  client.send("POST /echo HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
   EXPECT_EQ(client.read_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   client.send("hello");
   EXPECT_TRUE(client.read_until("hello").starts_with("HTTP/1.1 200"));
@@ -178,7 +191,7 @@ TEST(HttpServer, AsksForABodyThatWaits) {
 TEST(HttpServer, TellsASlowClient) {
   Running server({.read_timeout = milliseconds(200)});
   Client client(server.port());
-  client.send("POST /echo HTTP/1.1\r\nContent-Le");
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Le");
   const std::string answer = client.read_all();
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 408 ")) << answer;
   EXPECT_NE(answer.find("\"request_timeout\""), std::string::npos);
@@ -194,10 +207,46 @@ TEST(HttpServer, ClosesASilentConnection) {
   EXPECT_EQ(used.read_all(), "");
 }
 
+/// Lines without anything are no request, and win no time.
+TEST(HttpServer, ClosesAConnectionThatOnlySendsEmptyLines) {
+  Running server({.read_timeout = milliseconds(300), .idle_timeout = milliseconds(500)});
+  Client client(server.port());
+  const auto begin = std::chrono::steady_clock::now();
+  std::atomic<bool> closed{false};
+  std::thread sender([&] {
+    for (int i = 0; i < 100 && !closed; ++i) {
+      client.send("\r\n");
+      std::this_thread::sleep_for(milliseconds(50));
+    }
+  });
+  EXPECT_EQ(client.read_all(), "");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(2500));
+  closed = true;
+  sender.join();
+}
+
+/// A request that was on its way when the server was told to stop.
+TEST(HttpServer, AnswersWhatArrivesOnAnOpenConnectionWhenItStops) {
+  Running server;
+  Client used(server.port()), silent(server.port());
+  for (Client* each : {&used, &silent}) {
+    each->send(post("/echo", "x."));
+    EXPECT_NE(each->read_until("x.").find("Connection: keep-alive"), std::string::npos);
+  }
+  server.ask_to_stop();
+  std::this_thread::sleep_for(milliseconds(200));
+  used.send(post("/echo", "y."));
+  const std::string answer = used.read_all();
+  EXPECT_TRUE(answer.ends_with("y.")) << answer;
+  EXPECT_NE(answer.find("Connection: close"), std::string::npos);
+  EXPECT_EQ(silent.read_all(), "");
+  EXPECT_TRUE(server.stop());
+}
+
 TEST(HttpServer, RefusesWhatIsNotHttpAndTheBodyAfterIt) {
   Running server;
   Client client(server.port());
-  client.send("POST /echo HTTP/1.1\r\nContent-Length: 100000000\r\n\r\n" + std::string(100'000, 'x'));
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n" + std::string(100'000, 'x'));
   EXPECT_TRUE(client.read_all().starts_with("HTTP/1.1 413 "));
   Client other(server.port());
   other.send("\x16\x03\x01 nonsense\r\n\r\n");
@@ -207,7 +256,7 @@ TEST(HttpServer, RefusesWhatIsNotHttpAndTheBodyAfterIt) {
 TEST(HttpServer, SendsEventsInChunksOrUntilTheEnd) {
   Running server;
   Client client(server.port());
-  client.send("GET /events HTTP/1.1\r\n\r\n");
+  client.send("GET /events HTTP/1.1\r\nHost: a\r\n\r\n");
   const std::string answer = client.read_until("\r\n0\r\n\r\n");
   EXPECT_NE(answer.find("Content-Type: text/event-stream\r\n"), std::string::npos);
   EXPECT_NE(answer.find("9\r\ndata: 0\n\n\r\n9\r\ndata: 1\n\n"), std::string::npos) << answer;
@@ -222,7 +271,7 @@ TEST(HttpServer, NoticesThatTheReaderOfAStreamIsGone) {
   Running server;
   {
     Client client(server.port());
-    client.send("GET /endless HTTP/1.1\r\n\r\n");
+    client.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n");
     client.read_until("data: 2");
   }
   for (int i = 0; i < 4000 && !server.abandoned; ++i) std::this_thread::sleep_for(milliseconds(1));
@@ -232,7 +281,7 @@ TEST(HttpServer, NoticesThatTheReaderOfAStreamIsGone) {
 TEST(HttpServer, ClosesAConnectionWhoseClientDoesNotRead) {
   Running server({.write_timeout = milliseconds(300)});
   Client client(server.port());
-  client.send("GET /large HTTP/1.1\r\n\r\n");
+  client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
   // How long it takes to make the answer depends on the machine; from then on the server waits for 300 ms.
   for (int i = 0; i < 600 && server.statuses().empty(); ++i) std::this_thread::sleep_for(milliseconds(100));
   EXPECT_EQ(server.statuses().size(), 1U);
@@ -245,6 +294,33 @@ TEST(HttpServer, AnswersForAHandlerThatForgot) {
   Client client(server.port());
   client.send(post("/lost", ""));
   EXPECT_TRUE(client.read_until("}\n").starts_with("HTTP/1.1 500 "));
+}
+
+TEST(HttpServer, AnswersForAHandlerWithoutMemory) {
+  Running server;
+  Client client(server.port());
+  client.send(post("/no-memory", "", "X-Request-Id: mine\r\n"));
+  const std::string answer = client.read_all();
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 503 Service Unavailable\r\n")) << answer;
+  EXPECT_NE(answer.find("\"no_memory\""), std::string::npos);
+  EXPECT_NE(answer.find("X-Request-Id: mine\r\n"), std::string::npos);
+  EXPECT_NE(answer.find("Retry-After: 1\r\n"), std::string::npos);
+  Client stream(server.port());
+  stream.send(post("/no-memory-later", ""));
+  const std::string begun = stream.read_all();
+  EXPECT_NE(begun.find("data: first"), std::string::npos);
+  EXPECT_EQ(begun.find("\r\n0\r\n"), std::string::npos) << "it is cut off, not ended";
+  for (int i = 0; i < 2000 && server.statuses().size() < 2; ++i) std::this_thread::sleep_for(milliseconds(1));
+  EXPECT_EQ(server.statuses(), (std::vector<int>{503, 200}));
+}
+
+TEST(HttpServer, TakesOneAnswer) {
+  Running server;
+  Client client(server.port());
+  client.send(post("/twice", "") + post("/echo", "end."));
+  const std::string answers = client.read_until("end.");
+  EXPECT_NE(answers.find("first."), std::string::npos);
+  EXPECT_EQ(answers.find("second."), std::string::npos);
 }
 
 TEST(HttpServer, FinishesWhatRunsWhenItStops) {
@@ -264,7 +340,7 @@ TEST(HttpServer, FinishesWhatRunsWhenItStops) {
 TEST(HttpServer, DoesNotWaitForEverWhenItStops) {
   Running server({.grace = milliseconds(100)});
   Client client(server.port());
-  client.send("GET /endless HTTP/1.1\r\n\r\n");
+  client.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n");
   client.read_until("data: 2");
   server.ask_to_stop();
   std::this_thread::sleep_for(milliseconds(300));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace heed::serve {
@@ -35,7 +36,7 @@ TEST(RequestReader, ReadsARequestInPiecesOfAnySize) {
 
 TEST(RequestReader, KeepsWhatComesAfterARequestForTheNext) {
   RequestReader reader({});
-  reader.put(kPost + "\r\n\r\nGET /healthz HTTP/1.1\r\n\r\n" + kPost.substr(0, 20));
+  reader.put(kPost + "\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n" + kPost.substr(0, 20));
   EXPECT_EQ(reader.take().path, "/v1/predict");
   ASSERT_TRUE(reader.done());
   EXPECT_EQ(reader.take().path, "/healthz");
@@ -47,7 +48,7 @@ TEST(RequestReader, KeepsWhatComesAfterARequestForTheNext) {
 
 TEST(RequestReader, ReadsChunks) {
   RequestReader reader({});
-  reader.put("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+  reader.put("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
   EXPECT_FALSE(reader.done());
   reader.put("2\r\nde\r\n0\r\n\r\n");
   EXPECT_EQ(reader.take().body, "abcde");
@@ -56,7 +57,7 @@ TEST(RequestReader, ReadsChunks) {
 /// The parser below asserts more of the last chunk than it may know, if that is the first one too (found by the
 /// fuzzer).
 TEST(RequestReader, ReadsChunksInPiecesOfAnySize) {
-  const std::string head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
   const std::pair<std::string, std::string> bodies[] = {{"0\r\n\r\n", ""},
                                                         {"000;x=1\r\nTrailer: 0\r\n\r\n", ""},
                                                         {"1\r\n0\r\n0\r\n\r\n", "0"},
@@ -87,19 +88,19 @@ TEST(RequestReader, KnowsWhatOldClientsCannot) {
 
 TEST(RequestReader, TellsOnceThatTheClientWaits) {
   RequestReader reader({});
-  reader.put("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  reader.put("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
   EXPECT_TRUE(reader.take_expectation());
   EXPECT_FALSE(reader.take_expectation());
   reader.put("ab");
   EXPECT_EQ(reader.take().body, "ab");
-  reader.put("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nab");
+  reader.put("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nab");
   EXPECT_FALSE(reader.take_expectation()) << "the body is there already";
 }
 
 TEST(RequestReader, TakesNoIdThatCouldForgeALogLine) {
   for (const std::string& id : {std::string("a b"), std::string("a\"b"), std::string(129, 'a')}) {
     RequestReader reader({});
-    reader.put("GET / HTTP/1.1\r\nX-Request-Id: " + id + "\r\n\r\n");
+    reader.put("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Id: " + id + "\r\n\r\n");
     EXPECT_EQ(reader.take().id, "") << id;
   }
 }
@@ -123,23 +124,50 @@ TEST_P(RequestReaderRefuses, WithAStatus) {
   EXPECT_TRUE(reader.refused()) << "nothing after it can be read";
 }
 
-const std::string kLongHeader = "GET / HTTP/1.1\r\nX: " + std::string(300, 'x') + "\r\n\r\n";
+const std::string kLongHeader = "GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(300, 'x') + "\r\n\r\n";
 
 INSTANTIATE_TEST_SUITE_P(
     All, RequestReaderRefuses,
-    testing::Values(Refused{"\x16\x03\x01\x02", 400, "bad_http"}, Refused{"hello\r\n\r\n", 400, "bad_http"},
-                    Refused{"GET / HTTP/3.0\r\n\r\n", 505, "bad_version"},
-                    Refused{"GET / HTTP/1.1\r\nbad header\r\n\r\n", 400, "bad_http"},
-                    Refused{"POST / HTTP/1.1\r\nContent-Length: 11\r\n\r\n", 413, "body_too_large"},
-                    Refused{"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400, "bad_http"},
-                    Refused{"POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400, "bad_http"},
-                    Refused{"POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400,
-                            "bad_http"},
-                    Refused{"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello world\r\n0\r\n\r\n", 413,
-                            "body_too_large"},
-                    Refused{"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400, "bad_http"},
-                    Refused{"GET / HTTP/1.1\r\nExpect: cake\r\n\r\n", 417, "expectation"},
-                    Refused{kLongHeader.c_str(), 431, "header_too_large"}));
+    testing::Values(
+        Refused{"\x16\x03\x01\x02", 400, "bad_http"}, Refused{"hello\r\n\r\n", 400, "bad_http"},
+        Refused{"GET / HTTP/3.0\r\n\r\n", 505, "bad_version"},
+        Refused{"GET / HTTP/1.1\r\nbad header\r\n\r\n", 400, "bad_http"},
+        Refused{"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n", 413, "body_too_large"},
+        Refused{"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n", 400, "bad_http"},
+        Refused{"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400, "bad_http"},
+        Refused{"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400,
+                "bad_http"},
+        Refused{"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello world\r\n0\r\n\r\n", 413,
+                "body_too_large"},
+        Refused{"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400, "bad_http"},
+        Refused{"GET / HTTP/1.1\r\nHost: a\r\nExpect: cake\r\n\r\n", 417, "expectation"},
+        Refused{kLongHeader.c_str(), 431, "header_too_large"}, Refused{"GET / HTTP/1.1\r\n\r\n", 400, "bad_http"},
+        Refused{"GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", 400, "bad_http"},
+        Refused{"GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", 400, "bad_http"},
+        Refused{"GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n", 400, "bad_http"},
+        Refused{"GET / HTTP/1.1\r\nHost: a, b\r\n\r\n", 400, "bad_http"},
+        Refused{"GET / HTTP/1.1\r\nHost: user@a\r\n\r\n", 400, "bad_http"},
+        Refused{"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked;q=1\r\n\r\n0\r\n\r\n", 501,
+                "transfer_encoding"},
+        Refused{"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501,
+                "transfer_encoding"},
+        Refused{"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"
+                "\r\n0\r\n\r\n",
+                400, "bad_http"},
+        Refused{"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "bad_http"}));
+
+/// A proxy may name the host in the first line, and then that one counts.
+TEST(RequestReader, TakesTheHostOfAWholeAddress) {
+  for (const auto& [target, host, path] :
+       {std::tuple("http://inner:80/a?b", "inner:80", "/a"), std::tuple("http://inner", "inner", "/"),
+        std::tuple("/a", "outer", "/a"), std::tuple("http://inner?b", "inner", "/")}) {
+    RequestReader reader({});
+    reader.put(std::string("GET ") + target + " HTTP/1.1\r\nHost: outer\r\n\r\n");
+    const Request request = reader.take();
+    EXPECT_EQ(request.host, host) << target;
+    EXPECT_EQ(request.path, path) << target;
+  }
+}
 
 }  // namespace
 }  // namespace heed::serve

@@ -4,7 +4,7 @@
     HEED=build/cli/heed HEED_SOURCE=. PYTHONPATH=tests/cli python3 tests/serve/soak.py [--seconds 600] [--idle 10000]
 
 Every answer is checked, models are reloaded all the time, and some clients misbehave. Fails if an answer is wrong or lost,
-if the memory grows, if a sanitizer has something to say, or if the server does not end well.
+if the memory grows or is ever more than a bound, if a sanitizer has something to say, or if the server does not end well.
 """
 import argparse
 import collections
@@ -26,12 +26,16 @@ import time
 
 from heed_program import PROGRAM, train_small
 from heed_server import Server, everything, metrics, until
+from picture_model import inline, png, train_colours
 from story_model import train_story
 
 CLIENTS = 12
 RELOAD_SECONDS = 7.0
 MEMORY_SECONDS = 1.0
 GROWTH_MB = 8.0  # between the second quarter and the last; the allocator's own noise is less
+MOST_WEIGHTS, MOST_ANSWER, MOST_PIXELS, THREADS = 1_000_000, 2_000_000, 1_000_000, 2
+# As docs/serve.md has it, for each thread, and what the models and threads need besides.
+BOUND_MB = THREADS * (16 * MOST_WEIGHTS + 6 * MOST_ANSWER + 6 * MOST_PIXELS) / 1e6 + 100
 
 
 def say(text):
@@ -51,9 +55,17 @@ def predicted(model, lines, *options):
     return done.stdout.split("\n")[:-1]
 
 
+def attention_of(model):
+    done = subprocess.run([PROGRAM, "look", str(model), "ab", "--json", "-"], capture_output=True, check=True)
+    return json.loads(done.stdout)["examples"][0]["maps"][-1]["name"]
+
+
 class Soak:
-    def __init__(self, server, inputs, greedy, beam):
-        self.server, self.inputs, self.greedy, self.beam = server, inputs, greedy, beam
+    def __init__(self, server, inputs, pictures, expected):
+        self.server, self.inputs, self.pictures = server, inputs, pictures
+        self.greedy, self.beam, self.colours = expected
+        self.large = [inline(png(4000, 4000, (0, 0, 0), interlaced)) for interlaced in (False, True)]
+        self.attention = ""  # the name of one of `small`
         self.counts, self.seconds, self.problems = collections.Counter(), collections.Counter(), []
         self.lock = threading.Lock()
         self.over = threading.Event()
@@ -96,6 +108,38 @@ class Soak:
     def look(self, connection, rng):
         status, body = self.ask(connection, "/v1/attention", {"model": "small", "input": rng.choice(self.inputs), "beam": 3})
         self.check(status == 200 and json.loads(body)["examples"], f"attention: {status} {body[:200]}")
+
+    def look_at_a_part(self, connection, rng):
+        """Chosen attentions, heads and rows of long texts."""
+        text = "".join(rng.choices("abcdefghij", k=rng.randrange(200, 900)))
+        first = rng.randrange(1, 100)
+        status, body = self.ask(connection, "/v1/attention", {
+            "model": "small", "input": text, "target": text[::-1], "attentions": self.attention, "heads": [1],
+            "rows": [first, first + 50]})
+        found = json.loads(body)
+        self.check(status == 200 and [m["rows"] for m in found["examples"][0]["maps"]] == [51],
+                   f"a part of attention: {status} {body[:200]}")
+
+    def look_at_too_much(self, connection, rng):
+        text = "".join(rng.choices("abcdefghij", k=rng.randrange(1200, 4900)))
+        status, body = self.ask(connection, "/v1/attention", {"model": "small", "input": text, "target": text})
+        self.check(status == 413 and json.loads(body)["error"]["code"] in ("too_many_weights", "too_many_tokens"),
+                   f"too much attention: {status} {body[:200]}")
+
+    def picture(self, connection, rng):
+        i, look = rng.randrange(len(self.pictures)), rng.random() < 0.2
+        status, body = self.ask(connection, "/v1/attention" if look else "/v1/predict",
+                                {"model": "colours", "input": self.pictures[i]})
+        found = json.loads(body)
+        said = found["examples"][0]["output"] if look and status == 200 else found.get("output")
+        self.check(status == 200 and said == self.colours[i], f"picture: {status} {body[:200]}")
+
+    def large_picture(self, connection, rng):
+        large = rng.choice(self.large)
+        status, body = self.ask(connection, "/v1/predict", {"model": "colours", "inputs": [f"{large}\twhich colour"] * 3})
+        found = json.loads(body)
+        self.check(status == 200 and all("pixels" in each["error"] for each in found["predictions"]),
+                   f"large picture: {status} {body[:200]}")
 
     def complete(self, connection, rng):
         stream = rng.random() < 0.5
@@ -149,7 +193,9 @@ class Soak:
 
     def client(self, number):
         rng = random.Random(number)
-        kinds = [(self.predict, 40), (self.several, 10), (self.score, 5), (self.look, 5), (self.complete, 8), (self.facts, 5),
+        kinds = [(self.predict, 40), (self.several, 10), (self.score, 5), (self.look, 5),
+                 (self.look_at_a_part, 4), (self.look_at_too_much, 4), (self.picture, 8), (self.large_picture, 3),
+                 (self.complete, 8), (self.facts, 5),
                  (self.mistake, 8), (self.leave, 6), (self.noise, 6), (self.crawl, 2)]
         connection = None
         while not self.over.is_set():
@@ -208,7 +254,8 @@ class Soak:
         early, late = statistics.median(memory[quarter:2 * quarter]), statistics.median(memory[-quarter:])
         kinds = ", ".join(f"{count} {kind} ({1e3 * self.seconds[kind] / count:.0f} ms)" for kind, count in self.counts.items())
         say(f"{sum(self.counts.values())} requests: {kinds}; {reloaded} reloads; "
-            f"memory {early:.1f} MB, later {late:.1f} MB")
+            f"memory {early:.1f} MB, later {late:.1f} MB, at most {max(memory):.1f} MB of {BOUND_MB:.0f} MB")
+        self.check(max(memory) <= BOUND_MB, f"{max(memory):.1f} MB are more than the bound of {BOUND_MB:.1f} MB")
         self.check(late - early <= GROWTH_MB, f"the memory grew from {early:.1f} MB to {late:.1f} MB")
 
 
@@ -226,13 +273,18 @@ def main():
     os.environ.setdefault("ASAN_OPTIONS", "quarantine_size_mb=8")
     with tempfile.TemporaryDirectory(prefix="heed-soak-") as temporary:
         folder = pathlib.Path(temporary)
-        small, story = train_small(folder / "small"), train_story(folder)
+        small, story, colours = train_small(folder / "small"), train_story(folder), train_colours(folder / "colours")
         rng = random.Random(1)
         inputs = ["".join(rng.choices("abcdefghij", k=rng.randrange(1, 15))) for _ in range(200)]
+        pictures = [inline(png(rng.randrange(1, 600), rng.randrange(1, 600), rng.choices(range(256), k=3), i % 2 == 0)) +
+                    "\twhich colour" for i in range(40)]
         with open(folder / "stderr", "w+", encoding="utf-8") as errors:
-            server = Server(small, story, "--idle-timeout", "3600", "--queue", "4096", "--log", folder / "log",
-                            stderr=errors)
-            soak = Soak(server, inputs, predicted(small, inputs), predicted(small, inputs, "--beam", "4"))
+            server = Server(small, story, colours, "--idle-timeout", "3600", "--queue", "4096", "--log", folder / "log",
+                            "--threads", THREADS, "--max-weights", MOST_WEIGHTS, "--max-answer", MOST_ANSWER,
+                            "--max-pixels", MOST_PIXELS, stderr=errors)
+            soak = Soak(server, inputs, pictures, (predicted(small, inputs), predicted(small, inputs, "--beam", "4"),
+                                                   predicted(colours, pictures)))
+            soak.attention = attention_of(small)
             soak.idle(idle)
             soak.mixed(options.seconds)
             server.send(signal.SIGTERM)

@@ -35,8 +35,8 @@ class TestJob : public Job {
   TestJob(Seen& seen, int number, std::function<void()> work = {})
       : seen_(seen), number_(number), work_(std::move(work)) {}
   bool abandoned() const override { return gone && *gone; }
-  void too_late() override { ++seen_.late; }
-  void run(std::span<const std::unique_ptr<Job>> jobs) override {
+  void too_late() noexcept override { ++seen_.late; }
+  void run(std::span<const std::unique_ptr<Job>> jobs) noexcept override {
     if (work_) work_();
     std::vector<int> numbers;
     for (const auto& job : jobs) numbers.push_back(static_cast<const TestJob&>(*job).number_);
