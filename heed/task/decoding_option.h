@@ -28,6 +28,7 @@ enum ModelKinds : unsigned {
 enum class Counted { nothing, outputs, tokens };
 
 /// One line of HEED_DECODING_OPTIONS.
+/// Threads: any number at once, as long as none changes it.
 class DecodingOption {
  public:
   using Field =

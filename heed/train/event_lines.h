@@ -15,7 +15,8 @@ class Json;
 namespace heed::train {
 
 /// A line for what the data was taken for and what was chosen, the start, every `every`-th update, each validation,
-/// checkpoint, warning and skipped update, and the end. Threads: one at a time.
+/// checkpoint, warning and skipped update, and the end.
+/// Threads: one at a time.
 class EventLines : public TrainingObserver {
  public:
   EventLines(int64_t every, std::function<void(const std::string&)> sink);

@@ -7,7 +7,7 @@ from test_pages import complete
 
 VERBS = {word: set(complete("heed", word, "--")) for word in complete("heed", "") if not word.startswith("-")}
 OF_THE_PROGRAM = {"--help", "--version"}
-FOR_SHELLS = {"completions": {"--help"}, "manual": {"--help"}}  # known, and listed nowhere but in docs/cli.md
+FOR_SHELLS = {"completions": {"--help"}, "manual": {"--help"}, "openapi": {"--help"}}  # known, and listed nowhere but in docs/cli.md
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 COMMAND = re.compile(r"(?:^|(?<=[\s/|]))heed +([a-z]\w*)")
 
