@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -74,7 +75,9 @@ Option add(Verb verb, const DecodingOption& option, SearchChoice& c) {
           return verb.flag(names, value, help);
         } else {
           Option added = verb.option(names, value, help).value(option.placeholder);
-          if constexpr (std::is_arithmetic_v<T>) {
+          if constexpr (std::is_same_v<T, uint64_t>) {
+            added.from_to(uint64_t{0}, std::numeric_limits<uint64_t>::max());
+          } else if constexpr (std::is_arithmetic_v<T>) {
             if (option.has_range()) added.from_to(static_cast<T>(option.least), static_cast<T>(option.most));
           }
           if constexpr (std::is_same_v<T, std::vector<std::string>>) added.repeated();

@@ -89,7 +89,9 @@ int64_t width_of_vectors(const std::filesystem::path& file) {
     return ++looked < kLooked;
   });
   const auto most = std::max_element(lines_of_width.begin(), lines_of_width.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+                                     [](const auto& a, const auto& b) {  // of equally many, the longer
+                                       return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+                                     });
   expect(most != lines_of_width.end() && most->first > 0, ErrorKind::data,
          "{}: there are no vectors; a line is a word and its numbers, separated by blanks", file.string());
   return most->first;

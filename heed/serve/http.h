@@ -57,8 +57,8 @@ class Exchange {
   virtual void event(std::string_view data) = 0;
   virtual void end(std::string_view last_events) = 0;
 
-  /// There is no memory even to say so: the server says it within moments, with what it has put aside. A stream that has
-  /// begun is cut off.
+  /// There is no memory even to say so: the server says it within moments, with what it has put aside. A stream that
+  /// has begun is cut off.
   virtual void give_up() noexcept = 0;
 
   /// The client is gone: nobody waits for the answer.

@@ -52,7 +52,7 @@ struct ModelLimits {
 
 /// Makes the model without allocating its weights, so that wrong options or a model that is too large are reported
 /// early; with a tiny vocabulary, even before the data is read.
-ModelLimits check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
+ModelLimits limits_of_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
   Parameters parameters(0, Start::empty);
   std::unique_ptr<model::Model> made;
   try {
@@ -73,7 +73,7 @@ ModelLimits check_model(const Recipe& recipe, int64_t source_vocabulary, int64_t
 }  // namespace
 
 void check_model(const Recipe& recipe) {
-  check_model(recipe, text::kSpecials + 1, text::kSpecials + 1);
+  limits_of_model(recipe, text::kSpecials + 1, text::kSpecials + 1);
   // An option that nothing reads usually belongs to a part that was meant but not named.
   std::vector<std::string> names;
   attend::each_option(recipe.model.attention, [&](const char* name, const auto&) { names.emplace_back(name); });
@@ -165,7 +165,7 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
     r = fitted(r, *beginning.weights, beginning.weights_name);
     p.chosen = go_gently(r, beginning.weights->recipe);
   }
-  check_model(r);
+  limits_of_model(r, text::kSpecials + 1, text::kSpecials + 1);  // an option that nothing reads may be for a variant
   const std::string doubt = doubt_about_task(r);
   say("reading the data");
   data::expect_plain_files(r.data);
@@ -178,7 +178,7 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
   p.vocabularies = beginning.checkpoint ? task::Vocabularies::load(*beginning.checkpoint, r.data)
                                         : texts->learn_vocabularies(
                                               r.data, beginning.weights ? &beginning.weights->vocabularies : nullptr);
-  const ModelLimits most = check_model(r, p.vocabularies.source->size(), p.vocabularies.target->size());
+  const ModelLimits most = limits_of_model(r, p.vocabularies.source->size(), p.vocabularies.target->size());
   p.corpus = texts->encode(p.vocabularies, r.data,
                            recipe::model_options(r, p.vocabularies.source->size(), p.vocabularies.target->size()));
   check_lengths(p.corpus, most);

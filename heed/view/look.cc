@@ -1,7 +1,6 @@
 #include "heed/view/look.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,9 +12,9 @@
 #include "heed/search/search_tree.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
-#include "heed/tensor/nearest.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
+#include "heed/view/chosen.h"
 #include "heed/view/predicted.h"
 #include "heed/view/search_beam.h"
 
@@ -283,74 +282,17 @@ predict::PairScore scored(const predict::Predictor& model, std::span<const predi
   }
 }
 
-void keep_attentions(Example& example, const Shown& shown, const attend::Watch& watch) {
-  if (shown.attentions.empty()) return;
-  for (const std::string& name : shown.attentions)
-    if (const auto& there = watch.names(); !example.find(name))
-      throw Error(fmt::format("there is no attention of this model '{}'; did you mean '{}'? There are: {}", name,
-                              nearest(name, there), fmt::join(there, ", ")));
-  std::erase_if(example.maps, [&](const Map& map) {
-    return std::find(shown.attentions.begin(), shown.attentions.end(), map.name) == shown.attentions.end();
-  });
-}
-
-/// Only these heads, in this order.
-void keep_heads(Map& map, const std::vector<int64_t>& heads) {
-  if (heads.empty()) return;
-  const int64_t size = map.rows * map.columns;
-  std::vector<float> kept;
-  kept.reserve(heads.size() * static_cast<size_t>(size));
-  std::string numbers;
-  for (const int64_t head : heads) {
-    expect(head >= 1 && head <= map.heads, "head {}: {} has {}", head, map.name, map.heads);
-    kept.insert(kept.end(), map.weights.begin() + (head - 1) * size, map.weights.begin() + head * size);
-    numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", head);
-  }
-  map.label += fmt::format(", {} {} of {}", heads.size() == 1 ? "head" : "heads", numbers, map.heads);
-  map.heads = std::ssize(heads);
-  map.weights = std::move(kept);
-}
-
-/// Only these rows, which become a sequence of their own: others may still look at all of theirs.
-void keep_rows(Map& map, const Shown& shown, Example& example) {
-  const int64_t first = shown.first_row - 1, end = shown.last_row > 0 ? std::min(shown.last_row, map.rows) : map.rows;
-  if (first == 0 && end == map.rows) return;
-  expect(first < end, "rows {} to {}: {} has {}", shown.first_row, shown.last_row, map.name, map.rows);
-  std::vector<float> kept;
-  kept.reserve(static_cast<size_t>(map.heads * (end - first) * map.columns));
-  for (int64_t h = 0; h < map.heads; ++h)
-    kept.insert(kept.end(), map.weights.begin() + (h * map.rows + first) * map.columns,
-                map.weights.begin() + (h * map.rows + end) * map.columns);
-  const Sequence& all = example.sequence(map.queries);
-  Sequence some{fmt::format("{} {}-{}", all.name, first + 1, end),
-                fmt::format("{}, {} to {}", all.label, first + 1, end),
-                std::vector<std::string>(all.tokens.begin() + first, all.tokens.begin() + end)};
-  map.queries = some.name;
-  map.rows = end - first;
-  map.weights = std::move(kept);
-  if (std::none_of(example.sequences.begin(), example.sequences.end(),
-                   [&](const Sequence& s) { return s.name == some.name; }))
-    example.sequences.push_back(std::move(some));
-}
-
-void keep_chosen(Example& example, const Shown& shown) {
-  for (Map& map : example.maps) {
-    stop_if_interrupted();
-    keep_heads(map, shown.heads);
-    keep_rows(map, shown, example);
-  }
-}
-
 }  // namespace
 
 Example look(const predict::Predictor& model, const std::string& line, const std::optional<std::string>& target,
              const predict::Options& options, const Shown& shown) {
   expect(model.models() == 1, "look: one model at a time, not an ensemble of {}", model.models());
   search::SearchTree tree;
-  const bool has_beam =
-      std::max(options.beam, options.nbest) > 1 && !options.sample && !model.model().model->parallel_generator();
+  const bool labels = model.model().recipe.task().gives_labels();
+  const bool has_beam = std::max(options.beam, options.nbest) > 1 && !options.sample && !labels &&
+                        !model.model().model->parallel_generator();
   // With a given target, the answer only tells how the line was read: one token of it is enough.
-  const bool reads_only = target && !options.tree && !has_beam && !model.model().recipe.task().gives_labels();
+  const bool reads_only = target && !options.tree && !has_beam && !labels;
   predict::Options searching =
       reads_only ? predict::Options{.max_length = 1, .stride = options.stride, .alignments = false} : options;
   if (!searching.tree && has_beam) searching.tree = &tree;
@@ -372,8 +314,8 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   const trained::TrainedModel& trained = model.model();
   const Tokens names{model, prediction, score};
   std::map<std::string, int64_t> layers;  // so far, of each group
-  for (Found& found : score.parts.empty() ? maps_of(watch.take_calls())
-                                          : maps_of_text(watch.calls(), score.parts, shown)) {
+  for (Found& found :
+       score.parts.empty() ? maps_of(watch.take_calls()) : maps_of_text(watch.calls(), score.parts, shown)) {
     Map& map = found.map;
     const task::AttentionPlace place = trained.recipe.task().place_of(map.name, found.call, trained.recipe.model);
     map.group = place.group;
@@ -399,8 +341,7 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   for (Map& map : example.maps)
     if (layers[map.group] == 1) map.label = map.group;  // no others to tell it from
   example.sentences = shaded(example, prediction);
-  keep_attentions(example, shown, watch);
-  keep_chosen(example, shown);
+  keep_chosen(example, shown, watch.names());
   if (prediction.map_rows > 0) example.picture = seen_picture(line, prediction);
   if (const search::SearchTree* found = searching.tree;
       found && !found->nodes.empty() && std::ssize(found->nodes) <= kLargestTree) {

@@ -22,6 +22,7 @@ class DecodingOptions(TypedDict, total=False):
     max_length: Optional[int]
     max_new_tokens: Optional[int]
     max_decoding_length: Optional[int]
+    stride: Optional[int]
     iterations: Optional[int]
     lengths: Optional[int]
     groups: int
@@ -48,6 +49,7 @@ class DecodingOptions(TypedDict, total=False):
     seed: int
     layer: Optional[int]
     head: Optional[int]
+    allow_unknown: bool
     copy_unknown: bool
     replace_unknowns: bool
     rerank_reverse: Optional["TrainedModel"]

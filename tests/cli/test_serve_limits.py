@@ -1,3 +1,4 @@
+# slow: 20 s
 """heed serve: what a request may cost. Large ones are refused before the work, or stopped while it is done."""
 import json
 import re
@@ -53,8 +54,7 @@ def test_too_many_tokens(server):
 def test_too_many_weights(server):
     answer = server.post("/v1/attention", {"input": words(300), "target": words(300)})
     assert (answer.status, answer.code) == (413, "too_many_weights"), answer.text
-    assert "2 heads of 301 x 301" in answer.text or "2 heads of 300 x 300" in answer.text
-    assert "attentions" in answer.text
+    assert re.search(r"coder\.\d\.\w+ has 2 heads of 30[01] x 30[01] weights", answer.text) and "attentions" in answer.text
     one = server.post("/v1/attention", {"input": words(300), "target": words(300), "attentions": "encoder.1.self",
                                         "heads": [2], "rows": [11, 20]})
     assert one.status == 200, one.text
@@ -115,7 +115,7 @@ def near(some, others):
 
 
 @pytest.mark.parametrize("member, code", [({"attentions": ["decoder.9.source"]}, "input"), ({"heads": [3]}, "input"),
-                                          ({"heads": [0]}, "bad_member"), ({"heads": 1}, "bad_member"),
+                                          ({"heads": [1, 1]}, "input"), ({"heads": [0]}, "bad_member"), ({"heads": 1}, "bad_member"),
                                           ({"rows": [3]}, "bad_member"), ({"rows": [2, 1]}, "bad_member"),
                                           ({"rows": [9, 10]}, "input"), ({"rows": [0, 1]}, "bad_member"),
                                           ({"attentions": [1]}, "bad_member")])
@@ -184,7 +184,7 @@ def test_decoding_stops_when_the_time_is_over(colours, large):
         begin = time.monotonic()
         answer = server.post("/v1/predict", {"inputs": [f"{large}\twhich colour"] * 5})
         assert (answer.status, answer.code) == (503, "time_limit"), answer.text
-        assert time.monotonic() - begin < 2
+        assert time.monotonic() - begin < 4, "all five take more than that"
 
 
 # ------------------------------------------------------------------------------------------------------------- options

@@ -1,3 +1,4 @@
+# slow: 20 s
 """heed serve where one allocation fails: its request is answered 503 no_memory, or as usual, and the server lives.
 
 The allocations are counted from when a client begins to ask, over all threads of the server, and each request is asked

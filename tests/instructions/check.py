@@ -30,7 +30,7 @@ ALLOWED = {
     "metric/bleu.cc": {"exp", "log"},  # sacreBLEU's digits, from Python's math.exp and math.log
     "metric/perplexity.cc": {"exp"},  # shown
     "train/evaluate.cc": {"exp"},  # the perplexity that is shown
-    "train/session.cc": {"exp"},  # how fast a training runs
+    "train/training_run.cc": {"exp"},  # how fast a training runs
 }
 
 

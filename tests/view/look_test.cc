@@ -240,7 +240,9 @@ TEST(Look, ATextThatIsReadInParts) {
         double sum = 0;
         for (int64_t c = 0; c < map.columns; ++c) {
           sum += map.at(h, r, c);
-          if (c > r) EXPECT_EQ(map.at(h, r, c), 0.0f);
+          if (c > r) {
+            EXPECT_EQ(map.at(h, r, c), 0.0f);
+          }
         }
         EXPECT_NEAR(sum, r == 0 && map.at(h, 0, 0) == 0.0f ? 0.0 : 1.0, 1e-5) << h << " " << r;
       }
