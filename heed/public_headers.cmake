@@ -28,7 +28,7 @@ heed_public(heed/metric all.h bleu.h calibration.h chrf.h confusion.h edit_dista
 heed_public(heed/file safetensors.h weights.h
   INSIDE checkpoint.h disk.h fields.h limit.h manifest.h run_folder.h training_state.h)
 heed_public(heed/data pairs.h report.h
-  INSIDE alignments.h batches.h carried.h dataset.h examples.h options.h)
+  INSIDE alignments.h batch.h batches.h carried.h dataset.h examples.h options.h ragged.h source.h)
 heed_public(heed/optimise adam.h clip.h moving_average.h schedule.h)
 heed_public(heed/model INSIDE model.h options.h)
 heed_public(heed/search search_tree.h INSIDE ensemble_mean.h tape_pool.h)
