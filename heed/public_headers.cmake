@@ -33,13 +33,16 @@ heed_public(heed/optimise adam.h clip.h moving_average.h schedule.h)
 heed_public(heed/model INSIDE model.h options.h)
 heed_public(heed/search search_tree.h INSIDE ensemble_mean.h tape_pool.h)
 heed_public(heed/task decoding_option.h decoding_table.h predict_options.h prediction.h
-  INSIDE attention_place.h suggestion.h task.h vocabularies.h)
+  INSIDE attention_place.h description.h suggestion.h task.h vocabularies.h)
 heed_public(heed/objective options.h reward.h)
 heed_public(heed/recipe data_files.h options.h recipe.h)
 heed_public(heed/trained INSIDE trained_model.h)
 heed_public(heed/predict predictor.h)
 heed_public(heed/train event_file.h event_lines.h log.h observer.h session.h
   INSIDE evaluate.h trainer.h)
+
+# Where public headers were once: heed_formerly(old new). An installation has a header at the old path that includes the
+# new one.
 
 # What the library `heed` takes from heed-kernels beside its public headers: exported, but not installed.
 set(HEED_SHARED_HEADERS heed/kernels/one_thread.h heed/kernels/threads.h)

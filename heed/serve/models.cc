@@ -22,7 +22,7 @@ ModelSource model_source(const std::string& argument, const std::string& checkpo
   return {.name = argument.substr(0, equals), .folder = argument.substr(equals + 1), .checkpoint = checkpoint};
 }
 
-const task::Task& ServedModel::task() const { return predictor.model().recipe.task(); }
+const task::Task& ServedModel::task() const { return predictor.model().task(); }
 
 Models::Models(std::span<const ModelSource> sources) : sources_(sources.begin(), sources.end()) {
   for (const ModelSource& source : sources_) {
@@ -57,9 +57,7 @@ Models::Model Models::find(const std::string& name) const {
   }
   if (name.empty())
     throw Failure(400, "no_model", fmt::format("\"model\" is missing. There are: {}.", fmt::join(names, ", ")));
-  throw Failure(404, "no_model",
-                fmt::format("There is no model '{}'; did you mean '{}'? There are: {}.", name, nearest(name, names),
-                            fmt::join(names, ", ")));
+  throw Failure(404, "no_model", unknown_name("model", name, names));
 }
 
 std::vector<std::string> Models::reload() {

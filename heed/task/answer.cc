@@ -9,16 +9,16 @@
 
 namespace heed::task {
 
-data::Sources no_sources(const Answering& asked) {
+data::Sources no_sources(const LoadedModel& asked) {
   data::Sources sources;
   sources.others.resize(asked.others.size());
   return sources;
 }
 
-std::vector<ReadLine> read_for_all(const LineReader& reader, std::string_view line, const Answering& asked,
+std::vector<ReadLine> read_for_all(const LineReader& reader, std::string_view line, const LoadedModel& asked,
                                    Prediction* told) {
   std::vector<ReadLine> all;
-  asked.each_model([&](const Answering& each) {
+  asked.each_model([&](const LoadedModel& each) {
     if (all.empty() || (all.back().error.empty() && !all.back().is_empty))
       all.push_back(reader.read(line, each, all.empty() ? told : nullptr));
   });
@@ -30,7 +30,7 @@ void add_source(data::Sources& sources, const std::vector<ReadLine>& read) {
   for (size_t m = 1; m < read.size(); ++m) sources.others[m - 1].add(read[m].source());
 }
 
-std::vector<Prediction> answer_lines(const Answering& asked, std::span<const std::string> lines, int64_t first,
+std::vector<Prediction> answer_lines(const LoadedModel& asked, std::span<const std::string> lines, int64_t first,
                                      Answerer& task) {
   std::vector<Prediction> predictions(lines.size());
   data::Sources sources = no_sources(asked);

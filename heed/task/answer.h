@@ -33,14 +33,14 @@ class LineReader {
   virtual ~LineReader() = default;
 
   /// The line, which is valid UTF-8 and has no end, as `model` reads it. `told`, where not null, learns of its tokens.
-  virtual ReadLine read(std::string_view line, const Answering& model, Prediction* told) const = 0;
+  virtual ReadLine read(std::string_view line, const LoadedModel& model, Prediction* told) const = 0;
 };
 
 /// Sources as all models read them; none yet.
-data::Sources no_sources(const Answering& asked);
+data::Sources no_sources(const LoadedModel& asked);
 
 /// A line as each model reads it: not further than to the first that finds it wrong or empty, which is then the last.
-std::vector<ReadLine> read_for_all(const LineReader& reader, std::string_view line, const Answering& asked,
+std::vector<ReadLine> read_for_all(const LineReader& reader, std::string_view line, const LoadedModel& asked,
                                    Prediction* told);
 /// Puts it behind the others.
 void add_source(data::Sources& sources, const std::vector<ReadLine>& read);
@@ -64,7 +64,7 @@ class Answerer : public LineReader {
 };
 
 /// [lines] -> [lines], numbered from `first`.
-std::vector<Prediction> answer_lines(const Answering& asked, std::span<const std::string> lines, int64_t first,
+std::vector<Prediction> answer_lines(const LoadedModel& asked, std::span<const std::string> lines, int64_t first,
                                      Answerer& task);
 
 }  // namespace heed::task

@@ -134,15 +134,15 @@ std::string complaint(const CutText& cut, int64_t places) {
 
 class LabelAnswers final : public Answerer {
  public:
-  LabelAnswers(const Answering& asked, const PredictOptions& options)
+  LabelAnswers(const LoadedModel& asked, const PredictOptions& options)
       : asked_(asked),
         wanted_(options),
         classifier_(own_model<model::Classifier>(asked.model)),
         reading_({.by_sentence = classifier_.reads_sentences(),
                   .two_texts = classifier_.reads_two_texts(),
-                  .most_tokens = asked.max_source}) {}
+                  .most_tokens = asked.description.answers.max_source}) {}
 
-  ReadLine read(std::string_view line, const Answering& model, Prediction* told) const override {
+  ReadLine read(std::string_view line, const LoadedModel& model, Prediction* told) const override {
     const text::Tokeniser& words = *model.vocabularies.source;
     CutText cut = cut_text(line, words, reading_);
     ReadLine read{.is_empty = cut.is_empty(reading_), .error = cut.error};
@@ -169,7 +169,8 @@ class LabelAnswers final : public Answerer {
         const auto place = static_cast<int64_t>(i);
         const text::Tokeniser& labels = *asked_.vocabularies.target;
         std::vector<Output>& nbest = lines[static_cast<size_t>(some[i])].answer->nbest;
-        nbest = several() ? set_and_labels(judged.logits, place, labels, {wanted_.nbest, asked_.labels_between})
+        nbest = several() ? set_and_labels(judged.logits, place, labels,
+                                           {wanted_.nbest, asked_.description.answers.labels_between})
                           : best_labels(judged.logits, place, labels, best);
         const Looked looked = looked_at(judged, batch, place);
         for (Output& output : nbest) {
@@ -181,7 +182,7 @@ class LabelAnswers final : public Answerer {
   }
 
  private:
-  bool several() const { return !asked_.labels_between.empty(); }
+  bool several() const { return !asked_.description.answers.labels_between.empty(); }
 
   void tell(const CutText& cut, const text::Tokeniser& words, Prediction& told) const {
     told.source_tokens = spelled(words, cut.tokens);
@@ -201,7 +202,7 @@ class LabelAnswers final : public Answerer {
     add_unknown(cut.second_text, cut.second);
   }
 
-  const Answering& asked_;
+  const LoadedModel& asked_;
   const PredictOptions& wanted_;
   const model::Classifier& classifier_;
   Reading reading_;
@@ -209,7 +210,7 @@ class LabelAnswers final : public Answerer {
 
 }  // namespace
 
-std::vector<Prediction> predict_labels(const Answering& asked, std::span<const std::string> lines,
+std::vector<Prediction> predict_labels(const LoadedModel& asked, std::span<const std::string> lines,
                                        const PredictOptions& options) {
   check_values(options);
   check_readers(options, kLabels);
@@ -217,7 +218,7 @@ std::vector<Prediction> predict_labels(const Answering& asked, std::span<const s
   return answer_lines(asked, lines, options.first_line, task);
 }
 
-std::vector<PairScore> score_labels(const Answering& asked, std::span<const TextPair> pairs) {
+std::vector<PairScore> score_labels(const LoadedModel& asked, std::span<const TextPair> pairs) {
   std::vector<std::string> lines;
   for (const TextPair& pair : pairs) lines.push_back(pair.source);
   const std::vector<Prediction> said =
@@ -230,8 +231,8 @@ std::vector<PairScore> score_labels(const Answering& asked, std::span<const Text
     if (!score.error.empty()) continue;
     if (score.error = text::utf8_complaint(pairs[i].target); !score.error.empty()) continue;
     const std::string_view label = text::without_blanks_around(pairs[i].target);
-    if (!asked.labels_between.empty() && !said[i].nbest.empty()) {
-      const std::vector<std::string_view> labels = text::labels_of(label, asked.labels_between);
+    if (!asked.description.answers.labels_between.empty() && !said[i].nbest.empty()) {
+      const std::vector<std::string_view> labels = text::labels_of(label, asked.description.answers.labels_between);
       score.log_probability = log_probability_of_set(said[i].nbest, labels);
       score.tokens.assign(labels.begin(), labels.end());
       if (std::isnan(score.log_probability)) score.error = fmt::format("the model has no label '{}'", label);

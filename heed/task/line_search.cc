@@ -16,25 +16,25 @@
 
 namespace heed::task {
 
-Generators generators_of(const Answering& asked) {
+Generators generators_of(const LoadedModel& asked) {
   Generators all;
-  asked.each_model([&](const Answering& each) {
+  asked.each_model([&](const LoadedModel& each) {
     expect(each.model.generator() != nullptr, "predict: this model cannot generate outputs");
     all.push_back(each.model.generator());
   });
   return all;
 }
 
-LineSearch::LineSearch(const Answering& asked, Generators generators)
+LineSearch::LineSearch(const LoadedModel& asked, Generators generators)
     : asked_(asked), generators_(std::move(generators)) {
   if (generators_.size() > 1) ensemble_.emplace(generators_, asked.mean, asked.same_sources);
 }
 
 namespace {
 
-bool writes_all_at_once(const Answering& asked) {
+bool writes_all_at_once(const LoadedModel& asked) {
   bool parallel = false;
-  asked.each_model([&](const Answering& each) { parallel |= each.model.parallel_generator() != nullptr; });
+  asked.each_model([&](const LoadedModel& each) { parallel |= each.model.parallel_generator() != nullptr; });
   expect(!parallel || asked.others.empty(),
          "ensemble: models that write all positions at once cannot write together with others");
   return parallel;
@@ -42,7 +42,7 @@ bool writes_all_at_once(const Answering& asked) {
 
 }  // namespace
 
-LineSearch::LineSearch(const Answering& asked)
+LineSearch::LineSearch(const LoadedModel& asked)
     : LineSearch(asked, writes_all_at_once(asked) ? Generators() : generators_of(asked)) {
   parallel_ = asked.model.parallel_generator();
 }

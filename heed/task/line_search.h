@@ -15,14 +15,14 @@ namespace heed::task {
 /// [models] What a search uses of each; of most tasks it is the model itself. Throws if one writes nothing step by
 /// step.
 using Generators = std::vector<const model::Generator*>;
-Generators generators_of(const Answering& asked);
+Generators generators_of(const LoadedModel& asked);
 
 class LineSearch {
  public:
   /// By the models, which may write all positions at once. They must outlive this.
-  explicit LineSearch(const Answering& asked);
+  explicit LineSearch(const LoadedModel& asked);
   /// By these instead of the models.
-  LineSearch(const Answering& asked, Generators generators);
+  LineSearch(const LoadedModel& asked, Generators generators);
 
   /// Of each layer that alignments can show, its heads: those of an ensemble have one, the mean.
   std::vector<int64_t> alignment_heads() const;
@@ -43,7 +43,7 @@ class LineSearch {
   std::vector<search::Result> search_once(const data::Sources& sources, std::span<const PendingLine> lines,
                                           const search::Options& options, const search::BatchLimits& limits) const;
 
-  const Answering& asked_;
+  const LoadedModel& asked_;
   Generators generators_;
   const model::ParallelGenerator* parallel_ = nullptr;
   std::optional<search::Ensemble> ensemble_;

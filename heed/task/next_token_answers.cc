@@ -22,8 +22,8 @@ namespace {
 /// Of all models, with the same stride.
 class TextGenerators {
  public:
-  TextGenerators(const Answering& asked, int64_t stride) {
-    asked.each_model([&](const Answering& each) {
+  TextGenerators(const LoadedModel& asked, int64_t stride) {
+    asked.each_model([&](const LoadedModel& each) {
       made_.push_back(own_model<model::LanguageModel>(each.model).generator_with(stride));
     });
   }
@@ -43,9 +43,9 @@ class TextGenerators {
 class BeginningReader final : public TargetReader {
  public:
   /// Throws if a stride does not fit.
-  BeginningReader(const Answering& asked, int64_t stride) : generators_(asked, stride) {}
+  BeginningReader(const LoadedModel& asked, int64_t stride) : generators_(asked, stride) {}
 
-  ReadLine read(std::string_view line, const Answering& model, Prediction* told) const override {
+  ReadLine read(std::string_view line, const LoadedModel& model, Prediction* told) const override {
     const text::Tokeniser& tokeniser = *model.vocabularies.source;
     ReadLine read{.tokens = beginning_of(line, tokeniser)};
     if (told) {
@@ -55,10 +55,10 @@ class BeginningReader final : public TargetReader {
     }
     return read;
   }
-  LineSearch search(const Answering& asked) const override { return {asked, generators_.all()}; }
-  void change(const Answering& asked, OutputLimits& limits) const override {
+  LineSearch search(const LoadedModel& asked) const override { return {asked, generators_.all()}; }
+  void change(const LoadedModel& asked, OutputLimits& limits) const override {
     limits.max_positions = kLongest;  // a window has positions for all of its tokens, so a text may go on for ever
-    limits.writes_lines = has_lines(asked.documents);
+    limits.writes_lines = has_lines(asked.description.answers.documents);
   }
   std::string text_of(const data::Source& source, std::span<const int32_t> tokens, std::span<const std::string>,
                       const text::Tokeniser& target) const override {
@@ -71,7 +71,7 @@ class BeginningReader final : public TargetReader {
 
 }  // namespace
 
-std::vector<Prediction> continue_texts(const Answering& asked, std::span<const std::string> texts,
+std::vector<Prediction> continue_texts(const LoadedModel& asked, std::span<const std::string> texts,
                                        const PredictOptions& options) {
   expect(!options.copy_unknown, "copy_unknown is for models that read a source; this one only goes on with a text");
   expect(options.coverage == 0.0, "coverage {} is for models that read a source; this one only goes on with a text",
@@ -105,8 +105,8 @@ struct ScoredText {
 };
 
 /// Each text by itself, in the windows of its model.
-void score_windows(const Answering& asked, std::span<const ScoredText> texts, Tape& tape) {
-  const data::WindowRule rule = model::text_windows(asked.options, asked.stride);
+void score_windows(const LoadedModel& asked, std::span<const ScoredText> texts, Tape& tape) {
+  const data::WindowRule rule = model::text_windows(asked.description.model, asked.stride);
   std::vector<data::TextWindow> windows;
   std::vector<size_t> text_of;         // [windows]
   std::vector<int64_t> places;         // [texts]: of the first token of each among those of all
@@ -144,7 +144,7 @@ void score_windows(const Answering& asked, std::span<const ScoredText> texts, Ta
 }
 
 /// By an ensemble.
-void score_together(const Answering& asked, std::span<const ScoredText> texts) {
+void score_together(const LoadedModel& asked, std::span<const ScoredText> texts) {
   data::Sources sources;
   std::vector<std::vector<int32_t>> targets;
   std::vector<PairScore*> scores;
@@ -160,10 +160,10 @@ void score_together(const Answering& asked, std::span<const ScoredText> texts) {
 
 }  // namespace
 
-std::vector<PairScore> score_texts(const Answering& asked, std::span<const TextPair> pairs) {
+std::vector<PairScore> score_texts(const LoadedModel& asked, std::span<const TextPair> pairs) {
   const text::Tokeniser& tokeniser = *asked.vocabularies.target;
   const TextGenerators checked(asked, asked.stride);  // refuses a stride that does not fit
-  const bool lines = value_of(kDocuments, asked.documents, "data: documents") == Documents::line;
+  const bool lines = value_of(kDocuments, asked.description.answers.documents, "data: documents") == Documents::line;
   std::vector<PairScore> scores(pairs.size());
   std::vector<ScoredText> texts;
   for (size_t i = 0; i < pairs.size(); ++i) {
@@ -203,17 +203,18 @@ std::vector<PairScore> score_texts(const Answering& asked, std::span<const TextP
   return scores;
 }
 
-TextScore score_text_file(const Answering& asked, const std::filesystem::path& file,
+TextScore score_text_file(const LoadedModel& asked, const std::filesystem::path& file,
                           const std::function<void(int64_t)>& done) {
   TextEncoder text(*asked.vocabularies.source);
   data::Report report;
-  for_each_line(file, value_of(kDocuments, asked.documents, "data: documents"), report,
+  for_each_line(file, value_of(kDocuments, asked.description.answers.documents, "data: documents"), report,
                 [&](const TextLine& line) { text.add(line.text, line.begins); });
   TextScore score{.lines = report.kept(), .characters = text.characters(), .unknown = text.unknown()};
   if (report.dropped() > 0) score.warning = report.text();
   const std::shared_ptr<const data::TokenStore> tokens = text.finish();
   expect(tokens->size() > 1, ErrorKind::data, "'{}' has no text", file.string());
-  const data::TextWindows windows(tokens, text.characters(), model::text_windows(asked.options, asked.stride));
+  const data::TextWindows windows(tokens, text.characters(),
+                                  model::text_windows(asked.description.model, asked.stride));
   search::TapePool::Lease tape(asked.tapes);
   search::each_loss(asked.model, *tape, windows, kTogether, [&](const data::Batch&, const OutputLoss& loss) {
     score.tokens += loss.rows;

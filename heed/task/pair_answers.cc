@@ -9,7 +9,7 @@ namespace {
 
 class PairReader final : public TargetReader {
  public:
-  ReadLine read(std::string_view line, const Answering& model, Prediction* told) const override {
+  ReadLine read(std::string_view line, const LoadedModel& model, Prediction* told) const override {
     const text::Tokeniser& source = *model.vocabularies.source;
     ReadLine read{.tokens = source.encode(line)};
     read.is_empty = read.tokens.empty();
@@ -25,12 +25,12 @@ class PairReader final : public TargetReader {
 
 }  // namespace
 
-std::vector<Prediction> predict_targets(const Answering& asked, std::span<const std::string> lines,
+std::vector<Prediction> predict_targets(const LoadedModel& asked, std::span<const std::string> lines,
                                         const PredictOptions& options) {
   return write_answers(PairReader(), asked, lines, options);
 }
 
-std::vector<PairScore> score_pairs(const Answering& asked, std::span<const TextPair> pairs) {
+std::vector<PairScore> score_pairs(const LoadedModel& asked, std::span<const TextPair> pairs) {
   return score_targets(PairReader(), asked, pairs);
 }
 

@@ -35,8 +35,8 @@ void add_files(Fields& f, const std::string& prefix, data::PairFiles& files, con
 
 std::vector<std::string> built_in_names() {
   std::vector<std::string> names = {"none"};
-  for (const data::BuiltInTask& task : heed::data::built_in_tasks())
-    if (!task.pictures) names.push_back(task.name);
+  for (const data::BuiltInTask* task : heed::data::built_in_tasks())
+    if (!task->pictures) names.push_back(task->name);
   return names;
 }
 
@@ -49,8 +49,8 @@ bool is_one_kind_of_file(const data::PairFiles& f) {
 /// Kinds that name both an encoder and a decoder.
 std::vector<std::string> kinds() {
   std::vector<std::string> words;
-  const std::vector<std::string> decoders = names_of(decode::all_decoders());
-  for (const std::string& word : names_of(encode::all_encoders()))
+  const std::vector<std::string> decoders = decode::all_decoders().names();
+  for (const std::string& word : encode::all_encoders().names())
     if (std::find(decoders.begin(), decoders.end(), word) != decoders.end()) words.push_back(word);
   return words;
 }
@@ -103,9 +103,9 @@ class PairsTask final : public Task {
   void add_model(Fields& f, model::Options& m) const override {
     f.add("model.kind", m.kind, "kind of the encoder and the decoder", Limit::one_of(kinds()));
     f.add("model.encoder", m.encoder, "kind of the encoder; empty: as model.kind",
-          Limit::one_of_or_empty(names_of(encode::all_encoders())));
+          Limit::one_of_or_empty(encode::all_encoders().names()));
     f.add("model.decoder", m.decoder, "kind of the decoder; empty: as model.kind",
-          Limit::one_of_or_empty(names_of(decode::all_decoders())));
+          Limit::one_of_or_empty(decode::all_decoders().names()));
     add_size_keys(f, m);
     f.add("model.decoder_layers", m.decoder_layers, "layers of the decoder", Limit::between(1, 1000));
     f.add("model.wiring", m.wiring,
@@ -121,6 +121,17 @@ class PairsTask final : public Task {
           Limit::between(1, kLongest));
     f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector is fed in with the next token");
     add_stack_keys(f, m);
+  }
+
+  void add_description(Fields& f, Description& d) const override {
+    add_token_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);
+    add_token_keys(f, "target", text::Tokeniser::kinds_to_write(), d.target);
+    f.add("tokens.joint", d.joint, "one vocabulary for both sides: that of the source");
+  }
+
+  std::vector<std::string> contradictions(const Description& d) const override {
+    if (d.model.tied != "all" || d.joint) return {};
+    return {"model.tied = \"all\" needs tokens.joint = true: one vocabulary"};
   }
 
   std::vector<std::string> problems(const data::Options& d, const model::Options& m) const override {
@@ -163,12 +174,12 @@ class PairsTask final : public Task {
     return std::make_unique<model::Seq2Seq>(parameters, options);
   }
 
-  std::vector<Prediction> predict(const Answering& asked, std::span<const std::string> lines,
+  std::vector<Prediction> predict(const LoadedModel& asked, std::span<const std::string> lines,
                                   const PredictOptions& options) const override {
     return predict_targets(asked, lines, options);
   }
 
-  std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const override {
+  std::vector<PairScore> score(const LoadedModel& asked, std::span<const TextPair> pairs) const override {
     return score_pairs(asked, pairs);
   }
 

@@ -10,17 +10,17 @@ namespace heed::task {
 
 namespace {
 
-int64_t cells_of_side(const Answering& asked) {
-  return encode::cells_of_side(asked.options.picture_size, asked.options.picture_layers);
+int64_t cells_of_side(const LoadedModel& asked) {
+  return encode::cells_of_side(asked.description.model.picture_size, asked.description.model.picture_layers);
 }
 
 class PictureReader final : public TargetReader {
  public:
-  ReadLine read(std::string_view line, const Answering& model, Prediction* told) const override {
+  ReadLine read(std::string_view line, const LoadedModel& model, Prediction* told) const override {
     ReadLine read;
     read.is_empty = line.empty();
     if (read.is_empty) return read;
-    const model::Options& o = model.options;
+    const model::Options& o = model.description.model;
     const data::PictureQuestion source = data::cut_picture_question(line);
     const text::Tokeniser& words = *model.vocabularies.source;
     read.tokens = words.encode(source.question);
@@ -46,22 +46,22 @@ class PictureReader final : public TargetReader {
     return read;
   }
 
-  search::BatchLimits batches(const Answering& asked) const override {
+  search::BatchLimits batches(const LoadedModel& asked) const override {
     constexpr int64_t kAtOnce = 16;  // hypotheses of a batch: enough for the convolutions
     return {.tokens = kAtOnce * cells(asked)};
   }
-  int64_t cells(const Answering& asked) const override { return cells_of_side(asked) * cells_of_side(asked); }
+  int64_t cells(const LoadedModel& asked) const override { return cells_of_side(asked) * cells_of_side(asked); }
 };
 
 }  // namespace
 
-std::vector<Prediction> predict_pictures(const Answering& asked, std::span<const std::string> lines,
+std::vector<Prediction> predict_pictures(const LoadedModel& asked, std::span<const std::string> lines,
                                          const PredictOptions& options) {
   expect(!options.copy_unknown, "copy_unknown copies words of a source text; this model reads pictures");
   return write_answers(PictureReader(), asked, lines, options);
 }
 
-std::vector<PairScore> score_pictures(const Answering& asked, std::span<const TextPair> pairs) {
+std::vector<PairScore> score_pictures(const LoadedModel& asked, std::span<const TextPair> pairs) {
   return score_targets(PictureReader(), asked, pairs);
 }
 

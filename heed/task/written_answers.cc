@@ -37,9 +37,10 @@ std::vector<std::string> copies_for(const search::Hypothesis& h, std::span<const
   return copies;
 }
 
-OutputLimits limits_of(const Answering& asked, const LineSearch& search, const TargetReader& reader) {
-  OutputLimits limits{
-      .max_positions = asked.max_positions(), .longest = asked.longest, .heads = search.alignment_heads()};
+OutputLimits limits_of(const LoadedModel& asked, const LineSearch& search, const TargetReader& reader) {
+  OutputLimits limits{.max_positions = asked.max_positions(),
+                      .longest = asked.description.answers.longest,
+                      .heads = search.alignment_heads()};
   if (const model::ParallelGenerator* parallel = search.parallel()) {
     limits.parallel = true;
     limits.has_slots = parallel->slots() > 0;
@@ -50,7 +51,7 @@ OutputLimits limits_of(const Answering& asked, const LineSearch& search, const T
 
 class WrittenAnswers final : public Answerer {
  public:
-  WrittenAnswers(const TargetReader& reader, const Answering& asked, const PredictOptions& options, size_t lines)
+  WrittenAnswers(const TargetReader& reader, const LoadedModel& asked, const PredictOptions& options, size_t lines)
       : reader_(reader),
         asked_(asked),
         wanted_(options),
@@ -61,7 +62,7 @@ class WrittenAnswers final : public Answerer {
     how_.alignment = (options.alignments || options.copy_unknown) && !search_.alignment_heads().empty();
   }
 
-  ReadLine read(std::string_view line, const Answering& model, Prediction* told) const override {
+  ReadLine read(std::string_view line, const LoadedModel& model, Prediction* told) const override {
     return reader_.read(line, model, told);
   }
   RulesOfLine rules_of(size_t line) override { return rules_.of_line(line); }
@@ -101,7 +102,7 @@ class WrittenAnswers final : public Answerer {
   }
 
   const TargetReader& reader_;
-  const Answering& asked_;
+  const LoadedModel& asked_;
   const PredictOptions& wanted_;
   const text::Tokeniser& target_;
   LineSearch search_;
@@ -111,7 +112,7 @@ class WrittenAnswers final : public Answerer {
 
 }  // namespace
 
-std::vector<Prediction> write_answers(const TargetReader& reader, const Answering& asked,
+std::vector<Prediction> write_answers(const TargetReader& reader, const LoadedModel& asked,
                                       std::span<const std::string> lines, const PredictOptions& options) {
   WrittenAnswers task(reader, asked, options, lines.size());
   return answer_lines(asked, lines, options.first_line, task);
@@ -122,7 +123,7 @@ std::vector<Prediction> write_answers(const TargetReader& reader, const Answerin
 namespace {
 
 /// By teacher forcing: all steps at once.
-void score_examples(const Answering& asked, const data::Examples& examples, std::span<PairScore* const> scores) {
+void score_examples(const LoadedModel& asked, const data::Examples& examples, std::span<PairScore* const> scores) {
   search::TapePool::Lease tape(asked.tapes);
   const auto run = [&](std::span<const int64_t> some) {
     stop_if_interrupted();
@@ -142,9 +143,9 @@ void score_examples(const Answering& asked, const data::Examples& examples, std:
 }
 
 /// Of a target and its end, for each model.
-std::string complaint_about_target(int64_t tokens, const Answering& asked) {
+std::string complaint_about_target(int64_t tokens, const LoadedModel& asked) {
   std::string wrong;
-  asked.each_model([&](const Answering& each) {
+  asked.each_model([&](const LoadedModel& each) {
     const int64_t places = std::min(each.model.max_positions(), each.model.max_predictions());
     if (tokens > places) wrong = too_long(tokens, places);
   });
@@ -153,7 +154,7 @@ std::string complaint_about_target(int64_t tokens, const Answering& asked) {
 
 }  // namespace
 
-std::vector<PairScore> score_targets(const TargetReader& reader, const Answering& asked,
+std::vector<PairScore> score_targets(const TargetReader& reader, const LoadedModel& asked,
                                      std::span<const TextPair> pairs) {
   const text::Tokeniser& vocabulary = *asked.vocabularies.target;
   std::vector<PairScore> scores(pairs.size());

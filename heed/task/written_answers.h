@@ -15,24 +15,24 @@ namespace heed::task {
 class TargetReader : public LineReader {
  public:
   /// What searches: the models, unless the task has something else made of them.
-  virtual LineSearch search(const Answering& asked) const { return LineSearch(asked); }
+  virtual LineSearch search(const LoadedModel& asked) const { return LineSearch(asked); }
   /// Where outputs are limited by something else than the models.
-  virtual void change(const Answering& /*asked*/, OutputLimits& /*limits*/) const {}
+  virtual void change(const LoadedModel& /*asked*/, OutputLimits& /*limits*/) const {}
   /// How much is searched together.
-  virtual search::BatchLimits batches(const Answering& /*asked*/) const { return {}; }
+  virtual search::BatchLimits batches(const LoadedModel& /*asked*/) const { return {}; }
   /// The rows that a model makes of what is no text in a source: a batch is measured by them, too.
-  virtual int64_t cells(const Answering& /*asked*/) const { return 0; }
+  virtual int64_t cells(const LoadedModel& /*asked*/) const { return 0; }
   /// What the tokens of an output say. `for_unknown`: words in the place of unknown ones, or none.
   virtual std::string text_of(const data::Source& source, std::span<const int32_t> tokens,
                               std::span<const std::string> for_unknown, const text::Tokeniser& target) const;
 };
 
 /// [lines] -> [lines]. Task::predict().
-std::vector<Prediction> write_answers(const TargetReader& reader, const Answering& asked,
+std::vector<Prediction> write_answers(const TargetReader& reader, const LoadedModel& asked,
                                       std::span<const std::string> lines, const PredictOptions& options);
 
 /// [pairs] -> [pairs]. Task::score(), for targets that are written from a source.
-std::vector<PairScore> score_targets(const TargetReader& reader, const Answering& asked,
+std::vector<PairScore> score_targets(const TargetReader& reader, const LoadedModel& asked,
                                      std::span<const TextPair> pairs);
 
 }  // namespace heed::task

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/model/options.h"
 #include "heed/tensor/error.h"
 
 namespace heed::task {
@@ -20,7 +19,7 @@ class NoModel final : public model::Model {
 /// Says each line's bytes again, with its number. "!" cannot be read, "?" fails whatever it is answered with.
 class Echo final : public Answerer {
  public:
-  ReadLine read(std::string_view line, const Answering& model, Prediction* told) const override {
+  ReadLine read(std::string_view line, const LoadedModel& model, Prediction* told) const override {
     ReadLine read;
     for (const char c : line) read.tokens.push_back(c);
     read.is_empty = line.empty();
@@ -44,15 +43,15 @@ class Echo final : public Answerer {
 
   size_t forbidden = 1000;
   mutable std::vector<size_t> calls;
-  mutable std::vector<const Answering*> models_read;
+  mutable std::vector<const LoadedModel*> models_read;
 };
 
 struct Asked {
   NoModel model;
   Vocabularies none;
-  model::Options options;
+  Description description;
   search::TapePool tapes;
-  Answering answering{.model = model, .vocabularies = none, .longest = 5, .options = options, .tapes = tapes};
+  LoadedModel answering{.model = model, .vocabularies = none, .description = description, .tapes = tapes};
 };
 
 TEST(AnswerLines, AreInTheirOrderAndNumbered) {
