@@ -15,11 +15,11 @@ namespace heed::cli {
 AlignmentPictures::AlignmentPictures(const AlignmentPictureOptions& options, const predict::Predictor& predictor)
     : options_(options), predictor_(predictor) {
   const task::Task& task = predictor.model().task();
-  expect(!task.continues_texts(),
+  expect(task.answers() != task::AnswerKind::continuation,
          "--alignments=picture: a model of running text has no alignment to a source; heed look shows what each token "
          "looked back at");
   if (options.folder.empty()) {
-    expect(predictor.model().description.model.task != "picture",
+    expect(task.sources() != task::SourceKind::picture,
            "--alignments=picture: cells of a picture cannot be shown on a terminal; --pictures FOLDER writes files");
     return;
   }

@@ -114,7 +114,7 @@ void predict_all(Outputs& outputs, const predict::Predictor& predictor, const So
   options.alignments = false;
   check(options, predictor);
   Counter counter("lines");
-  outputs.labels = predictor.model().task().gives_labels();
+  outputs.labels = predictor.model().task().answers() == task::AnswerKind::label;
   // Many at once, so that batches hold lines of similar length, but few enough that the counter moves.
   const size_t chunk = lines_at_once(c.search) * 8;
   for (size_t begin = 0; begin < sources.texts.size(); begin += chunk) {
@@ -199,7 +199,7 @@ std::string take_metrics_of(const recipe::Recipe& recipe, bool trained_here, std
   const auto add = [&](const std::string& name) {
     if (metrics.front() != name) metrics.push_back(name);
   };
-  if (recipe.task().gives_labels())
+  if (recipe.task().answers() == task::AnswerKind::label)
     for (const char* name : {"accuracy", "macro_f1", "micro_f1"}) add(name);
   else
     add("exact");
@@ -244,7 +244,7 @@ Outputs outputs_of(Chosen& c, const std::optional<predict::Predictor>& predictor
     if (c.valid) recipe::expect_recipe(model.training, c.model.folder, kWithoutValidation);
     const recipe::Recipe recipe = recipe::of_model(model);
     if (c.options.metrics.empty()) note = take_metrics_of(recipe, !model.training.recipe.empty(), c.options.metrics);
-    c.options.metric.labels_between = model.description.answers.labels_between;
+    c.options.metric.labels_between = model.task().metric_options(model.description).labels_between;
     Sources sources = c.valid ? validation_of(recipe) : sources_of(c, recipe);
     predict_all(outputs, predictor, sources, c);
     outputs.references = std::move(sources.references);
@@ -273,7 +273,8 @@ void run(Chosen& c) {
   c.options.metric.bleu.tokenise = metric::tokenisation_of(c.tokenise);
   std::optional<predict::Predictor> predictor;
   if (!c.model.folder.empty()) predictor.emplace(load_predictor(c.model));
-  if (predictor && predictor->model().task().continues_texts()) return evaluate_running_text(c, *predictor);
+  if (predictor && predictor->model().task().answers() == task::AnswerKind::continuation)
+    return evaluate_running_text(c, *predictor);
   if (!c.html.empty()) expect_error_page(*predictor);
   if (predictor) load_reverse(c.search);
   std::string note;

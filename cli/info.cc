@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -16,6 +18,7 @@
 #include "heed/kernels/isa.h"
 #include "heed/kernels/threads.h"
 #include "heed/task/description.h"
+#include "heed/task/task.h"
 #include "heed/tensor/error.h"
 #include "heed/version.h"
 
@@ -93,16 +96,11 @@ Json model(const file::Checkpoint& checkpoint) {
                          {"width", o.width},
                          {"encoder_layers", o.encoder_layers},
                          {"decoder_layers", o.decoder_layers}});
-  const auto has = [&](std::string_view kind) { return o.encoder_kind() == kind || o.decoder_kind() == kind; };
-  if (has("rnn")) {
-    m["cell"] = o.cell;
-    m["bidirectional"] = o.bidirectional;
-  }
-  if (has("transformer")) {
-    m["hidden"] = o.hidden > 0 ? o.hidden : 4 * o.width;
-    m["positions"] = o.positions;
-    m["norm"] = o.norm;
-  }
+  const std::map<std::string, std::string> values = task::values_of(trained.description);
+  for (const std::string& key : trained.task().stacks(o).keys)
+    if (const auto value = values.find("model." + key); value != values.end())
+      m[key] = Json::parse(value->second).value_or(value->second);
+  if (const Json* hidden = m.find("hidden"); hidden && o.hidden == 0) m["hidden"] = 4 * o.width;
   m["tied"] = o.tied;
   m["attention"] = attention(trained.description);
   m["source_vocabulary"] = vocabulary(*trained.vocabularies.source);

@@ -11,14 +11,13 @@
 
 namespace heed::cli {
 
-void write_overlay(const std::string& folder, int64_t number, const std::string& line,
+void write_overlay(const std::string& folder, int64_t number, std::string_view name,
                    const predict::Prediction& prediction) {
   if (prediction.nbest.empty()) return;
   const data::CellMap map = {prediction.map_rows, prediction.map_columns};
-  expect(map.rows > 0, "--overlay is for models of pictures (model.task = \"picture\")");
+  expect(map.rows > 0, "--overlay is for models of pictures");
   // A large picture is read smaller: the panels are small.
   constexpr int64_t kLargest = 1024;
-  const std::string_view name = data::cut_picture_question(line).picture;
   data::PictureSize size = data::size_of_named(name);
   const int64_t side = std::max(size.height, size.width);
   if (side > kLargest)

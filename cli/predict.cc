@@ -18,7 +18,7 @@
 #include "cli/unknown_tokens.h"
 #include "cli/verbs.h"
 #include "heed/predict/json.h"
-#include "heed/task/running_text.h"
+#include "heed/task/language_model/running_text.h"
 #include "heed/tensor/error.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
@@ -193,7 +193,9 @@ void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleRea
         warn(fmt::format("line {}: {}", lines[i].number, remark));
       }
       unknown.add(predictions[i].unknown);
-      if (!c.overlay.empty()) write_overlay(c.overlay, lines[i].number, lines[i].text, predictions[i]);
+      if (!c.overlay.empty())
+        write_overlay(c.overlay, lines[i].number, predictor.model().task().parts_of(lines[i].text).picture,
+                      predictions[i]);
       text += c.json ? json_line(lines[i], predictions[i], c) : plain(predictions[i], c);
       if (pictures) text += picture_of(*pictures, lines[i], predictions[i], counter);
     }
@@ -205,7 +207,7 @@ void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleRea
 }
 
 void check_stream(const Chosen& c, const predict::Predictor& predictor) {
-  if (predictor.model().task().gives_labels())
+  if (predictor.model().task().answers() == task::AnswerKind::label)
     throw Error("--stream shows an output while it is written; this model gives labels: leave --stream out");
   const bool one_text = !c.json && !c.scores && c.alignments.empty() && c.overlay.empty() &&
                         c.search.options.nbest == 1 && c.search.options.beam <= 1;
@@ -234,7 +236,7 @@ void run(Chosen& c) {
   check(c.search.options, predictor);
   if (c.stream) check_stream(c, predictor);
   const task::Description& model = predictor.model().description;
-  c.writes_lines = model.task().continues_texts() && task::has_lines(model.answers.documents);
+  c.writes_lines = model.task().answers() == task::AnswerKind::continuation && task::has_lines(model.answers.documents);
   UnknownTokens unknown(predictor.source().kind());
   (c.stream ? run_stream : run_batches)(input, predictor, rules, c, unknown);
   if (reader_is_gone()) return;

@@ -51,7 +51,9 @@ class PairReader {
   /// Of a model of texts that it goes on with, every line is a target without a source, if there is no second file. Of
   /// a model of pictures, the columns are those of its training.
   PairReader(const std::string& source, const std::string& target, const recipe::Recipe& recipe)
-      : like_(recipe.data.train), source_(readable(source)), texts_(recipe.task().continues_texts()) {
+      : like_(recipe.data.train),
+        source_(readable(source)),
+        texts_(recipe.task().answers() == task::AnswerKind::continuation) {
     if (!target.empty()) target_.emplace(readable(target));
   }
 
@@ -160,7 +162,7 @@ void run(const Chosen& c) {
   if (c.source == "-" && c.target == "-") throw Error("score: only one of the two can be standard input");
   const predict::Predictor predictor = load_predictor(c.model);
   const recipe::Recipe recipe = recipe::of_model(predictor.model());
-  const bool texts = recipe.task().continues_texts();
+  const bool texts = recipe.task().answers() == task::AnswerKind::continuation;
   if (c.stride > 0) check({.stride = c.stride}, predictor);
   Total total{.what = texts ? "lines" : "pairs"};
   Counter counter(total.what);

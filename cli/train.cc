@@ -96,7 +96,7 @@ std::string what_next(const recipe::Recipe& recipe) {
       {fmt::format("heed predict {} < lines.txt", model), "run it, line by line"}};
   if (is_still_there(recipe.data)) {
     // A model that goes on with texts has no wrong outputs, only texts that it finds less likely.
-    if (recipe.task().continues_texts())
+    if (recipe.task().answers() == task::AnswerKind::continuation)
       commands.emplace_back(fmt::format("heed evaluate {} --valid", model), "see how well it predicts other text");
     else
       commands.emplace_back(fmt::format("heed evaluate {} --valid --errors", model), "see what it gets wrong");

@@ -30,6 +30,7 @@ heed_public(heed/file safetensors.h weights.h
 heed_public(heed/data pairs.h report.h
   INSIDE alignments.h batch.h batches.h carried.h dataset.h examples.h options.h ragged.h source.h)
 heed_public(heed/optimise adam.h clip.h moving_average.h schedule.h)
+heed_public(heed/encode INSIDE own_options.h)
 heed_public(heed/model INSIDE model.h options.h)
 heed_public(heed/search search_tree.h INSIDE ensemble_mean.h tape_pool.h)
 heed_public(heed/task decoding_option.h decoding_table.h predict_options.h prediction.h

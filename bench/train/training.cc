@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "heed/data/labelled_texts.h"
-#include "heed/data/text_pieces.h"
 #include "heed/file/safetensors.h"
 #include "heed/file/weights.h"
+#include "heed/task/classification/labelled_texts.h"
+#include "heed/task/language_model/text_pieces.h"
 #include "heed/tensor/error.h"
 #include "heed/text/random.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/task/pair_texts.h"
+#include "heed/task/seq2seq/texts.h"
 #include "heed/train/trainer.h"
 #include "heed/trained/trained_model.h"
 

@@ -114,8 +114,8 @@ void look_at_alignments(const task::Task& task, const task::LoadedModel& asked, 
 std::vector<std::string> labels_for(const std::string& metric, const task::Task& task, const task::LoadedModel& asked,
                                     const metric::Texts& outputs, std::span<const metric::Texts> references) {
   if (!metric::find_metric(metric).needs_labels) return {};
-  std::vector<std::string> labels = metric::all_labels(outputs, references, asked.description.answers.labels_between);
-  if (task.gives_labels())
+  std::vector<std::string> labels = metric::all_labels(outputs, references, task.metric_options(asked.description).labels_between);
+  if (task.answers() == task::AnswerKind::label)
     for (int64_t id = text::kSpecials; id < asked.vocabularies.target->size(); ++id)
       labels.push_back(asked.vocabularies.target->token(static_cast<int32_t>(id)));
   std::sort(labels.begin(), labels.end());
@@ -162,7 +162,7 @@ Result measure(const std::filesystem::path& folder, const task::Corpus& corpus) 
     const std::span right(lines.targets.data(), count);
     result.metric = how.metric;
     result.labels = labels_for(how.metric, task, asked, outputs, right);
-    result.labels_between = asked.description.answers.labels_between;
+    result.labels_between = task.metric_options(asked.description).labels_between;
     const std::unique_ptr<metric::Metric> metric = metric_of(result);
     const auto& texts = dynamic_cast<const metric::TextMetric&>(*metric);
     const metric::Statistics statistics = texts.statistics(outputs, right);

@@ -7,6 +7,9 @@ const DecoderEntry parallel_decoder = {
     .name = "parallel",
     .meaning = "a Transformer that writes all positions at once and refines them",
     .needs_positions = true,
+    .keys = "hidden activation norm positions max_length length slots",
+    .updates_to_learn = 5000,
+    .self_attention = true,
     .make_parallel = parallel_transformer,
 };
 

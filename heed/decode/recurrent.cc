@@ -193,6 +193,7 @@ std::unique_ptr<Decoder> recurrent(const Scope& scope, const RecurrentDecoderOpt
 const DecoderEntry recurrent_decoder = {
     .name = "rnn",
     .meaning = "a GRU or LSTM whose states attend to the source",
+    .keys = "cell input_feeding",
     .make =
         [](const Scope& scope, const encode::StackOptions& o, const encode::Encoder& encoder) {
           return recurrent(scope,

@@ -2,6 +2,7 @@
 // training (whole pieces at once) and for search (one step at a time).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include "heed/data/carried.h"
 #include "heed/decode/state.h"
 #include "heed/encode/encoder.h"
+#include "heed/encode/own_options.h"
+#include "heed/file/fields.h"
 #include "heed/tensor/list.h"
 
 namespace heed::decode {
@@ -51,6 +54,14 @@ struct TextDecoderEntry {
   const char* name;     // the name in recipes
   const char* meaning;  // a few words
   bool needs_positions = false;
+  /// The keys of [model] that it reads, beside those that all have: words between blanks.
+  const char* keys = "";
+  /// Declares keys of [model] that nobody else reads, where they go, and their range. Null: there are none.
+  void (*add_keys)(file::Fields& fields, encode::OwnOptions& options) = nullptr;
+  /// Updates after which a model with it has learned most, if nothing is said about the length of a training.
+  int64_t updates_to_learn = 1500;
+  /// Blocks of self-attention: deeper than others, and with heads of their own.
+  bool self_attention = false;
   std::unique_ptr<TextDecoder> (*make)(const Scope& scope, const TextDecoderOptions& options) = nullptr;
 };
 

@@ -72,6 +72,9 @@ const TextDecoderEntry transformer_text_decoder = {
     .name = "transformer",
     .meaning = "blocks of masked self-attention and feed-forward layers",
     .needs_positions = true,
+    .keys = "hidden activation norm positions max_length",
+    .updates_to_learn = 5000,
+    .self_attention = true,
     .make = [](const Scope& scope, const TextDecoderOptions& o) -> std::unique_ptr<TextDecoder> {
       return std::make_unique<TextTransformer>(scope, o);
     },

@@ -122,6 +122,9 @@ const DecoderEntry transformer_decoder = {
     .name = "transformer",
     .meaning = "blocks of self-attention, attention to the source and feed-forward layers",
     .needs_positions = true,
+    .keys = "hidden activation norm positions max_length",
+    .updates_to_learn = 5000,
+    .self_attention = true,
     .make = transformer,
 };
 

@@ -12,7 +12,7 @@
 #include "heed/file/json.h"
 #include "heed/file/sha256.h"
 #include "heed/task/decoding_option.h"
-#include "heed/task/pair_texts.h"
+#include "heed/task/text_pairs.h"
 #include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
 #include "heed/text/words.h"
@@ -46,7 +46,7 @@ std::string fingerprint(const predict::Predictor& teacher, const data::Pairs& pa
 }
 
 void expect_pairs(const task::Task& task, std::string_view what) {
-  expect(std::string_view(task.name) == "pairs",
+  expect(task.writes_texts_for_texts(),
          "distill: {} has model.task = \"{}\", but only pairs have targets to write anew", what, task.name);
 }
 

@@ -2,10 +2,13 @@
 // one file and one line here.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
 #include "heed/encode/encoder.h"
+#include "heed/encode/own_options.h"
+#include "heed/file/fields.h"
 #include "heed/tensor/list.h"
 
 namespace heed::encode {
@@ -15,6 +18,14 @@ struct EncoderEntry {
   const char* meaning;  // a few words
   /// It sees its rows as a set: positions are added to the vectors, which are then scaled.
   bool needs_positions = false;
+  /// The keys of [model] that it reads, beside those that all have: words between blanks.
+  const char* keys = "";
+  /// Declares keys of [model] that nobody else reads, where they go, and their range. Null: there are none.
+  void (*add_keys)(file::Fields& fields, OwnOptions& options) = nullptr;
+  /// Updates after which a model with it has learned most, if nothing is said about the length of a training.
+  int64_t updates_to_learn = 1500;
+  /// Blocks of self-attention: deeper than others, and with heads of their own.
+  bool self_attention = false;
   std::unique_ptr<Encoder> (*make)(const Scope& scope, const StackOptions& options) = nullptr;
 };
 

@@ -1,5 +1,6 @@
 // Layers that look at each row and its neighbours: x + dropout(f(W [x_(i-r) .. x_(i+r)] + b)).  Kim 2014, Gehring et
 // al. 2017
+#include "heed/encode/convolution.h"
 #include "heed/encode/all.h"
 #include "heed/encode/choices.h"
 #include "heed/layer/linear.h"
@@ -18,11 +19,11 @@ class ConvolutionEncoder final : public Encoder {
  public:
   ConvolutionEncoder(const Scope& scope, const StackOptions& o)
       : width_(o.width),
-        kernel_(o.kernel),
+        kernel_(o.own.of<ConvolutionKeys>().kernel),
         dropout_(o.dropout),
         activation_(value_of(kActivations, o.activation, "convolution: activation").activation),
         hands_over_(o.hands_over_blocks()) {
-    for (int64_t l = 0; l < o.layers; ++l) layers_.emplace_back(scope / std::to_string(l), o.kernel * o.width, o.width);
+    for (int64_t l = 0; l < o.layers; ++l) layers_.emplace_back(scope / std::to_string(l), kernel_ * o.width, o.width);
   }
 
   Encoded run(const Packed& x) const override {
@@ -53,9 +54,16 @@ class ConvolutionEncoder final : public Encoder {
 const EncoderEntry convolution_encoder = {
     .name = "convolution",
     .meaning = "layers that look at each row and its neighbours",
+    .keys = "kernel activation",
+    .add_keys =
+        [](file::Fields& fields, OwnOptions& options) {
+          fields.add("model.kernel", options.of<ConvolutionKeys>().kernel,
+                     "convolution: tokens that a layer sees at once", file::Limit::between(1, 1000));
+        },
     .make = [](const Scope& scope, const StackOptions& o) -> std::unique_ptr<Encoder> {
-      expect(o.width > 0 && o.layers > 0 && o.kernel > 0,
-             "convolution: width {}, layers {} and kernel {} must be above 0", o.width, o.layers, o.kernel);
+      const int64_t kernel = o.own.of<ConvolutionKeys>().kernel;
+      expect(o.width > 0 && o.layers > 0 && kernel > 0,
+             "convolution: width {}, layers {} and kernel {} must be above 0", o.width, o.layers, kernel);
       return std::make_unique<ConvolutionEncoder>(scope, o);
     },
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "heed/attend/options.h"
+#include "heed/encode/own_options.h"
 #include "heed/layer/parameters.h"
 #include "heed/layer/recurrent.h"
 #include "heed/tensor/tensor.h"
@@ -43,7 +44,7 @@ struct StackOptions {
 
   Wiring wiring = Wiring::last;  // of the attention to the source
 
-  int64_t kernel = 3;  // convolution: rows that a layer sees at once
+  OwnOptions own;  // of single kinds
 
   // recurrent
   RecurrentOptions::Kind cell = RecurrentOptions::Kind::gru;

@@ -34,6 +34,7 @@ std::unique_ptr<Encoder> recurrent(const Scope& scope, const RecurrentOptions& o
 const EncoderEntry recurrent_encoder = {
     .name = "rnn",
     .meaning = "a GRU or LSTM that reads in both directions, or in one",
+    .keys = "cell bidirectional",
     .make = [](const Scope& scope,
                const StackOptions& o) { return recurrent(scope, o.recurrent(o.bidirectional), o.hands_over_blocks()); },
 };

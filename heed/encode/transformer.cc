@@ -70,6 +70,9 @@ const EncoderEntry transformer_encoder = {
     .name = "transformer",
     .meaning = "blocks of self-attention and feed-forward layers",
     .needs_positions = true,
+    .keys = "hidden activation norm positions max_length",
+    .updates_to_learn = 5000,
+    .self_attention = true,
     .make = transformer,
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "heed/attend/options.h"
+#include "heed/encode/own_options.h"
 
 namespace heed::model {
 
@@ -57,8 +58,7 @@ struct Options {
   std::string length = "classifier";  // how an output gets its length: a classifier, or slots that are cut at END
   int64_t slots = 64;                 // the slots: most tokens of a target and its END
 
-  // convolution
-  int64_t kernel = 3;  // rows that a layer sees at once
+  encode::OwnOptions own;  // of single encoders and decoders, which declare them: heed/encode/all.h
 
   // labels
   std::string pool = "attention";  // how the states of a text become one vector: attention, mean or max

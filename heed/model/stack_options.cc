@@ -32,7 +32,7 @@ encode::StackOptions stack_options(const Options& o, const Resolved& words, int6
                              .dropout = o.dropout,
                              .attention = o.attention,
                              .wiring = words.wiring,
-                             .kernel = o.kernel,
+                             .own = o.own,
                              .cell = words.cell,
                              .bidirectional = o.bidirectional,
                              .input_feeding = o.input_feeding};

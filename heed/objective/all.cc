@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "heed/task/all.h"
+
 namespace heed::objective {
 
 namespace {
@@ -46,10 +48,10 @@ std::vector<std::string> problems(const Options& options, const model::Options& 
     reasons.push_back(fmt::format("train.{} has no effect with train.objective = \"{}\"; it belongs to {}", key,
                                   entry.name, readers));
   }
-  if (entry.needs_pairs && model.task != "pairs")
+  if (entry.needs_pairs && !task::find(model.task).writes_texts_for_texts())
     reasons.push_back(
-        fmt::format("train.objective = \"{}\" needs a model that writes targets, model.task = \"pairs\", "
-                    "not \"{}\"",
+        fmt::format("train.objective = \"{}\" needs a model that writes texts for texts, not one of "
+                    "model.task = \"{}\"",
                     entry.name, model.task));
   if (!entry.refuses) return reasons;
   if (std::string reason = entry.refuses(options, model); !reason.empty()) reasons.push_back(std::move(reason));

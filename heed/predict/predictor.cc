@@ -59,8 +59,8 @@ namespace {
 
 /// Whether it fits the model's windows is up to the task.
 void expect_stride_fits(int64_t stride, const task::Task& task) {
-  expect(stride == 0 || task.continues_texts(), "stride {} is for models of running text, which read it in windows",
-         stride);
+  expect(stride == 0 || task.answers() == task::AnswerKind::continuation,
+         "stride {} is for models of running text, which read it in windows", stride);
 }
 
 }  // namespace

@@ -65,8 +65,7 @@ namespace {
 /// Updates after which a model of this kind has learned most.
 int64_t updates_for(const Recipe& recipe, bool goes_on) {
   if (goes_on) return 400;
-  const bool transformer = recipe.model.encoder_kind() == "transformer" || recipe.model.decoder_kind() == "transformer";
-  return transformer ? 5000 : 1500;
+  return recipe.task().stacks(recipe.model).updates_to_learn;
 }
 
 /// No limit was given.

@@ -9,7 +9,7 @@
 #include "heed/serve/api.h"
 #include "heed/serve/jobs.h"
 #include "heed/serve/question.h"
-#include "heed/task/running_text.h"
+#include "heed/task/language_model/running_text.h"
 #include "heed/task/task.h"
 #include "heed/text/tokeniser.h"
 
@@ -180,7 +180,7 @@ class StreamJob : public RequestJob {
 void completion_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
   CompletionQuestion question = read_completion(exchange->request().body, api.options.limits);
   const Models::Model model = api.models.find(question.model);
-  if (!model->task().continues_texts())
+  if (model->task().answers() != task::AnswerKind::continuation)
     throw Failure(
         400, "not_a_language_model",
         fmt::format("'{}' does not go on with texts ({}): /v1/predict is for it.", model->name, model->task().meaning));

@@ -28,7 +28,7 @@ namespace {
 /// A picture inside a line is limited by the size of the body. Whether the model reads pictures is not known yet:
 /// check_line() asks again.
 void check_source(std::string_view line, const RequestLimits& limits) {
-  check_text(data::is_inline_picture(line) ? data::cut_picture_question(line).question : line, limits);
+  if (!data::is_inline_picture(line)) check_text(line, limits);
 }
 
 using Check = void (*)(std::string_view text, const RequestLimits& limits);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "heed/encode/all.h"
 #include "heed/encode/choices.h"
 #include "heed/model/choices.h"
 #include "heed/task/predict_options.h"
@@ -61,7 +62,8 @@ void add_cell_key(Fields& f, model::Options& m) {
 void add_stack_keys(Fields& f, model::Options& m) {
   add_cell_key(f, m);
   f.add("model.bidirectional", m.bidirectional, "rnn: the encoder reads in both directions");
-  f.add("model.kernel", m.kernel, "convolution: tokens that a layer sees at once", Limit::between(1, 1000));
+  for (const encode::EncoderEntry* encoder : encode::all_encoders())
+    if (encoder->add_keys) encoder->add_keys(f, m.own);
   add_transformer_keys(f, m);
 }
 

@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 
+#include "heed/attend/options.h"
+
 namespace heed::task {
 
 struct Suggestion {
@@ -13,5 +15,8 @@ struct Suggestion {
 };
 
 using OpenKeys = std::set<std::string>;
+
+/// Nothing was said about the attention.
+bool is_untouched(const attend::Options& attention);
 
 }  // namespace heed::task

@@ -22,6 +22,7 @@
 #include "heed/data/pairs.h"
 #include "heed/file/fields.h"
 #include "heed/layer/parameters.h"
+#include "heed/metric/all.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
 #include "heed/search/ensemble_mean.h"
@@ -34,6 +35,28 @@
 #include "heed/task/vocabularies.h"
 
 namespace heed::task {
+
+/// What goes into a model besides targets.
+enum class SourceKind {
+  text,
+  picture,  // perhaps with a text about it
+  none,     // running text: a line is the beginning of its own continuation
+};
+
+/// What comes out.
+enum class AnswerKind { text, label, continuation };
+
+/// What a line is made of.
+struct LineParts {
+  std::string_view text = {};
+  std::string_view picture = {};  // its name: heed/data/picture_source.h
+};
+
+/// What is known of the encoder and the decoder of a model, from their entries.
+struct StackFacts {
+  std::vector<std::string> keys = {};  // of [model] that they read, beside those that all have
+  int64_t updates_to_learn = 0;        // after which it has learned most
+};
 
 /// What data is for.
 enum class DataRole { train, valid };
@@ -106,6 +129,12 @@ class Task {
   virtual const char* example_word() const { return "pair"; }
   virtual const char* prediction_word() const { return "token"; }
 
+  virtual SourceKind sources() const { return SourceKind::text; }
+  virtual AnswerKind answers() const { return AnswerKind::text; }
+  /// Its data are pairs of texts: the models write the second for the first.
+  bool writes_texts_for_texts() const { return sources() == SourceKind::text && answers() == AnswerKind::text; }
+  virtual LineParts parts_of(std::string_view line) const { return {.text = line}; }
+
   // ------------------------------------------------------------------------------------------------------------ recipe
   /// Values that differ from those of the structs, for a recipe that leaves them out.
   virtual void set_defaults(data::Options&, model::Options&) const {}
@@ -117,6 +146,8 @@ class Task {
   virtual std::vector<std::string> problems(const data::Options& data, const model::Options& model) const = 0;
   /// Metrics of outputs: the values of validate.metric besides the loss. The first is the default.
   virtual std::vector<std::string> metrics() const = 0;
+  /// How a metric reads the outputs of such a model.
+  virtual metric::MetricOptions metric_options(const Description&) const { return {}; }
 
   // ------------------------------------------------------------------------------------------------------- description
   /// Its keys of [tokens] and [answers], and those of [model] that follow from the data in a recipe.
@@ -142,6 +173,8 @@ class Task {
   // ------------------------------------------------------------------------------------------------------------- model
   virtual std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const = 0;
 
+  virtual StackFacts stacks(const model::Options& model) const = 0;
+
   /// Before training: marks weights that are not trained and, if `fresh`, sets those that start from something other
   /// than random numbers. Returns what the user should know.
   virtual std::vector<std::string> start_training(Parameters&, const Vocabularies&, const data::Options&,
@@ -150,8 +183,6 @@ class Task {
   }
 
   // ----------------------------------------------------------------------------------------------------------- answers
-  /// Its outputs are labels, so that which are taken for which is worth a table.
-  virtual bool gives_labels() const { return false; }
   /// [lines] -> [lines], in the same order. A line's answer depends neither on the other lines nor on the number of
   /// threads. Throws Error for invalid options; what is wrong with a line is in its Prediction.
   virtual std::vector<Prediction> predict(const LoadedModel& asked, std::span<const std::string> lines,
@@ -163,9 +194,8 @@ class Task {
   /// of the same one, as for the second of two texts.
   virtual AttentionPlace place_of(std::string_view attention, int64_t call, const model::Options& model) const = 0;
 
-  /// Models of running text: their answers go on with the lines. Texts have no sources; score() takes empty ones.
-  virtual bool continues_texts() const { return false; }
-  /// Models of running text: how well they predict that of a file. `done`, if any, is told of tokens. Others: nothing.
+  /// Where answers are continuations: how well they predict the text of a file. `done`, if any, is told of tokens.
+  /// Nothing of others.
   virtual std::optional<TextScore> score_file(const LoadedModel& /*asked*/, const std::filesystem::path& /*file*/,
                                               const std::function<void(int64_t)>& /*done*/) const {
     return {};

@@ -51,7 +51,7 @@ Evaluation evaluate(const task::Task& task, const task::LoadedModel& asked, cons
   Evaluation e;
   add_losses(e, asked.model, *corpus.valid, options.batch_tokens);
 
-  if (task.continues_texts()) {
+  if (task.answers() == task::AnswerKind::continuation) {
     add_written_text(e, task, asked, options.samples);
     return e;
   }
@@ -72,8 +72,7 @@ Evaluation evaluate(const task::Task& task, const task::LoadedModel& asked, cons
   e.exact = metric::exact_match(outputs, right);
   e.characters = metric::character_error_rate(outputs, right);
   if (!options.metric.empty()) {
-    metric::MetricOptions how;
-    how.labels_between = options.labels_between;
+    const metric::MetricOptions how = task.metric_options(asked.description);
     e.task = metric::make_metric_for(outputs, right, options.metric, how)->score(outputs, right);
   }
   for (size_t i = 0; i < std::min(count, static_cast<size_t>(options.samples)); ++i)

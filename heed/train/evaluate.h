@@ -18,7 +18,6 @@ struct EvaluateOptions {
   int64_t decode = 500;             // sources to decode for metrics; 0: none, -1: all
   int64_t samples = 3;              // outputs to show
   std::string metric = {};          // of heed/metric/all.h, for the decoded sources; empty: none
-  std::string labels_between = {};  // several labels of a text: what stands between them
 };
 
 struct Sample {

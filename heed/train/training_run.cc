@@ -118,7 +118,7 @@ Started TrainingRun::about() const {
           .resumed_from = resumed_from_,
           .example = task.example_word(),
           .prediction = task.prediction_word(),
-          .labels = task.gives_labels() ? targets - text::kSpecials : 0};
+          .labels = task.answers() == task::AnswerKind::label ? targets - text::kSpecials : 0};
 }
 
 // ------------------------------------------------------------------------------------------------------------- during
@@ -150,8 +150,7 @@ Validated TrainingRun::validate() {
                             {.batch_tokens = recipe_.train.batch_tokens,
                              .decode = recipe_.validate.decode,
                              .samples = recipe_.validate.samples,
-                             .metric = recipe_.validate.metric == "loss" ? "" : recipe_.validate.metric,
-                             .labels_between = recipe_.data.labels_between});
+                             .metric = recipe_.validate.metric == "loss" ? "" : recipe_.validate.metric});
   }
   const std::optional<metric::Score>& task = v.evaluation.task;
   v.value = task ? task->value : v.evaluation.nll;

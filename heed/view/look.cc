@@ -288,7 +288,7 @@ Example look(const predict::Predictor& model, const std::string& line, const std
              const predict::Options& options, const Shown& shown) {
   expect(model.models() == 1, "look: one model at a time, not an ensemble of {}", model.models());
   search::SearchTree tree;
-  const bool labels = model.model().task().gives_labels();
+  const bool labels = model.model().task().answers() == task::AnswerKind::label;
   const bool has_beam = std::max(options.beam, options.nbest) > 1 && !options.sample && !labels &&
                         !model.model().model->parallel_generator();
   // With a given target, the answer only tells how the line was read: one token of it is enough.

@@ -7,6 +7,7 @@
 
 #include "heed/data/picture.h"
 #include "heed/data/picture_source.h"
+#include "heed/task/image/texts.h"
 #include "heed/tensor/error.h"
 #include "heed/trained/trained_model.h"
 
@@ -34,7 +35,7 @@ std::vector<Sentence> sentences_of(const predict::Prediction& prediction) {
 
 Sequence alignment_rows(const predict::Predictor& model, const predict::Prediction& prediction) {
   const predict::Output& output = prediction.nbest.front();
-  if (!model.model().task().gives_labels()) {
+  if (model.model().task().answers() != task::AnswerKind::label) {
     Sequence target{"target", "output", output.tokens};
     target.tokens.resize(output.alignment.size());
     return target;
@@ -81,9 +82,9 @@ Example example_of(const std::string& line, const predict::Prediction& predictio
 
 std::string shown_input(const std::string& line, const predict::Prediction& prediction) {
   if (prediction.map_rows == 0) return line;
-  const data::PictureQuestion parts = data::cut_picture_question(line);
+  const task::LineParts parts = task::parts_of_line(line);
   const std::string picture = data::picture_label(parts.picture);
-  return parts.question.empty() ? picture : fmt::format("{}\t{}", picture, parts.question);
+  return parts.text.empty() ? picture : fmt::format("{}\t{}", picture, parts.text);
 }
 
 std::vector<Sentence> whole_text(const Example& example) {
@@ -98,7 +99,7 @@ std::vector<Sentence> whole_text(const Example& example) {
 
 SeenPicture seen_picture(const std::string& line, const predict::Prediction& prediction) {
   constexpr int64_t kSide = 512;  // pixels: enough to see what is in a cell
-  const std::string_view name = data::cut_picture_question(line).picture;
+  const std::string_view name = task::parts_of_line(line).picture;
   data::PictureSize size = data::size_of_named(name);
   const int64_t side = std::max(size.height, size.width);
   if (side > kSide)

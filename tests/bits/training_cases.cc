@@ -11,7 +11,7 @@
 #include "heed/optimise/schedule.h"
 #include "heed/recipe/recipe.h"
 #include "heed/search/search.h"
-#include "heed/task/pair_texts.h"
+#include "heed/task/seq2seq/texts.h"
 #include "heed/train/trainer.h"
 #include "heed/trained/trained_model.h"
 #include "tests/bits/bits.h"

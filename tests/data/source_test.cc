@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "heed/data/batch.h"
-#include "heed/data/labelled_texts.h"
 #include "heed/tensor/error.h"
 
 namespace heed::data {
@@ -77,22 +76,6 @@ TEST(Targets, MayBeLabelsOfEachToken) {
   EXPECT_TRUE(batch.targets.in.empty());
   EXPECT_EQ(batch.targets.length(0), batch.sources.tokens.length(0));
   EXPECT_EQ(batch.prediction_offsets().back(), 3);
-}
-
-TEST(LabelledTexts, ASetOfLabelsIsOnePrediction) {
-  for (const bool several : {false, true}) {
-    LabelledTexts texts(several);
-    const Ids tokens = {4, 5}, sentences = {1, 1}, one = {2}, two = {0, 1};
-    texts.add({.source = {.tokens = tokens, .sentences = sentences}, .labels = one, .weight = 0.5f});
-    texts.add({.source = {.tokens = tokens, .sentences = sentences}, .labels = several ? two : one});
-    const std::vector<int64_t> all = {0, 1};
-    const Batch batch = texts.pack(all);
-    EXPECT_EQ(batch.targets.are_sets, several);
-    EXPECT_EQ(batch.targets.out.size(), several ? 3u : 2u);
-    EXPECT_EQ(batch.targets.weights, (std::vector<float>{0.5f, 1.0f}));
-    EXPECT_EQ(list(batch.prediction_offsets()), (std::vector<int64_t>{0, 1, 2}));
-    EXPECT_EQ(list(batch.sources.sentences.values()), (Ids{1, 1, 1, 1}));
-  }
 }
 
 }  // namespace

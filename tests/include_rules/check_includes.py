@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "optimise": {"layer", "tensor", "kernels"},
     "model": {"embed", "encode", "decode", "attend", "data", "text", "layer", "tensor", "kernels"},
     "search": {"model", "data", "text", "tensor", "kernels"},
-    "task": {"search", "model", "attend", "decode", "encode", "metric", "data", "text", "file", "layer", "tensor", "kernels"},
+    "task": {"search", "model", "embed", "attend", "decode", "encode", "metric", "data", "text", "file", "layer", "tensor", "kernels"},
     "objective": {"task", "search", "model", "metric", "data", "text", "attend", "tensor", "kernels"},
     "trained": {"task", "search", "model", "data", "file", "layer", "tensor"},
     "predict": {"trained", "task", "search", "text", "file", "tensor"},

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/data/reverse.h"
-#include "heed/task/pair_texts.h"
+#include "heed/task/seq2seq/texts.h"
 #include "heed/train/evaluate.h"
 #include "heed/train/trainer.h"
 #include "heed/trained/trained_model.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/encode/convolution.h"
 #include "tests/model/small.h"
 
 namespace heed::model::test {
@@ -72,8 +73,10 @@ inline std::vector<Way> ways() {
   add("rnn", "transformer_encoder", [](O& o) { o.encoder = "transformer"; });
   add("rnn", "transformer_encoder_lstm",
       [=](O& o) { deep(o), o.encoder = "transformer", o.cell = "lstm", o.input_feeding = true, o.norm = "pre"; });
-  add("rnn", "convolution_encoder", [=](O& o) { deep(o), o.encoder = "convolution", o.kernel = 3; });
-  add("transformer", "convolution_encoder", [](O& o) { o.encoder = "convolution", o.kernel = 2; });
+  add("rnn", "convolution_encoder",
+      [=](O& o) { deep(o), o.encoder = "convolution", o.own.of<encode::ConvolutionKeys>().kernel = 3; });
+  add("transformer", "convolution_encoder",
+      [](O& o) { o.encoder = "convolution", o.own.of<encode::ConvolutionKeys>().kernel = 2; });
   add("transformer", "rnn_encoder", [](O& o) { o.encoder = "rnn"; });
   add("transformer", "rnn_encoder_rotary", [=](O& o) { deep(o), o.encoder = "rnn", o.positions = "rotary"; });
   for (const char* norm : {"post", "pre"})

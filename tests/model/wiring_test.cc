@@ -1,7 +1,7 @@
 // Which outputs of the encoder a decoder attends to.
 #include <algorithm>
 
-#include "heed/model/picture_model.h"
+#include "heed/task/image/picture_model.h"
 #include "heed/tensor/error.h"
 #include "tests/model/small.h"
 

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/recipe/recipe.h"
-#include "heed/task/pair_texts.h"
+#include "heed/task/text_pairs.h"
 #include "heed/tensor/error.h"
 #include "heed/train/session.h"
 #include "heed/trained/trained_model.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "heed/task/pair_texts.h"
+#include "heed/task/text_pairs.h"
 #include "heed/trained/trained_model.h"
 #include "tests/threads.h"
 #include "tests/train/small_run.h"

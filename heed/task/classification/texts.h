@@ -1,0 +1,74 @@
+// From the data of a recipe to texts with labels, and on to what is trained and validated on.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/data/report.h"
+#include "heed/task/classification/labelled_texts.h"
+#include "heed/task/task.h"
+#include "heed/task/text_pairs.h"
+
+namespace heed::task {
+
+/// Columns of a TSV, from 1.
+struct LabelColumns {
+  int64_t text = 0, label = 0;
+  int64_t second = 0;  // 0: there is no second text
+  int64_t labels = 0;  // different ones, among the first lines
+};
+
+/// Why the first lines of a TSV look like texts with labels: "column 2 has 8 different values on 5,000 lines, column 1
+/// is text". Empty: they do not.
+std::string looks_like_labels(const std::filesystem::path& tsv);
+
+/// What is 0 in `files` is found in the first lines: the text is the longest column, the label the one with the fewest
+/// different values.
+LabelColumns find_columns(const data::PairFiles& files);
+
+/// Puts data.vectors, if given, into the table of the words. Returns how many of them it has.
+std::vector<std::string> start_from_vectors(Parameters& parameters, const Vocabularies& vocabularies,
+                                            const data::Options& options, bool fresh);
+
+/// A file to evaluate on, read as the training data of these options was.
+data::References read_labelled(const std::filesystem::path& tsv, const data::Options& options, data::Report& report);
+
+/// How a model reads a text.
+struct Reading {
+  bool by_sentence = false;  // cut into sentences first
+  bool two_texts = false;    // a tab separates it from a second text
+  int64_t most_tokens = 0;   // of each; 0: no limit
+};
+
+/// The tokens of a text.
+struct CutText {
+  std::vector<int32_t> tokens;
+  std::vector<int32_t> lengths;             // of the sentences
+  std::vector<std::string_view> sentences;  // parts of the text
+  std::vector<int32_t> second;              // tokens of the second text
+  std::string_view second_text = {};
+  std::string error = {};  // why it cannot be read; otherwise empty
+
+  data::Source source() const { return {.tokens = tokens, .sentences = lengths, .second = second}; }
+  bool is_empty(const Reading& reading) const { return tokens.empty() || (reading.two_texts && second.empty()); }
+};
+CutText cut_text(std::string_view text, const text::Tokeniser& tokeniser, const Reading& reading);
+
+class LabelTexts final : public Texts {
+ public:
+  LabelTexts(data::Options options, uint64_t seed);
+
+  std::vector<Suggestion> suggest(const OpenKeys& open, const data::Options& data,
+                                  const model::Options& model) const override;
+  Vocabularies learn_vocabularies(const data::Options& options, const Vocabularies* known) const override;
+  Corpus encode(const Vocabularies& vocabularies, const data::Options& options, const model::Options& model) override;
+  data::References validation() const override { return data::separate_references(pairs_.valid); }
+  std::string validation_report() const override;
+
+ private:
+  LabelColumns columns_;
+  TextPairs pairs_;
+};
+
+}  // namespace heed::task

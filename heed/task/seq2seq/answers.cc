@@ -1,0 +1,37 @@
+#include "heed/task/seq2seq/answers.h"
+
+#include "heed/task/line_tokens.h"
+#include "heed/task/written_answers.h"
+
+namespace heed::task {
+
+namespace {
+
+class PairReader final : public TargetReader {
+ public:
+  ReadLine read(std::string_view line, const LoadedModel& model, Prediction* told) const override {
+    const text::Tokeniser& source = *model.vocabularies.source;
+    ReadLine read{.tokens = source.encode(line)};
+    read.is_empty = read.tokens.empty();
+    const auto count = std::ssize(read.tokens);
+    if (const int64_t places = model.model.max_positions(); count > places) read.error = too_long(count, places);
+    if (told) {
+      told->source_tokens = spelled(source, read.tokens);
+      told->unknown = unknown_in(line, read.tokens, source);
+    }
+    return read;
+  }
+};
+
+}  // namespace
+
+std::vector<Prediction> predict_targets(const LoadedModel& asked, std::span<const std::string> lines,
+                                        const PredictOptions& options) {
+  return write_answers(PairReader(), asked, lines, options);
+}
+
+std::vector<PairScore> score_pairs(const LoadedModel& asked, std::span<const TextPair> pairs) {
+  return score_targets(PairReader(), asked, pairs);
+}
+
+}  // namespace heed::task

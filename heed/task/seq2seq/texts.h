@@ -1,0 +1,38 @@
+// From pairs of texts to what is trained and validated on.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/task/seq2seq/suggestions.h"
+#include "heed/task/task.h"
+#include "heed/task/text_pairs.h"
+
+namespace heed::task {
+
+Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& options);
+
+/// These functions behind the interface Texts.
+class PairTexts final : public Texts {
+ public:
+  PairTexts(const data::Options& options, uint64_t seed) : pairs_(load_pairs(options, seed)) {}
+
+  std::vector<Suggestion> suggest(const OpenKeys& open, const data::Options& data,
+                                  const model::Options& model) const override {
+    return task::suggest(facts_of(pairs_.train), open, data, model);
+  }
+  Vocabularies learn_vocabularies(const data::Options& options, const Vocabularies* known) const override {
+    return task::learn_vocabularies(pairs_.train, options, known);
+  }
+  Corpus encode(const Vocabularies& vocabularies, const data::Options& options, const model::Options&) override {
+    return make_corpus(std::move(pairs_), vocabularies, options);
+  }
+  data::References validation() const override { return data::group_references(pairs_.valid); }
+  std::string validation_report() const override;
+
+ private:
+  TextPairs pairs_;
+};
+
+}  // namespace heed::task
