@@ -102,7 +102,7 @@ def test_what_runs_without_a_recipe(folder, tmp_path):
     assert run("score", model, data) == run("score", old, data)
     judged = ["evaluate", data, "--json"] if folder.name == "next_token_rnn" else ["evaluate", data, "--json", "--metric", "exact"]
     assert run(judged[0], model, *judged[1:]) == run(judged[0], old, *judged[1:])
-    run("look", model, "--json", given="12\n")
+    run("look", model, "--json", tmp_path / "look.json", given="12\n")
     run("average", model, model, "--output", tmp_path / "mean")
     assert not (tmp_path / "mean" / "config.toml").exists()
     run("train", data, "--from", model, "--output", tmp_path / "further", "--set", "stop.steps=2", "--threads", "1")

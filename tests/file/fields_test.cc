@@ -419,7 +419,7 @@ TEST(Recipe, SectionsOfOthersArePassedOver) {
   fields.parse("title = \"t\"\n[train]\nsteps = 3\nanything = 1\n[more]\nx = 1\n[more.y]\nz = 2\n", "r.toml");
   EXPECT_EQ(o.steps, 3);
   expect_error([&] { fields.parse("[train]\nsteps = 0\n[most]\nx = 1\n", "r.toml"); },
-               "r.toml:2: train.steps must be from 1 to 1e+06, not 0\nr.toml:3: unknown section [most]; did you mean "
+               "r.toml:2: train.steps must be from 1 to 1000000, not 0\nr.toml:3: unknown section [most]; did you mean "
                "[more]?");
 }
 

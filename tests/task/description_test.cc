@@ -8,9 +8,12 @@
 #include "heed/task/all.h"
 #include "heed/task/version_1.h"
 #include "heed/tensor/error.h"
+#include "tests/train/small_run.h"
 
 namespace heed::task::test {
 namespace {
+
+using train::test::expect_in;
 
 std::string refused(const std::string& toml) {
   try {
@@ -20,10 +23,6 @@ std::string refused(const std::string& toml) {
     return error.what();
   }
   return "accepted";
-}
-
-void expect_in(std::string_view part, const std::string& all) {
-  EXPECT_NE(all.find(part), std::string::npos) << "'" << part << "' is not in:\n" << all;
 }
 
 TEST(Description, EveryTaskReadsBackWhatItWrote) {
