@@ -324,7 +324,8 @@ Recipe recipe_of_run(const Variant& variant, uint64_t seed, const std::filesyste
 
 void save_plan(const Plan& plan, const std::filesystem::path& folder) {
   using file::Json;
-  const Json json = Json::object({{"given", recipe::short_text_of(plan.base.given)},
+  const Json json = Json::object({{"version", recipe::kVersion},
+                                  {"given", recipe::short_text_of(plan.base.given)},
                                   {"recipe", recipe::short_text_of(plan.base.settled)},
                                   {"attention", plan.request.attention},
                                   {"over", plan.request.over},
@@ -356,7 +357,9 @@ Plan load_plan(const std::filesystem::path& folder) {
   expect(seeds >= 1 && seeds <= static_cast<uint64_t>(kMostSeeds), ErrorKind::file, "'{}': 'seeds' cannot be {}",
          path.string(), seeds);
   try {
-    Base base = {recipe::parse(member("given", std::string()), ""), recipe::parse(member("recipe", std::string()), "")};
+    const recipe::Version version = json->find("version") ? recipe::Version::today : recipe::Version::one;
+    Base base = {recipe::parse(member("given", std::string()), "", {}, nullptr, version),
+                 recipe::parse(member("recipe", std::string()), "", {}, nullptr, version)};
     return make_plan(base, {texts("attention"), texts("over"), static_cast<int64_t>(seeds)});
   } catch (const Error& error) {
     throw Error(ErrorKind::file, fmt::format("'{}' cannot be used: {}", path.string(), error.what()));

@@ -11,6 +11,7 @@
 #include "heed/recipe/data_names.h"
 #include "heed/recipe/sections.h"
 #include "heed/recipe/settle.h"
+#include "heed/recipe/version_1.h"
 #include "heed/task/all.h"
 #include "heed/text/utf8.h"
 
@@ -121,12 +122,12 @@ const task::Task& task_of(std::string_view toml, std::span<const std::string> ov
   const std::string name = file::peek(toml, "model.task", overrides);
   if (name.empty() && precedent) return precedent->recipe.task();
   for (const task::Task* task : task::all())
-    if (name == task->name) return *task;
+    if (task->is_called(name)) return *task;
   return *task::all().front();
 }
 
 Recipe parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides,
-             const Precedent* precedent) {
+             const Precedent* precedent, Version version) {
   Recipe recipe;
   Fields fields;
   const task::Task& task = task_of(toml, overrides, precedent);
@@ -134,7 +135,8 @@ Recipe parse(std::string_view toml, std::string_view file, std::span<const std::
   recipe.model.task = task.name;
   add_sections(fields, recipe, task);
   try {
-    const std::set<std::string> given = fields.parse(toml, file, overrides);
+    if (version == Version::one) fields.translate(from_version_1);
+    const std::set<std::string> given = fields.parse(toml, file, overrides, &recipe.notes);
     recipe.open = fields.keys();
     for (const std::string& key : given) recipe.open.erase(key);
   } catch (const Error& error) {
@@ -157,6 +159,7 @@ Recipe following(const Recipe& recipe, const Precedent& precedent) {
     for (const auto& [key, value] : values_of(recipe))
       if (!is_open(recipe, key)) given.push_back(key + "=" + value);
     followed = parse("", recipe.file, given, &precedent);
+    followed.notes = recipe.notes;
     followed.output.folder = recipe.output.folder;  // which may not be UTF-8
     return followed;
   }
@@ -196,7 +199,7 @@ std::string short_text_beside(const Recipe& recipe, const std::filesystem::path&
 void set(Recipe& recipe, std::span<const std::string> settings) {
   Fields fields;
   add_sections(fields, recipe, recipe.task());
-  for (const std::string& key : fields.parse("", recipe.file, settings)) recipe.open.erase(key);
+  for (const std::string& key : fields.parse("", recipe.file, settings, &recipe.notes)) recipe.open.erase(key);
   complete(recipe);
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heed/data/options.h"
 #include "heed/model/options.h"
@@ -22,6 +23,10 @@ class RecipeError : public Error {
   explicit RecipeError(const std::string& message) : Error(ErrorKind::recipe, message) {}
 };
 
+/// Of the words of a recipe: those of a user are today's, those of a checkpoint of its time.
+enum class Version { one, today };
+inline constexpr int kVersion = 2;  // today's
+
 struct Recipe {
   std::string file = {};  // where it was read from, for messages
   data::Options data;
@@ -33,6 +38,7 @@ struct Recipe {
   /// Open keys, which were not given ("train.warmup"): training chooses them to fit the data (settle.h). A recipe that
   /// was not parsed has none: all its fields count as given.
   std::set<std::string> open = {};
+  std::vector<std::string> notes = {};  // words of it that are called otherwise now, one sentence each
 
   const task::Task& task() const;  // that model.task names
 };
@@ -50,10 +56,10 @@ struct Precedent {
 };
 
 /// From TOML and "section.name=value" overrides. All names of data become relative to the current folder. Throws
-/// RecipeError.
+/// RecipeError. `version`: that of the words in `toml`.
 Recipe read(const std::filesystem::path& path, std::span<const std::string> overrides = {});
 Recipe parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides = {},
-             const Precedent* precedent = nullptr);
+             const Precedent* precedent = nullptr, Version version = Version::today);
 /// The recipe with its open keys as the precedent has them. Throws RecipeError if they contradict the given ones.
 Recipe following(const Recipe& recipe, const Precedent& precedent);
 

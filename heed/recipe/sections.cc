@@ -25,9 +25,12 @@ Limit positive(double most) { return {.least = Limit::Bound{0, false}, .most = L
 
 void add_model(Fields& f, model::Options& m, const Task& task) {
   f.section("model", "The network, from tokens to logits.");
-  std::vector<std::string> tasks;
-  for (const Task* each : task::all()) tasks.emplace_back(each->name);
-  f.add("model.task", m.task, "the kind of task", Limit::one_of(tasks));
+  Limit tasks;
+  for (const Task* each : task::all()) {
+    tasks.words.emplace_back(each->name);
+    for (const std::string& former : each->former_names) tasks.renamed.push_back({former, each->name});
+  }
+  f.add("model.task", m.task, "the kind of task", std::move(tasks));
   task.add_model(f, m);
 }
 

@@ -11,6 +11,10 @@ const std::vector<const Task*>& all() {
   return tasks;
 }
 
-const Task& find(std::string_view name) { return find_by_name(all(), name, "task"); }
+const Task& find(std::string_view name) {
+  for (const Task* task : all())
+    if (task->is_called(name)) return *task;
+  return find_by_name(all(), name, "task");  // throws
+}
 
 }  // namespace heed::task

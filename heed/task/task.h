@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "heed/data/dataset.h"
@@ -98,13 +99,19 @@ struct Answering {
 
 class Task {
  public:
-  explicit Task(const char* name_in_recipes, const char* what_it_does) : name(name_in_recipes), meaning(what_it_does) {}
+  Task(const char* name_in_recipes, std::vector<std::string> former, const char* what_it_does)
+      : name(name_in_recipes), former_names(std::move(former)), meaning(what_it_does) {}
   virtual ~Task() = default;
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  const char* const name;     // the word in recipes: model.task
-  const char* const meaning;  // a few words
+  const char* const name;                       // the word in recipes: model.task
+  const std::vector<std::string> former_names;  // and other words, which are read as this one
+  const char* const meaning;                    // a few words
+
+  bool is_called(std::string_view word) const {
+    return word == name || std::find(former_names.begin(), former_names.end(), word) != former_names.end();
+  }
 
   // What reports call an example ("3,000 pairs") and a prediction ("5,000 tokens/s"), in the singular.
   virtual const char* example_word() const { return "pair"; }

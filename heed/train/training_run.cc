@@ -167,6 +167,8 @@ Validated TrainingRun::validate() {
 
 void TrainingRun::save(file::CheckpointWriter& writer) const {
   file::TrainingState state;
+  const auto [part, version] = trained::version_part();
+  writer.add_text(part, version);
   writer.add_text("config.toml", config_);
   trainer_->save(writer, state);
   state.set("data", corpus_.fingerprint);

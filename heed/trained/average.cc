@@ -59,6 +59,8 @@ AverageCheckpoint::AverageCheckpoint(std::span<const file::Checkpoint> checkpoin
 
   for (const file::CheckpointPart& part : first.parts())
     if (part.name.ends_with(".vocab")) others_.add_text(part.name, first.text(part.name));
+  const auto [part, version] = version_part();
+  others_.add_text(part, version);
   others_.add_text("config.toml", config_to_copy(first));
   file::TrainingState state;
   state.set("step", step);

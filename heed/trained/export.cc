@@ -33,6 +33,7 @@ void export_model(const file::Checkpoint& checkpoint, const std::filesystem::pat
   file::ModelTexts texts;
   for (const file::CheckpointPart& part : checkpoint.parts())
     if (part.name.ends_with(".vocab")) texts.emplace(part.name, checkpoint.text(part.name));
+  texts.insert(version_part());
   texts.emplace("config.toml", config_to_copy(checkpoint));
   texts.emplace("state.json", summary(checkpoint.state(), trained.recipe.validate.metric).json());
   file::write_model_file(file, texts, file::tensors_of(*trained.parameters, dtype));

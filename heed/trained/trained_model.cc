@@ -78,21 +78,43 @@ TrainedModel load_model(const std::filesystem::path& folder, std::string_view na
   return trained;
 }
 
+namespace {
+
+constexpr const char* kVersionPart = "model.toml";
+
+/// Checkpoints of 0.1 do not say which version they are of.
+recipe::Version version_of(const file::Checkpoint& checkpoint) {
+  return checkpoint.has(kVersionPart) ? recipe::Version::today : recipe::Version::one;
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> version_part() {
+  return {kVersionPart, fmt::format("version = {}\n", recipe::kVersion)};
+}
+
 recipe::Recipe recipe_of(const file::Checkpoint& checkpoint, std::span<const std::string> overrides) {
   const std::string text = checkpoint.text("config.toml"), file = checkpoint.place_of("config.toml");
+  const recipe::Version version = version_of(checkpoint);
   recipe::Recipe recipe;
   try {
-    recipe = recipe::parse(text, file);
+    recipe = recipe::parse(text, file, {}, nullptr, version);
   } catch (const recipe::RecipeError& error) {
     throw Error(ErrorKind::file, error.what());
   }
-  return overrides.empty() ? recipe : recipe::parse(text, file, overrides);
+  const std::vector<std::string> its_own = std::move(recipe.notes);  // of no use to those who did not write it
+  recipe.notes.clear();
+  if (overrides.empty()) return recipe;
+  recipe = recipe::parse(text, file, overrides, nullptr, version);
+  std::erase_if(recipe.notes, [&](const std::string& note) { return std::ranges::count(its_own, note) > 0; });
+  return recipe;
 }
 
 std::string config_to_copy(const file::Checkpoint& checkpoint) {
   std::string text = checkpoint.text("config.toml");
   const bool is_beside = file::peek(text, "data.relative_to") == data::kToRecipe;
-  return is_beside ? recipe::text_of(recipe_of(checkpoint)) : text;
+  // In the words of today: a copy is of this version.
+  return is_beside || version_of(checkpoint) != recipe::Version::today ? recipe::text_of(recipe_of(checkpoint)) : text;
 }
 
 void expect_finite(const std::vector<float>& weights, const file::Checkpoint& checkpoint, std::string_view name) {

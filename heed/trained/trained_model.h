@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "heed/file/checkpoint.h"
@@ -42,6 +43,9 @@ void with_checkpoint(const std::filesystem::path& folder, std::string_view name,
 TrainedModel load_model(const file::Checkpoint& checkpoint, const WeightFormat* packed = nullptr);
 TrainedModel load_model(const std::filesystem::path& folder, std::string_view name = "best",
                         const WeightFormat* packed = nullptr);
+
+/// Name and text of the part of a checkpoint that says in which words it is written.
+std::pair<std::string, std::string> version_part();
 
 /// Its config.toml, for a copy somewhere else: names of data are not relative to the checkpoint.
 std::string config_to_copy(const file::Checkpoint& checkpoint);

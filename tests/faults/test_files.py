@@ -8,7 +8,7 @@ import struct
 import pytest
 from faulty import DATA, answered, copied, digest, heed, some, tampered, train
 
-PARTS = ["MANIFEST.json", "config.toml", "state.json", "source.vocab", "target.vocab", "weights.safetensors",
+PARTS = ["MANIFEST.json", "config.toml", "model.toml", "state.json", "source.vocab", "target.vocab", "weights.safetensors",
          "optimiser.safetensors"]
 MEMORY = 2 << 30  # bytes of address space: enough for any small model
 

@@ -49,7 +49,7 @@ TEST_F(SessionTest, KeepsTheLastAndTheBest) {
   EXPECT_EQ(folder.best_name(), seen_.best);
   EXPECT_NE(std::find(names.begin(), names.end(), seen_.best), names.end());
   EXPECT_EQ(names_in(folder_ / "run" / names.back()),
-            (std::vector<std::string>{"MANIFEST.json", "config.toml", "optimiser.safetensors", "source.vocab",
+            (std::vector<std::string>{"MANIFEST.json", "config.toml", "model.toml", "optimiser.safetensors", "source.vocab",
                                       "state.json", "target.vocab", "weights.safetensors"}));
 }
 
