@@ -34,6 +34,10 @@ struct Limit {
   static Limit one_of(const Choice<Value> (&choices)[n]) {
     return {.words = words_of(choices), .renamed = renamed_words_of(choices)};
   }
+  /// Of heed/tensor/list.h.
+  template <class List>
+  requires requires(const List& list) { list.renamed(); }
+  static Limit one_of(const List& list) { return {.words = list.names(), .renamed = list.renamed()}; }
   static Limit one_of_or_empty(std::vector<std::string> words) { return {.words = std::move(words), .or_empty = true}; }
   static Limit not_empty() { return {.needed = true}; }
 

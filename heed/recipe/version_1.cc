@@ -8,7 +8,8 @@ struct Changed {
   std::string_view key, before, now;
 };
 
-// `wer` was the share of outputs that are wrong, and `per` the edits per token between blanks, whatever the tokens were.
+// `wer` was the share of outputs that are wrong, and `per` the edits per token between blanks, whatever the tokens
+// were.
 constexpr Changed kChanged[] = {{"validate.metric", "wer", "ser"},
                                 {"validate.metric", "per", "wer"},
                                 {"train.reward", "wer", "ser"},

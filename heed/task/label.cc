@@ -22,7 +22,7 @@ using file::Limit;
 
 class LabelTask final : public Task {
  public:
-  LabelTask() : Task("classification", {"label"}, "a label for a text: lines of a text and a label") {}
+  LabelTask() : Task("classification", "label", "a label for a text: lines of a text and a label") {}
 
   const char* example_word() const override { return "text"; }
   const char* prediction_word() const override { return "text"; }
@@ -66,7 +66,7 @@ class LabelTask final : public Task {
 
   void add_model(Fields& f, model::Options& m) const override {
     f.add("model.kind", m.kind, "encoder of the tokens, and for hierarchical attention of the sentences too",
-          Limit::one_of(names_of(encode::all_encoders())));
+          Limit::one_of(encode::all_encoders().names()));
     add_size_keys(f, m);
     f.add("model.pool", m.pool,
           "how the states of a text become one vector: attention, as [attention] says, or their mean or maximum",

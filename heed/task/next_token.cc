@@ -32,7 +32,7 @@ std::string looks_like_running_text(const std::filesystem::path& path) {
 
 class NextTokenTask final : public Task {
  public:
-  NextTokenTask() : Task("language_model", {"next_token"}, "the next token of a text: language models") {}
+  NextTokenTask() : Task("language_model", "next_token", "the next token of a text: language models") {}
 
   const char* learns() const override { return "to go on with its text"; }
   std::string recognises(const std::filesystem::path& file) const override { return looks_like_running_text(file); }
@@ -64,7 +64,7 @@ class NextTokenTask final : public Task {
   }
 
   void add_model(Fields& f, model::Options& m) const override {
-    f.add("model.kind", m.kind, "what reads the text", Limit::one_of(names_of(decode::all_text_decoders())));
+    f.add("model.kind", m.kind, "what reads the text", Limit::one_of(decode::all_text_decoders().names()));
     f.add("model.width", m.width, "width of vectors and states", Limit::between(1, 65536));
     f.add("model.layers", m.decoder_layers, "layers", Limit::between(1, 1000));
     f.add("model.context", m.context,

@@ -16,7 +16,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "heed/data/dataset.h"
@@ -99,19 +98,15 @@ struct Answering {
 
 class Task {
  public:
-  Task(const char* name_in_recipes, std::vector<std::string> former, const char* what_it_does)
-      : name(name_in_recipes), former_names(std::move(former)), meaning(what_it_does) {}
+  Task(const char* name_in_recipes, const char* former, const char* what_it_does)
+      : name(name_in_recipes), former_names(former), meaning(what_it_does) {}
   virtual ~Task() = default;
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  const char* const name;                       // the word in recipes: model.task
-  const std::vector<std::string> former_names;  // and other words, which are read as this one
-  const char* const meaning;                    // a few words
-
-  bool is_called(std::string_view word) const {
-    return word == name || std::find(former_names.begin(), former_names.end(), word) != former_names.end();
-  }
+  const char* const name;          // the word in recipes: model.task
+  const char* const former_names;  // and other words, between blanks, which are read as this one
+  const char* const meaning;       // a few words
 
   // What reports call an example ("3,000 pairs") and a prediction ("5,000 tokens/s"), in the singular.
   virtual const char* example_word() const { return "pair"; }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heed/tensor/error.h"
+#include "heed/tensor/renamed.h"
 
 namespace heed {
 
@@ -19,11 +20,6 @@ struct Choice {
   const char* word;
   Value value;
   const char* former = nullptr;  // what the word was before, if it was called otherwise
-};
-
-/// A word that has taken the place of another one, which is still read.
-struct Renamed {
-  std::string before, now;
 };
 
 template <class Value, size_t n>
