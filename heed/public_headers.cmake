@@ -33,7 +33,7 @@ heed_public(heed/optimise adam.h clip.h moving_average.h schedule.h)
 heed_public(heed/model INSIDE model.h options.h)
 heed_public(heed/search search_tree.h INSIDE ensemble_mean.h tape_pool.h)
 heed_public(heed/task decoding_option.h decoding_table.h predict_options.h prediction.h
-  INSIDE attention_place.h suggestion.h task.h vocabularies.h)
+  INSIDE attention_place.h description.h suggestion.h task.h vocabularies.h)
 heed_public(heed/objective options.h reward.h)
 heed_public(heed/recipe data_files.h options.h recipe.h)
 heed_public(heed/trained INSIDE trained_model.h)

@@ -9,8 +9,7 @@
 #include "heed/file/atomic.h"
 #include "heed/metric/all.h"
 #include "heed/metric/perplexity.h"
-#include "heed/recipe/recipe.h"
-#include "heed/recipe/version_1.h"
+#include "heed/task/version_1.h"
 #include "heed/tensor/error.h"
 
 namespace heed::compare {
@@ -148,7 +147,7 @@ Result result_of(const Json& json, const std::string& file) {
   result.monotonicity = r.number_or_none("monotonicity");
   result.statistics = r.rows<double>("statistics");
   const bool is_of_version_1 = !json.find("version");
-  if (is_of_version_1) recipe::from_version_1("validate.metric", result.metric);
+  if (is_of_version_1) result.metric = task::word_of_today("validate.metric", result.metric);
   const std::unique_ptr<metric::Metric> metric = metric_of(result);
   const size_t width = metric->width();
   if (is_of_version_1) result.metric_name = metric->score(std::vector<double>(width)).name;
@@ -200,7 +199,7 @@ Json to_json(const Result& r) {
 
 void save_result(const Result& result, const std::filesystem::path& folder) {
   Json json = to_json(result);
-  json["version"] = recipe::kVersion;
+  json["version"] = task::kDescriptionVersion;
   file::write_file(folder / kResultFile, json.line() + "\n");
 }
 

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 
 #include "heed/file/disk.h"
 #include "heed/objective/all.h"
 #include "heed/recipe/data_names.h"
 #include "heed/recipe/sections.h"
 #include "heed/recipe/settle.h"
-#include "heed/recipe/version_1.h"
 #include "heed/task/all.h"
 #include "heed/text/utf8.h"
 
@@ -90,30 +88,12 @@ auto with_fields(Recipe copy, const Use& use) {
   return use(fields);
 }
 
-/// The keys and values in the text() of Fields.
-std::map<std::string, std::string> values_of(const std::string& toml) {
-  std::map<std::string, std::string> values;
-  std::istringstream lines(toml);
-  std::string section;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with('[')) section = line.substr(1, line.find(']') - 1);
-    const size_t equals = line.find(" = ");
-    if (line.starts_with('#') || equals == std::string::npos) continue;
-    values[section + "." + line.substr(0, equals)] = line.substr(equals + 3);
-  }
-  return values;
-}
-
 }  // namespace
 
 const task::Task& Recipe::task() const { return task::find(model.task); }
 
-model::Options model_options(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
-  model::Options options = recipe.model;
-  options.source_vocabulary = source_vocabulary;
-  options.target_vocabulary = target_vocabulary;
-  options.two_texts = recipe.data.train.second_column > 0;
-  return options;
+task::Description describe(const Recipe& recipe) {
+  return task::describe(recipe.data, recipe.model, recipe.validate.longest);
 }
 
 bool is_open(const Recipe& recipe, std::string_view key) { return recipe.open.count(std::string(key)) > 0; }
@@ -126,7 +106,7 @@ const task::Task& task_of(std::string_view toml, std::span<const std::string> ov
 }
 
 Recipe parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides,
-             const Precedent* precedent, Version version) {
+             const Precedent* precedent) {
   Recipe recipe;
   Fields fields;
   const task::Task& task = task_of(toml, overrides, precedent);
@@ -134,7 +114,6 @@ Recipe parse(std::string_view toml, std::string_view file, std::span<const std::
   recipe.model.task = task.name;
   add_sections(fields, recipe, task);
   try {
-    if (version == Version::one) fields.translate(from_version_1);
     const std::set<std::string> given = fields.parse(toml, file, overrides, &recipe.notes);
     recipe.open = fields.keys();
     for (const std::string& key : given) recipe.open.erase(key);
@@ -203,21 +182,28 @@ void set(Recipe& recipe, std::span<const std::string> settings) {
 }
 
 std::map<std::string, std::string> values_of(const Recipe& recipe) {
-  return with_fields(recipe, [](const Fields& fields) { return values_of(fields.text()); });
+  return with_fields(recipe, [](const Fields& fields) { return fields.values(); });
+}
+
+std::vector<file::Fields::Difference> differences(const Recipe& now, const Recipe& before) {
+  return with_fields(now, [&](const Fields& mine) {
+    return with_fields(before, [&](const Fields& theirs) { return mine.differences(theirs); });
+  });
+}
+
+void copy(Recipe& recipe, const Recipe& from, const std::set<std::string>& keys) {
+  Fields fields;
+  add_sections(fields, recipe, recipe.task());
+  const auto copied = with_fields(from, [&](const Fields& theirs) { return fields.copy(theirs, keys); });
+  for (const std::string& key : copied) recipe.open.erase(key);
+  complete(recipe);
 }
 
 std::string difference(const Recipe& now, const Recipe& before) {
-  const auto fixed = [&](Recipe r) {
-    Fields fields;
-    add_model_sections(fields, r, now.task());
-    add_train_section(fields, r);
-    return values_of(fields.text());
-  };
+  constexpr std::string_view kFixed[] = {"model.", "attention.", "train."};
   std::string all;
-  const auto mine = fixed(now), other = fixed(before);
-  for (const auto& [key, value] : mine)
-    if (value != other.at(key))
-      all += fmt::format("{}{} is {}, was {}", all.empty() ? "" : "; ", key, value, other.at(key));
+  for (const auto& [key, here, there] : differences(now, before))
+    if (is_among(key, kFixed)) all += fmt::format("{}{} is {}, was {}", all.empty() ? "" : "; ", key, here, there);
   return all;
 }
 

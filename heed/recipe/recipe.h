@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "heed/data/options.h"
+#include "heed/file/fields.h"
 #include "heed/model/options.h"
 #include "heed/recipe/options.h"
+#include "heed/task/description.h"
 #include "heed/task/task.h"
 #include "heed/tensor/error.h"
 
@@ -22,10 +24,6 @@ class RecipeError : public Error {
  public:
   explicit RecipeError(const std::string& message) : Error(ErrorKind::recipe, message) {}
 };
-
-/// Of the words of a recipe: those of a user are today's, those of a checkpoint of its time.
-enum class Version { one, today };
-inline constexpr int kVersion = 2;  // today's
 
 struct Recipe {
   std::string file = {};  // where it was read from, for messages
@@ -43,8 +41,8 @@ struct Recipe {
   const task::Task& task() const;  // that model.task names
 };
 
-/// The options of its model, with what follows from the data: the sizes of the vocabularies, and what the inputs are.
-model::Options model_options(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary);
+/// What its model is: all of the recipe that running it needs.
+task::Description describe(const Recipe& recipe);
 
 bool is_open(const Recipe& recipe, std::string_view key);
 
@@ -56,10 +54,10 @@ struct Precedent {
 };
 
 /// From TOML and "section.name=value" overrides. All names of data become relative to the current folder. Throws
-/// RecipeError. `version`: that of the words in `toml`.
+/// RecipeError.
 Recipe read(const std::filesystem::path& path, std::span<const std::string> overrides = {});
 Recipe parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides = {},
-             const Precedent* precedent = nullptr, Version version = Version::today);
+             const Precedent* precedent = nullptr);
 /// The recipe with its open keys as the precedent has them. Throws RecipeError if they contradict the given ones.
 Recipe following(const Recipe& recipe, const Precedent& precedent);
 
@@ -75,6 +73,10 @@ std::string short_text_beside(const Recipe& recipe, const std::filesystem::path&
 
 /// Every key with its value in TOML: "model.width" and "128".
 std::map<std::string, std::string> values_of(const Recipe& recipe);
+/// The keys that both have, with other values.
+std::vector<file::Fields::Difference> differences(const Recipe& now, const Recipe& before);
+/// Copies the values of these keys from another recipe, as far as it has them; they are no longer open.
+void copy(Recipe& recipe, const Recipe& from, const std::set<std::string>& keys);
 /// Sets keys, each "section.name=value"; they are no longer open. Throws Error.
 void set(Recipe& recipe, std::span<const std::string> settings);
 

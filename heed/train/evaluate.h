@@ -37,7 +37,7 @@ struct Evaluation {
 };
 
 /// On the validation data of the corpus, with greedy search.
-Evaluation evaluate(const task::Task& task, const task::Answering& asked, const task::Corpus& corpus,
+Evaluation evaluate(const task::Task& task, const task::LoadedModel& asked, const task::Corpus& corpus,
                     const EvaluateOptions& options = {});
 
 }  // namespace heed::train

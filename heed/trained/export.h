@@ -4,12 +4,12 @@
 #include <filesystem>
 
 #include "heed/file/checkpoint.h"
+#include "heed/tensor/dtype.h"
 
 namespace heed::trained {
 
-/// Writes weights in this type (rounded to the nearest, if it is not float32), recipe, vocabularies, and these values
-/// of the state if they are known: `step`, `seconds`, `averaged`, `best_step`, `best_value` and `best_metric`. Throws
-/// if the checkpoint makes no model; then nothing is written.
+/// load_model() and save_model(), with weights in this type. Throws if the checkpoint makes no model; then nothing is
+/// written.
 void export_model(const file::Checkpoint& checkpoint, const std::filesystem::path& file, Dtype dtype = Dtype::f32);
 
 /// Throws if the file is a folder, or exists and is not a model; `force` allows the latter.

@@ -15,6 +15,7 @@
 
 #include "bindings.h"
 #include "heed/predict/json.h"
+#include "heed/recipe/of_model.h"
 #include "heed/task/decoding_option.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
@@ -318,11 +319,15 @@ void define_predictor(py::module_& m) {
           },
           py::arg("line"), py::arg("target"), py::arg("options"), py::arg("attention"), py::arg("head"))
       .def_property_readonly("models", &Predictor::models)
-      .def_property_readonly("task", [](const Predictor& p) { return p.model().recipe.model.task; })
-      .def_property_readonly("encoder", [](const Predictor& p) { return p.model().recipe.model.encoder_kind(); })
-      .def_property_readonly("decoder", [](const Predictor& p) { return p.model().recipe.model.decoder_kind(); })
+      .def_property_readonly("task", [](const Predictor& p) { return p.model().description.model.task; })
+      .def_property_readonly("encoder", [](const Predictor& p) { return p.model().description.model.encoder_kind(); })
+      .def_property_readonly("decoder", [](const Predictor& p) { return p.model().description.model.decoder_kind(); })
       .def_property_readonly("parameters", [](const Predictor& p) { return p.model().parameters->count(); })
-      .def_property_readonly("recipe", [](const Predictor& p) { return text_of(recipe::text_of(p.model().recipe)); })
+      .def_property_readonly("recipe",
+                             [](const Predictor& p) {
+                               const bool trained_here = !p.model().training.recipe.empty();
+                               return text_of(trained_here ? recipe::text_of(recipe::of_model(p.model())) : "");
+                             })
       .def_property_readonly("vocabulary_sizes",
                              [](const Predictor& p) { return std::make_pair(p.source().size(), p.target().size()); });
 }

@@ -1,18 +1,21 @@
 // What recipes and checkpoints of earlier versions say is read as the words of today.
-#include "heed/recipe/version_1.h"
+#include "heed/task/version_1.h"
 
-#include <fstream>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "heed/file/checkpoint.h"
-#include "heed/file/run_folder.h"
+#include "heed/file/fields.h"
+#include "heed/recipe/of_model.h"
 #include "heed/recipe/recipe.h"
 #include "heed/task/all.h"
 #include "heed/trained/average.h"
 #include "heed/trained/export.h"
+#include "heed/trained/save.h"
 #include "heed/trained/trained_model.h"
 #include "tests/train/small_run.h"
 
@@ -56,30 +59,29 @@ TEST(FormerWords, ValuesAndKeys) {
   EXPECT_EQ(with({"data.tsv=x", "attention.normalize=sparsemax"}).model.attention.normalise, "sparsemax");
 }
 
-TEST(Version1, SomeWordsMeantSomethingElse) {
-  const auto metric_of = [](const std::string& metric, Version version) {
-    const std::string toml = "[data]\ntsv = \"x\"\n[validate]\nmetric = \"" + metric + "\"\n";
-    return parse(toml, "r.toml", {}, nullptr, version).validate.metric;
-  };
-  EXPECT_EQ(metric_of("wer", Version::one), "ser");
-  EXPECT_EQ(metric_of("per", Version::one), "wer");
-  EXPECT_EQ(metric_of("cer", Version::one), "cer");
-  EXPECT_EQ(metric_of("wer", Version::today), "wer");
-  EXPECT_EQ(metric_of("per", Version::today), "per");
-  const std::string rewarded = "[data]\ntsv = \"x\"\n[train]\nobjective = \"reinforce\"\nreward = \"per\"\n";
-  EXPECT_EQ(parse(rewarded, "r.toml", {}, nullptr, Version::one).train.objective.reward, "wer");
-  // An override is said today.
-  const std::vector<std::string> today = {"validate.metric=per"};
-  EXPECT_EQ(parse(rewarded, "r.toml", today, nullptr, Version::one).validate.metric, "per");
+std::string of_today(const std::string& section, const std::string& key, const std::string& word) {
+  const std::string text = fmt::format("[{}]\n{} = \"{}\"\n", section, key, word);
+  return file::peek(task::with_words_of_today(text), section + "." + key);
 }
 
-/// The checkpoint as version 1 would have written it: one text of it, and nothing that says a version.
+TEST(Version1, SomeWordsMeantSomethingElse) {
+  for (const auto& [section, key] : {std::pair("validate", "metric"), std::pair("train", "reward")}) {
+    EXPECT_EQ(of_today(section, key, "wer"), "ser");
+    EXPECT_EQ(of_today(section, key, "per"), "wer");
+    EXPECT_EQ(of_today(section, key, "cer"), "cer");
+  }
+  EXPECT_EQ(task::word_of_today("validate.metric", "wer"), "ser");
+  EXPECT_EQ(task::word_of_today("validate.metric", "per"), "wer");
+  EXPECT_EQ(task::word_of_today("model.task", "wer"), "wer");
+  EXPECT_EQ(with({"data.tsv=x", "validate.metric=wer"}).validate.metric, "wer");  // what is said today
+}
+
+/// The checkpoint as version 1 would have written it: without a description.
 void make_of_version_1(const path& folder, const file::Checkpoint& from) {
   file::CheckpointWriter writer;
-  for (const file::CheckpointPart& part : from.parts()) {
-    if (part.name == trained::version_part().first || part.name.ends_with(".safetensors")) continue;
-    writer.add_text(part.name, from.text(part.name));
-  }
+  for (const file::CheckpointPart& part : from.parts())
+    if (part.name != trained::kDescriptionPart && !part.name.ends_with(".safetensors"))
+      writer.add_text(part.name, from.text(part.name));
   const trained::TrainedModel model = trained::load_model(from);
   writer.add_tensors(file::kWeightsPart, *model.parameters);
   writer.commit(folder);
@@ -90,14 +92,12 @@ TEST(Version1, CheckpointsSayWhichWordsTheyHave) {
   Recorder events;
   run(small_recipe(folder / "run", {"validate.metric=wer", "stop.steps=6"}), events);
   EXPECT_EQ(events.ends.at(0).metric, "wer");
-  const auto metric_of = [](const path& model) { return trained::load_model(model).recipe.validate.metric; };
+  const auto metric_of = [](const path& model) { return of_model(trained::load_model(model)).validate.metric; };
   EXPECT_EQ(metric_of(folder / "run"), "wer");
 
   const file::Checkpoint best = file::Checkpoint::open(folder / "run" / "step-000006");
   trained::export_model(best, folder / "new.heed");
   EXPECT_EQ(metric_of(folder / "new.heed"), "wer");
-  trained::AverageCheckpoint(std::span(&best, 1)).write(folder / "mean");
-  EXPECT_EQ(metric_of(folder / "mean"), "wer");
 
   make_of_version_1(folder / "old", best);
   EXPECT_EQ(metric_of(folder / "old"), "ser");
@@ -105,9 +105,9 @@ TEST(Version1, CheckpointsSayWhichWordsTheyHave) {
   trained::export_model(old, folder / "old.heed");
   EXPECT_EQ(metric_of(folder / "old.heed"), "ser");
   EXPECT_EQ(file::Checkpoint::open(folder / "old.heed", file::Purpose::run).state().text("best_metric"), "ser");
-  trained::AverageCheckpoint(std::span(&old, 1)).write(folder / "old-mean");
+  trained::save_model(trained::average(std::span(&old, 1)), folder / "old-mean");
   EXPECT_EQ(metric_of(folder / "old-mean"), "ser");
-  EXPECT_TRUE(trained::recipe_of(old).notes.empty());
+  EXPECT_TRUE(of_checkpoint(old).notes.empty());
 }
 
 }  // namespace
