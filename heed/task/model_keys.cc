@@ -20,7 +20,7 @@ namespace {
 
 void add_model(Fields& f, model::Options& m, const Task& task) {
   f.section("model", "The network, from tokens to logits.");
-  f.add("model.task", m.task, "the kind of task", Limit::one_of(task::all().names()));
+  f.add("model.task", m.task, "the kind of task", Limit::one_of(task::all()));
   task.add_model(f, m);
 }
 

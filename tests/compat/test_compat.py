@@ -1,4 +1,5 @@
 """Models that older releases wrote load, and answer as they did then, to the last bit (make_models.py made them)."""
+import hashlib
 import json
 import os
 import pathlib
@@ -56,6 +57,25 @@ def test_answers_are_the_same_bits(folder):
 def test_it_can_be_exported_again(folder, tmp_path):
     run("export", folder / "checkpoint", "--output", tmp_path / "model.heed")
     expect_same(tmp_path / "model.heed", folder, "scalar")
+
+
+@pytest.mark.parametrize("before, now", [("wer", "ser"), ("per", "wer"), ("cer", "cer")])
+def test_what_metrics_were_called(before, now, tmp_path):
+    """`wer` was the share of wrong outputs, `per` the edits per word."""
+    model = tmp_path / "model"
+    shutil.copytree(HERE / "0.1" / "pairs_rnn" / "checkpoint", model)
+    config = (model / "config.toml").read_text()
+    assert 'metric = "loss"' in config
+    config = config.replace('metric = "loss"', f'metric = "{before}"').encode()
+    (model / "config.toml").write_bytes(config)
+    manifest = json.loads((model / "MANIFEST.json").read_text())
+    for part in manifest["parts"]:
+        if part["name"] == "config.toml":
+            part.update(size=len(config), sha256=hashlib.sha256(config).hexdigest())
+    (model / "MANIFEST.json").write_text(json.dumps(manifest))
+    (tmp_path / "x.tsv").write_text("abc\tcba\n")
+    metrics = json.loads(run("evaluate", model, tmp_path / "x.tsv", "--json"))["metrics"]
+    assert metrics[0]["metric"] == now
 
 
 def written_anew(folder, place):
