@@ -114,7 +114,8 @@ void look_at_alignments(const task::Task& task, const task::LoadedModel& asked, 
 std::vector<std::string> labels_for(const std::string& metric, const task::Task& task, const task::LoadedModel& asked,
                                     const metric::Texts& outputs, std::span<const metric::Texts> references) {
   if (!metric::find_metric(metric).needs_labels) return {};
-  std::vector<std::string> labels = metric::all_labels(outputs, references, task.metric_options(asked.description).labels_between);
+  std::vector<std::string> labels =
+      metric::all_labels(outputs, references, task.metric_options(asked.description).labels_between);
   if (task.answers() == task::AnswerKind::label)
     for (int64_t id = text::kSpecials; id < asked.vocabularies.target->size(); ++id)
       labels.push_back(asked.vocabularies.target->token(static_cast<int32_t>(id)));

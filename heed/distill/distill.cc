@@ -47,7 +47,8 @@ std::string fingerprint(const predict::Predictor& teacher, const data::Pairs& pa
 
 void expect_pairs(const task::Task& task, std::string_view what) {
   expect(task.writes_texts_for_texts(),
-         "distill: {} has model.task = \"{}\", but only pairs have targets to write anew", what, task.name);
+         "distill: {} has model.task = \"{}\", but only tasks that write texts for texts have targets to write anew",
+         what, task.name);
 }
 
 /// An answer more than twice as long as the target it would replace says something again and again, although it came to
