@@ -3,6 +3,7 @@
 #pragma once
 
 #include "heed/attend/all.h"          // every kind of attention, by name
+#include "heed/attend/attend.h"       // attention on plain arrays, as one call
 #include "heed/attend/score/score.h"  // for user-defined scores
 #include "heed/file/weights.h"        // saves and loads parameters
 #include "heed/kernels/attention.h"   // the fused loop itself, on plain memory
@@ -23,4 +24,5 @@
 #include "heed/tensor/ops.h"          // operations on a tape
 #include "heed/text/tokeniser.h"      // from text to ids and back
 #include "heed/train/session.h"       // a complete training run from a recipe
+#include "heed/train/train.h"         // the same from pairs and structs
 #include "heed/version.h"

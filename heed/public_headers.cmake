@@ -16,7 +16,7 @@ heed_public(heed/tensor dtype.h error.h memory.h ops.h parameter.h profile.h tap
 heed_public(heed/tensor/op activation.h arithmetic.h arrange.h attention.h convolution.h cross_entropy.h dropout.h
   linear.h norm.h output_loss.h pool.h recurrent.h reduce.h rotary.h softmax.h windows.h)
 heed_public(heed/layer convolution.h embedding.h feed_forward.h initialise.h linear.h norm.h parameters.h recurrent.h)
-heed_public(heed/attend all.h attention.h call.h entry.h mechanism.h options.h parts.h reinforce.h state.h
+heed_public(heed/attend all.h attend.h attention.h call.h entry.h mechanism.h options.h parts.h reinforce.h state.h
   INSIDE choices.h links.h)
 heed_public(heed/attend/normalise normalise.h)
 heed_public(heed/attend/region region.h)
@@ -38,7 +38,7 @@ heed_public(heed/objective options.h reward.h)
 heed_public(heed/recipe data_files.h options.h recipe.h)
 heed_public(heed/trained INSIDE trained_model.h)
 heed_public(heed/predict predictor.h)
-heed_public(heed/train event_file.h event_lines.h log.h observer.h session.h
+heed_public(heed/train event_file.h event_lines.h log.h observer.h session.h train.h
   INSIDE evaluate.h trainer.h)
 
 # What the library `heed` takes from heed-kernels beside its public headers: exported, but not installed.

@@ -24,12 +24,12 @@ class RecipeError : public Error {
 
 struct Recipe {
   std::string file = {};  // where it was read from, for messages
-  data::Options data;
-  model::Options model;
-  TrainerOptions train;
-  StopOptions stop;
-  ValidateOptions validate;
-  OutputOptions output;
+  data::Options data = {};
+  model::Options model = {};
+  TrainerOptions train = {};
+  StopOptions stop = {};
+  ValidateOptions validate = {};
+  OutputOptions output = {};
   /// Open keys, which were not given ("train.warmup"): training chooses them to fit the data (settle.h). A recipe that
   /// was not parsed has none: all its fields count as given.
   std::set<std::string> open = {};
