@@ -64,9 +64,7 @@ CLI::Validator any_number(double least, double most) {
 }  // namespace
 
 std::string complaint(const std::string& what, const std::string& word, const std::vector<std::string>& words) {
-  if (std::find(words.begin(), words.end(), word) != words.end()) return "";
-  return fmt::format("there is no {} '{}'; did you mean '{}'? There are: {}", what, word, nearest(word, words),
-                     joined(words));
+  return std::find(words.begin(), words.end(), word) != words.end() ? "" : unknown_name(what, word, words);
 }
 
 // -------------------------------------------------------------------------------------------------------------- option

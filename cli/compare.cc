@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -36,9 +35,7 @@ struct Chosen {
 
 bool is_built_in(const std::vector<std::string>& files) {
   std::error_code ignored;
-  const std::span<const data::BuiltInTask> tasks = data::built_in_tasks();
-  return files.size() == 1 && !fs::exists(files.front(), ignored) &&
-         std::any_of(tasks.begin(), tasks.end(), [&](const auto& task) { return task.name == files.front(); });
+  return files.size() == 1 && !fs::exists(files.front(), ignored) && data::built_in_tasks().look_up(files.front());
 }
 
 recipe::Recipe recipe_of(const Chosen& c) {

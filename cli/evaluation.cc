@@ -39,11 +39,6 @@ void change_all(Outputs& outputs, const Change& change) {
   for (metric::Texts& references : outputs.references) each(references);
 }
 
-const metric::MetricEntry& entry_of(const std::string& name) {
-  const auto all = metric::all_metrics();
-  return *std::find_if(all.begin(), all.end(), [&](const metric::MetricEntry& e) { return e.name == name; });
-}
-
 /// These metrics have an option for lower case, which is part of their signature.
 bool knows_case(const std::string& metric) {
   return metric == "bleu" || metric == "ter" || metric == "chrf" || metric == "chrf++";
@@ -72,7 +67,7 @@ Evaluated evaluate_one(const std::string& name, const Outputs& outputs, const Ev
       metric::make_metric_for(compared, outputs.references, name, o.metric);
   Evaluated e;
   e.key = name;
-  e.meaning = entry_of(name).meaning;
+  e.meaning = metric::find_metric(name).meaning;
   e.signature = signature_of(*metric, outputs, o);
   const metric::Statistics statistics = metric->statistics(outputs.hypotheses, outputs.references);
   e.score = metric->score(statistics);

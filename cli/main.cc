@@ -33,10 +33,9 @@ heed COMMAND --help describes a command. Exit codes: 0 success, 64 wrong usage; 
 
 int run(int argc, char** argv) {
   Program program("Attention, all of it.", fmt::format("heed {} ({})", HEED_VERSION, kernels::isa()));
-  for (const auto& add :
-       {add_demo, add_train, add_predict, add_look, add_serve, add_score, add_evaluate, add_compare, add_distill,
-        add_average, add_export, add_info, add_mechanisms, add_scenes, add_completions, add_manual, add_openapi})
-    add(program);
+#define HEED_ADD(name) add_##name(program);
+  HEED_VERBS(HEED_ADD)
+#undef HEED_ADD
   program.footer(kExamples);
   if (argc < 2) {
     note(program.help());

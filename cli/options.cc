@@ -55,12 +55,10 @@ void add_model(Verb verb, ModelChoice& choice, bool required) {
 }
 
 void add_precision(Verb verb, ModelChoice& choice) {
-  std::vector<std::string> names;
-  for (const WeightFormat* format : all_weight_formats()) names.emplace_back(format->name);
   verb.option("--precision", choice.precision,
               "Weights in memory: float32 (default), or bfloat16, which takes half and may change an output a little")
       .value("NAME")
-      .one_of("precision", names);
+      .one_of("precision", all_weight_formats().names());
 }
 
 void add_ensemble(Verb verb, ModelChoice& choice) {

@@ -1,28 +1,20 @@
-// The commands. Each adds itself to the command line, and runs when chosen.
+// The list of commands, in the order of the help. Each adds itself to the command line, and runs when chosen: a new one
+// is one file and one word here.
 #pragma once
 
 namespace heed::cli {
 
 class Program;
 
-void add_demo(Program& program);
-void add_train(Program& program);
-void add_compare(Program& program);
-void add_predict(Program& program);
-void add_look(Program& program);
-void add_score(Program& program);
-void add_serve(Program& program);
-void add_evaluate(Program& program);
-void add_distill(Program& program);
-void add_average(Program& program);
-void add_export(Program& program);
-void add_info(Program& program);
-void add_mechanisms(Program& program);
-void add_scenes(Program& program);
+// clang-format off
+#define HEED_VERBS(X)                                                                                    \
+  X(demo) X(train) X(predict) X(look) X(serve) X(score) X(evaluate) X(compare) X(distill) X(average)     \
+  X(export) X(info) X(mechanisms) X(scenes)                                                              \
+  /* for packagers: the help does not show them */ X(completions) X(manual) X(openapi)
+// clang-format on
 
-// Not listed: for packagers.
-void add_completions(Program& program);
-void add_manual(Program& program);
-void add_openapi(Program& program);
+#define HEED_DECLARE(name) void add_##name(Program& program);
+HEED_VERBS(HEED_DECLARE)
+#undef HEED_DECLARE
 
 }  // namespace heed::cli

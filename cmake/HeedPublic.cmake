@@ -19,6 +19,24 @@ function(heed_public folder)
   set(HEED_STABLE_HEADERS "${HEED_STABLE_HEADERS}" PARENT_SCOPE)
 endfunction()
 
+set(HEED_FORMER_HEADERS "")  # where public headers were once
+set(HEED_FORMER "${PROJECT_BINARY_DIR}/former")
+
+# heed_formerly(old new): programs that include OLD still compile. An installation has a header there that includes NEW;
+# the source tree has none.
+function(heed_formerly old new)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/${old}" OR NOT new IN_LIST HEED_STABLE_HEADERS)
+    message(FATAL_ERROR "heed/public_headers.cmake: heed_formerly(${old} ${new}) is for a public header that was moved")
+  endif()
+  file(CONFIGURE OUTPUT "${HEED_FORMER}/${old}" CONTENT [[
+// This header is now @new@. Programs may still include it by its old path.
+#pragma once
+#include "@new@"  // IWYU pragma: export
+]] @ONLY)
+  list(APPEND HEED_FORMER_HEADERS "${old}")
+  set(HEED_FORMER_HEADERS "${HEED_FORMER_HEADERS}" PARENT_SCOPE)
+endfunction()
+
 include("${PROJECT_SOURCE_DIR}/heed/public_headers.cmake")
 
 # Each of them has a twin in exports/, which includes it with the default visibility around it. Where a library is

@@ -66,9 +66,9 @@ function(heed_test name)
   math(EXPR timeout "(180 + 10 * ${seconds}) * ${HEED_PATIENCE}")
   set_tests_properties(${name} PROPERTIES LABELS "${label}" COST ${seconds} TIMEOUT ${timeout})
   if("${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
-    set_tests_properties(${name} PROPERTIES ENVIRONMENT_MODIFICATION
+    # A child process of a program with threads starts some of its own: die_after_fork=0.
+    set_property(TEST ${name} PROPERTY ENVIRONMENT_MODIFICATION
       "LSAN_OPTIONS=set:suppressions=${PROJECT_SOURCE_DIR}/tests/leaks_of_others.txt:print_suppressions=0"
-      # A child process of a program with threads starts some of its own.
       "TSAN_OPTIONS=set:die_after_fork=0")
   endif()
 endfunction()

@@ -41,5 +41,8 @@ heed_public(heed/predict predictor.h)
 heed_public(heed/train event_file.h event_lines.h log.h observer.h session.h train.h
   INSIDE evaluate.h trainer.h)
 
+# Where public headers were once: heed_formerly(old new). An installation has a header at the old path that includes the
+# new one.
+
 # What the library `heed` takes from heed-kernels beside its public headers: exported, but not installed.
 set(HEED_SHARED_HEADERS heed/kernels/one_thread.h heed/kernels/threads.h)

@@ -1,13 +1,11 @@
 #include "heed/attend/all.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <limits>
-#include <sstream>
 
 #include "heed/tensor/error.h"
-#include "heed/tensor/nearest.h"
+#include "heed/tensor/list.h"
 
 namespace heed::attend {
 
@@ -31,32 +29,24 @@ const char* name_of(Part part) {
 
 namespace {
 
-std::vector<const Entry*>& entries() {
+List<Entry>& mechanisms() {
 #define HEED_ADDRESS(name) &name##_entry,
-  static std::vector<const Entry*> entries = {HEED_MECHANISMS(HEED_ADDRESS)};
+  static List<Entry> list("mechanism", {HEED_MECHANISMS(HEED_ADDRESS)});
 #undef HEED_ADDRESS
-  return entries;
+  return list;
 }
+
+/// Whether it is a value of the option of this part.
+bool is_word_for(const Entry& entry, Part part) { return entry.part == part && !entry.about_values; }
 
 }  // namespace
 
-const std::vector<const Entry*>& all() { return entries(); }
+const std::vector<const Entry*>& all() { return mechanisms().entries(); }
 
-std::vector<std::string> words(const char* text) {
-  std::istringstream in(text);
-  std::vector<std::string> found;
-  for (std::string word; in >> word;) found.push_back(word);
-  return found;
-}
+std::vector<std::string> words(const char* text) { return words_in(text); }
 
 std::vector<std::string> words_for(Part part) {
-  std::vector<std::string> found;
-  for (const Entry* e : all()) {
-    if (e->part != part || e->about_values) continue;
-    found.emplace_back(e->name);
-    for (auto& alias : words(e->aliases)) found.push_back(std::move(alias));
-  }
-  return found;
+  return mechanisms().names([part](const Entry& entry) { return is_word_for(entry, part); });
 }
 
 namespace {
@@ -73,25 +63,13 @@ std::vector<std::string> region_words(std::string_view region) {
   return found;
 }
 
-const Entry* look_up(std::string_view name) {
-  for (const Entry* e : all()) {
-    if (name == e->name) return e;
-    for (const auto& alias : words(e->aliases))
-      if (name == alias) return e;
-  }
-  return nullptr;
-}
-
 /// The entry that an option of this part names, or null.
 const Entry* look_up(std::string_view word, Part part) {
-  const Entry* e = look_up(word);
-  return e && e->part == part && !e->about_values ? e : nullptr;
+  const Entry* e = mechanisms().look_up(word);
+  return e && is_word_for(*e, part) ? e : nullptr;
 }
 
-std::string unknown(std::string_view name, const char* what, const std::vector<std::string>& names) {
-  return fmt::format("there is no {} '{}'; did you mean '{}'? There are: {}", what, name, nearest(name, names),
-                     fmt::join(names, ", "));
-}
+std::string unknown(std::string_view word, Part part) { return unknown_name(name_of(part), word, words_for(part)); }
 
 }  // namespace
 
@@ -99,7 +77,7 @@ std::vector<std::string> unknown_words(const Options& o, Parts& parts) {
   std::vector<std::string> reasons;
   const auto named = [&](std::string_view word, Part part) {
     const Entry* e = look_up(word, part);
-    if (!e) reasons.push_back(unknown(word, name_of(part), words_for(part)));
+    if (!e) reasons.push_back(unknown(word, part));
     return e;
   };
   parts = {};
@@ -137,20 +115,11 @@ Options canonical(Options o) {
   return o;
 }
 
-const Entry& find(std::string_view name) {
-  const Entry* e = look_up(name);
-  if (e) return *e;
-  std::vector<std::string> names;
-  for (const Entry* each : all()) {
-    names.emplace_back(each->name);
-    for (auto& alias : words(each->aliases)) names.push_back(std::move(alias));
-  }
-  throw Error(unknown(name, "mechanism", names));
-}
+const Entry& find(std::string_view name) { return mechanisms().find(name); }
 
 const Entry& find(std::string_view name, Part part) {
   const Entry* e = look_up(name, part);
-  if (!e) throw Error(unknown(name, name_of(part), words_for(part)));
+  if (!e) throw Error(unknown(name, part));
   return *e;
 }
 
@@ -187,16 +156,13 @@ int64_t longest_memory(const Options& options) {
 bool draws(const Options& options) { return find(options.normalise, Part::normalise).draws; }
 
 void add(const Entry& entry) {
-  std::vector<std::string> names = words(entry.aliases);
-  names.insert(names.begin(), entry.name);
-  for (const std::string& name : names) expect(!look_up(name), "mechanism: there is already a '{}'", name);
   const bool is_made =
       (entry.part == Part::score && entry.make_score) || (entry.part == Part::normalise && entry.make_normalise) ||
       (entry.part == Part::region && entry.make_region) || (entry.part == Part::time && entry.make_time) ||
       (entry.part == Part::structure && entry.make_structure);
   expect(is_made, "mechanism '{}': its entry does not say how to make the part '{}'; set make_{}", entry.name,
          name_of(entry.part), name_of(entry.part));
-  entries().push_back(&entry);
+  mechanisms().add(entry);
 }
 
 std::unique_ptr<Mechanism> make(const Scope& scope, const Options& options) {

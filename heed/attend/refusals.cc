@@ -61,9 +61,7 @@ class Refusals {
     for (size_t i = 0; i < parts_.regions.size(); ++i)
       need(std::count(parts_.regions.begin(), parts_.regions.begin() + static_cast<int64_t>(i), parts_.regions[i]) != 1,
            "region = \"{}\" names {} twice", o_.region, parts_.regions[i]->name);
-    const auto positions = words_of(kPositions);
-    need(has_word(kPositions, o_.position), "there is no position '{}'; did you mean '{}'? There are: {}", o_.position,
-         nearest(o_.position, positions), fmt::join(positions, ", "));
+    if (!has_word(kPositions, o_.position)) add(unknown_name("position", o_.position, words_of(kPositions)));
   }
 
   void widths() {

@@ -112,9 +112,7 @@ void look_at_alignments(const task::Task& task, const task::Answering& asked, co
 /// metric does not ask for them.
 std::vector<std::string> labels_for(const std::string& metric, const task::Task& task, const task::Answering& asked,
                                     const metric::Texts& outputs, std::span<const metric::Texts> references) {
-  const std::span<const metric::MetricEntry> all = metric::all_metrics();
-  const auto entry = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == metric; });
-  if (entry == all.end() || !entry->needs_labels) return {};
+  if (!metric::find_metric(metric).needs_labels) return {};
   std::vector<std::string> labels = metric::all_labels(outputs, references, asked.labels_between);
   if (task.gives_labels())
     for (int64_t id = text::kSpecials; id < asked.vocabularies.target->size(); ++id)

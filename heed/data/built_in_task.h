@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "heed/data/pairs.h"
 #include "heed/data/split.h"
+#include "heed/tensor/list.h"
 
 namespace heed::data {
 
@@ -21,9 +21,8 @@ struct BuiltInTask {
   std::function<Pairs()> examples;  // a few, to show what a model has learned
 };
 
-std::span<const BuiltInTask> built_in_tasks();
-
-/// Throws Error that suggests the nearest name.
-const BuiltInTask& find_built_in_task(std::string_view name);
+const List<BuiltInTask>& built_in_tasks();
+/// Throws, naming the nearest.
+inline const BuiltInTask& find_built_in_task(std::string_view name) { return built_in_tasks().find(name); }
 
 }  // namespace heed::data

@@ -254,10 +254,7 @@ std::vector<std::string> date_language_codes() {
 
 std::vector<DateLanguage> date_languages(std::span<const std::string> codes) {
   const std::vector<std::string> all = date_language_codes();
-  for (const std::string& code : codes)
-    expect(std::find(all.begin(), all.end(), code) != all.end(),
-           "dates: there is no language '{}'; did you mean '{}'? There are: {}", code, nearest(code, all),
-           fmt::join(all, ", "));
+  for (const std::string& code : codes) expect_known("language of dates", code, all);
   std::vector<DateLanguage> languages;
   for (const Known& known : known_languages())
     if (codes.empty() || std::find(codes.begin(), codes.end(), known.code) != codes.end())

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "heed/decode/decoder.h"
+#include "heed/tensor/list.h"
 
 namespace heed::decode {
 
@@ -29,10 +28,10 @@ struct DecoderEntry {
 HEED_DECODERS(HEED_DECLARE)
 #undef HEED_DECLARE
 
-const std::vector<const DecoderEntry*>& all_decoders();
-/// Those that write step by step.
-std::vector<const DecoderEntry*> step_decoders();
+const List<DecoderEntry>& all_decoders();
 /// Throws, naming the nearest.
-const DecoderEntry& find_decoder(std::string_view name);
+inline const DecoderEntry& find_decoder(std::string_view name) { return all_decoders().find(name); }
+/// Whether it writes step by step.
+inline bool writes_by_step(const DecoderEntry& decoder) { return decoder.make != nullptr; }
 
 }  // namespace heed::decode

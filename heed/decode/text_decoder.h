@@ -4,12 +4,12 @@
 
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "heed/decode/state.h"
 #include "heed/encode/encoder.h"
+#include "heed/tensor/list.h"
 
 namespace heed::decode {
 
@@ -72,8 +72,8 @@ struct TextDecoderEntry {
 HEED_TEXT_DECODERS(HEED_DECLARE)
 #undef HEED_DECLARE
 
-const std::vector<const TextDecoderEntry*>& all_text_decoders();
+const List<TextDecoderEntry>& all_text_decoders();
 /// Throws, naming the nearest.
-const TextDecoderEntry& find_text_decoder(std::string_view name);
+inline const TextDecoderEntry& find_text_decoder(std::string_view name) { return all_text_decoders().find(name); }
 
 }  // namespace heed::decode

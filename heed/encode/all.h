@@ -3,11 +3,10 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "heed/encode/encoder.h"
+#include "heed/tensor/list.h"
 
 namespace heed::encode {
 
@@ -25,8 +24,8 @@ struct EncoderEntry {
 HEED_ENCODERS(HEED_DECLARE)
 #undef HEED_DECLARE
 
-const std::vector<const EncoderEntry*>& all_encoders();
+const List<EncoderEntry>& all_encoders();
 /// Throws, naming the nearest.
-const EncoderEntry& find_encoder(std::string_view name);
+inline const EncoderEntry& find_encoder(std::string_view name) { return all_encoders().find(name); }
 
 }  // namespace heed::encode

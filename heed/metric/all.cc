@@ -5,8 +5,7 @@
 #include "heed/metric/error_rate.h"
 #include "heed/metric/exact.h"
 #include "heed/metric/f1.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/nearest.h"
+#include "heed/tensor/list.h"
 
 namespace heed::metric {
 
@@ -66,27 +65,18 @@ std::span<const MetricEntry> all_metrics() {
   return all;
 }
 
-namespace {
-
-const MetricEntry& entry_of(std::string_view name) {
-  std::vector<std::string> names;
-  for (const MetricEntry& entry : all_metrics()) {
-    if (entry.name == name) return entry;
-    names.push_back(entry.name);
-  }
-  throw Error(fmt::format("there is no metric '{}'; did you mean '{}'? There are: {}", name, nearest(name, names),
-                          fmt::join(names, ", ")));
+const MetricEntry& find_metric(std::string_view name) {
+  static const List<MetricEntry> list("metric", all_metrics());
+  return list.find(name);
 }
 
-}  // namespace
-
 std::unique_ptr<TextMetric> make_metric(std::string_view name, const MetricOptions& options) {
-  return entry_of(name).make(options);
+  return find_metric(name).make(options);
 }
 
 std::unique_ptr<TextMetric> make_metric_for(std::span<const std::string> hypotheses, std::span<const Texts> references,
                                             std::string_view name, MetricOptions options) {
-  const MetricEntry& entry = entry_of(name);
+  const MetricEntry& entry = find_metric(name);
   if (entry.needs_labels) options.labels = all_labels(hypotheses, references, options.labels_between);
   return entry.make(options);
 }

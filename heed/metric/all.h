@@ -33,7 +33,9 @@ struct MetricEntry {
 
 std::span<const MetricEntry> all_metrics();
 
-/// Throws Error for an unknown name, suggesting the nearest one.
+/// Throws Error for an unknown name, suggesting the nearest one, as all that follow do.
+const MetricEntry& find_metric(std::string_view name);
+
 std::unique_ptr<TextMetric> make_metric(std::string_view name, const MetricOptions& options = {});
 
 /// To compare these texts, or some of them: it knows all their labels, if it has to.

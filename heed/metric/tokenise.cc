@@ -46,8 +46,7 @@ std::u32string rewritten(std::u32string_view line, Tokenisation tokenisation) {
 Tokenisation tokenisation_of(std::string_view name) {
   for (size_t i = 0; i < kNames.size(); ++i)
     if (name == kNames[i]) return static_cast<Tokenisation>(i);
-  throw Error(fmt::format("there is no tokenisation '{}'; did you mean '{}'? There are: {}", name,
-                          nearest(name, kNames), fmt::join(kNames, ", ")));
+  throw Error(unknown_name("tokenisation", name, kNames));
 }
 
 std::string_view name_of(Tokenisation tokenisation) { return kNames[static_cast<size_t>(tokenisation)]; }

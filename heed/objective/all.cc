@@ -2,19 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
-
-#include "heed/tensor/error.h"
+#include <algorithm>
 
 namespace heed::objective {
 
 namespace {
 
 bool reads(const Entry& entry, std::string_view key) {
-  std::istringstream keys(entry.keys);
-  for (std::string each; keys >> each;)
-    if (each == key) return true;
-  return false;
+  const std::vector<std::string> keys = words_in(entry.keys);
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
 /// The keys whose values are not the defaults.
@@ -32,16 +28,11 @@ std::vector<std::string> changed(const Options& options) {
 
 }  // namespace
 
-std::vector<std::string> names() {
-  std::vector<std::string> words;
-  for (const Entry* entry : all()) words.emplace_back(entry->name);
-  return words;
-}
-
-const Entry& find(std::string_view name) {
-  for (const Entry* entry : all())
-    if (name == entry->name) return *entry;
-  throw Error(fmt::format("there is no objective '{}'", name));
+const List<Entry>& all() {
+#define HEED_ADDRESS(name) &name##_entry,
+  static const List<Entry> list("objective", {HEED_OBJECTIVES(HEED_ADDRESS)});
+#undef HEED_ADDRESS
+  return list;
 }
 
 std::vector<std::string> problems(const Options& options, const model::Options& model) {

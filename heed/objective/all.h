@@ -1,8 +1,8 @@
-// The list of the objectives. To add one: a file with an Entry, and a line here.
+// The list of the objectives. train.objective of a recipe and its choices follow from it: a new objective is one file
+// and one word here.
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +12,7 @@
 #include "heed/objective/options.h"
 #include "heed/objective/reward.h"
 #include "heed/task/vocabularies.h"
+#include "heed/tensor/list.h"
 
 namespace heed::objective {
 
@@ -39,17 +40,15 @@ struct Entry {
   std::unique_ptr<Objective> (*make)(const Setting&);
 };
 
-extern const Entry likelihood_entry, scheduled_sampling_entry, reinforce_entry, minimum_risk_entry;
+#define HEED_OBJECTIVES(X) X(likelihood) X(scheduled_sampling) X(reinforce) X(minimum_risk)
 
-inline std::span<const Entry* const> all() {
-  static constexpr const Entry* kAll[] = {&likelihood_entry, &scheduled_sampling_entry, &reinforce_entry,
-                                          &minimum_risk_entry};
-  return kAll;
-}
+#define HEED_DECLARE(name) extern const Entry name##_entry;
+HEED_OBJECTIVES(HEED_DECLARE)
+#undef HEED_DECLARE
 
-std::vector<std::string> names();
-/// Throws Error for an unknown name.
-const Entry& find(std::string_view name);
+const List<Entry>& all();
+/// Throws, naming the nearest.
+inline const Entry& find(std::string_view name) { return all().find(name); }
 
 /// Why an objective cannot be used, or an option has no effect, one sentence each.
 std::vector<std::string> problems(const Options& options, const model::Options& model);

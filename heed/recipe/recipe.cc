@@ -120,9 +120,8 @@ bool is_open(const Recipe& recipe, std::string_view key) { return recipe.open.co
 const task::Task& task_of(std::string_view toml, std::span<const std::string> overrides, const Precedent* precedent) {
   const std::string name = file::peek(toml, "model.task", overrides);
   if (name.empty() && precedent) return precedent->recipe.task();
-  for (const task::Task* task : task::all())
-    if (name == task->name) return *task;
-  return *task::all().front();
+  const task::Task* task = task::all().look_up(name);
+  return task ? *task : *task::all().front();
 }
 
 Recipe parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides,

@@ -25,9 +25,7 @@ Limit positive(double most) { return {.least = Limit::Bound{0, false}, .most = L
 
 void add_model(Fields& f, model::Options& m, const Task& task) {
   f.section("model", "The network, from tokens to logits.");
-  std::vector<std::string> tasks;
-  for (const Task* each : task::all()) tasks.emplace_back(each->name);
-  f.add("model.task", m.task, "the kind of task", Limit::one_of(tasks));
+  f.add("model.task", m.task, "the kind of task", Limit::one_of(task::all().names()));
   task.add_model(f, m);
 }
 
@@ -71,7 +69,8 @@ void add_attention(Fields& f, attend::Options& a, const Task& task) {
 }
 
 void add_objective(Fields& f, objective::Options& o) {
-  f.add("train.objective", o.name, "what an update minimises: docs/training.md", Limit::one_of(objective::names()));
+  f.add("train.objective", o.name, "what an update minimises: docs/training.md",
+        Limit::one_of(objective::all().names()));
   objective::each_option(o, [&](const char* name, auto& value, const char* meaning) {
     f.add(std::string("train.") + name, value, meaning);
   });

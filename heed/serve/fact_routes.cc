@@ -21,9 +21,8 @@ namespace {
 void add_first_words(Json& json, const ServedModel& model) {
   constexpr size_t kTexts = 6;
   const std::string& name = model.predictor.model().recipe.data.task;
-  const auto tasks = data::built_in_tasks();
-  const auto task = std::find_if(tasks.begin(), tasks.end(), [&](const auto& each) { return each.name == name; });
-  if (task == tasks.end()) return;
+  const data::BuiltInTask* task = data::built_in_tasks().look_up(name);
+  if (!task) return;
   const std::vector<std::string> all = task->examples().source;
   const size_t count = std::min(kTexts, all.size());
   Json texts = Json::array();

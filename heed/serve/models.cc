@@ -57,9 +57,7 @@ Models::Model Models::find(const std::string& name) const {
   }
   if (name.empty())
     throw Failure(400, "no_model", fmt::format("\"model\" is missing. There are: {}.", fmt::join(names, ", ")));
-  throw Failure(404, "no_model",
-                fmt::format("There is no model '{}'; did you mean '{}'? There are: {}.", name, nearest(name, names),
-                            fmt::join(names, ", ")));
+  throw Failure(404, "no_model", unknown_name("model", name, names));
 }
 
 std::vector<std::string> Models::reload() {

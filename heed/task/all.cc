@@ -1,16 +1,12 @@
 #include "heed/task/all.h"
 
-#include "heed/tensor/nearest.h"
-
 namespace heed::task {
 
-const std::vector<const Task*>& all() {
+const List<Task>& all() {
 #define HEED_ADDRESS(name) &name##_task(),
-  static const std::vector<const Task*> tasks = {HEED_TASKS(HEED_ADDRESS)};
+  static const List<Task> list("task", {HEED_TASKS(HEED_ADDRESS)});
 #undef HEED_ADDRESS
-  return tasks;
+  return list;
 }
-
-const Task& find(std::string_view name) { return find_by_name(all(), name, "task"); }
 
 }  // namespace heed::task

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "heed/task/task.h"
+#include "heed/tensor/list.h"
 
 namespace heed::task {
 
@@ -16,8 +16,8 @@ namespace heed::task {
 HEED_TASKS(HEED_DECLARE)
 #undef HEED_DECLARE
 
-const std::vector<const Task*>& all();
+const List<Task>& all();
 /// Throws, naming the nearest.
-const Task& find(std::string_view name);
+inline const Task& find(std::string_view name) { return all().find(name); }
 
 }  // namespace heed::task

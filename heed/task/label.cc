@@ -65,7 +65,7 @@ class LabelTask final : public Task {
 
   void add_model(Fields& f, model::Options& m) const override {
     f.add("model.kind", m.kind, "encoder of the tokens, and for hierarchical attention of the sentences too",
-          Limit::one_of(names_of(encode::all_encoders())));
+          Limit::one_of(encode::all_encoders().names()));
     add_size_keys(f, m);
     f.add("model.pool", m.pool,
           "how the states of a text become one vector: attention, as [attention] says, or their mean or maximum",

@@ -64,7 +64,7 @@ class NextTokenTask final : public Task {
   }
 
   void add_model(Fields& f, model::Options& m) const override {
-    f.add("model.kind", m.kind, "what reads the text", Limit::one_of(names_of(decode::all_text_decoders())));
+    f.add("model.kind", m.kind, "what reads the text", Limit::one_of(decode::all_text_decoders().names()));
     f.add("model.width", m.width, "width of vectors and states", Limit::between(1, 65536));
     f.add("model.layers", m.decoder_layers, "layers", Limit::between(1, 1000));
     f.add("model.context", m.context,

@@ -35,8 +35,8 @@ void add_files(Fields& f, const std::string& prefix, data::PairFiles& files, con
 
 std::vector<std::string> built_in_names() {
   std::vector<std::string> names = {"none"};
-  for (const data::BuiltInTask& task : heed::data::built_in_tasks())
-    if (!task.pictures) names.push_back(task.name);
+  for (const data::BuiltInTask* task : heed::data::built_in_tasks())
+    if (!task->pictures) names.push_back(task->name);
   return names;
 }
 
@@ -49,8 +49,8 @@ bool is_one_kind_of_file(const data::PairFiles& f) {
 /// Kinds that name both an encoder and a decoder.
 std::vector<std::string> kinds() {
   std::vector<std::string> words;
-  const std::vector<std::string> decoders = names_of(decode::all_decoders());
-  for (const std::string& word : names_of(encode::all_encoders()))
+  const std::vector<std::string> decoders = decode::all_decoders().names();
+  for (const std::string& word : encode::all_encoders().names())
     if (std::find(decoders.begin(), decoders.end(), word) != decoders.end()) words.push_back(word);
   return words;
 }
@@ -103,9 +103,9 @@ class PairsTask final : public Task {
   void add_model(Fields& f, model::Options& m) const override {
     f.add("model.kind", m.kind, "kind of the encoder and the decoder", Limit::one_of(kinds()));
     f.add("model.encoder", m.encoder, "kind of the encoder; empty: as model.kind",
-          Limit::one_of_or_empty(names_of(encode::all_encoders())));
+          Limit::one_of_or_empty(encode::all_encoders().names()));
     f.add("model.decoder", m.decoder, "kind of the decoder; empty: as model.kind",
-          Limit::one_of_or_empty(names_of(decode::all_decoders())));
+          Limit::one_of_or_empty(decode::all_decoders().names()));
     add_size_keys(f, m);
     f.add("model.decoder_layers", m.decoder_layers, "layers of the decoder", Limit::between(1, 1000));
     f.add("model.wiring", m.wiring,

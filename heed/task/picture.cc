@@ -25,8 +25,8 @@ using file::Limit;
 
 std::vector<std::string> drawn_tasks() {
   std::vector<std::string> names = {"none"};
-  for (const data::BuiltInTask& task : heed::data::built_in_tasks())
-    if (task.pictures) names.push_back(task.name);
+  for (const data::BuiltInTask* task : heed::data::built_in_tasks())
+    if (task->pictures) names.push_back(task->name);
   return names;
 }
 
@@ -78,7 +78,7 @@ class PictureTask final : public Task {
 
   void add_model(Fields& f, model::Options& m) const override {
     f.add("model.kind", m.kind, "kind of the decoder, and of the encoder of the questions",
-          Limit::one_of(names_of(decode::step_decoders())));
+          Limit::one_of(decode::all_decoders().names(decode::writes_by_step)));
     f.add("model.questions", m.questions, "each picture comes with a question; follows from the data");
     f.add("model.picture_size", m.picture_size, "pictures are scaled to this many pixels to a side",
           Limit::between(2, 4096));

@@ -22,16 +22,12 @@ namespace {
 
 const metric::MetricEntry& metric_named(const std::string& name) {
   try {
-    metric::make_metric(name);  // its message names the nearest
+    const metric::MetricEntry& entry = metric::find_metric(name);
+    expect(!entry.needs_labels, "{} compares labels, not texts", name);
+    return entry;
   } catch (const Error& error) {
     throw Error(std::string("mbr: ") + error.what());
   }
-  for (const metric::MetricEntry& entry : metric::all_metrics())
-    if (entry.name == name) {
-      expect(!entry.needs_labels, "mbr: {} compares labels, not texts", name);
-      return entry;
-    }
-  throw Error(ErrorKind::bug, "mbr: a metric without an entry");
 }
 
 void sort_by_score(std::vector<Output>& outputs) {

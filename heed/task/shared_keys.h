@@ -30,13 +30,4 @@ void add_stack_keys(file::Fields& fields, model::Options& model);
 void add_cell_key(file::Fields& fields, model::Options& model);
 void add_transformer_keys(file::Fields& fields, model::Options& model);
 
-/// The names of entries of a list.
-template <class Entry>
-std::vector<std::string> names_of(const std::vector<const Entry*>& entries) {
-  std::vector<std::string> words;
-  words.reserve(entries.size());
-  for (const Entry* entry : entries) words.emplace_back(entry->name);
-  return words;
-}
-
 }  // namespace heed::task

@@ -1,8 +1,13 @@
 #include "heed/tensor/nearest.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <numeric>
 #include <vector>
+
+#include "heed/tensor/error.h"
 
 namespace heed {
 
@@ -35,6 +40,16 @@ std::string nearest(std::string_view name, std::span<const std::string> names) {
     }
   }
   return best;
+}
+
+std::string unknown_name(std::string_view what, std::string_view name, std::span<const std::string> names) {
+  if (names.empty()) return fmt::format("there is no {} '{}': there is none at all", what, name);
+  return fmt::format("there is no {} '{}'; did you mean '{}'? There are: {}", what, name, nearest(name, names),
+                     fmt::join(names, ", "));
+}
+
+void expect_known(std::string_view what, std::string_view name, std::span<const std::string> names) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) throw Error(unknown_name(what, name, names));
 }
 
 }  // namespace heed

@@ -4,6 +4,7 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <string>
 #include <unordered_map>
@@ -21,6 +22,8 @@ namespace heed::text {
 namespace {
 
 constexpr std::string_view kBlankMark = "\u2581";
+const std::array<std::string, 2> kModels = {"unigram", "bpe"};
+const std::array<std::string, 5> kNormalisations = {"identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"};
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
   std::string all;
@@ -137,18 +140,12 @@ class Sentences final : public sentencepiece::SentenceIterator {
   std::string value_;
 };
 
-void expect_one_of(std::string_view field, const std::string& value, const std::vector<std::string>& names) {
-  expect(std::find(names.begin(), names.end(), value) != names.end(),
-         "{}: there is no '{}'; did you mean '{}'? There are: {}", field, value, nearest(value, names),
-         fmt::join(names, ", "));
-}
-
 }  // namespace
 
 std::shared_ptr<const Tokeniser> train_sentencepiece(std::span<const std::string_view> sentences,
                                                      const TokeniserOptions& options) {
-  expect_one_of("model", options.model, {"unigram", "bpe"});
-  expect_one_of("normalisation", options.normalisation, {"identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"});
+  expect_known("model of SentencePiece", options.model, kModels);
+  expect_known("normalisation of SentencePiece", options.normalisation, kNormalisations);
   expect(options.coverage > 0.0 && options.coverage <= 1.0, "coverage: must be in (0, 1], but is {}", options.coverage);
   expect(options.max_sentences > 0, "max_sentences: must be at least 1, but is {}", options.max_sentences);
   const bool blank = std::all_of(sentences.begin(), sentences.end(), is_blank);

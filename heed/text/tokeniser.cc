@@ -1,12 +1,13 @@
 #include "heed/text/tokeniser.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <array>
 #include <system_error>
 #include <utility>
 
 #include "heed/tensor/error.h"
-#include "heed/tensor/nearest.h"
+#include "heed/tensor/list.h"
 #include "heed/text/bytes.h"
 #include "heed/text/file.h"
 #include "heed/text/segments.h"
@@ -25,15 +26,6 @@ const std::string kWords = "words";
 const std::string kLetters = "letters";
 const std::string kUnicodeWords = "unicode_words";
 const std::string kLines = "lines";
-const std::array<std::string, 7> kKinds = {kCharacters, kLetters,       kWords, kUnicodeWords,
-                                           kLines,      kSentencePiece, kBytes};
-
-/// Where <prefix> with this kind is kept.
-std::filesystem::path file_of(const std::filesystem::path& prefix, const std::string& kind) {
-  std::filesystem::path path = prefix;
-  path += "." + kind + (kind == kSentencePiece ? ".model" : ".txt");
-  return path;
-}
 
 /// Characters, letters or words: all are a way to cut and a table.
 class TableTokeniser : public Tokeniser {
@@ -58,6 +50,9 @@ class Characters : public TableTokeniser {
  public:
   using TableTokeniser::TableTokeniser;
   const std::string& kind() const override { return kCharacters; }
+  static void count(std::string_view text, TokenCounts& counts) {
+    for (const std::string_view character : CodePoints(text)) counts.add(character);
+  }
 
  protected:
   std::vector<int32_t> encode_valid(std::string_view text) const override {
@@ -82,6 +77,7 @@ class Letters final : public Characters {
  public:
   using Characters::Characters;
   const std::string& kind() const override { return kLetters; }
+  static void count(std::string_view text, TokenCounts& counts) { Characters::count(decomposed(text), counts); }
 
  protected:
   std::vector<int32_t> encode_valid(std::string_view text) const override {
@@ -123,6 +119,9 @@ class WordTokeniser final : public TableTokeniser {
  public:
   using TableTokeniser::TableTokeniser;
   const std::string& kind() const override { return Split::kind(); }
+  static void count(std::string_view text, TokenCounts& counts) {
+    Split::each(text, [&](std::string_view word) { counts.add(word); });
+  }
 
  protected:
   std::vector<int32_t> encode_valid(std::string_view text) const override {
@@ -148,58 +147,94 @@ class WordTokeniser final : public TableTokeniser {
   }
 };
 
-/// How often each character, letter or word stands there.
-TokenCounts counts_of(std::span<const std::string_view> sentences, std::string_view kind) {
+// ------------------------------------------------------------------------------------------------- the list of kinds
+
+using Made = std::shared_ptr<const Tokeniser>;
+using Texts = std::span<const std::string_view>;
+
+/// What a kind is for.
+enum class Use { texts, reading, labels };  // reading: what it makes of ids is not the text
+
+struct Kind {
+  std::string name;
+  const char* ending;  // of its file
+  Use use;
+  Made (*learn)(Texts sentences, const TokeniserOptions& options);
+  Made (*parse)(std::string_view contents, std::string_view name);
+  /// `known` with the tokens that it lacks. Null: it cannot grow.
+  Made (*grow)(const Made& known, Texts sentences, const TokeniserOptions& options);
+};
+
+template <class Table>
+TokenCounts counts_of(Texts sentences) {
   TokenCounts counts;
-  const auto count = [&](std::string_view token) { counts.add(token); };
-  for (const std::string_view sentence : sentences) {
-    if (kind == kWords) {
-      BetweenBlanks::each(sentence, count);
-    } else if (kind == kUnicodeWords) {
-      ByUnicode::each(sentence, count);
-    } else if (kind == kLines) {
-      WholeLine::each(sentence, count);
-    } else {
-      const std::string form = kind == kLetters ? decomposed(sentence) : std::string(sentence);
-      for (const std::string_view character : CodePoints(form)) counts.add(character);
-    }
-  }
+  for (const std::string_view sentence : sentences) Table::count(sentence, counts);
   return counts;
 }
 
-void expect_kind(std::string_view kind) {
-  expect(std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end(),
-         "there is no tokeniser '{}'; did you mean '{}'? There are: {}", kind, nearest(kind, kKinds),
-         fmt::join(kKinds, ", "));
+template <class Table>
+Made learn_table(Texts sentences, const TokeniserOptions& options) {
+  return std::make_shared<Table>(
+      Vocabulary::from_counts(counts_of<Table>(sentences), {.max_size = options.size, .min_count = options.min_count}));
 }
 
-std::shared_ptr<const Tokeniser> from_vocabulary(std::string_view kind, Vocabulary vocabulary) {
-  if (kind == kCharacters) return std::make_shared<Characters>(std::move(vocabulary));
-  if (kind == kLetters) return std::make_shared<Letters>(std::move(vocabulary));
-  if (kind == kUnicodeWords) return std::make_shared<WordTokeniser<ByUnicode>>(std::move(vocabulary));
-  if (kind == kLines) return std::make_shared<WordTokeniser<WholeLine>>(std::move(vocabulary));
-  return std::make_shared<WordTokeniser<BetweenBlanks>>(std::move(vocabulary));
+template <class Table>
+Made parse_table(std::string_view contents, std::string_view name) {
+  return std::make_shared<Table>(Vocabulary::parse(contents, name));
+}
+
+template <class Table>
+Made grow_table(const Made& known, Texts sentences, const TokeniserOptions& options) {
+  Vocabulary vocabulary = Vocabulary::parse(known->contents(), "the vocabulary");
+  vocabulary.add(counts_of<Table>(sentences), {.max_size = options.size, .min_count = options.min_count});
+  return vocabulary.size() == known->size() ? known : std::make_shared<Table>(std::move(vocabulary));
+}
+
+template <class Table>
+Kind table(const std::string& name, Use use) {
+  return {name, ".txt", use, learn_table<Table>, parse_table<Table>, grow_table<Table>};
+}
+
+const List<Kind>& all_kinds() {
+  static const Kind kKinds[] = {
+      table<Characters>(kCharacters, Use::texts),
+      table<Letters>(kLetters, Use::texts),
+      table<WordTokeniser<BetweenBlanks>>(kWords, Use::texts),
+      table<WordTokeniser<ByUnicode>>(kUnicodeWords, Use::reading),
+      table<WordTokeniser<WholeLine>>(kLines, Use::labels),
+      {kSentencePiece, ".model", Use::texts, train_sentencepiece, parse_sentencepiece, nullptr},
+      {kBytes, ".txt", Use::texts, [](Texts, const TokeniserOptions&) { return bytes_tokeniser(); }, parse_bytes,
+       nullptr},
+  };
+  static const List<Kind> list("tokeniser", kKinds);
+  return list;
+}
+
+/// Where <prefix> with this kind is kept.
+std::filesystem::path file_of(const std::filesystem::path& prefix, const Kind& kind) {
+  std::filesystem::path path = prefix;
+  path += "." + kind.name + kind.ending;
+  return path;
 }
 
 }  // namespace
 
-std::span<const std::string> Tokeniser::kinds() { return kKinds; }
+std::span<const std::string> Tokeniser::kinds() {
+  static const std::vector<std::string> names = all_kinds().names();
+  return names;
+}
 
 std::vector<std::string> Tokeniser::kinds_to_read() {
-  std::vector<std::string> kinds(kKinds.begin(), kKinds.end());
-  std::erase(kinds, kLines);
-  return kinds;
+  return all_kinds().names([](const Kind& kind) { return kind.use != Use::labels; });
 }
 
 std::vector<std::string> Tokeniser::kinds_to_write() {
-  std::vector<std::string> kinds = kinds_to_read();
-  std::erase(kinds, kUnicodeWords);
-  return kinds;
+  return all_kinds().names([](const Kind& kind) { return kind.use == Use::texts; });
 }
 
 std::shared_ptr<const Tokeniser> Tokeniser::train(std::span<const std::string_view> sentences,
                                                   const TokeniserOptions& options) {
-  expect_kind(options.kind);
+  const Kind& kind = all_kinds().find(options.kind);
   expect(options.size == 0 || options.size > kSpecials,
          "a vocabulary must have more than {} tokens (<unk>, <s> and </s> are {}), or 0: no limit, not {}", kSpecials,
          kSpecials, options.size);
@@ -208,20 +243,14 @@ std::shared_ptr<const Tokeniser> Tokeniser::train(std::span<const std::string_vi
     expect(fault == std::string_view::npos, ErrorKind::data, "sentence {} is not valid UTF-8 at byte {}", i + 1,
            fault + 1);
   }
-  if (options.kind == kSentencePiece) return train_sentencepiece(sentences, options);
-  if (options.kind == kBytes) return bytes_tokeniser();
-  return from_vocabulary(options.kind,
-                         Vocabulary::from_counts(counts_of(sentences, options.kind),
-                                                 {.max_size = options.size, .min_count = options.min_count}));
+  return kind.learn(sentences, options);
 }
 
 std::shared_ptr<const Tokeniser> Tokeniser::grown(const std::shared_ptr<const Tokeniser>& known,
                                                   std::span<const std::string_view> sentences,
                                                   const TokeniserOptions& options) {
-  if (known->kind() == kSentencePiece || known->kind() == kBytes) return known;
-  Vocabulary vocabulary = Vocabulary::parse(known->contents(), "the vocabulary");
-  vocabulary.add(counts_of(sentences, known->kind()), {.max_size = options.size, .min_count = options.min_count});
-  return vocabulary.size() == known->size() ? known : from_vocabulary(known->kind(), std::move(vocabulary));
+  const Kind& kind = all_kinds().find(known->kind());
+  return kind.grow ? kind.grow(known, sentences, options) : known;
 }
 
 std::vector<int32_t> Tokeniser::encode(std::string_view text) const {
@@ -264,32 +293,30 @@ std::string Tokeniser::decode(std::span<const int32_t> ids, std::span<const std:
 
 std::shared_ptr<const Tokeniser> Tokeniser::parse(std::string_view kind, std::string_view contents,
                                                   std::string_view name) {
-  expect_kind(kind);
-  if (kind == kSentencePiece) return parse_sentencepiece(contents, name);
-  if (kind == kBytes) return parse_bytes(contents, name);
-  return from_vocabulary(kind, Vocabulary::parse(contents, name));
+  return all_kinds().find(kind).parse(contents, name);
 }
 
 void Tokeniser::save(const std::filesystem::path& prefix) const {
-  write_file(file_of(prefix, kind()), contents());
-  for (const std::string& other : kKinds) {
+  write_file(file_of(prefix, all_kinds().find(kind())), contents());
+  for (const Kind* other : all_kinds()) {
     std::error_code ignored;
-    if (other != kind()) std::filesystem::remove(file_of(prefix, other), ignored);
+    if (other->name != kind()) std::filesystem::remove(file_of(prefix, *other), ignored);
   }
 }
 
 std::shared_ptr<const Tokeniser> Tokeniser::load(const std::filesystem::path& prefix) {
-  std::vector<std::string> found;
-  for (const std::string& kind : kKinds)
-    if (std::error_code ignored; std::filesystem::exists(file_of(prefix, kind), ignored)) found.push_back(kind);
+  std::vector<const Kind*> found;
   std::vector<std::string> possible;
-  possible.reserve(std::size(kKinds));
-  for (const std::string& kind : kKinds) possible.push_back(file_of(prefix, kind).string());
+  for (const Kind* kind : all_kinds()) {
+    const std::filesystem::path path = file_of(prefix, *kind);
+    if (std::error_code ignored; std::filesystem::exists(path, ignored)) found.push_back(kind);
+    possible.push_back(path.string());
+  }
   expect(!found.empty(), ErrorKind::missing, "there is no tokeniser: none of {} exists", fmt::join(possible, ", "));
   expect(found.size() == 1, ErrorKind::file, "there are two tokenisers, {} and {}; remove one of them",
-         file_of(prefix, found.front()).string(), file_of(prefix, found.back()).string());
-  const std::filesystem::path path = file_of(prefix, found.front());
-  return parse(found.front(), read_file(path), path.string());
+         file_of(prefix, *found.front()).string(), file_of(prefix, *found.back()).string());
+  const std::filesystem::path path = file_of(prefix, *found.front());
+  return found.front()->parse(read_file(path), path.string());
 }
 
 }  // namespace heed::text

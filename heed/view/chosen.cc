@@ -1,7 +1,6 @@
 #include "heed/view/chosen.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -17,9 +16,7 @@ namespace {
 void keep_attentions(Example& example, const Shown& shown, const std::vector<std::string>& there) {
   if (shown.attentions.empty()) return;
   for (const std::string& name : shown.attentions)
-    if (!example.find(name))
-      throw Error(fmt::format("there is no attention of this model '{}'; did you mean '{}'? There are: {}", name,
-                              nearest(name, there), fmt::join(there, ", ")));
+    if (!example.find(name)) throw Error(unknown_name("attention of this model", name, there));
   std::erase_if(example.maps, [&](const Map& map) {
     return std::find(shown.attentions.begin(), shown.attentions.end(), map.name) == shown.attentions.end();
   });

@@ -98,11 +98,7 @@ bool compare_variants(const Origin& origin, const compare::Request& request, con
 }  // namespace
 
 void define_compare(py::module_& m) {
-  m.def("built_in_tasks", [] {
-    std::vector<std::string> names;
-    for (const data::BuiltInTask& task : data::built_in_tasks()) names.push_back(task.name);
-    return names;
-  });
+  m.def("built_in_tasks", [] { return data::built_in_tasks().names(); });
   m.def(
       "compare",
       [](const std::string& task, const py::dict& files, const std::vector<std::string>& settings,

@@ -35,14 +35,14 @@ std::vector<std::pair<int, int>> list(std::span<const Link> links) {
   return all;
 }
 
-using List = std::vector<std::pair<int, int>>;
+using Pairings = std::vector<std::pair<int, int>>;
 
 TEST_F(AlignmentFiles, LinesAreListsSortedByTarget) {
   const AlignmentFile file = of("2-1 0-0\t1-1  0-0\r\n\n10-3");
   ASSERT_EQ(file.lines(), 3);
-  EXPECT_EQ(list(file.checked(1, 3, 2, "tokens")), (List{{0, 0}, {1, 1}, {2, 1}}));
-  EXPECT_EQ(list(file.checked(2, 3, 2, "tokens")), List{});
-  EXPECT_EQ(list(file.checked(3, 11, 4, "tokens")), (List{{10, 3}}));
+  EXPECT_EQ(list(file.checked(1, 3, 2, "tokens")), (Pairings{{0, 0}, {1, 1}, {2, 1}}));
+  EXPECT_EQ(list(file.checked(2, 3, 2, "tokens")), Pairings{});
+  EXPECT_EQ(list(file.checked(3, 11, 4, "tokens")), (Pairings{{10, 3}}));
 }
 
 TEST_F(AlignmentFiles, WhatIsNoLinkIsNamed) {
@@ -53,7 +53,7 @@ TEST_F(AlignmentFiles, WhatIsNoLinkIsNamed) {
 
 TEST_F(AlignmentFiles, LinksOutsideAreNamed) {
   const AlignmentFile file = of("0-0\n2-1");
-  for (const auto& [source, target] : List{{2, 2}, {3, 1}}) {
+  for (const auto& [source, target] : Pairings{{2, 2}, {3, 1}}) {
     try {
       file.checked(2, source, target, "words");
       ADD_FAILURE();
@@ -77,7 +77,7 @@ TEST(AlignedWords, TokensKnowTheirWords) {
 TEST(AlignedWords, LinksOfWordsAreThoseOfAllTheirTokens) {
   const std::vector<Link> links = {{0, 1}, {1, 0}};
   EXPECT_EQ(list(links_of_tokens(links, std::vector<int32_t>{0, 0, -1, 1}, std::vector<int32_t>{0, 1, 1})),
-            (List{{0, 1}, {1, 1}, {0, 2}, {1, 2}, {3, 0}}));
+            (Pairings{{0, 1}, {1, 1}, {0, 2}, {1, 2}, {3, 0}}));
 }
 
 TEST(PackedLinks, FollowTheRowsOfTheBatch) {

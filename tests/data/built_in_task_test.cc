@@ -38,15 +38,15 @@ TEST(Reverse, Mistakes) {
 
 TEST(Tasks, EachByItsName) {
   EXPECT_EQ(built_in_tasks().size(), 4u);
-  for (const BuiltInTask& task : built_in_tasks()) {
-    EXPECT_EQ(find_built_in_task(task.name).name, task.name);
-    EXPECT_FALSE(task.description.empty());
-    EXPECT_GT(task.examples().size(), 0);
-    EXPECT_EQ(task.pairs(100, 3, Split::train).source, task.pairs(100, 3, Split::train).source);
-    EXPECT_NE(task.pairs(100, 3, Split::train).source, task.pairs(100, 4, Split::train).source);
+  for (const BuiltInTask* task : built_in_tasks()) {
+    EXPECT_EQ(&find_built_in_task(task->name), task);
+    EXPECT_FALSE(task->description.empty());
+    EXPECT_GT(task->examples().size(), 0);
+    EXPECT_EQ(task->pairs(100, 3, Split::train).source, task->pairs(100, 3, Split::train).source);
+    EXPECT_NE(task->pairs(100, 3, Split::train).source, task->pairs(100, 4, Split::train).source);
     std::map<std::string, Split> where;
     for (const Split split : {Split::train, Split::valid, Split::test})
-      for (const auto& text : task.pairs(3000, 3, split).source) {
+      for (const auto& text : task->pairs(3000, 3, split).source) {
         const auto [found, is_new] = where.emplace(text, split);
         ASSERT_EQ(found->second, split) << text;
       }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
+#include "heed/tensor/list.h"
 #include "heed/tensor/packed_weight.h"
 
 namespace heed {
@@ -15,8 +15,10 @@ namespace heed {
 HEED_WEIGHT_FORMATS(HEED_DECLARE)
 #undef HEED_DECLARE
 
-const std::vector<const WeightFormat*>& all_weight_formats();
+const List<WeightFormat>& all_weight_formats();
 /// Throws, naming the nearest.
-const WeightFormat& find_weight_format(std::string_view precision);
+inline const WeightFormat& find_weight_format(std::string_view precision) {
+  return all_weight_formats().find(precision);
+}
 
 }  // namespace heed
