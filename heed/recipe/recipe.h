@@ -11,8 +11,11 @@
 #include "heed/data/options.h"
 #include "heed/model/options.h"
 #include "heed/recipe/options.h"
-#include "heed/task/task.h"
 #include "heed/tensor/error.h"
+
+namespace heed::task {
+class Task;
+}
 
 namespace heed::recipe {
 
