@@ -14,12 +14,12 @@ namespace heed::cli {
 
 AlignmentPictures::AlignmentPictures(const AlignmentPictureOptions& options, const predict::Predictor& predictor)
     : options_(options), predictor_(predictor) {
-  const task::Task& task = predictor.model().recipe.task();
+  const task::Task& task = predictor.model().task();
   expect(!task.continues_texts(),
          "--alignments=picture: a model of running text has no alignment to a source; heed look shows what each token "
          "looked back at");
   if (options.folder.empty()) {
-    expect(predictor.model().recipe.model.task != "picture",
+    expect(predictor.model().description.model.task != "picture",
            "--alignments=picture: cells of a picture cannot be shown on a terminal; --pictures FOLDER writes files");
     return;
   }

@@ -11,6 +11,7 @@
 #include "heed/file/run_folder.h"
 #include "heed/tensor/error.h"
 #include "heed/trained/average.h"
+#include "heed/trained/save.h"
 
 namespace heed::cli {
 
@@ -56,7 +57,7 @@ void run(const Chosen& c) {
   std::vector<std::string> names;
   names.reserve(checkpoints.size());
   for (const file::Checkpoint& checkpoint : checkpoints) names.push_back(checkpoint.name());
-  trained::AverageCheckpoint(checkpoints).write(c.output);
+  trained::save_model(trained::average(checkpoints), c.output);
   print(fmt::format("'{}' is the mean of {} checkpoints: {}\n", c.output, names.size(), fmt::join(names, ", ")));
 }
 

@@ -24,6 +24,7 @@
 #include "heed/file/sha256.h"
 #include "heed/metric/exact.h"
 #include "heed/predict/predictor.h"
+#include "heed/recipe/of_model.h"
 #include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
 #include "heed/train/session.h"
@@ -109,12 +110,12 @@ struct Kept {
 Kept kept_in(const std::filesystem::path& folder, const recipe::Recipe& recipe) {
   const file::RunFolder::Newest newest = file::RunFolder(folder).newest();
   if (!newest.checkpoint) return {.done = 0, .other = newest.damaged.empty() ? "" : newest.damaged.front().reason};
-  recipe::Recipe before = trained::recipe_of(*newest.checkpoint);
+  recipe::Recipe before = recipe::of_checkpoint(*newest.checkpoint);
   const std::string changed = recipe::difference(recipe, before);
   recipe::Recipe mine = recipe;
   mine.stop = before.stop = {.steps = 1};
   mine.output = before.output = {};
-  const bool same = recipe::text_of(before) == recipe::text_of(mine);
+  const bool same = recipe::differences(mine, before).empty();
   return {.done = newest.checkpoint->state().integer("step"),
           .other = same ? "" : "it is not the demo's: " + (changed.empty() ? "another recipe" : changed)};
 }

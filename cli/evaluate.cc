@@ -25,6 +25,7 @@
 #include "heed/data/plain_files.h"
 #include "heed/file/atomic.h"
 #include "heed/file/model_file.h"
+#include "heed/recipe/of_model.h"
 #include "heed/tensor/error.h"
 
 namespace heed::cli {
@@ -113,7 +114,7 @@ void predict_all(Outputs& outputs, const predict::Predictor& predictor, const So
   options.alignments = false;
   check(options, predictor);
   Counter counter("lines");
-  outputs.labels = predictor.model().recipe.task().gives_labels();
+  outputs.labels = predictor.model().task().gives_labels();
   // Many at once, so that batches hold lines of similar length, but few enough that the counter moves.
   const size_t chunk = lines_at_once(c.search) * 8;
   for (size_t begin = 0; begin < sources.texts.size(); begin += chunk) {
@@ -186,10 +187,12 @@ void refuse_half_a_question(const Chosen& c) {
   if (c.options.randomisation && c.baseline.empty()) throw Error("evaluate: --randomisation needs --compare");
 }
 
+constexpr const char* kWithoutValidation = "which says what it is validated on: name a file instead of --valid";
+
 /// Without --metric, a model is judged by the metric of its training run, and by exact match or what is usual for
 /// labels. Returns a note that says
 /// so.
-std::string take_metrics_of(const recipe::Recipe& recipe, std::vector<std::string>& metrics) {
+std::string take_metrics_of(const recipe::Recipe& recipe, bool trained_here, std::vector<std::string>& metrics) {
   const std::string& own = recipe.validate.metric;
   const bool has_own = own != "loss";
   metrics = {has_own ? own : recipe.task().metrics().front()};
@@ -200,9 +203,10 @@ std::string take_metrics_of(const recipe::Recipe& recipe, std::vector<std::strin
     for (const char* name : {"accuracy", "macro_f1", "micro_f1"}) add(name);
   else
     add("exact");
-  return fmt::format("{} is {}; --metric chooses others.", metrics.front(),
-                     has_own ? "validate.metric of the model's recipe"
-                             : "the first metric of the model's task, since its recipe validates by the loss");
+  const char* why = has_own        ? "validate.metric of the model's recipe"
+                    : trained_here ? "the first metric of the model's task, since its recipe validates by the loss"
+                                   : "the first metric of the model's task";
+  return fmt::format("{} is {}; --metric chooses others.", metrics.front(), why);
 }
 
 /// A model of running text has no outputs to compare: what it says of a text is how likely it is.
@@ -223,6 +227,7 @@ void evaluate_running_text(const Chosen& c, const predict::Predictor& predictor)
   if (c.valid && stride > 0)
     throw Error("evaluate: --valid judges as the training did; --stride is for a file: heed evaluate MODEL TEXT");
   if (stride > 0) check({.stride = stride}, predictor);
+  if (c.valid) recipe::expect_recipe(predictor.model().training, c.model.folder, kWithoutValidation);
   evaluate_text(predictor, {.file = c.valid ? "" : c.files.front(), .stride = stride}, c.json);
 }
 
@@ -235,9 +240,11 @@ Outputs outputs_of(Chosen& c, const std::optional<predict::Predictor>& predictor
     outputs.references = references_of(c.references, c.hypotheses, outputs.hypotheses.size());
   } else {
     const predict::Predictor& predictor = *predictor_or_none;
-    if (c.options.metrics.empty()) note = take_metrics_of(predictor.model().recipe, c.options.metrics);
-    const recipe::Recipe& recipe = predictor.model().recipe;
-    c.options.metric.labels_between = recipe.data.labels_between;
+    const trained::TrainedModel& model = predictor.model();
+    if (c.valid) recipe::expect_recipe(model.training, c.model.folder, kWithoutValidation);
+    const recipe::Recipe recipe = recipe::of_model(model);
+    if (c.options.metrics.empty()) note = take_metrics_of(recipe, !model.training.recipe.empty(), c.options.metrics);
+    c.options.metric.labels_between = model.description.answers.labels_between;
     Sources sources = c.valid ? validation_of(recipe) : sources_of(c, recipe);
     predict_all(outputs, predictor, sources, c);
     outputs.references = std::move(sources.references);
@@ -266,7 +273,7 @@ void run(Chosen& c) {
   c.options.metric.bleu.tokenise = metric::tokenisation_of(c.tokenise);
   std::optional<predict::Predictor> predictor;
   if (!c.model.folder.empty()) predictor.emplace(load_predictor(c.model));
-  if (predictor && predictor->model().recipe.task().continues_texts()) return evaluate_running_text(c, *predictor);
+  if (predictor && predictor->model().task().continues_texts()) return evaluate_running_text(c, *predictor);
   if (!c.html.empty()) expect_error_page(*predictor);
   if (predictor) load_reverse(c.search);
   std::string note;

@@ -15,7 +15,7 @@
 #include "heed/file/json.h"
 #include "heed/kernels/isa.h"
 #include "heed/kernels/threads.h"
-#include "heed/recipe/recipe.h"
+#include "heed/task/description.h"
 #include "heed/tensor/error.h"
 #include "heed/version.h"
 
@@ -57,33 +57,34 @@ Json parameters_by_part(const Parameters& parameters) {
 }
 
 /// The attention settings of the recipe that are not defaults; and the score, unless the structure has its own.
-Json attention(const recipe::Recipe& recipe) {
-  const attend::Options& options = recipe.model.attention;
+Json attention(const task::Description& description) {
+  const attend::Options& options = description.model.attention;
   Json said = attend::resolve(options).structure->own_score ? Json::object({{"structure", options.structure}})
                                                             : Json::object({{"score", options.score}});
-  recipe::Recipe plain;
-  plain.model.task = recipe.model.task;
-  const auto defaults = recipe::values_of(plain);
+  const auto defaults = task::values_of(task::default_description(description.task()));
   constexpr std::string_view kSection = "attention.";
-  for (const auto& [key, value] : recipe::values_of(recipe))
+  for (const auto& [key, value] : task::values_of(description))
     if (key.starts_with(kSection) && defaults.at(key) != value)
       said[key.substr(kSection.size())] = Json::parse(value).value_or(value);
   return said;
 }
 
-Json training(const file::TrainingState& state, const std::string& metric) {
-  Json t = Json::object({{"updates", state.integer("step")}});
+/// Nothing of a model that was not trained here.
+Json training(const file::TrainingState& state) {
+  Json t = Json::object({});
+  if (state.has("step")) t["updates"] = state.integer("step");
   if (state.has("averaged")) t["averaged"] = state.integer("averaged");
   if (state.has("seconds")) t["seconds"] = state.real("seconds");
   if (state.has("best_step") && state.integer("best_step") > 0)
-    t["best"] = Json::object(
-        {{"metric", metric}, {"value", state.real("best_value")}, {"updates", state.integer("best_step")}});
+    t["best"] = Json::object({{"metric", state.has("best_metric") ? state.text("best_metric") : "loss"},
+                              {"value", state.real("best_value")},
+                              {"updates", state.integer("best_step")}});
   return t;
 }
 
 Json model(const file::Checkpoint& checkpoint) {
   const trained::TrainedModel trained = trained::load_model(checkpoint);
-  const model::Options& o = trained.recipe.model;
+  const model::Options& o = trained.description.model;
   Json m = Json::object({{checkpoint.is_one_file() ? "file" : "folder", checkpoint.folder().string()},
                          {"task", o.task},
                          {"kind", o.encoder_kind() == o.decoder_kind() ? o.encoder_kind() : "mixed"},
@@ -103,14 +104,14 @@ Json model(const file::Checkpoint& checkpoint) {
     m["norm"] = o.norm;
   }
   m["tied"] = o.tied;
-  m["attention"] = attention(trained.recipe);
+  m["attention"] = attention(trained.description);
   m["source_vocabulary"] = vocabulary(*trained.vocabularies.source);
   m["target_vocabulary"] = vocabulary(*trained.vocabularies.target);
   m["longest_output"] = trained.longest_output();
   m["parameters"] = trained.parameters->count();
   m["parameters_by_part"] = parameters_by_part(*trained.parameters);
   m["weight_bytes"] = trained.parameters->count() * static_cast<int64_t>(sizeof(float));
-  m["training"] = training(checkpoint.state(), trained.recipe.validate.metric);
+  if (!trained.training.facts.values().empty()) m["training"] = training(trained.training.facts);
   return m;
 }
 

@@ -140,7 +140,7 @@ view::Example looked_at(const std::string& line, const predict::Predictor& predi
 }
 
 void check_tree(const Chosen& c, const predict::Predictor& predictor) {
-  if (predictor.model().recipe.task().gives_labels())
+  if (predictor.model().task().gives_labels())
     throw Error("--tree shows what a search considered; this model gives labels, which are not searched for");
   expect(!c.list && c.attention.empty() && c.head == 0,
          "--tree draws the search instead of an attention: leave --list, --attention and --head out");

@@ -205,7 +205,7 @@ void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleRea
 }
 
 void check_stream(const Chosen& c, const predict::Predictor& predictor) {
-  if (predictor.model().recipe.task().gives_labels())
+  if (predictor.model().task().gives_labels())
     throw Error("--stream shows an output while it is written; this model gives labels: leave --stream out");
   const bool one_text = !c.json && !c.scores && c.alignments.empty() && c.overlay.empty() &&
                         c.search.options.nbest == 1 && c.search.options.beam <= 1;
@@ -233,8 +233,8 @@ void run(Chosen& c) {
   c.search.options.alignments = !c.alignments.empty() || !c.overlay.empty();
   check(c.search.options, predictor);
   if (c.stream) check_stream(c, predictor);
-  const recipe::Recipe& recipe = predictor.model().recipe;
-  c.writes_lines = recipe.task().continues_texts() && task::has_lines(recipe.data.documents);
+  const task::Description& model = predictor.model().description;
+  c.writes_lines = model.task().continues_texts() && task::has_lines(model.answers.documents);
   UnknownTokens unknown(predictor.source().kind());
   (c.stream ? run_stream : run_batches)(input, predictor, rules, c, unknown);
   if (reader_is_gone()) return;

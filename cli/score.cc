@@ -21,6 +21,7 @@
 #include "heed/metric/perplexity.h"
 #include "heed/predict/json.h"
 #include "heed/predict/predictor.h"
+#include "heed/recipe/of_model.h"
 #include "heed/tensor/error.h"
 
 namespace heed::cli {
@@ -158,7 +159,7 @@ struct Total {
 void run(const Chosen& c) {
   if (c.source == "-" && c.target == "-") throw Error("score: only one of the two can be standard input");
   const predict::Predictor predictor = load_predictor(c.model);
-  const recipe::Recipe& recipe = predictor.model().recipe;
+  const recipe::Recipe recipe = recipe::of_model(predictor.model());
   const bool texts = recipe.task().continues_texts();
   if (c.stride > 0) check({.stride = c.stride}, predictor);
   Total total{.what = texts ? "lines" : "pairs"};

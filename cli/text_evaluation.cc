@@ -12,6 +12,7 @@
 #include "cli/terminal.h"
 #include "heed/data/plain_files.h"
 #include "heed/file/json.h"
+#include "heed/recipe/of_model.h"
 #include "heed/search/tape_pool.h"
 #include "heed/tensor/error.h"
 #include "heed/train/evaluate.h"
@@ -30,10 +31,10 @@ Found of_file(const predict::Predictor& predictor, const JudgedText& text) {
   const trained::TrainedModel& model = predictor.model();
   search::TapePool tapes;
   Counter counter("tokens");
-  task::Answering asked = model.answering(tapes);
+  task::LoadedModel asked = model.loaded(tapes);
   asked.stride = text.stride;
   const task::TextScore s =
-      *model.recipe.task().score_file(asked, readable(text.file), [&](int64_t tokens) { counter.add(tokens); });
+      *model.task().score_file(asked, readable(text.file), [&](int64_t tokens) { counter.add(tokens); });
   counter.erase();
   if (!s.warning.empty()) warn(text.file + ": " + s.warning);
   const auto tokens = static_cast<double>(s.tokens);
@@ -46,15 +47,16 @@ Found of_file(const predict::Predictor& predictor, const JudgedText& text) {
 /// The training files must still be where they were. What was held out is found again from the same seed.
 Found of_validation(const predict::Predictor& predictor) {
   const trained::TrainedModel& model = predictor.model();
-  const recipe::Recipe& recipe = model.recipe;
+  const recipe::Recipe recipe = recipe::of_model(model);
   for (const data::PairFiles* files : {&recipe.data.train, &recipe.data.valid})
     if (!files->source.empty()) readable(files->source.string());
   data::expect_plain_files(recipe.data);
-  const task::Corpus corpus =
-      recipe.task().read(recipe.data, recipe.train.seed)->encode(model.vocabularies, recipe.data, recipe.model);
+  const task::Corpus corpus = recipe.task()
+                                  .read(recipe.data, recipe.train.seed)
+                                  ->encode(model.vocabularies, recipe.data, model.description.model);
   for (const std::string& warning : corpus.warnings) warn(warning);
   search::TapePool tapes;
-  const train::Evaluation e = train::evaluate(recipe.task(), model.answering(tapes), corpus,
+  const train::Evaluation e = train::evaluate(recipe.task(), model.loaded(tapes), corpus,
                                               {.batch_tokens = recipe.train.batch_tokens, .samples = 0});
   return {.perplexity = e.perplexity, .bits = e.bits_per_character, .accuracy = e.token_accuracy};
 }

@@ -29,12 +29,12 @@ using nlohmann::json;
 class Writing {
  public:
   explicit Writing(const std::string& folder) : trained_(trained::load_model(folder, "best", &float32_weights)) {
-    expect(trained_.model->generator() != nullptr && trained_.recipe.model.kind == "transformer",
+    expect(trained_.model->generator() != nullptr && trained_.description.model.kind == "transformer",
            "'{}' is not a Transformer of running text", folder);
   }
 
   void write(const std::filesystem::path& folder) const {
-    const model::Options& m = trained_.recipe.model;
+    const model::Options& m = trained_.description.model;
     std::ofstream(folder / "options.json") << json{{"kind", m.kind},
                                                    {"pre_norm", m.norm == "pre"},
                                                    {"heads", m.attention.heads},

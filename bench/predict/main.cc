@@ -43,7 +43,7 @@ class Searching {
   }
 
   void write(const std::filesystem::path& folder) const {
-    const model::Options& m = trained_.recipe.model;
+    const model::Options& m = trained_.description.model;
     expect(m.encoder_kind() == "transformer" && m.decoder_kind() == "transformer" && m.positions == "sin_cos" &&
                m.activation == "relu",
            "the peers know Transformers with sin-cos positions and relu only");

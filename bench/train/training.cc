@@ -227,7 +227,7 @@ Training::Training(std::string_view name, const std::filesystem::path& data) {
     const std::unique_ptr<task::Texts> texts = recipe_.task().read(recipe_.data, recipe_.train.seed);
     task::Vocabularies vocabularies = texts->learn_vocabularies(recipe_.data);
     corpus_ = texts->encode(vocabularies, recipe_.data, recipe_.model);
-    fresh_ = trained::make_model(recipe_, std::move(vocabularies));
+    fresh_ = trained::make_model(recipe::describe(recipe_), std::move(vocabularies), recipe_.train.seed);
     for (const data::Batch& batch : batches())
       if (const auto packed = corpus_.train->pack(batch); chosen.recipe == kLabels)
         words_.push_back(std::ssize(dynamic_cast<const data::PackedTexts&>(*packed).tokens));
@@ -236,7 +236,7 @@ Training::Training(std::string_view name, const std::filesystem::path& data) {
   task::TextPairs pairs = pairs_of(recipe_, !data.empty());
   task::Vocabularies vocabularies = task::learn_vocabularies(pairs.train, recipe_.data);
   corpus_ = task::make_corpus(std::move(pairs), vocabularies, recipe_.data);
-  fresh_ = trained::make_model(recipe_, std::move(vocabularies));
+  fresh_ = trained::make_model(recipe::describe(recipe_), std::move(vocabularies), recipe_.train.seed);
 }
 
 namespace {
@@ -288,7 +288,7 @@ void Training::write(const std::filesystem::path& folder, int64_t count) const {
 Training::Running Training::start(float dropout) const {
   recipe::Recipe recipe = recipe_;
   recipe.model.dropout = dropout;
-  Running running{trained::make_model(recipe, fresh_.vocabularies), nullptr};
+  Running running{trained::make_model(recipe::describe(recipe), fresh_.vocabularies, recipe.train.seed), nullptr};
   running.trainer =
       std::make_unique<train::Trainer>(*running.made.model, *running.made.parameters, *corpus_.train, recipe.train);
   return running;

@@ -13,6 +13,7 @@
 #include "heed/file/run_folder.h"
 #include "heed/metric/all.h"
 #include "heed/metric/f1.h"
+#include "heed/recipe/of_model.h"
 #include "heed/search/score.h"
 #include "heed/tensor/tape.h"
 #include "heed/text/tokens.h"
@@ -82,7 +83,7 @@ std::optional<Picture> picture_of(const std::string& line, const task::Predictio
 }
 
 /// Speed, and the outputs.
-metric::Texts decode(const task::Task& task, const task::Answering& asked, std::span<const std::string> sources,
+metric::Texts decode(const task::Task& task, const task::LoadedModel& asked, std::span<const std::string> sources,
                      Result& result) {
   const Clock::time_point begin = Clock::now();
   const std::vector<task::Prediction> answers = task.predict(asked, sources, {.alignments = false});
@@ -93,7 +94,7 @@ metric::Texts decode(const task::Task& task, const task::Answering& asked, std::
   return outputs;
 }
 
-void look_at_alignments(const task::Task& task, const task::Answering& asked, const data::References& lines,
+void look_at_alignments(const task::Task& task, const task::LoadedModel& asked, const data::References& lines,
                         size_t count, Result& result) {
   const std::span sources(lines.source.data(), std::min(count, kMostAligned));
   const std::vector<task::Prediction> answers = task.predict(asked, sources, {});
@@ -110,10 +111,10 @@ void look_at_alignments(const task::Task& task, const task::Answering& asked, co
 
 /// The labels that the metric tells apart, the same for every variant: also those that this one never gave. None: the
 /// metric does not ask for them.
-std::vector<std::string> labels_for(const std::string& metric, const task::Task& task, const task::Answering& asked,
+std::vector<std::string> labels_for(const std::string& metric, const task::Task& task, const task::LoadedModel& asked,
                                     const metric::Texts& outputs, std::span<const metric::Texts> references) {
   if (!metric::find_metric(metric).needs_labels) return {};
-  std::vector<std::string> labels = metric::all_labels(outputs, references, asked.labels_between);
+  std::vector<std::string> labels = metric::all_labels(outputs, references, asked.description.answers.labels_between);
   if (task.gives_labels())
     for (int64_t id = text::kSpecials; id < asked.vocabularies.target->size(); ++id)
       labels.push_back(asked.vocabularies.target->token(static_cast<int32_t>(id)));
@@ -132,16 +133,16 @@ void add_score(const metric::Score& score, Result& result) {
 
 Result measure(const std::filesystem::path& folder, const task::Corpus& corpus) {
   const trained::TrainedModel model = trained::load_model(file::RunFolder(folder).open("best"), &float32_weights);
-  const recipe::ValidateOptions& how = model.recipe.validate;
+  const recipe::Recipe recipe = recipe::of_model(model);
+  const recipe::ValidateOptions& how = recipe.validate;
   search::TapePool tapes;
-  const task::Answering asked = model.answering(tapes);
-  const task::Task& task = model.recipe.task();
+  const task::LoadedModel asked = model.loaded(tapes);
+  const task::Task& task = model.task();
 
   Result result;
   result.parameters = model.parameters->count();
   result.loss =
-      train::evaluate(task, asked, corpus, {.batch_tokens = model.recipe.train.batch_tokens, .decode = 0, .samples = 0})
-          .nll;
+      train::evaluate(task, asked, corpus, {.batch_tokens = recipe.train.batch_tokens, .decode = 0, .samples = 0}).nll;
   if (!std::isfinite(result.loss)) return {.error = "the loss on the validation data is not finite"};
 
   const data::References& lines = corpus.references;
@@ -161,7 +162,7 @@ Result measure(const std::filesystem::path& folder, const task::Corpus& corpus) 
     const std::span right(lines.targets.data(), count);
     result.metric = how.metric;
     result.labels = labels_for(how.metric, task, asked, outputs, right);
-    result.labels_between = asked.labels_between;
+    result.labels_between = asked.description.answers.labels_between;
     const std::unique_ptr<metric::Metric> metric = metric_of(result);
     const auto& texts = dynamic_cast<const metric::TextMetric&>(*metric);
     const metric::Statistics statistics = texts.statistics(outputs, right);

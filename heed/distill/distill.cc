@@ -36,7 +36,7 @@ std::string fingerprint(const predict::Predictor& teacher, const data::Pairs& pa
     const std::vector<float> numbers = p.value.copy();  // as they are: no more of them than these at a time
     hash.add(std::as_bytes(std::span(numbers)));
   }
-  add(recipe::text_of(teacher.model().recipe));
+  add(task::text_of(teacher.model().description));
   add(task::fingerprint(o));
   for (size_t i = 0; i < pairs.source.size(); ++i) {
     add(pairs.source[i]);
@@ -45,9 +45,9 @@ std::string fingerprint(const predict::Predictor& teacher, const data::Pairs& pa
   return hash.hex();
 }
 
-void expect_pairs(const recipe::Recipe& recipe, std::string_view what) {
-  expect(std::string_view(recipe.task().name) == "pairs",
-         "distill: {} has model.task = \"{}\", but only pairs have targets to write anew", what, recipe.task().name);
+void expect_pairs(const task::Task& task, std::string_view what) {
+  expect(std::string_view(task.name) == "pairs",
+         "distill: {} has model.task = \"{}\", but only pairs have targets to write anew", what, task.name);
 }
 
 /// An answer more than twice as long as the target it would replace says something again and again, although it came to
@@ -104,8 +104,8 @@ recipe::Recipe on_files(recipe::Recipe r, const fs::path& folder) {
 }  // namespace
 
 Distilled distill(const predict::Predictor& teacher, const recipe::Recipe& recipe, const Options& o) {
-  expect_pairs(recipe, fmt::format("the recipe '{}'", recipe.file));
-  expect_pairs(teacher.model().recipe, "the model");
+  expect_pairs(recipe.task(), fmt::format("the recipe '{}'", recipe.file));
+  expect_pairs(teacher.model().task(), "the model");
   expect(o.part > 0, "distill: part must be above 0, not {}", o.part);
   teacher.check(o.search);
   task::TextPairs texts = task::load_pairs(recipe.data, recipe.train.seed);

@@ -1,7 +1,7 @@
 // A checkpoint: a folder that holds everything a training needs to go on, or a model needs to run; or a file that holds
 // what a model needs to run (model_file.h).
 //
-//   config.toml  weights.safetensors  optimiser.safetensors  state.json  source.vocab  ...  MANIFEST.json
+//   model.toml  config.toml  weights.safetensors  optimiser.safetensors  state.json  source.vocab  ...  MANIFEST.json
 //
 // It is there completely or not at all (atomic.h), and every byte is checked against the manifest before it is used.
 // A model that only runs does not use the state of the optimiser, three quarters of the bytes: it need not be there.

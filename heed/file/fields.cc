@@ -98,6 +98,11 @@ void Fields::limit(std::string_view key, Limit limit) {
   throw Error(ErrorKind::bug, fmt::format("recipe: there is no key '{}' that could be limited", key));
 }
 
+void Fields::pass_over(std::string section) {
+  sections_.push_back({section, ""});
+  passed_over_.insert(std::move(section));
+}
+
 std::set<std::string> Fields::keys() const {
   std::set<std::string> all;
   for (const Field& field : fields_) all.insert(field.key);
@@ -112,6 +117,47 @@ std::vector<Fields::Section> Fields::sections_in_order() const {
 
 std::string Fields::value_text(const Field& field) {
   return std::visit([](const auto* v) { return toml_value(*v); }, field.target);
+}
+
+std::map<std::string, std::string> Fields::values() const {
+  std::map<std::string, std::string> all;
+  for (const Field& field : fields_) all.emplace(field.key, value_text(field));
+  return all;
+}
+
+std::set<std::string> Fields::copy(const Fields& from, const std::set<std::string>& keys) const {
+  std::set<std::string> copied;
+  for (const Field& field : fields_) {
+    const Field* other = keys.contains(field.key) ? from.find(field.key) : nullptr;
+    if (!other) continue;
+    std::visit(
+        [&](auto* value) {
+          auto* const* source = std::get_if<decltype(value)>(&other->target);
+          if (!source) return;
+          *value = **source;
+          copied.insert(field.key);
+        },
+        field.target);
+  }
+  return copied;
+}
+
+std::vector<FieldDifference> Fields::differences(const Fields& other) const {
+  std::vector<FieldDifference> all;
+  for (const Field& field : fields_) {
+    const Field* there = other.find(field.key);
+    if (!there) continue;
+    const bool same = std::visit(
+        [&](const auto* value) {
+          using T = std::remove_const_t<std::remove_pointer_t<decltype(value)>>;
+          T* const* second = std::get_if<T*>(&there->target);
+          return second && *value == **second;
+        },
+        field.target);
+    if (!same) all.push_back({field.key, value_text(field), value_text(*there)});
+  }
+  std::sort(all.begin(), all.end(), [](const FieldDifference& a, const FieldDifference& b) { return a.key < b.key; });
+  return all;
 }
 
 std::string Fields::text() const {

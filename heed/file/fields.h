@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -26,6 +28,11 @@ namespace heed::file {
 
 inline constexpr uint64_t kLargestFields = uint64_t{1} << 24;  // bytes of a file
 
+/// A key that has two values, in TOML.
+struct FieldDifference {
+  std::string key, here, there;
+};
+
 class Fields {
  public:
   void section(std::string name, std::string help);
@@ -37,6 +44,9 @@ class Fields {
     add_target(std::move(key), Target(&value), std::move(help), std::move(limit));
   }
   void limit(std::string_view key, Limit limit);  // of a key that was already added
+
+  /// Of a file that others read too: keys of this section that were not added are not looked at.
+  void pass_over(std::string section);
 
   /// For structs that can be visited: adds each member as section.name.
   auto visitor(std::string section) {
@@ -58,6 +68,14 @@ class Fields {
   std::string short_text(const std::set<std::string>& left_out) const;
 
   std::set<std::string> keys() const;
+  /// Every key with its value in TOML: "model.width" and "128".
+  std::map<std::string, std::string> values() const;
+
+  /// Copies the values of those of `keys` that both have, with the same type, and returns them.
+  std::set<std::string> copy(const Fields& from, const std::set<std::string>& keys) const;
+
+  /// The keys that both have, with other values, in the order of the alphabet.
+  std::vector<FieldDifference> differences(const Fields& other) const;
 
  private:
   friend class RecipeReader;
@@ -80,10 +98,17 @@ class Fields {
   static std::string value_text(const Field& field);
 
   std::vector<Section> sections_;  // in the order they were named first
+  std::set<std::string> passed_over_;
   std::vector<Field> fields_;
 };
 
 /// The text of one key, if others depend on it; empty if it is missing or not a text.
 std::string peek(std::string_view toml, std::string_view key, std::span<const std::string> overrides = {});
+/// The whole number of one key; none if it is missing or something else.
+std::optional<int64_t> peek_integer(std::string_view toml, std::string_view key);
+
+/// The same text, comments and all, with another value for a key whose value is a text. Throws where that cannot be
+/// read, or is not written as usual.
+std::string with_text(std::string_view toml, std::string_view key, std::string_view value);
 
 }  // namespace heed::file

@@ -243,6 +243,8 @@ class RecipeReader {
         set(*field, *node, fmt::format("{}:{}", file_, name->source().begin.line));
       } else if (node->is_table() && sections_.count(key)) {
         table(*node->as_table(), key);
+      } else if (fields_.passed_over_.count(section)) {
+        continue;
       } else if (node->is_table()) {
         complain(name->source(), [&] { return unknown_section(key); });
       } else if (sections_.count(key)) {
@@ -306,6 +308,49 @@ std::string peek(std::string_view toml, std::string_view key, std::span<const st
       if (found.size() > 1 && found.starts_with('"') && found.ends_with('"')) found = found.substr(1, found.size() - 2);
     }
   return found;
+}
+
+std::optional<int64_t> peek_integer(std::string_view toml, std::string_view key) {
+  try {
+    return parsed(toml).at_path(key).value_exact<int64_t>();
+  } catch (const toml::parse_error&) {
+  } catch (const TomlExcess&) {
+  }
+  return {};
+}
+
+namespace {
+
+/// Where a place in a text is, in bytes. Columns count characters.
+size_t offset_of(std::string_view text, const toml::source_position& place) {
+  size_t at = 0;
+  for (toml::source_index line = 1; line < place.line && at < text.size(); ++line)
+    at = std::min(text.find('\n', at), text.size() - 1) + 1;
+  for (toml::source_index column = 1; column < place.column && at < text.size(); ++column) do
+      ++at;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+  return at;
+}
+
+}  // namespace
+
+std::string with_text(std::string_view toml, std::string_view key, std::string_view value) {
+  const std::optional<std::string> quoted = json_text(std::string(value));
+  expect(quoted.has_value(), ErrorKind::recipe, "recipe: a text is not valid UTF-8");
+  std::string text(toml);
+  try {
+    const toml::table table = parsed(toml);
+    const toml::node* node = table.at_path(key).node();
+    if (node && node->is_string()) {
+      const size_t begin = offset_of(toml, node->source().begin), end = offset_of(toml, node->source().end);
+      if (begin < end) text.replace(begin, end - begin, *quoted);
+    }
+  } catch (const toml::parse_error&) {  // told below
+  } catch (const TomlExcess&) {
+  }
+  expect(peek(text, key) == value, ErrorKind::file, "the value of {} cannot be changed: it is not written as heed does",
+         key);
+  return text;
 }
 
 std::set<std::string> Fields::parse(std::string_view toml, std::string_view file,

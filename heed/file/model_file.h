@@ -2,7 +2,7 @@
 //
 //   "format": "heed model 1"
 //   "sha256": of every byte of the file, counted with 64 zeros in place of these 64 digits
-//   "config.toml", "state.json", "source.vocab", ...: the other parts of a checkpoint, as texts
+//   "model.toml", "config.toml", "source.vocab", ...: the other parts of a checkpoint, as texts
 //   "source.vocab.hex": a part that is not UTF-8 (a SentencePiece model), as hexadecimal digits
 //
 // Other programs that read safetensors read the weights too. A file that one of them has written again is refused.

@@ -39,12 +39,28 @@ Parameter& Parameters::make(std::string name, std::vector<int64_t> shape, const 
   Parameter& p = all_.emplace_back();
   p.name = std::move(name);
   p.shape = std::move(shape);
-  if (start_ == Start::drawn) {
-    p.value.resize(static_cast<size_t>(p.size()));
-    initialiser.fill(p.value, p.rows(), p.cols(), seed_of(seed_, p.name));
-  }
+  if (start_ == Start::drawn)
+    draw(p, initialiser);
+  else
+    later_.push_back(initialiser);
   by_name_.emplace(p.name, &p);
   return p;
+}
+
+void Parameters::draw(Parameter& p, const Initialiser& initialiser) {
+  p.value.resize(static_cast<size_t>(p.size()));
+  initialiser.fill(p.value, p.rows(), p.cols(), seed_of(seed_, p.name));
+}
+
+void Parameters::draw() {
+  if (start_ == Start::drawn) return;
+  size_t n = 0;
+  for (Parameter& p : all_) {
+    if (p.value.empty()) draw(p, later_[n]);
+    ++n;
+  }
+  start_ = Start::drawn;
+  later_.clear();
 }
 
 void Parameters::pack(const WeightFormat& format) {

@@ -15,7 +15,8 @@
 namespace heed {
 
 /// What a new parameter holds: initial values drawn by its layer, or nothing but a name and a shape, for parameters
-/// that are about to be loaded (file::load) or never run. No memory is allocated for what a file may lack.
+/// that are about to be loaded (file::load), drawn later, or never run. No memory is allocated for what a file may
+/// lack.
 enum class Start { drawn, empty };
 
 /// Threads: many may read at once, through tapes that record nothing; a backward and an optimiser need it alone.
@@ -27,6 +28,8 @@ class Parameters {
 
   /// Adds one, filled by `initialiser` from (seed, name) alone: the order of creation does not matter.
   Parameter& make(std::string name, std::vector<int64_t> shape, const Initialiser& initialiser);
+  /// Fills those that are empty as if they had been drawn at once.
+  void draw();
   /// For inference: every weight that only products read stands in memory once, packed for them in this format, as does
   /// a table of embeddings. Anything that reads the numbers later unpacks them; unpack() does it for all, for a
   /// training.
@@ -45,9 +48,12 @@ class Parameters {
   void forget_gradients();  // the next backward starts from zero
 
  private:
+  void draw(Parameter& p, const Initialiser& initialiser);
+
   uint64_t seed_;
   Start start_;
-  std::deque<Parameter> all_;  // in order of creation; addresses never change
+  std::vector<Initialiser> later_;  // of each, until draw(), where they start empty
+  std::deque<Parameter> all_;       // in order of creation; addresses never change
   std::unordered_map<std::string, Parameter*> by_name_;
 };
 

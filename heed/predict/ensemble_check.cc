@@ -8,10 +8,9 @@
 namespace heed::predict {
 
 void expect_same_outputs(const trained::TrainedModel& first, const trained::TrainedModel& other, size_t which) {
-  const std::string &task = first.recipe.model.task, &other_task = other.recipe.model.task;
+  const std::string &task = first.description.model.task, &other_task = other.description.model.task;
   expect(task == other_task, "ensemble: model 1 does the task {}, but model {} does {}", task, which, other_task);
-  expect(!first.recipe.task().gives_labels(),
-         "ensemble: these models give labels; only models that write can work together");
+  expect(!first.task().gives_labels(), "ensemble: these models give labels; only models that write can work together");
   const text::Tokeniser &a = *first.vocabularies.target, &b = *other.vocabularies.target;
   if (a.contents() == b.contents() && a.kind() == b.kind()) return;
   expect(a.kind() == b.kind(), "ensemble: model 1 writes {}, but model {} writes {}", a.kind(), which, b.kind());
@@ -27,7 +26,7 @@ void expect_same_outputs(const trained::TrainedModel& first, const trained::Trai
 }
 
 bool read_the_same(const trained::TrainedModel& first, const trained::TrainedModel& other) {
-  const model::Options &a = first.recipe.model, &b = other.recipe.model;
+  const model::Options &a = first.description.model, &b = other.description.model;
   if (a.picture_size != b.picture_size || a.picture_layers != b.picture_layers) return false;
   const text::Tokeniser &x = *first.vocabularies.source, &y = *other.vocabularies.source;
   return x.kind() == y.kind() && x.contents() == y.contents();

@@ -65,9 +65,9 @@ void expect_stride_fits(int64_t stride, const task::Task& task) {
 
 }  // namespace
 
-task::Answering Predictor::answering() const {
-  task::Answering all = models_[0].answering(*tapes_);
-  for (size_t m = 1; m < models_.size(); ++m) all.others.push_back(models_[m].answering(*tapes_));
+task::LoadedModel Predictor::loaded() const {
+  task::LoadedModel all = models_[0].loaded(*tapes_);
+  for (size_t m = 1; m < models_.size(); ++m) all.others.push_back(models_[m].loaded(*tapes_));
   all.mean = mean_;
   all.same_sources = same_sources_;
   return all;
@@ -81,10 +81,10 @@ Prediction Predictor::predict(std::string_view line, const Options& options) con
 std::vector<Prediction> Predictor::predict_all(std::span<const std::string> lines, const Options& options) const {
   expect(!options.tree || lines.size() <= 1, "tree is of one line, not of {}", lines.size());
   if (options.tree) *options.tree = {};  // nothing of an earlier line, if this one has no search
-  const task::Task& task = model().recipe.task();
+  const task::Task& task = model().task();
   expect_stride_fits(options.stride, task);
   const Options of_candidates = task::candidate_options(options);
-  std::vector<Prediction> found = task.predict(answering(), lines, of_candidates);
+  std::vector<Prediction> found = task.predict(loaded(), lines, of_candidates);
   if (task::wants_reranking(options)) task::rerank(found, lines, options);
   return found;
 }
@@ -96,10 +96,10 @@ void Predictor::check(const Options& options) const {
 }
 
 std::vector<PairScore> Predictor::score_all(std::span<const TextPair> pairs, const ScoreOptions& options) const {
-  expect_stride_fits(options.stride, model().recipe.task());
-  task::Answering asked = answering();
+  expect_stride_fits(options.stride, model().task());
+  task::LoadedModel asked = loaded();
   asked.stride = options.stride;
-  return model().recipe.task().score(asked, pairs);
+  return model().task().score(asked, pairs);
 }
 
 const trained::TrainedModel& Predictor::model() const { return models_.front(); }

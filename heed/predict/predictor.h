@@ -22,7 +22,7 @@ namespace heed::search {
 class TapePool;
 }
 namespace heed::task {
-struct Answering;
+struct LoadedModel;
 }
 namespace heed::text {
 class Tokeniser;
@@ -88,7 +88,7 @@ class Predictor {
   const text::Tokeniser& target() const;
 
  private:
-  task::Answering answering() const;
+  task::LoadedModel loaded() const;
 
   std::vector<trained::TrainedModel> models_;
   Mean mean_ = Mean::log_probabilities;

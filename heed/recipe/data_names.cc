@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/data/data_folder.h"
 #include "heed/text/utf8.h"
 
 namespace heed::recipe {
@@ -34,20 +35,11 @@ bool is_overridden(std::span<const std::string> overrides, std::string_view key)
   });
 }
 
-/// Absolute and without links, so that a folder has one name however it is reached.
-fs::path real_folder(const fs::path& folder) {
-  std::error_code wrong;
-  const fs::path found = fs::weakly_canonical(folder.empty() ? fs::path(".") : folder, wrong);
-  return wrong ? folder : fs::absolute(found, wrong).lexically_normal();
-}
-
 }  // namespace
 
 void find_data(data::Options& d, std::string_view file, std::span<const std::string> overrides) {
   const bool from_recipe = d.relative_to == data::kToRecipe && !is_overridden(overrides, "data.folder");
-  const fs::path recipe = real_folder(fs::path(file).parent_path()), here = real_folder(".");
-  const fs::path folder =
-      from_recipe ? (recipe / d.folder).lexically_normal().lexically_proximate(here) / "" : fs::path(d.folder);
+  const fs::path folder = from_recipe ? data::folder_beside(file, d.folder) : fs::path(d.folder);
   for (const auto& [name, keys] : named_files(d)) {
     const bool is_said =
         std::any_of(keys.begin(), keys.end(), [&](std::string_view key) { return is_overridden(overrides, key); });
@@ -60,7 +52,7 @@ void find_data(data::Options& d, std::string_view file, std::span<const std::str
 
 bool name_from(const fs::path& folder, data::Options& d) {
   const std::vector<NamedFile> files = named_files(d);
-  const fs::path way = real_folder(".").lexically_relative(real_folder(folder));
+  const fs::path way = data::real_folder(".").lexically_relative(data::real_folder(folder));
   const bool any = std::any_of(files.begin(), files.end(),
                                [](const NamedFile& each) { return !each.file->empty() && each.file->is_relative(); });
   // A recipe is UTF-8: a folder on the way whose name is not cannot be written, and all stays as it was.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 
 #include "heed/file/disk.h"
 #include "heed/objective/all.h"
@@ -89,30 +88,12 @@ auto with_fields(Recipe copy, const Use& use) {
   return use(fields);
 }
 
-/// The keys and values in the text() of Fields.
-std::map<std::string, std::string> values_of(const std::string& toml) {
-  std::map<std::string, std::string> values;
-  std::istringstream lines(toml);
-  std::string section;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with('[')) section = line.substr(1, line.find(']') - 1);
-    const size_t equals = line.find(" = ");
-    if (line.starts_with('#') || equals == std::string::npos) continue;
-    values[section + "." + line.substr(0, equals)] = line.substr(equals + 3);
-  }
-  return values;
-}
-
 }  // namespace
 
 const task::Task& Recipe::task() const { return task::find(model.task); }
 
-model::Options model_options(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
-  model::Options options = recipe.model;
-  options.source_vocabulary = source_vocabulary;
-  options.target_vocabulary = target_vocabulary;
-  options.two_texts = recipe.data.train.second_column > 0;
-  return options;
+task::Description describe(const Recipe& recipe) {
+  return task::describe(recipe.data, recipe.model, recipe.validate.longest);
 }
 
 bool is_open(const Recipe& recipe, std::string_view key) { return recipe.open.count(std::string(key)) > 0; }
@@ -200,21 +181,28 @@ void set(Recipe& recipe, std::span<const std::string> settings) {
 }
 
 std::map<std::string, std::string> values_of(const Recipe& recipe) {
-  return with_fields(recipe, [](const Fields& fields) { return values_of(fields.text()); });
+  return with_fields(recipe, [](const Fields& fields) { return fields.values(); });
+}
+
+std::vector<file::FieldDifference> differences(const Recipe& now, const Recipe& before) {
+  return with_fields(now, [&](const Fields& mine) {
+    return with_fields(before, [&](const Fields& theirs) { return mine.differences(theirs); });
+  });
+}
+
+void copy(Recipe& recipe, const Recipe& from, const std::set<std::string>& keys) {
+  Fields fields;
+  add_sections(fields, recipe, recipe.task());
+  const auto copied = with_fields(from, [&](const Fields& theirs) { return fields.copy(theirs, keys); });
+  for (const std::string& key : copied) recipe.open.erase(key);
+  complete(recipe);
 }
 
 std::string difference(const Recipe& now, const Recipe& before) {
-  const auto fixed = [&](Recipe r) {
-    Fields fields;
-    add_model_sections(fields, r, now.task());
-    add_train_section(fields, r);
-    return values_of(fields.text());
-  };
+  constexpr std::string_view kFixed[] = {"model.", "attention.", "train."};
   std::string all;
-  const auto mine = fixed(now), other = fixed(before);
-  for (const auto& [key, value] : mine)
-    if (value != other.at(key))
-      all += fmt::format("{}{} is {}, was {}", all.empty() ? "" : "; ", key, value, other.at(key));
+  for (const auto& [key, here, there] : differences(now, before))
+    if (is_among(key, kFixed)) all += fmt::format("{}{} is {}, was {}", all.empty() ? "" : "; ", key, here, there);
   return all;
 }
 

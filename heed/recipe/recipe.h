@@ -7,15 +7,20 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heed/data/options.h"
 #include "heed/model/options.h"
 #include "heed/recipe/options.h"
 #include "heed/tensor/error.h"
 
-namespace heed::task {
-class Task;
+namespace heed::file {
+struct FieldDifference;  // fields.h
 }
+namespace heed::task {
+struct Description;  // description.h
+class Task;
+}  // namespace heed::task
 
 namespace heed::recipe {
 
@@ -40,8 +45,8 @@ struct Recipe {
   const task::Task& task() const;  // that model.task names
 };
 
-/// The options of its model, with what follows from the data: the sizes of the vocabularies, and what the inputs are.
-model::Options model_options(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary);
+/// What its model is: all of the recipe that running it needs.
+task::Description describe(const Recipe& recipe);
 
 bool is_open(const Recipe& recipe, std::string_view key);
 
@@ -72,6 +77,10 @@ std::string short_text_beside(const Recipe& recipe, const std::filesystem::path&
 
 /// Every key with its value in TOML: "model.width" and "128".
 std::map<std::string, std::string> values_of(const Recipe& recipe);
+/// The keys that both have, with other values.
+std::vector<file::FieldDifference> differences(const Recipe& now, const Recipe& before);
+/// Copies the values of these keys from another recipe, as far as it has them; they are no longer open.
+void copy(Recipe& recipe, const Recipe& from, const std::set<std::string>& keys);
 /// Sets keys, each "section.name=value"; they are no longer open. Throws Error.
 void set(Recipe& recipe, std::span<const std::string> settings);
 

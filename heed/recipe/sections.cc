@@ -2,15 +2,14 @@
 // [model] that depend on the kind of task are defined by the task.
 #include "heed/recipe/sections.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "heed/attend/all.h"
-#include "heed/attend/choices.h"
 #include "heed/objective/all.h"
-#include "heed/task/all.h"
+#include "heed/task/model_keys.h"
+#include "heed/task/predict_options.h"
 #include "heed/task/recipe_limits.h"
+#include "heed/task/task.h"
 
 namespace heed::recipe {
 
@@ -22,51 +21,6 @@ using namespace task;  // the ranges of the numbers
 
 /// Above 0 and at most `most`.
 Limit positive(double most) { return {.least = Limit::Bound{0, false}, .most = Limit::Bound{most}}; }
-
-void add_model(Fields& f, model::Options& m, const Task& task) {
-  f.section("model", "The network, from tokens to logits.");
-  f.add("model.task", m.task, "the kind of task", Limit::one_of(task::all().names()));
-  task.add_model(f, m);
-}
-
-/// Options that follow from the model, or that belong to other tasks.
-bool is_inside(std::string_view option) {
-  for (const char* name :
-       {"input", "query_width", "key_width", "value_width", "output_width", "classes", "predict", "queries"})
-    if (option == name) return true;
-  return false;
-}
-
-void add_attention(Fields& f, attend::Options& a, const Task& task) {
-  f.section("attention", "Between decoder and encoder, and in the heads of a Transformer; see `heed mechanisms`.");
-  const std::vector<std::string> own = task.own_attention_keys();
-  attend::each_option(a, [&](const char* name, auto& value, const char* meaning) {
-    if (!is_inside(name) || std::find(own.begin(), own.end(), name) != own.end())
-      f.add(std::string("attention.") + name, value, meaning);
-  });
-  for (const attend::Part part :
-       {attend::Part::structure, attend::Part::score, attend::Part::normalise, attend::Part::time})
-    f.limit(std::string("attention.") + attend::name_of(part), Limit::one_of(attend::words_for(part)));
-  f.limit("attention.heads", Limit::between(1, kMostHeads));
-  f.limit("attention.kv_heads", Limit::between(0, kMostHeads));
-  for (const char* width : {"attention.width", "attention.hidden"}) f.limit(width, Limit::between(0, kMostWidth));
-  f.limit("attention.depth", Limit::between(1, 1000));
-  if (std::find(own.begin(), own.end(), "queries") != own.end())
-    f.limit("attention.queries", Limit::between(1, kMostHeads));
-  f.limit("attention.max_length", Limit::between(1, kLongest));
-  f.limit("attention.reach", Limit::between(1, kLongest));
-  f.limit("attention.samples", Limit::between(1, 1000));
-  for (const char* keys : {"attention.window", "attention.sinks"}) f.limit(keys, Limit::between(0, kMostTokens));
-  f.limit("attention.dropout", Limit::from_to_below(0, 1));
-  f.limit("attention.baseline_decay", Limit::from_to_below(0, 1));
-  f.limit("attention.entropy_weight", Limit::at_least(0));
-  for (const char* steps : {"attention.entropy_steps", "attention.guide_steps"})
-    f.limit(steps, Limit::between(0, kMostUpdates));
-  f.limit("attention.guide_weight", Limit::at_least(0));
-  f.limit("attention.baseline", Limit::one_of(words_of(attend::kBaselines)));
-  for (const char* schedule : {"attention.entropy_schedule", "attention.guide_schedule"})
-    f.limit(schedule, Limit::one_of(words_of(attend::kDecays)));
-}
 
 void add_objective(Fields& f, objective::Options& o) {
   f.add("train.objective", o.name, "what an update minimises: docs/training.md",
@@ -165,11 +119,6 @@ void add_output(Fields& f, OutputOptions& o) {
 
 }  // namespace
 
-void add_model_sections(Fields& f, Recipe& r, const Task& task) {
-  add_model(f, r.model, task);
-  add_attention(f, r.model.attention, task);
-}
-
 void add_train_section(Fields& f, Recipe& r) {
   add_train(f, r.train);
   add_alignment(f, r.model.align);
@@ -177,7 +126,7 @@ void add_train_section(Fields& f, Recipe& r) {
 
 void add_sections(Fields& f, Recipe& r, const Task& task) {
   task.add_data(f, r.data);
-  add_model_sections(f, r, task);
+  add_model_sections(f, r.model, task);
   add_train_section(f, r);
   add_stop(f, r.stop);
   add_validate(f, r.validate, task);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace heed::recipe {
 
@@ -25,13 +26,10 @@ bool is_among(std::string_view key, std::span<const std::string_view> beginnings
 }
 
 void settle_as(Recipe& recipe, const Recipe& from, std::span<const std::string_view> beginnings) {
-  const auto values = values_of(from);
-  std::vector<std::string> settings;
-  for (const std::string& key : recipe.open) {
-    if (const auto found = values.find(key); found != values.end() && is_among(key, beginnings))
-      settings.push_back(key + "=" + found->second);
-  }
-  set(recipe, settings);
+  std::set<std::string> keys;
+  for (const std::string& key : recipe.open)
+    if (!is_open(from, key) && is_among(key, beginnings)) keys.insert(key);
+  copy(recipe, from, keys);
 }
 
 namespace {

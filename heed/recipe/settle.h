@@ -17,7 +17,8 @@ std::vector<task::Suggestion> settle(Recipe& recipe, std::span<const task::Sugge
 /// Whether the key begins with one of these.
 bool is_among(std::string_view key, std::span<const std::string_view> beginnings);
 
-/// Copies the values of `from` for open keys that begin with one of `beginnings` ("model.", "train.warmup").
+/// Copies the values of `from`, where it has any, for open keys that begin with one of `beginnings` ("model.",
+/// "train.warmup").
 void settle_as(Recipe& recipe, const Recipe& from, std::span<const std::string_view> beginnings);
 
 /// Whether the key defines a model and its tokens, so that it follows from trained weights.

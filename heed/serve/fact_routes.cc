@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "heed/data/built_in_task.h"
+#include "heed/file/fields.h"
 #include "heed/serve/api.h"
 #include "heed/serve/jobs.h"
 #include "heed/serve/training_curves.h"
@@ -20,7 +21,7 @@ namespace {
 /// of other data tell nothing about it.
 void add_first_words(Json& json, const ServedModel& model) {
   constexpr size_t kTexts = 6;
-  const std::string& name = model.predictor.model().recipe.data.task;
+  const std::string name = file::peek(model.predictor.model().training.recipe, "data.task");
   const data::BuiltInTask* task = data::built_in_tasks().look_up(name);
   if (!task) return;
   const std::vector<std::string> all = task->examples().source;

@@ -22,7 +22,7 @@ ModelSource model_source(const std::string& argument, const std::string& checkpo
   return {.name = argument.substr(0, equals), .folder = argument.substr(equals + 1), .checkpoint = checkpoint};
 }
 
-const task::Task& ServedModel::task() const { return predictor.model().recipe.task(); }
+const task::Task& ServedModel::task() const { return predictor.model().task(); }
 
 Models::Models(std::span<const ModelSource> sources) : sources_(sources.begin(), sources.end()) {
   for (const ModelSource& source : sources_) {

@@ -75,6 +75,16 @@ class LabelTask final : public Task {
     add_stack_keys(f, m);
   }
 
+  void add_description(Fields& f, Description& d) const override {
+    add_token_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);
+    add_token_keys(f, "target", {}, d.target);
+    f.add("model.two_texts", d.model.two_texts, "two texts, separated by a tab, are judged together");
+    f.add("answers.label_separator", d.answers.labels_between,
+          "what separates the labels of a text that may have several; empty: each text has one label");
+    f.add("answers.max_source", d.answers.max_source, "a longer text is cut after so many tokens; 0: no limit",
+          Limit::between(0, kMostTokens));
+  }
+
   std::vector<std::string> own_attention_keys() const override { return {"queries"}; }
 
   std::vector<std::string> problems(const data::Options& d, const model::Options& m) const override {
@@ -114,11 +124,11 @@ class LabelTask final : public Task {
                                           const data::Options& d, bool fresh) const override {
     return start_from_vectors(parameters, vocabularies, d, fresh);
   }
-  std::vector<Prediction> predict(const Answering& asked, std::span<const std::string> lines,
+  std::vector<Prediction> predict(const LoadedModel& asked, std::span<const std::string> lines,
                                   const PredictOptions& options) const override {
     return predict_labels(asked, lines, options);
   }
-  std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const override {
+  std::vector<PairScore> score(const LoadedModel& asked, std::span<const TextPair> pairs) const override {
     return score_labels(asked, pairs);
   }
 

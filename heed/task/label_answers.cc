@@ -26,7 +26,7 @@ namespace heed::task {
 
 namespace {
 
-const model::Classifier& classifier_of(const Answering& asked) {
+const model::Classifier& classifier_of(const LoadedModel& asked) {
   const auto* classifier = dynamic_cast<const model::Classifier*>(&asked.model);
   expect(classifier != nullptr, ErrorKind::bug, "this model gives no labels");
   return *classifier;
@@ -68,7 +68,7 @@ Looked looked_at(const model::Judged& judged, const data::PackedTexts& batch, in
 /// Judges the texts in batches of similar length: visit(batch, judged, place in the batch, number of the text), or
 /// fail(number of the text, why).
 template <class Visit, class Fail>
-void judge_texts(const Answering& asked, const data::LabelledTexts& texts, bool weights, const Visit& visit,
+void judge_texts(const LoadedModel& asked, const data::LabelledTexts& texts, bool weights, const Visit& visit,
                  const Fail& fail) {
   const model::Classifier& classifier = classifier_of(asked);
   search::TapePool::Lease tape(asked.tapes);
@@ -161,15 +161,15 @@ std::string complaint(const CutText& cut, int64_t places) {
 
 }  // namespace
 
-std::vector<Prediction> predict_labels(const Answering& asked, std::span<const std::string> lines,
+std::vector<Prediction> predict_labels(const LoadedModel& asked, std::span<const std::string> lines,
                                        const PredictOptions& options) {
   check_values(options);
   check_readers(options, kLabels);
   const Reading reading{.by_sentence = classifier_of(asked).reads_sentences(),
                         .two_texts = classifier_of(asked).reads_two_texts(),
-                        .most_tokens = asked.max_source};
+                        .most_tokens = asked.description.answers.max_source};
   const text::Tokeniser &source = *asked.vocabularies.source, &target = *asked.vocabularies.target;
-  const bool several = !asked.labels_between.empty();
+  const bool several = !asked.description.answers.labels_between.empty();
   std::vector<Prediction> all(lines.size());
   data::LabelledTexts texts(several);
   std::vector<Prediction*> answers;  // of the texts
@@ -210,7 +210,8 @@ std::vector<Prediction> predict_labels(const Answering& asked, std::span<const s
         const Looked looked = looked_at(judged, batch, place);
         Prediction& answer = *answers[static_cast<size_t>(text)];
         // Replaced, because a batch may have failed in the middle.
-        answer.nbest = several ? set_and_labels(judged.logits, place, target, {options.nbest, asked.labels_between})
+        answer.nbest = several ? set_and_labels(judged.logits, place, target,
+                                                {options.nbest, asked.description.answers.labels_between})
                                : best_labels(judged.logits, place, target, best);
         for (Output& output : answer.nbest) {
           output.alignment = looked.rows;
@@ -221,7 +222,7 @@ std::vector<Prediction> predict_labels(const Answering& asked, std::span<const s
   return all;
 }
 
-std::vector<PairScore> score_labels(const Answering& asked, std::span<const TextPair> pairs) {
+std::vector<PairScore> score_labels(const LoadedModel& asked, std::span<const TextPair> pairs) {
   std::vector<std::string> lines;
   for (const TextPair& pair : pairs) lines.push_back(pair.source);
   const std::vector<Prediction> said =
@@ -234,8 +235,8 @@ std::vector<PairScore> score_labels(const Answering& asked, std::span<const Text
     if (!score.error.empty()) continue;
     if (score.error = text::utf8_complaint(pairs[i].target); !score.error.empty()) continue;
     const std::string_view label = text::without_blanks_around(pairs[i].target);
-    if (!asked.labels_between.empty() && !said[i].nbest.empty()) {
-      const std::vector<std::string_view> labels = text::labels_of(label, asked.labels_between);
+    if (!asked.description.answers.labels_between.empty() && !said[i].nbest.empty()) {
+      const std::vector<std::string_view> labels = text::labels_of(label, asked.description.answers.labels_between);
       score.log_probability = log_probability_of_set(said[i].nbest, labels);
       score.tokens.assign(labels.begin(), labels.end());
       if (std::isnan(score.log_probability)) score.error = fmt::format("the model has no label '{}'", label);

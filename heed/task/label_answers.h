@@ -11,10 +11,10 @@ namespace heed::task {
 
 /// [lines] -> [lines]. As Task::predict(): `nbest` labels, the likeliest first, each with its log-probability; the
 /// alignment is where the text was looked at, a row for each vector it was pooled into.
-std::vector<Prediction> predict_labels(const Answering& asked, std::span<const std::string> lines,
+std::vector<Prediction> predict_labels(const LoadedModel& asked, std::span<const std::string> lines,
                                        const PredictOptions& options);
 
 /// [pairs] -> [pairs]. As Task::score().
-std::vector<PairScore> score_labels(const Answering& asked, std::span<const TextPair> pairs);
+std::vector<PairScore> score_labels(const LoadedModel& asked, std::span<const TextPair> pairs);
 
 }  // namespace heed::task

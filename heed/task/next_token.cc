@@ -80,6 +80,13 @@ class NextTokenTask final : public Task {
     add_transformer_keys(f, m);
   }
 
+  void add_description(Fields& f, Description& d) const override {
+    add_token_keys(f, "text", text::Tokeniser::kinds_to_write(), d.source);
+    f.add("answers.documents", d.answers.documents,
+          "what is read without knowing the rest: the whole text, what stands between blank lines, or each line",
+          Limit::one_of(heed::words_of(kDocuments)));
+  }
+
   std::vector<std::string> own_attention_keys() const override { return {"predict"}; }
 
   std::vector<std::string> problems(const data::Options& d, const model::Options&) const override {
@@ -97,11 +104,11 @@ class NextTokenTask final : public Task {
   std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const override {
     return std::make_unique<model::LanguageModel>(parameters, options);
   }
-  std::vector<Prediction> predict(const Answering& asked, std::span<const std::string> lines,
+  std::vector<Prediction> predict(const LoadedModel& asked, std::span<const std::string> lines,
                                   const PredictOptions& options) const override {
     return continue_texts(asked, lines, options);
   }
-  std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const override {
+  std::vector<PairScore> score(const LoadedModel& asked, std::span<const TextPair> pairs) const override {
     return score_texts(asked, pairs);
   }
 
@@ -109,7 +116,7 @@ class NextTokenTask final : public Task {
     using enum AttentionRows;
     return {attention.ends_with(".self") ? "self-attention" : "looking back", text, text};
   }
-  std::optional<TextScore> score_file(const Answering& asked, const std::filesystem::path& file,
+  std::optional<TextScore> score_file(const LoadedModel& asked, const std::filesystem::path& file,
                                       const std::function<void(int64_t)>& done) const override {
     return score_text_file(asked, file, done);
   }

@@ -23,8 +23,8 @@ namespace {
 /// Of all models, with the same stride.
 class TextGenerators {
  public:
-  TextGenerators(const Answering& asked, int64_t stride) {
-    asked.each_model([&](const Answering& each) {
+  TextGenerators(const LoadedModel& asked, int64_t stride) {
+    asked.each_model([&](const LoadedModel& each) {
       const auto* model = dynamic_cast<const model::LanguageModel*>(&each.model);
       expect(model != nullptr, ErrorKind::bug, "next_token: expected a model of running text");
       made_.push_back(model->generator_with(stride));
@@ -49,7 +49,7 @@ struct AskedText {
   const std::vector<int32_t>& beginning() const { return asked.sources[0]; }
 };
 
-void search_texts(std::span<const AskedText> texts, const Answering& asked, const PredictOptions& wanted,
+void search_texts(std::span<const AskedText> texts, const LoadedModel& asked, const PredictOptions& wanted,
                   search::Options how) {
   std::vector<SearchLine> searched;
   for (const AskedText& text : texts) {
@@ -80,7 +80,7 @@ void search_texts(std::span<const AskedText> texts, const Answering& asked, cons
 
 }  // namespace
 
-std::vector<Prediction> continue_texts(const Answering& asked, std::span<const std::string> texts,
+std::vector<Prediction> continue_texts(const LoadedModel& asked, std::span<const std::string> texts,
                                        const PredictOptions& options) {
   expect(!options.copy_unknown, "copy_unknown is for models that read a source; this one only goes on with a text");
   expect(options.coverage == 0.0, "coverage {} is for models that read a source; this one only goes on with a text",
@@ -91,10 +91,12 @@ std::vector<Prediction> continue_texts(const Answering& asked, std::span<const s
          "prefix is for models that read a source; this one goes on with a text: put it at the end of the line");
   const TextGenerators checked(asked, options.stride);  // refuses a stride that does not fit
   // A window has positions for all of its tokens, so a text may go on for ever.
-  search::Options how = search_options(
-      options,
-      {.max_positions = kLongest, .longest = asked.longest, .heads = {}, .writes_lines = has_lines(asked.documents)},
-      *asked.vocabularies.target);
+  search::Options how = search_options(options,
+                                       {.max_positions = kLongest,
+                                        .longest = asked.description.answers.longest,
+                                        .heads = {},
+                                        .writes_lines = has_lines(asked.description.answers.documents)},
+                                       *asked.vocabularies.target);
   how.alignment = false;
   OutputRules rules(options, *asked.vocabularies.target, how.longest, texts.size());
   std::vector<Prediction> all(texts.size());
@@ -143,8 +145,8 @@ struct ScoredText {
 };
 
 /// Each text by itself, in the windows of its model.
-void score_windows(const Answering& asked, std::span<const ScoredText> texts, Tape& tape) {
-  const data::WindowRule rule = model::text_windows(asked.options, asked.stride);
+void score_windows(const LoadedModel& asked, std::span<const ScoredText> texts, Tape& tape) {
+  const data::WindowRule rule = model::text_windows(asked.description.model, asked.stride);
   std::vector<data::TextWindow> windows;
   std::vector<size_t> text_of;         // [windows]
   std::vector<int64_t> places;         // [texts]: of the first token of each among those of all
@@ -182,7 +184,7 @@ void score_windows(const Answering& asked, std::span<const ScoredText> texts, Ta
 }
 
 /// By an ensemble.
-void score_together(const Answering& asked, std::span<const ScoredText> texts) {
+void score_together(const LoadedModel& asked, std::span<const ScoredText> texts) {
   std::vector<SearchLine> lines;
   std::vector<std::vector<int32_t>> targets;
   std::vector<PairScore*> scores;
@@ -198,10 +200,10 @@ void score_together(const Answering& asked, std::span<const ScoredText> texts) {
 
 }  // namespace
 
-std::vector<PairScore> score_texts(const Answering& asked, std::span<const TextPair> pairs) {
+std::vector<PairScore> score_texts(const LoadedModel& asked, std::span<const TextPair> pairs) {
   const text::Tokeniser& tokeniser = *asked.vocabularies.target;
   const TextGenerators checked(asked, asked.stride);  // refuses a stride that does not fit
-  const bool lines = value_of(kDocuments, asked.documents, "data: documents") == Documents::line;
+  const bool lines = value_of(kDocuments, asked.description.answers.documents, "data: documents") == Documents::line;
   std::vector<PairScore> scores(pairs.size());
   std::vector<ScoredText> texts;
   for (size_t i = 0; i < pairs.size(); ++i) {
@@ -241,17 +243,18 @@ std::vector<PairScore> score_texts(const Answering& asked, std::span<const TextP
   return scores;
 }
 
-TextScore score_text_file(const Answering& asked, const std::filesystem::path& file,
+TextScore score_text_file(const LoadedModel& asked, const std::filesystem::path& file,
                           const std::function<void(int64_t)>& done) {
   TextEncoder text(*asked.vocabularies.source);
   data::Report report;
-  for_each_line(file, value_of(kDocuments, asked.documents, "data: documents"), report,
+  for_each_line(file, value_of(kDocuments, asked.description.answers.documents, "data: documents"), report,
                 [&](const TextLine& line) { text.add(line.text, line.begins); });
   TextScore score{.lines = report.kept(), .characters = text.characters(), .unknown = text.unknown()};
   if (report.dropped() > 0) score.warning = report.text();
   const std::shared_ptr<const data::TokenStore> tokens = text.finish();
   expect(tokens->size() > 1, ErrorKind::data, "'{}' has no text", file.string());
-  const data::TextWindows windows(tokens, text.characters(), model::text_windows(asked.options, asked.stride));
+  const data::TextWindows windows(tokens, text.characters(),
+                                  model::text_windows(asked.description.model, asked.stride));
   search::TapePool::Lease tape(asked.tapes);
   search::each_loss(asked.model, *tape, windows, kTogether, [&](const data::PackedBatch&, const OutputLoss& loss) {
     score.tokens += loss.rows;

@@ -31,12 +31,12 @@ struct AskedLine {
 };
 
 /// Its tokens, for each model. What is wrong with the line goes to prediction.error.
-std::vector<std::vector<int32_t>> read_line(std::string_view line, const Answering& asked, Prediction& prediction) {
+std::vector<std::vector<int32_t>> read_line(std::string_view line, const LoadedModel& asked, Prediction& prediction) {
   line = without_end(line);
   prediction.error = text::utf8_complaint(line);
   if (!prediction.error.empty()) return {};
   std::vector<std::vector<int32_t>> sources;
-  asked.each_model([&](const Answering& each) {
+  asked.each_model([&](const LoadedModel& each) {
     sources.push_back(each.vocabularies.source->encode(line));
     const auto count = std::ssize(sources.back());
     if (const int64_t places = each.model.max_positions(); count > places) prediction.error = too_long(count, places);
@@ -47,10 +47,11 @@ std::vector<std::vector<int32_t>> read_line(std::string_view line, const Answeri
   return sources;
 }
 
-OutputLimits limits_of(const Answering& asked) {
-  OutputLimits limits{.max_positions = asked.max_positions(), .longest = asked.longest, .heads = {}};
+OutputLimits limits_of(const LoadedModel& asked) {
+  OutputLimits limits{
+      .max_positions = asked.max_positions(), .longest = asked.description.answers.longest, .heads = {}};
   bool parallel = false;
-  asked.each_model([&](const Answering& each) { parallel |= each.model.parallel_generator() != nullptr; });
+  asked.each_model([&](const LoadedModel& each) { parallel |= each.model.parallel_generator() != nullptr; });
   if (!parallel) {
     limits.heads = alignment_heads(generators_of(asked));
     return limits;
@@ -64,7 +65,7 @@ OutputLimits limits_of(const Answering& asked) {
 }
 
 /// By a model that writes all positions at once.
-std::vector<search::Result> write_lines(const model::ParallelGenerator& generator, const Answering& asked,
+std::vector<search::Result> write_lines(const model::ParallelGenerator& generator, const LoadedModel& asked,
                                         std::span<const SearchLine> lines, const search::Options& options) {
   search::SourceBatch sources;
   for (const SearchLine& line : lines) sources.add(line.sources[0], line.number, nullptr);
@@ -75,7 +76,7 @@ bool any_is_empty(const std::vector<std::vector<int32_t>>& sources) {
   return std::any_of(sources.begin(), sources.end(), [](const auto& source) { return source.empty(); });
 }
 
-void answer_lines(std::span<const AskedLine> lines, const Answering& asked, const PredictOptions& wanted,
+void answer_lines(std::span<const AskedLine> lines, const LoadedModel& asked, const PredictOptions& wanted,
                   search::Options options) {
   options.alignment |= wanted.copy_unknown;
   options.on_token = text_teller(wanted, *asked.vocabularies.target);
@@ -100,7 +101,7 @@ void answer_lines(std::span<const AskedLine> lines, const Answering& asked, cons
 
 }  // namespace
 
-std::vector<Prediction> predict_targets(const Answering& asked, std::span<const std::string> lines,
+std::vector<Prediction> predict_targets(const LoadedModel& asked, std::span<const std::string> lines,
                                         const PredictOptions& options) {
   const search::Options how = search_options(options, limits_of(asked), *asked.vocabularies.target);
   OutputRules rules(options, *asked.vocabularies.target, how.longest, lines.size());
@@ -130,13 +131,13 @@ std::vector<Prediction> predict_targets(const Answering& asked, std::span<const 
 namespace {
 
 /// Fills in the tokens of a pair, those of the source for each model. Returns why it cannot be scored, or nothing.
-std::string pair_complaint(const TextPair& pair, const Answering& asked, std::vector<std::vector<int32_t>>& sources,
+std::string pair_complaint(const TextPair& pair, const LoadedModel& asked, std::vector<std::vector<int32_t>>& sources,
                            std::vector<int32_t>& target) {
   for (const std::string* side : {&pair.source, &pair.target})
     if (std::string wrong = text::utf8_complaint(*side); !wrong.empty()) return wrong;
   target = target_tokens(pair, *asked.vocabularies.target);
   std::string wrong;
-  asked.each_model([&](const Answering& each) {
+  asked.each_model([&](const LoadedModel& each) {
     sources.push_back(each.vocabularies.source->encode(pair.source));
     const int64_t longest = std::max(std::ssize(sources.back()), std::ssize(target) + 1);
     if (const int64_t places = each.model.max_positions(); longest > places) wrong = too_long(longest, places);
@@ -148,7 +149,7 @@ std::string pair_complaint(const TextPair& pair, const Answering& asked, std::ve
 
 }  // namespace
 
-std::vector<PairScore> score_pairs(const Answering& asked, std::span<const TextPair> pairs) {
+std::vector<PairScore> score_pairs(const LoadedModel& asked, std::span<const TextPair> pairs) {
   std::vector<PairScore> scores(pairs.size());
   data::Examples examples;
   std::vector<SearchLine> lines;  // of an ensemble

@@ -10,10 +10,10 @@
 namespace heed::task {
 
 /// [lines] -> [lines]. Task::predict() for models with a generator.
-std::vector<Prediction> predict_targets(const Answering& asked, std::span<const std::string> lines,
+std::vector<Prediction> predict_targets(const LoadedModel& asked, std::span<const std::string> lines,
                                         const PredictOptions& options);
 
 /// [pairs] -> [pairs]. Task::score().
-std::vector<PairScore> score_pairs(const Answering& asked, std::span<const TextPair> pairs);
+std::vector<PairScore> score_pairs(const LoadedModel& asked, std::span<const TextPair> pairs);
 
 }  // namespace heed::task

@@ -123,6 +123,17 @@ class PairsTask final : public Task {
     add_stack_keys(f, m);
   }
 
+  void add_description(Fields& f, Description& d) const override {
+    add_token_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);
+    add_token_keys(f, "target", text::Tokeniser::kinds_to_write(), d.target);
+    f.add("tokens.joint", d.joint, "one vocabulary for both sides: that of the source");
+  }
+
+  std::vector<std::string> contradictions(const Description& d) const override {
+    if (d.model.tied != "all" || d.joint) return {};
+    return {"model.tied = \"all\" needs tokens.joint = true: one vocabulary"};
+  }
+
   std::vector<std::string> problems(const data::Options& d, const model::Options& m) const override {
     std::vector<std::string> all;
     const auto need = [&](bool condition, std::string what) {
@@ -163,12 +174,12 @@ class PairsTask final : public Task {
     return std::make_unique<model::Seq2Seq>(parameters, options);
   }
 
-  std::vector<Prediction> predict(const Answering& asked, std::span<const std::string> lines,
+  std::vector<Prediction> predict(const LoadedModel& asked, std::span<const std::string> lines,
                                   const PredictOptions& options) const override {
     return predict_targets(asked, lines, options);
   }
 
-  std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const override {
+  std::vector<PairScore> score(const LoadedModel& asked, std::span<const TextPair> pairs) const override {
     return score_pairs(asked, pairs);
   }
 

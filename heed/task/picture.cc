@@ -30,6 +30,13 @@ std::vector<std::string> drawn_tasks() {
   return names;
 }
 
+/// An answer may also be one token, as a label is.
+std::vector<std::string> kinds_of_answers() {
+  std::vector<std::string> kinds = text::Tokeniser::kinds_to_write();
+  kinds.emplace_back("lines");
+  return kinds;
+}
+
 class PictureTask final : public Task {
  public:
   PictureTask() : Task("picture", "words about a picture: lines of a picture file, a question and an answer") {}
@@ -71,9 +78,7 @@ class PictureTask final : public Task {
     f.add("data.valid_tsv", d.valid.tsv, "file to validate on, with the same columns");
     add_held_out_key(f, d);
     add_tokeniser_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);
-    std::vector<std::string> kinds = text::Tokeniser::kinds_to_write();
-    kinds.emplace_back("lines");
-    add_tokeniser_keys(f, "target", kinds, d.target);
+    add_tokeniser_keys(f, "target", kinds_of_answers(), d.target);
   }
 
   void add_model(Fields& f, model::Options& m) const override {
@@ -115,6 +120,11 @@ class PictureTask final : public Task {
     return all;
   }
 
+  void add_description(Fields& f, Description& d) const override {
+    add_token_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);
+    add_token_keys(f, "target", kinds_of_answers(), d.target);
+  }
+
   std::vector<std::string> metrics() const override {
     std::vector<std::string> names = {"exact"};
     for (const metric::MetricEntry& entry : metric::all_metrics())
@@ -128,11 +138,11 @@ class PictureTask final : public Task {
   std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const override {
     return std::make_unique<model::PictureModel>(parameters, options);
   }
-  std::vector<Prediction> predict(const Answering& asked, std::span<const std::string> lines,
+  std::vector<Prediction> predict(const LoadedModel& asked, std::span<const std::string> lines,
                                   const PredictOptions& options) const override {
     return predict_pictures(asked, lines, options);
   }
-  std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const override {
+  std::vector<PairScore> score(const LoadedModel& asked, std::span<const TextPair> pairs) const override {
     return score_pictures(asked, pairs);
   }
 

@@ -24,7 +24,7 @@ namespace heed::task {
 
 namespace {
 
-const model::PictureModel& picture_model_of(const Answering& asked) {
+const model::PictureModel& picture_model_of(const LoadedModel& asked) {
   const auto* model = dynamic_cast<const model::PictureModel*>(&asked.model);
   expect(model != nullptr, ErrorKind::bug, "this model reads no pictures");
   return *model;
@@ -65,7 +65,7 @@ struct ReadSource {
 };
 
 /// What is wrong with the source; empty: nothing. `prediction`, where not null, learns of the question's tokens.
-std::string read_source(std::string_view source, const Answering& asked, ReadSource& read, Prediction* prediction) {
+std::string read_source(std::string_view source, const LoadedModel& asked, ReadSource& read, Prediction* prediction) {
   if (std::string wrong = text::utf8_complaint(source); !wrong.empty()) return wrong;
   const model::Options& o = picture_model_of(asked).options();
   const auto [name, question] = data::cut_picture_question(source);
@@ -96,18 +96,18 @@ struct PictureLine {
 /// The pictures that were read, as each model of an ensemble sees them.
 class ReadPictures {
  public:
-  explicit ReadPictures(const Answering& asked) {
-    asked.each_model([&](const Answering& each) {
+  explicit ReadPictures(const LoadedModel& asked) {
+    asked.each_model([&](const LoadedModel& each) {
       const model::PictureModel& model = picture_model_of(each);
       pictures_.emplace_back(model.options().picture_size, model.cells_of_side() * model.cells_of_side());
       generators_.emplace_back(model, pictures_.back());
     });
   }
   /// Reads a source for all models, and keeps it; what is wrong with it, or nothing.
-  std::string add(const PictureLine& line, const Answering& asked, Prediction* prediction) {
+  std::string add(const PictureLine& line, const LoadedModel& asked, Prediction* prediction) {
     std::vector<ReadSource> read;
     std::string wrong;
-    asked.each_model([&](const Answering& each) {
+    asked.each_model([&](const LoadedModel& each) {
       if (!wrong.empty()) return;
       Prediction* learns = read.empty() ? prediction : nullptr;  // of what the first model reads
       wrong = read_source(line.source, each, read.emplace_back(), learns);
@@ -142,7 +142,7 @@ struct AskedPicture {
   Prediction* answer = nullptr;
 };
 
-void search_pictures(std::span<const AskedPicture> some, const Generators& generators, const Answering& asked,
+void search_pictures(std::span<const AskedPicture> some, const Generators& generators, const LoadedModel& asked,
                      const search::Options& how) {
   const int64_t side = picture_model_of(asked).cells_of_side();
   std::vector<SearchLine> lines;
@@ -160,13 +160,13 @@ void search_pictures(std::span<const AskedPicture> some, const Generators& gener
 
 }  // namespace
 
-std::vector<Prediction> predict_pictures(const Answering& asked, std::span<const std::string> lines,
+std::vector<Prediction> predict_pictures(const LoadedModel& asked, std::span<const std::string> lines,
                                          const PredictOptions& options) {
   expect(!options.copy_unknown, "copy_unknown copies words of a source text; this model reads pictures");
   ReadPictures pictures(asked);
-  search::Options how =
-      search_options(options, {asked.max_positions(), asked.longest, alignment_heads(pictures.generators())},
-                     *asked.vocabularies.target);
+  search::Options how = search_options(
+      options, {asked.max_positions(), asked.description.answers.longest, alignment_heads(pictures.generators())},
+      *asked.vocabularies.target);
   how.on_token = text_teller(options, *asked.vocabularies.target);
   OutputRules rules(options, *asked.vocabularies.target, how.longest, lines.size());
   std::vector<Prediction> predictions(lines.size());
@@ -191,7 +191,7 @@ std::vector<Prediction> predict_pictures(const Answering& asked, std::span<const
   return predictions;
 }
 
-std::vector<PairScore> score_pictures(const Answering& asked, std::span<const TextPair> pairs) {
+std::vector<PairScore> score_pictures(const LoadedModel& asked, std::span<const TextPair> pairs) {
   const text::Tokeniser& target = *asked.vocabularies.target;
   std::vector<PairScore> scores(pairs.size());
   ReadPictures pictures(asked);

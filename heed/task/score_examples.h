@@ -14,7 +14,8 @@
 namespace heed::task {
 
 /// `scores` [examples]: filled in, or their error says why one cannot be scored.
-inline void score_examples(const Answering& asked, const data::Dataset& examples, std::span<PairScore* const> scores) {
+inline void score_examples(const LoadedModel& asked, const data::Dataset& examples,
+                           std::span<PairScore* const> scores) {
   if (scores.empty()) return;
   search::TapePool::Lease tape(asked.tapes);
   const auto run = [&](std::span<const int64_t> batch) {

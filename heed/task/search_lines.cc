@@ -18,9 +18,9 @@
 
 namespace heed::task {
 
-Generators generators_of(const Answering& asked) {
+Generators generators_of(const LoadedModel& asked) {
   Generators all;
-  asked.each_model([&](const Answering& each) {
+  asked.each_model([&](const LoadedModel& each) {
     expect(each.model.generator() != nullptr, "predict: this model cannot generate outputs");
     all.push_back(each.model.generator());
   });
@@ -36,7 +36,8 @@ std::vector<int64_t> alignment_heads(const Generators& generators) {
 
 namespace {
 
-search::Ensemble ensemble_for(const Generators& generators, const Answering& asked, std::span<const SearchLine> lines) {
+search::Ensemble ensemble_for(const Generators& generators, const LoadedModel& asked,
+                              std::span<const SearchLine> lines) {
   std::vector<search::EnsembleMember> members;
   for (size_t m = 0; m < generators.size(); ++m) {
     members.push_back({*generators[m]});
@@ -45,7 +46,7 @@ search::Ensemble ensemble_for(const Generators& generators, const Answering& ask
   return {std::move(members), asked.mean, asked.same_sources};
 }
 
-std::vector<search::Result> search_once(const Generators& generators, const Answering& asked,
+std::vector<search::Result> search_once(const Generators& generators, const LoadedModel& asked,
                                         std::span<const SearchLine> lines, const search::Options& options,
                                         const search::BatchLimits& limits) {
   search::SourceBatch sources;
@@ -76,7 +77,7 @@ std::optional<search::Rules> stricter(const SearchLine& line, const search::Resu
 
 }  // namespace
 
-std::vector<search::Result> search_lines(const Generators& generators, const Answering& asked,
+std::vector<search::Result> search_lines(const Generators& generators, const LoadedModel& asked,
                                          std::span<const SearchLine> lines, const search::Options& options,
                                          const search::BatchLimits& limits) {
   constexpr int kMostSearches = 100;  // of a line, each without one more spelling
@@ -96,7 +97,7 @@ std::vector<search::Result> search_lines(const Generators& generators, const Ans
   return found;
 }
 
-void score_lines(const Generators& generators, const Answering& asked, std::span<const SearchLine> lines,
+void score_lines(const Generators& generators, const LoadedModel& asked, std::span<const SearchLine> lines,
                  std::span<const std::vector<int32_t>> targets, std::span<PairScore* const> scores) {
   constexpr size_t kTogether = 32;  // lines of a batch
   if (lines.empty()) return;

@@ -1,10 +1,9 @@
 // A kind of task: what goes in, what comes out, and everything that follows from that. The trainer, the predictor, the
 // program and Python use tasks only through this interface; all.h lists them.
 //
-//   recipe     add_data, add_model, problems    the keys of its [data] and [model] sections, and how they must agree
-//   data       read -> Texts -> vocabularies -> Corpus
-//   model      make
-//   answers    predict, score
+//   recipe       add_data, add_model, problems       the keys of its [data] and [model] sections, and how they must
+//   agree description  add_model, add_description, contradictions    what its models are, apart from how they were
+//   trained data         read -> Texts -> vocabularies -> Corpus model        make answers      predict, score
 #pragma once
 
 #include <algorithm>
@@ -28,6 +27,7 @@
 #include "heed/search/ensemble_mean.h"
 #include "heed/search/tape_pool.h"
 #include "heed/task/attention_place.h"
+#include "heed/task/description.h"
 #include "heed/task/predict_options.h"
 #include "heed/task/prediction.h"
 #include "heed/task/suggestion.h"
@@ -66,19 +66,15 @@ class Texts {
 };
 
 /// A model to predict with, wherever it comes from.
-struct Answering {
+struct LoadedModel {
   const model::Model& model;
   const Vocabularies& vocabularies;
-  int64_t longest;                  // default for the longest output, in tokens
-  int64_t max_source = 0;           // labels: a text is cut after this many tokens, as in training; 0: never
-  std::string labels_between = {};  // labels: a text may have several, with this between them; empty: it has one
-  const model::Options& options;    // of the model
-  std::string documents = {};       // running text: data.documents
-  int64_t stride = 0;               // running text that is scored: ScoreOptions::stride
+  const Description& description;
+  int64_t stride = 0;  // running text that is scored: ScoreOptions::stride
   search::TapePool& tapes;
 
   // Further models of an ensemble, which write together with this one (search/ensemble.h):
-  std::vector<Answering> others = {};
+  std::vector<LoadedModel> others = {};
   search::Mean mean = search::Mean::log_probabilities;
   bool same_sources = true;  // all of them cut sources into the same tokens
 
@@ -86,12 +82,12 @@ struct Answering {
   template <class Visit>
   void each_model(const Visit& visit) const {
     visit(*this);
-    for (const Answering& other : others) visit(other);
+    for (const LoadedModel& other : others) visit(other);
   }
   /// The fewest positions of any of them.
   int64_t max_positions() const {
     int64_t fewest = model.max_positions();
-    for (const Answering& other : others) fewest = std::min(fewest, other.model.max_positions());
+    for (const LoadedModel& other : others) fewest = std::min(fewest, other.model.max_positions());
     return fewest;
   }
 };
@@ -121,6 +117,12 @@ class Task {
   virtual std::vector<std::string> problems(const data::Options& data, const model::Options& model) const = 0;
   /// Metrics of outputs: the values of validate.metric besides the loss. The first is the default.
   virtual std::vector<std::string> metrics() const = 0;
+
+  // ------------------------------------------------------------------------------------------------------- description
+  /// Its keys of [tokens] and [answers], and those of [model] that follow from the data in a recipe.
+  virtual void add_description(file::Fields& fields, Description& description) const = 0;
+  /// What cannot be true of one model, one sentence each.
+  virtual std::vector<std::string> contradictions(const Description&) const { return {}; }
 
   // -------------------------------------------------------------------------------------------------------------- data
   /// Why the name and the first lines of a file look like data for this task more than for a more general one (all.h):
@@ -152,10 +154,10 @@ class Task {
   virtual bool gives_labels() const { return false; }
   /// [lines] -> [lines], in the same order. A line's answer depends neither on the other lines nor on the number of
   /// threads. Throws Error for invalid options; what is wrong with a line is in its Prediction.
-  virtual std::vector<Prediction> predict(const Answering& asked, std::span<const std::string> lines,
+  virtual std::vector<Prediction> predict(const LoadedModel& asked, std::span<const std::string> lines,
                                           const PredictOptions& options) const = 0;
   /// [pairs] -> [pairs]: the probability of each target, given its source.
-  virtual std::vector<PairScore> score(const Answering& asked, std::span<const TextPair> pairs) const = 0;
+  virtual std::vector<PairScore> score(const LoadedModel& asked, std::span<const TextPair> pairs) const = 0;
 
   /// The place of an attention of its models, from its name there ("decoder.0.source"). `call`: 1 for the second call
   /// of the same one, as for the second of two texts.
@@ -164,7 +166,7 @@ class Task {
   /// Models of running text: their answers go on with the lines. Texts have no sources; score() takes empty ones.
   virtual bool continues_texts() const { return false; }
   /// Models of running text: how well they predict that of a file. `done`, if any, is told of tokens. Others: nothing.
-  virtual std::optional<TextScore> score_file(const Answering& /*asked*/, const std::filesystem::path& /*file*/,
+  virtual std::optional<TextScore> score_file(const LoadedModel& /*asked*/, const std::filesystem::path& /*file*/,
                                               const std::function<void(int64_t)>& /*done*/) const {
     return {};
   }

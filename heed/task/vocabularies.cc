@@ -1,26 +1,20 @@
 #include "heed/task/vocabularies.h"
 
-#include <string>
-
 namespace heed::task {
 
-namespace {
-constexpr const char* kSourceVocabulary = "source.vocab";
-constexpr const char* kTargetVocabulary = "target.vocab";
-}  // namespace
-
-void Vocabularies::save(file::CheckpointWriter& writer) const {
-  writer.add_text(kSourceVocabulary, source->contents());
-  if (target != source) writer.add_text(kTargetVocabulary, target->contents());
+void Vocabularies::each_part(const Description& description,
+                             const std::function<void(const std::string&, std::string)>& add) const {
+  add(description.source.vocabulary, source->contents());
+  if (!description.joint) add(description.target.vocabulary, target->contents());
 }
 
-Vocabularies Vocabularies::load(const file::Checkpoint& checkpoint, const data::Options& options) {
-  const auto read = [&](const char* part, const std::string& kind) {
-    return text::Tokeniser::parse(kind, checkpoint.text(part), checkpoint.place_of(part));
+Vocabularies Vocabularies::load(const file::Checkpoint& checkpoint, const Description& description) {
+  const auto read = [&](const Description::Side& side) {
+    return text::Tokeniser::parse(side.tokens, checkpoint.text(side.vocabulary), checkpoint.place_of(side.vocabulary));
   };
   Vocabularies v;
-  v.source = read(kSourceVocabulary, options.source.kind);
-  v.target = options.joint ? v.source : read(kTargetVocabulary, options.target.kind);
+  v.source = read(description.source);
+  v.target = description.joint ? v.source : read(description.target);
   return v;
 }
 

@@ -1,11 +1,13 @@
 // From texts to ids, and back.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "heed/data/examples.h"
-#include "heed/data/options.h"
 #include "heed/file/checkpoint.h"
+#include "heed/task/description.h"
 #include "heed/text/tokeniser.h"
 
 namespace heed::task {
@@ -15,8 +17,10 @@ struct Vocabularies {
   std::shared_ptr<const text::Tokeniser> source, target;
 
   data::Tokenisers both() const { return {*source, *target}; }
-  void save(file::CheckpointWriter& writer) const;  // source.vocab, and target.vocab if it is not the same
-  static Vocabularies load(const file::Checkpoint& checkpoint, const data::Options& options);
+
+  /// Calls add(name, contents) for each, once if the vocabulary is joint.
+  void each_part(const Description& description, const std::function<void(const std::string&, std::string)>& add) const;
+  static Vocabularies load(const file::Checkpoint& checkpoint, const Description& description);
 };
 
 }  // namespace heed::task

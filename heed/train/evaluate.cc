@@ -30,14 +30,14 @@ void add_losses(Evaluation& e, const model::Model& model, const data::Dataset& e
 }
 
 /// What a model of running text writes by itself.
-void add_written_text(Evaluation& e, const task::Task& task, const task::Answering& asked, int64_t samples) {
+void add_written_text(Evaluation& e, const task::Task& task, const task::LoadedModel& asked, int64_t samples) {
   constexpr int64_t kLongest = 200;
   constexpr double kTemperature = 0.8;
   if (!std::isfinite(e.nll) || samples == 0) return;
   const std::string nothing[] = {""};
   const std::vector<task::Prediction> said =
       task.predict(asked, nothing,
-                   {.max_length = std::min({kLongest, asked.longest, asked.model.max_positions()}),
+                   {.max_length = std::min({kLongest, asked.description.answers.longest, asked.model.max_positions()}),
                     .sample = true,
                     .temperature = kTemperature,
                     .alignments = false});
@@ -46,7 +46,7 @@ void add_written_text(Evaluation& e, const task::Task& task, const task::Answeri
 
 }  // namespace
 
-Evaluation evaluate(const task::Task& task, const task::Answering& asked, const task::Corpus& corpus,
+Evaluation evaluate(const task::Task& task, const task::LoadedModel& asked, const task::Corpus& corpus,
                     const EvaluateOptions& options) {
   Evaluation e;
   add_losses(e, asked.model, *corpus.valid, options.batch_tokens);

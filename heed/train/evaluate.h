@@ -18,7 +18,7 @@ struct EvaluateOptions {
 };
 
 /// On the validation data of the corpus, with greedy search.
-Evaluation evaluate(const task::Task& task, const task::Answering& asked, const task::Corpus& corpus,
+Evaluation evaluate(const task::Task& task, const task::LoadedModel& asked, const task::Corpus& corpus,
                     const EvaluateOptions& options = {});
 
 }  // namespace heed::train

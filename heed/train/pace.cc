@@ -14,7 +14,9 @@ recipe::Pace measured_pace(const recipe::Recipe& recipe, const Prepared& prepare
   constexpr double kShare = 0.05;         // of the limit, at most, beyond the fewest
   constexpr double kForward = 1.0 / 3.0;  // of the time of an update: a validation has no backward pass
   const double limit = 60 * recipe.stop.minutes;
-  trained::TrainedModel made = trained::make_model(recipe, prepared.vocabularies);
+  // A copy of the model, which is trained a little and thrown away.
+  trained::TrainedModel made =
+      trained::make_model(prepared.model.description, prepared.model.vocabularies, recipe.train.seed);
   if (beginning.weights) trained::start_from(*beginning.weights, made);
   TrainerOptions options = recipe.train;
   options.schedule.kind = "constant";  // others need a length

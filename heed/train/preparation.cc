@@ -11,9 +11,11 @@
 #include "heed/data/plain_files.h"
 #include "heed/optimise/gradient_sum.h"
 #include "heed/recipe/data_files.h"
+#include "heed/recipe/of_model.h"
 #include "heed/recipe/settle.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/memory.h"
+#include "heed/text/tokeniser.h"
 #include "heed/train/pace.h"
 #include "heed/train/trainer.h"
 
@@ -46,34 +48,36 @@ std::string model_complaint(const Recipe& recipe, std::string_view reasons) {
   return all;
 }
 
-struct ModelLimits {
-  int64_t positions, predictions;  // max_positions() and max_predictions()
-};
-
-/// Makes the model without allocating its weights, so that wrong options or a model that is too large are reported
-/// early; with a tiny vocabulary, even before the data is read.
-ModelLimits limits_of_model(const Recipe& recipe, int64_t source_vocabulary, int64_t target_vocabulary) {
-  Parameters parameters(0, Start::empty);
-  std::unique_ptr<model::Model> made;
+/// The model of a recipe without its weights, which are not even allocated: that is quick, and wrong options or a model
+/// that is too large are reported early.
+trained::TrainedModel model_of(const Recipe& recipe, task::Vocabularies vocabularies) {
+  trained::TrainedModel made;
   try {
-    made = recipe.task().make(parameters, recipe::model_options(recipe, source_vocabulary, target_vocabulary));
+    made = trained::make_model(recipe::describe(recipe), std::move(vocabularies), recipe.train.seed, Start::empty);
   } catch (const Error& error) {
     throw RecipeError(model_complaint(recipe, error.what()));
   }
   // The weights and two moments of Adam; the gradients, some of them waiting for others; and the average.
   double numbers = 0;
-  for (const Parameter& p : parameters) numbers += static_cast<double>(p.rows()) * static_cast<double>(p.cols());
+  for (const Parameter& p : *made.parameters) numbers += static_cast<double>(p.rows()) * static_cast<double>(p.cols());
   const auto copies = 3 + optimise::gradients_at_once(recipe.train.accumulate) + (recipe.train.average > 0 ? 1 : 0);
   const double bytes = sizeof(float) * static_cast<double>(copies) * numbers;
   expect_memory(bytes, fmt::format("the training of {:.0f} parameters", numbers),
                 "use a smaller model.width, fewer layers or smaller vocabularies");
-  return {made->max_positions(), made->max_predictions()};
+  return made;
+}
+
+/// Before the data is read, with a tiny vocabulary.
+void expect_a_model(const Recipe& recipe) {
+  const std::string_view one_line[] = {"a"};
+  const auto tokens = text::Tokeniser::train(one_line, {});
+  model_of(recipe, {tokens, tokens});
 }
 
 }  // namespace
 
 void check_model(const Recipe& recipe) {
-  limits_of_model(recipe, text::kSpecials + 1, text::kSpecials + 1);
+  expect_a_model(recipe);
   // An option that nothing reads usually belongs to a part that was meant but not named.
   std::vector<std::string> names;
   attend::each_option(recipe.model.attention, [&](const char* name, const auto&) { names.emplace_back(name); });
@@ -83,20 +87,21 @@ void check_model(const Recipe& recipe) {
 
 namespace {
 
-void check_lengths(const task::Corpus& corpus, const ModelLimits& most) {
+void check_lengths(const task::Corpus& corpus, const model::Model& model) {
+  const int64_t positions = model.max_positions(), most = model.max_predictions();
   for (const data::Dataset* examples : {corpus.train.get(), corpus.valid.get()})
     for (int64_t i = 0; i < examples->size(); ++i) {
       const int64_t longest = examples->longest_sequence(i);
-      expect(longest <= most.positions, ErrorKind::data,
+      expect(longest <= positions, ErrorKind::data,
              "line {} of the data has {} tokens, but the model has positions for {}: increase model.max_length or "
              "attention.max_length, or skip such lines with data.max_source and data.max_target",
-             examples->line_number(i), longest, most.positions);
+             examples->line_number(i), longest, positions);
       const int64_t predictions = examples->predictions(i);
-      expect(predictions <= most.predictions, ErrorKind::data,
+      expect(predictions <= most, ErrorKind::data,
              "the target in line {} of the data has {} tokens, its end included, but the model writes at most {}: "
              "increase model.max_length (of model.length = \"slots\": model.slots), or skip such lines with "
              "data.max_target",
-             examples->line_number(i), predictions, most.predictions);
+             examples->line_number(i), predictions, most);
     }
 }
 
@@ -125,6 +130,7 @@ std::string doubt_about_task(const Recipe& r) {
 /// Large steps would destroy what was learned.
 std::vector<task::Suggestion> go_gently(Recipe& r, const Recipe& theirs) {
   constexpr float kGently = 0.3f;
+  if (recipe::is_open(theirs, "train.learning_rate")) return {};  // nobody knows what it was trained with
   const task::Suggestion rate = {"train.learning_rate", fmt::format("{}", kGently * theirs.train.schedule.peak),
                                  "0.3 times that of the trained model"};
   return recipe::settle(r, std::span(&rate, 1));
@@ -133,17 +139,15 @@ std::vector<task::Suggestion> go_gently(Recipe& r, const Recipe& theirs) {
 }  // namespace
 
 Recipe fitted(const Recipe& recipe, const trained::TrainedModel& weights, std::string_view name) {
-  const Recipe& theirs = weights.recipe;
+  const Recipe theirs = recipe::of_model(weights);
   if (!recipe::is_open(recipe, "model.task") && recipe.model.task != theirs.model.task)
     throw RecipeError(fmt::format("model.task is \"{}\", but '{}' was trained with \"{}\": --set model.task={}",
                                   recipe.model.task, name, theirs.model.task, theirs.model.task));
   Recipe r = recipe::following(recipe, {.recipe = theirs});
-  const auto mine = recipe::values_of(r), other = recipe::values_of(theirs);
   std::string wrong;
-  for (const auto& [key, value] : mine) {
-    if (!recipe::is_of_the_model(key) || fits_the_weights_anyway(key) || other.at(key) == value) continue;
-    wrong += fmt::format("{}{} is {}, but '{}' was trained with {}", wrong.empty() ? "" : "\n", key, value, name,
-                         other.at(key));
+  for (const auto& [key, here, there] : recipe::differences(r, theirs)) {
+    if (!recipe::is_of_the_model(key) || fits_the_weights_anyway(key) || recipe::is_open(theirs, key)) continue;
+    wrong += fmt::format("{}{} is {}, but '{}' was trained with {}", wrong.empty() ? "" : "\n", key, here, name, there);
   }
   if (!wrong.empty()) throw RecipeError(wrong + "\nleave these keys out: they follow from the weights");
   return r;
@@ -159,13 +163,13 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
   Recipe& r = p.recipe;
   if (beginning.checkpoint) {
     constexpr std::string_view kAll[] = {""};
-    recipe::settle_as(r, trained::recipe_of(*beginning.checkpoint), kAll);
+    recipe::settle_as(r, recipe::of_checkpoint(*beginning.checkpoint), kAll);
   }
   if (beginning.weights) {
     r = fitted(r, *beginning.weights, beginning.weights_name);
-    p.chosen = go_gently(r, beginning.weights->recipe);
+    p.chosen = go_gently(r, recipe::of_model(*beginning.weights));
   }
-  limits_of_model(r, text::kSpecials + 1, text::kSpecials + 1);  // an option that nothing reads may be for a variant
+  if (!beginning.checked) expect_a_model(r);  // an option that nothing reads may be for a variant
   const std::string doubt = doubt_about_task(r);
   say("reading the data");
   data::expect_plain_files(r.data);
@@ -175,13 +179,12 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
   };
   add(recipe::settle(r, texts->suggest(r.open, r.data, r.model)));
   say("splitting it into tokens");
-  p.vocabularies = beginning.checkpoint ? task::Vocabularies::load(*beginning.checkpoint, r.data)
-                                        : texts->learn_vocabularies(
-                                              r.data, beginning.weights ? &beginning.weights->vocabularies : nullptr);
-  const ModelLimits most = limits_of_model(r, p.vocabularies.source->size(), p.vocabularies.target->size());
-  p.corpus = texts->encode(p.vocabularies, r.data,
-                           recipe::model_options(r, p.vocabularies.source->size(), p.vocabularies.target->size()));
-  check_lengths(p.corpus, most);
+  p.model = model_of(
+      r, beginning.checkpoint
+             ? task::Vocabularies::load(*beginning.checkpoint, recipe::describe(r))
+             : texts->learn_vocabularies(r.data, beginning.weights ? &beginning.weights->vocabularies : nullptr));
+  p.corpus = texts->encode(p.model.vocabularies, r.data, p.model.description.model);
+  check_lengths(p.corpus, *p.model.model);
   p.updates_per_epoch = updates_per_epoch(*p.corpus.train, r.train);
   recipe::Pace pace;
   if (beginning.timed && !beginning.checkpoint && r.stop.minutes > 0) {

@@ -25,13 +25,14 @@ struct Beginning {
   /// resumed run has it from its checkpoint.
   bool timed = false;
   objective::RewardFunction reward = {};  // train.reward = "own"
+  bool checked = false;                   // check_model() was asked about this recipe
 };
 
 struct Prepared {
   recipe::Recipe recipe;                 // with every key set
   std::vector<task::Suggestion> chosen;  // keys that were open
-  task::Vocabularies vocabularies;
-  task::Corpus corpus;  // its warnings begin with those about the length of the run
+  trained::TrainedModel model;           // its weights are not there yet: Parameters::draw()
+  task::Corpus corpus;                   // its warnings begin with those about the length of the run
   int64_t updates_per_epoch = 0;
 };
 

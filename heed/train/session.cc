@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "heed/recipe/of_model.h"
 #include "heed/tensor/error.h"
 #include "heed/train/decision.h"
 #include "heed/train/preparation.h"
@@ -31,6 +32,7 @@ class Session {
       if (weights) recipe = fitted(recipe, *weights, options_.from);
       check_model(recipe);
     }
+    const bool checked = !options_.resume;
     recipe::text_of(recipe);  // throws now, not after hours of training, if it cannot be written as TOML
     recorder_.lock();
     const std::optional<file::Checkpoint> from = recorder_.find_checkpoint(options_.resume);
@@ -40,7 +42,8 @@ class Session {
                            .weights = weights ? &*weights : nullptr,
                            .weights_name = options_.from,
                            .timed = true,
-                           .reward = options_.reward},
+                           .reward = options_.reward,
+                           .checked = checked},
                  [this](const std::string& what) { recorder_.tell([&](TrainingObserver& o) { o.preparing(what); }); });
     if (from)
       resume(*from);
@@ -133,11 +136,11 @@ std::optional<recipe::Precedent> precedent_of(const SessionOptions& options, con
   std::error_code ignored;
   if (options.resume && !folder.empty() && std::filesystem::is_directory(folder, ignored))
     if (const file::RunFolder::Newest newest = file::RunFolder(folder).newest(); newest.checkpoint)
-      return recipe::Precedent{.recipe = trained::recipe_of(*newest.checkpoint), .resumed = true};
+      return recipe::Precedent{.recipe = recipe::of_checkpoint(*newest.checkpoint), .resumed = true};
   if (options.from.empty()) return {};
   recipe::Precedent precedent;
   trained::with_checkpoint(options.from, "best", [&](const file::Checkpoint& checkpoint) {
-    precedent.recipe = trained::recipe_of(checkpoint);
+    precedent.recipe = recipe::of_model(trained::description_of(checkpoint), trained::training_of(checkpoint));
   });
   return precedent;
 }
@@ -147,7 +150,7 @@ recipe::Recipe recipe_of_folder(const std::filesystem::path& folder, std::span<c
   const file::RunFolder::Newest newest = run.newest();
   expect(newest.checkpoint.has_value(), ErrorKind::file, "'{}' holds no checkpoint that can be used{}", folder.string(),
          newest.damaged.empty() ? "" : ": " + newest.damaged.front().reason);
-  return trained::recipe_of(*newest.checkpoint, overrides);
+  return recipe::of_checkpoint(*newest.checkpoint, overrides);
 }
 
 }  // namespace heed::train

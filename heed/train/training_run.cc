@@ -10,9 +10,11 @@
 
 #include "heed/file/run_folder.h"
 #include "heed/objective/all.h"
+#include "heed/recipe/of_model.h"
 #include "heed/recipe/settle.h"
 #include "heed/tensor/error.h"
 #include "heed/train/evaluate.h"
+#include "heed/trained/save.h"
 #include "heed/trained/start_from.h"
 
 namespace heed::train {
@@ -39,12 +41,12 @@ TrainingRun::TrainingRun(const Recipe& recipe, const Beginning& beginning,
   chosen_ = std::move(prepared.chosen);
   corpus_ = std::move(prepared.corpus);
   per_epoch_ = prepared.updates_per_epoch;
-  // Beside a checkpoint, whose name does not matter.
-  config_ = recipe::text_beside(recipe_, std::filesystem::path(recipe_.output.folder) / "step");
   recipe_.train.schedule.steps = recipe::updates_in_all(recipe_, per_epoch_);
+  made_ = std::move(prepared.model);
+  // Beside a checkpoint, whose name does not matter.
+  made_.training.recipe = recipe::text_beside(recipe_, std::filesystem::path(recipe_.output.folder) / "step");
   // Weights of a checkpoint are allocated once they are known to fit.
-  made_ = trained::make_model(recipe_, std::move(prepared.vocabularies),
-                              beginning.checkpoint ? Start::empty : Start::drawn);
+  if (!beginning.checkpoint) made_.parameters->draw();
   if (beginning.weights)
     if (const std::vector<std::string> lacking = trained::start_from(*beginning.weights, made_); !lacking.empty())
       corpus_.warnings.push_back(
@@ -72,7 +74,7 @@ TrainingRun::TrainingRun(const Recipe& recipe, const Beginning& beginning,
 }
 
 void TrainingRun::load(const file::Checkpoint& checkpoint, std::span<const std::string> kept) {
-  const Recipe before = trained::recipe_of(checkpoint);
+  const Recipe before = recipe::of_checkpoint(checkpoint);
   const std::string changed = recipe::difference(recipe_, before);
   expect(changed.empty(), ErrorKind::file, "the recipe differs from that of '{}': {}", checkpoint.folder().string(),
          changed);
@@ -144,7 +146,7 @@ Validated TrainingRun::validate() {
   {
     const Trainer::Averaged averaged(*trainer_);
     search::TapePool tapes;  // freed after the validation: the updates need the memory
-    v.evaluation = evaluate(recipe_.task(), made_.answering(tapes), corpus_,
+    v.evaluation = evaluate(recipe_.task(), made_.loaded(tapes), corpus_,
                             {.batch_tokens = recipe_.train.batch_tokens,
                              .decode = recipe_.validate.decode,
                              .samples = recipe_.validate.samples,
@@ -167,7 +169,7 @@ Validated TrainingRun::validate() {
 
 void TrainingRun::save(file::CheckpointWriter& writer) const {
   file::TrainingState state;
-  writer.add_text("config.toml", config_);
+  trained::each_text(made_, [&](const std::string& part, std::string text) { writer.add_text(part, std::move(text)); });
   trainer_->save(writer, state);
   state.set("data", corpus_.fingerprint);
   state.set("seconds", seconds());
@@ -176,7 +178,6 @@ void TrainingRun::save(file::CheckpointWriter& writer) const {
   state.set("waited", waited_);
   state.set("validated", validated_step_);
   writer.add_state(state);
-  made_.vocabularies.save(writer);
 }
 
 // -------------------------------------------------------------------------------------------------------- how far it

@@ -58,7 +58,6 @@ class TrainingRun {
   double share() const;
 
   recipe::Recipe recipe_;
-  std::string config_;  // config.toml of the checkpoints
   std::vector<task::Suggestion> chosen_;
   task::Corpus corpus_;
   trained::TrainedModel made_;

@@ -1,77 +1,68 @@
 #include "heed/trained/average.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
+#include "heed/file/safetensors.h"
 #include "heed/tensor/error.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::trained {
 
 namespace {
 
-/// Throws unless both have the same model and vocabularies.
-void expect_one_model(const file::Checkpoint& first, const file::Checkpoint& other) {
-  recipe::Recipe mine = recipe_of(first), theirs = recipe_of(other);
-  mine.data = theirs.data = {};  // runs with other data or another seed may be averaged
-  mine.train = theirs.train = {};
-  const std::string changed = recipe::difference(theirs, mine);
+/// Throws unless both have the same model and vocabularies. Runs with other data or another seed may be averaged.
+void expect_one_model(const file::Checkpoint& first, const task::Description& mine, const file::Checkpoint& other) {
+  const task::Description theirs = description_of(other);
+  const std::string changed = task::difference(theirs, mine);
   expect(changed.empty(), ErrorKind::file, "'{}' and '{}' are not the same model: {}", first.folder().string(),
          other.folder().string(), changed);
-  for (const file::CheckpointPart& part : first.parts())
-    if (part.name.ends_with(".vocab"))
-      expect(other.has(part.name) && other.text(part.name) == first.text(part.name), ErrorKind::file,
-             "'{}' and '{}' are not the same model: they differ in {}", first.folder().string(),
-             other.folder().string(), part.name);
+  for (const task::Description::Side* side : {&mine.source, &mine.target}) {
+    if (mine.joint && side == &mine.target) continue;
+    expect(other.has(side->vocabulary) && other.text(side->vocabulary) == first.text(side->vocabulary), ErrorKind::file,
+           "'{}' and '{}' are not the same model: they differ in {}", first.folder().string(), other.folder().string(),
+           side->vocabulary);
+  }
 }
 
 }  // namespace
 
-AverageCheckpoint::AverageCheckpoint(std::span<const file::Checkpoint> checkpoints) {
+TrainedModel average(std::span<const file::Checkpoint> checkpoints) {
   expect(!checkpoints.empty(), "average: there are no checkpoints");
   const file::Checkpoint& first = checkpoints.front();
-  task::Vocabularies::load(first, recipe_of(first).data);  // throws if the mean could not be used
+  TrainedModel mean = load_model(first);
   std::vector<std::vector<double>> sums;
+  for (const Parameter& p : *mean.parameters) sums.emplace_back(static_cast<size_t>(p.size()), 0.0);
   int64_t step = 0;
   for (const file::Checkpoint& checkpoint : checkpoints) {
-    expect_one_model(first, checkpoint);
-    step = std::max(step, checkpoint.state().integer("step"));
+    expect_one_model(first, mean.description, checkpoint);
+    const Training training = training_of(checkpoint);
+    if (training.facts.has("step")) step = std::max(step, training.facts.integer("step"));
     const file::Safetensors tensors = checkpoint.tensors(file::kWeightsPart);
-    if (weights_.empty())
-      for (const file::StoredTensor& t : tensors.tensors()) {
-        weights_.push_back({t.name, t.shape, tensors.values(t.name)});
-        sums.emplace_back(weights_.back().mean.size(), 0.0);
-      }
-    expect(tensors.tensors().size() == weights_.size(), ErrorKind::file, "'{}' holds {} weights, but '{}' holds {}",
-           tensors.file(), tensors.tensors().size(), first.folder().string(), weights_.size());
-    for (size_t i = 0; i < weights_.size(); ++i) {
-      expect(tensors.at(weights_[i].name).shape == weights_[i].shape, ErrorKind::file,
-             "'{}': {} has shape {}, but {} in the other checkpoints", tensors.file(), weights_[i].name,
-             file::shape_text(tensors.at(weights_[i].name).shape), file::shape_text(weights_[i].shape));
-      const std::vector<float> values = tensors.values(weights_[i].name);
-      expect_finite(values, checkpoint, weights_[i].name);
+    expect(tensors.tensors().size() == sums.size(), ErrorKind::file, "'{}' holds {} weights, but '{}' holds {}",
+           tensors.file(), tensors.tensors().size(), first.folder().string(), sums.size());
+    size_t i = 0;
+    for (const Parameter& p : *mean.parameters) {
+      expect(tensors.at(p.name).shape == p.shape, ErrorKind::file,
+             "'{}': {} has shape {}, but {} in the other checkpoints", tensors.file(), p.name,
+             file::shape_text(tensors.at(p.name).shape), file::shape_text(p.shape));
+      const std::vector<float> values = tensors.values(p.name);
+      expect_finite(values, checkpoint, p.name);
       for (size_t n = 0; n < values.size(); ++n) sums[i][n] += static_cast<double>(values[n]);
+      ++i;
     }
   }
   const auto count = static_cast<double>(checkpoints.size());
-  for (size_t i = 0; i < weights_.size(); ++i)
-    std::transform(sums[i].begin(), sums[i].end(), weights_[i].mean.begin(),
+  size_t i = 0;
+  for (Parameter& p : *mean.parameters) {
+    std::transform(sums[i].begin(), sums[i].end(), p.value.data(),
                    [count](double sum) { return static_cast<float>(sum / count); });
-
-  for (const file::CheckpointPart& part : first.parts())
-    if (part.name.ends_with(".vocab")) others_.add_text(part.name, first.text(part.name));
-  others_.add_text("config.toml", config_to_copy(first));
-  file::TrainingState state;
-  state.set("step", step);
-  state.set("averaged", std::ssize(checkpoints));
-  others_.add_state(state);
-}
-
-void AverageCheckpoint::write(const std::filesystem::path& folder) const {
-  file::CheckpointWriter writer = others_;
-  std::vector<file::TensorToWrite> tensors;
-  for (const Weight& weight : weights_) tensors.push_back({weight.name, weight.shape, weight.mean.data()});
-  writer.add_tensors(file::kWeightsPart, std::move(tensors));
-  writer.commit(folder);
+    ++i;
+  }
+  mean.training.facts = {};
+  if (step > 0) mean.training.facts.set("step", step);
+  mean.training.facts.set("averaged", std::ssize(checkpoints));
+  return mean;
 }
 
 }  // namespace heed::trained

@@ -34,9 +34,8 @@ std::vector<std::string> start_from(const TrainedModel& from, TrainedModel& made
   const Grown targets = {from.vocabularies.target->size(), made.vocabularies.target->size()};
   std::vector<Grown> grown = {{from.vocabularies.source->size(), made.vocabularies.source->size()}, targets};
   // <unk>, <s> and </s> are no labels.
-  if (made.recipe.task().gives_labels())
-    grown.push_back({targets.before - text::kSpecials, targets.after - text::kSpecials});
-  const bool other_decoder = from.recipe.model.decoder_kind() != made.recipe.model.decoder_kind();
+  if (made.task().gives_labels()) grown.push_back({targets.before - text::kSpecials, targets.after - text::kSpecials});
+  const bool other_decoder = from.description.model.decoder_kind() != made.description.model.decoder_kind();
   std::vector<std::string> lacking;
   for (Parameter& p : *made.parameters) {
     const Parameter* before = from.parameters->find(p.name);

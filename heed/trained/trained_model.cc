@@ -7,30 +7,30 @@
 
 #include "heed/file/fields.h"
 #include "heed/file/run_folder.h"
+#include "heed/task/version_1.h"
 #include "heed/tensor/error.h"
+#include "heed/trained/save.h"
 
 namespace heed::trained {
 
-TrainedModel make_model(const recipe::Recipe& recipe, task::Vocabularies vocabularies, Start start) {
-  TrainedModel made{recipe, std::move(vocabularies), std::make_unique<Parameters>(recipe.train.seed, start), nullptr};
-  // With what follows from the data: whoever asks the recipe of a model later sees what the model was made with.
-  made.recipe.model = recipe::model_options(recipe, made.vocabularies.source->size(), made.vocabularies.target->size());
-  made.model = recipe.task().make(*made.parameters, made.recipe.model);
+TrainedModel make_model(task::Description description, task::Vocabularies vocabularies, uint64_t seed, Start start) {
+  TrainedModel made{.description = std::move(description),
+                    .training = {},
+                    .vocabularies = std::move(vocabularies),
+                    .parameters = std::make_unique<Parameters>(seed, start),
+                    .model = nullptr};
+  // Whoever asks for the options of a model later sees what it was made with.
+  made.description.model.source_vocabulary = made.vocabularies.source->size();
+  made.description.model.target_vocabulary = made.vocabularies.target->size();
+  made.model = made.task().make(*made.parameters, made.description.model);
   return made;
 }
 
-task::Answering TrainedModel::answering(search::TapePool& tapes) const {
-  return {.model = *model,
-          .vocabularies = vocabularies,
-          .longest = recipe.validate.longest,
-          .max_source = recipe.data.max_source,
-          .labels_between = recipe.data.labels_between,
-          .options = recipe.model,
-          .documents = recipe.data.documents,
-          .tapes = tapes};
+task::LoadedModel TrainedModel::loaded(search::TapePool& tapes) const {
+  return {.model = *model, .vocabularies = vocabularies, .description = description, .tapes = tapes};
 }
 
-int64_t TrainedModel::longest_output() const { return std::min(recipe.validate.longest, model->max_positions()); }
+int64_t TrainedModel::longest_output() const { return std::min(description.answers.longest, model->max_positions()); }
 
 namespace {
 
@@ -78,21 +78,51 @@ TrainedModel load_model(const std::filesystem::path& folder, std::string_view na
   return trained;
 }
 
-recipe::Recipe recipe_of(const file::Checkpoint& checkpoint, std::span<const std::string> overrides) {
-  const std::string text = checkpoint.text("config.toml"), file = checkpoint.place_of("config.toml");
-  recipe::Recipe recipe;
-  try {
-    recipe = recipe::parse(text, file);
-  } catch (const recipe::RecipeError& error) {
-    throw Error(ErrorKind::file, error.what());
-  }
-  return overrides.empty() ? recipe : recipe::parse(text, file, overrides);
+namespace {
+
+/// Of a checkpoint without model.toml: its config.toml, in the words of today.
+bool is_version_1(const file::Checkpoint& checkpoint) { return !checkpoint.has(kDescriptionPart); }
+
+std::string recipe_text(const file::Checkpoint& checkpoint) {
+  std::string text = checkpoint.text(kRecipePart);
+  return is_version_1(checkpoint) ? task::with_words_of_today(std::move(text)) : text;
 }
 
-std::string config_to_copy(const file::Checkpoint& checkpoint) {
-  std::string text = checkpoint.text("config.toml");
-  const bool is_beside = file::peek(text, "data.relative_to") == data::kToRecipe;
-  return is_beside ? recipe::text_of(recipe_of(checkpoint)) : text;
+/// What people want to know about the training; without what only a trainer needs.
+file::TrainingState summary(const file::TrainingState& all) {
+  file::TrainingState kept;
+  const auto keep = [&](const char* name) {
+    const auto found = all.values().find(name);
+    if (found != all.values().end()) std::visit([&](const auto& value) { kept.set(name, value); }, found->second);
+  };
+  for (const char* name : {"step", "seconds", "averaged"}) keep(name);
+  if (!all.has("best_step") || all.integer("best_step") <= 0) return kept;
+  for (const char* name : {"best_step", "best_value", "best_metric"}) keep(name);
+  return kept;
+}
+
+}  // namespace
+
+task::Description description_of(const file::Checkpoint& checkpoint) {
+  if (is_version_1(checkpoint))
+    return task::description_in_recipe(recipe_text(checkpoint), checkpoint.place_of(kRecipePart));
+  return task::parse_description(checkpoint.text(kDescriptionPart), checkpoint.place_of(kDescriptionPart));
+}
+
+Training training_of(const file::Checkpoint& checkpoint) {
+  constexpr const char* kMetric = "validate.metric";
+  Training training;
+  if (checkpoint.has(kStatePart)) training.facts = summary(checkpoint.state());
+  if (training.facts.has("best_metric") && is_version_1(checkpoint))
+    training.facts.set("best_metric", task::word_of_today(kMetric, training.facts.text("best_metric")));
+  if (!checkpoint.has(kRecipePart)) return training;
+  training.recipe = recipe_text(checkpoint);
+  training.file = checkpoint.place_of(kRecipePart);
+  // A training does not say by which metric its best model is the best: its recipe does.
+  if (training.facts.has("best_step") && !training.facts.has("best_metric"))
+    if (const std::string metric = file::peek(training.recipe, kMetric); !metric.empty())
+      training.facts.set("best_metric", metric);
+  return training;
 }
 
 void expect_finite(const std::vector<float>& weights, const file::Checkpoint& checkpoint, std::string_view name) {
@@ -102,13 +132,15 @@ void expect_finite(const std::vector<float>& weights, const file::Checkpoint& ch
 }
 
 TrainedModel load_model(const file::Checkpoint& checkpoint, const WeightFormat* packed) {
-  const recipe::Recipe recipe = recipe_of(checkpoint);
+  task::Description description = description_of(checkpoint);
   TrainedModel trained;
   try {
-    trained = make_model(recipe, task::Vocabularies::load(checkpoint, recipe.data), Start::empty);
-  } catch (const Error& error) {  // a recipe that makes no model cannot have been trained
+    task::Vocabularies vocabularies = task::Vocabularies::load(checkpoint, description);
+    trained = make_model(std::move(description), std::move(vocabularies), 0, Start::empty);
+  } catch (const Error& error) {  // a description that makes no model was never that of one
     throw Error(ErrorKind::file, error.what());
   }
+  trained.training = training_of(checkpoint);
   // One after the other, so that the numbers of the whole model are never beside its packed weights.
   checkpoint.load(file::kWeightsPart, *trained.parameters, [&](Parameter& p) {
     expect_finite(p.value, checkpoint, p.name);

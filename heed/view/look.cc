@@ -288,7 +288,7 @@ Example look(const predict::Predictor& model, const std::string& line, const std
              const predict::Options& options, const Shown& shown) {
   expect(model.models() == 1, "look: one model at a time, not an ensemble of {}", model.models());
   search::SearchTree tree;
-  const bool labels = model.model().recipe.task().gives_labels();
+  const bool labels = model.model().task().gives_labels();
   const bool has_beam = std::max(options.beam, options.nbest) > 1 && !options.sample && !labels &&
                         !model.model().model->parallel_generator();
   // With a given target, the answer only tells how the line was read: one token of it is enough.
@@ -317,7 +317,7 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   for (Found& found :
        score.parts.empty() ? maps_of(watch.take_calls()) : maps_of_text(watch.calls(), score.parts, shown)) {
     Map& map = found.map;
-    const task::AttentionPlace place = trained.recipe.task().place_of(map.name, found.call, trained.recipe.model);
+    const task::AttentionPlace place = trained.task().place_of(map.name, found.call, trained.description.model);
     map.group = place.group;
     map.queries = name_of(place.queries);
     map.keys = name_of(place.keys);
@@ -356,7 +356,7 @@ Example look(const predict::Predictor& model, const std::string& line, const std
 }
 
 ModelName name_of(const predict::Predictor& model, const std::string& folder) {
-  const model::Options& o = model.model().recipe.model;
+  const model::Options& o = model.model().description.model;
   const std::filesystem::path path = std::filesystem::path(folder).lexically_normal();
   std::string kind = o.encoder_kind();
   if (o.decoder_kind() != kind) kind += fmt::format(" to {}", o.decoder_kind());

@@ -34,13 +34,13 @@ std::vector<Sentence> sentences_of(const predict::Prediction& prediction) {
 
 Sequence alignment_rows(const predict::Predictor& model, const predict::Prediction& prediction) {
   const predict::Output& output = prediction.nbest.front();
-  if (!model.model().recipe.task().gives_labels()) {
+  if (!model.model().task().gives_labels()) {
     Sequence target{"target", "output", output.tokens};
     target.tokens.resize(output.alignment.size());
     return target;
   }
   if (!output.sentence_weights.empty()) return {"target", "label", {output.text}};
-  if (model.model().recipe.model.two_texts) return {"second", "second text", prediction.second_tokens};
+  if (model.model().description.model.two_texts) return {"second", "second text", prediction.second_tokens};
   Sequence pooled{"pooled", "pooled vector", {}};
   for (size_t i = 0; i < output.alignment.size(); ++i) pooled.tokens.push_back(std::to_string(i + 1));
   return pooled;

@@ -15,6 +15,7 @@
 
 #include "bindings.h"
 #include "heed/predict/json.h"
+#include "heed/recipe/of_model.h"
 #include "heed/task/decoding_option.h"
 #include "heed/text/tokeniser.h"
 #include "heed/trained/trained_model.h"
@@ -327,15 +328,19 @@ void define_predictor(py::module_& m) {
       .def("export_to", &Loaded::export_to, py::arg("model"), py::arg("checkpoint"), py::arg("path"))
       .def_property_readonly("written", &Loaded::written)
       .def_property_readonly("models", [](const Loaded& p) { return p.predictor().models(); })
-      .def_property_readonly("task", [](const Loaded& p) { return p.predictor().model().recipe.model.task; })
+      .def_property_readonly("task", [](const Loaded& p) { return p.predictor().model().description.model.task; })
       .def_property_readonly("encoder",
-                             [](const Loaded& p) { return p.predictor().model().recipe.model.encoder_kind(); })
+                             [](const Loaded& p) { return p.predictor().model().description.model.encoder_kind(); })
       .def_property_readonly("decoder",
-                             [](const Loaded& p) { return p.predictor().model().recipe.model.decoder_kind(); })
+                             [](const Loaded& p) { return p.predictor().model().description.model.decoder_kind(); })
       .def_property_readonly("parameter_count",
                              [](const Loaded& p) { return p.predictor().model().parameters->count(); })
       .def_property_readonly("recipe",
-                             [](const Loaded& p) { return text_of(recipe::text_of(p.predictor().model().recipe)); })
+                             [](const Loaded& p) {
+                               const trained::TrainedModel& model = p.predictor().model();
+                               const bool trained_here = !model.training.recipe.empty();
+                               return text_of(trained_here ? recipe::text_of(recipe::of_model(model)) : "");
+                             })
       .def_property_readonly("vocabulary_sizes", [](const Loaded& p) {
         return std::make_pair(p.predictor().source().size(), p.predictor().target().size());
       });

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "heed/trained/export.h"
+#include "heed/trained/save.h"
 #include "heed/trained/trained_model.h"
 #include "loaded.h"
 
@@ -54,7 +55,11 @@ void Loaded::export_to(const std::string& model, const std::string& checkpoint, 
   ask([&](const predict::Predictor&) {
     trained::expect_replaceable(path);
     trained::with_checkpoint(model, checkpoint, [&](const file::Checkpoint& from) {
-      trained::export_model(from, path, Dtype::f32, changed);
+      if (!changed) return trained::export_model(from, path);
+      trained::TrainedModel copy = trained::load_model(from);
+      for (Parameter& p : *copy.parameters) p.value = changed->find(p.name)->value.copy();
+      copy.training.facts = {};  // they say how good the weights were that were trained
+      trained::save_model(copy, path, {.one_file = true});
     });
     return true;
   });

@@ -87,7 +87,8 @@ void learn(const std::vector<std::string>& overrides, Hashes& hashes) {
   task::TextPairs pairs = task::load_pairs(recipe.data, 1);
   task::Vocabularies vocabularies = task::learn_vocabularies(pairs.train, recipe.data);
   const task::Corpus corpus = task::make_corpus(std::move(pairs), vocabularies, recipe.data);
-  trained::TrainedModel made = trained::make_model(recipe, std::move(vocabularies));
+  trained::TrainedModel made =
+      trained::make_model(recipe::describe(recipe), std::move(vocabularies), recipe.train.seed);
   train::Trainer trainer(*made.model, *made.parameters, *corpus.train, recipe.train);
   const auto add_values = [&](const char* name) {
     std::vector<float> values;

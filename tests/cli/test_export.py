@@ -35,7 +35,8 @@ def test_it_says_the_same_alone(model, exported, tmp_path):
 def test_what_is_in_it(model, exported):
     said = metadata(exported)
     best = (model / "best.txt").read_text().strip()
-    assert sorted(said) == ["config.toml", "format", "sha256", "source.vocab", "state.json", "target.vocab"]
+    assert sorted(said) == ["config.toml", "format", "model.toml", "sha256", "source.vocab", "state.json",
+                            "target.vocab"]
     assert said["format"] == "heed model 1"
     assert said["config.toml"] == (model / best / "config.toml").read_text()
     assert said["source.vocab"] == (model / best / "source.vocab").read_text()

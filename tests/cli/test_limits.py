@@ -203,10 +203,10 @@ def all_verbs(folder, tmp_path):
 
 
 @pytest.mark.parametrize("name, change, says", [
-    ("config.toml", lambda text: text.replace(b"width = 16", b"width = 0"), b"model.width must be from 1"),
-    ("config.toml", lambda text: text.replace(b'kind = "rnn"', b'kind = "rnm"'), b"did you mean 'rnn'?"),
-    ("config.toml", lambda text: text + b"a." * 200_000 + b"a = 1\n", b"a key of more than 32 parts"),
-    ("config.toml", lambda text: text + b"".join(b"k%d = 1\n" % i for i in range(200_000)), b"more than 10000 keys"),
+    ("model.toml", lambda text: text.replace(b"width = 16", b"width = 0"), b"model.width must be from 1"),
+    ("model.toml", lambda text: text.replace(b'kind = "rnn"', b'kind = "rnm"'), b"did you mean 'rnn'?"),
+    ("model.toml", lambda text: text + b"a." * 200_000 + b"a = 1\n", b"a key of more than 32 parts"),
+    ("model.toml", lambda text: text + b"".join(b"k%d = 1\n" % i for i in range(200_000)), b"more than 10000 keys"),
     ("source.vocab", lambda text: text + b"\\n\n", b"holds a control character"),
     ("target.vocab", lambda text: text.replace(b"\na\n", b"\n\x1b[2J\n"), b"'\\x1b[2J' holds a control character"),
 ])
@@ -214,6 +214,22 @@ def test_what_was_tampered_with_is_refused_by_every_verb(model, tmp_path, name, 
     for verb, done in all_verbs(tampered(model, tmp_path / "bad", name, change), tmp_path):
         assert done.returncode == DATA, (verb, done.stderr)
         assert says in done.stderr and name.encode() in done.stderr, (verb, done.stderr)
+
+
+@pytest.mark.parametrize("change, says", [
+    (lambda text: text.replace(b"width = 16", b"width = 0"), b"model.width must be from 1"),
+    (lambda text: text.replace(b"width = 16", b"width = 8"), b"is the recipe of another model: model.width is 8, was 16"),
+    (lambda text: text + b"a." * 200_000 + b"a = 1\n", b"a key of more than 32 parts"),
+    (lambda text: text + b"".join(b"k%d = 1\n" % i for i in range(200_000)), b"more than 10000 keys"),
+])
+def test_a_recipe_that_was_tampered_with(model, tmp_path, change, says):
+    """Running the model does not read it; whatever does refuses it."""
+    (tmp_path / "pairs.tsv").write_text("ab\tba\n")
+    bad = tampered(model, tmp_path / "bad", "config.toml", change)
+    assert run("predict", bad, given=b"ab\n").returncode == 0
+    for arguments in (("train", "--resume", "--output", bad), ("evaluate", bad, tmp_path / "pairs.tsv")):
+        done = run(*arguments)
+        assert done.returncode == DATA and says in done.stderr and b"config.toml" in done.stderr, done.stderr
 
 
 def test_weights_that_are_no_numbers(model, tmp_path):

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -55,6 +56,62 @@ def test_answers_are_the_same_bits(folder):
 def test_it_can_be_exported_again(folder, tmp_path):
     run("export", folder / "checkpoint", "--output", tmp_path / "model.heed")
     expect_same(tmp_path / "model.heed", folder, "scalar")
+
+
+def written_anew(folder, place):
+    """The same weights as today's heed writes them: the mean of one model is that model."""
+    run("average", folder / "checkpoint", "--output", place)
+    assert "version = 2\n" in (place / "model.toml").read_text()
+    assert (place / "config.toml").exists()
+    return place
+
+
+def without_recipe(checkpoint):
+    """As a model that was never trained here: a description, vocabularies and weights."""
+    manifest = json.loads((checkpoint / "MANIFEST.json").read_text())
+    for part in ("config.toml", "state.json"):
+        (checkpoint / part).unlink()
+    manifest["parts"] = [part for part in manifest["parts"] if (checkpoint / part["name"]).exists()]
+    (checkpoint / "MANIFEST.json").write_text(json.dumps(manifest))
+    return checkpoint
+
+
+@pytest.mark.parametrize("folder", MODELS, ids=NAMES)
+def test_it_can_be_written_anew(folder, tmp_path):
+    model = written_anew(folder, tmp_path / "anew")
+    expect_same(model, folder, "scalar")
+    expect_same(without_recipe(model), folder, "scalar")
+    run("export", model, "--output", tmp_path / "model.heed")
+    expect_same(tmp_path / "model.heed", folder, "scalar")
+    said = json.loads(run("info", tmp_path / "model.heed", "--json"))["model"]
+    assert "training" not in said and said["parameters"] > 0
+
+
+@pytest.mark.parametrize("folder", [f for f in MODELS if f.name in ("pairs_rnn", "label_several", "next_token_rnn")],
+                         ids=lambda folder: folder.name)
+def test_what_runs_without_a_recipe(folder, tmp_path):
+    model = without_recipe(written_anew(folder, tmp_path / "bare"))
+    old = folder / "checkpoint"
+    if folder.name == "next_token_rnn":
+        data = tmp_path / "text.txt"
+        data.write_text("the cat sat on the mat.\na dog ran in the park.\n" * 30)
+    else:
+        rows = ("the film was good\tpos,film", "a sad song\tneg") if "label" in folder.name else ("12\tone two", "30\tthree zero")
+        data = tmp_path / "data.tsv"
+        data.write_text("".join(row + "\n" for row in rows) * 30)
+    assert run("score", model, data) == run("score", old, data)
+    judged = ["evaluate", data, "--json"] if folder.name == "next_token_rnn" else ["evaluate", data, "--json", "--metric", "exact"]
+    assert run(judged[0], model, *judged[1:]) == run(judged[0], old, *judged[1:])
+    run("look", model, "--json", given="12\n")
+    run("average", model, model, "--output", tmp_path / "mean")
+    assert not (tmp_path / "mean" / "config.toml").exists()
+    run("train", data, "--from", model, "--output", tmp_path / "further", "--set", "stop.steps=2", "--threads", "1")
+    assert "width = 12\n" in (tmp_path / "further" / "recipe.toml").read_text()
+    for verb, says in ((["evaluate", model, "--valid"], "it has no recipe (config.toml), which says what it is validated on"),
+                       (["train", "--resume", "--output", tmp_path / "run"], "so its training cannot be resumed")):
+        shutil.copytree(model, tmp_path / "run" / "step-000001", dirs_exist_ok=True)
+        done = subprocess.run([os.environ["HEED"], *map(str, verb)], capture_output=True, check=False, timeout=120)
+        assert done.returncode == 65 and says in done.stderr.decode(), done.stderr
 
 
 @pytest.mark.parametrize("folder", [f for f in MODELS if (f / "model.heed").exists()])

@@ -8,7 +8,7 @@ import struct
 import pytest
 from faulty import DATA, answered, copied, digest, heed, some, tampered, train
 
-PARTS = ["MANIFEST.json", "config.toml", "state.json", "source.vocab", "target.vocab", "weights.safetensors",
+PARTS = ["MANIFEST.json", "config.toml", "model.toml", "state.json", "source.vocab", "target.vocab", "weights.safetensors",
          "optimiser.safetensors"]
 MEMORY = 2 << 30  # bytes of address space: enough for any small model
 
@@ -89,9 +89,10 @@ def test_a_model_that_its_weights_do_not_have(whole, tmp_path, key, value):
     """Shapes are compared before memory is taken."""
     out = copied(whole, tmp_path / "out")
     for name in [name for name in os.listdir(out) if name.startswith("step-")]:
-        tampered(out / name, "config.toml", lambda text: b"".join(
-            f"{key} = {value}\n".encode() if line.startswith(f"{key} = ".encode()) else line
-            for line in text.splitlines(True)))
+        for part in ("config.toml", "model.toml"):
+            tampered(out / name, part, lambda text: b"".join(
+                f"{key} = {value}\n".encode() if line.startswith(f"{key} = ".encode()) else line
+                for line in text.splitlines(True)))
     for arguments in (("predict", out), ("info", out), ("train", "--resume", "--output", out)):
         begin = seconds_used()
         # A training may also say first that there is no room for such a model.

@@ -5,7 +5,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -383,6 +385,55 @@ TEST(Recipe, FromAFile) {
   EXPECT_EQ(options.steps, 5);
   expect_error([&] { fields_of(options).read(folder / "no.toml"); },
                fmt::format("cannot open '{}': No such file or directory", (folder / "no.toml").string()));
+}
+
+TEST(Recipe, ValuesAreComparedAndCopiedAsTheyAre) {
+  Options a, b;
+  b.steps = 7;
+  b.rate = 0.1f;
+  b.files = {"c\n\" = [d]"};
+  Fields of_a = fields_of(a);
+  const Fields of_b = fields_of(b);
+  int64_t other = 3;
+  of_a.add("train.other", other, "that the second has not");
+  EXPECT_EQ(of_a.values().at("train.other"), "3");
+  std::vector<std::string> told;
+  for (const auto& [key, here, there] : of_a.differences(of_b)) told.push_back(key + ": " + here + ", " + there);
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(told[0], "data.files: [\"a\", \"b\"], [\"c\\n\\\" = [d]\"]");
+  EXPECT_EQ(told[1].substr(0, 12), "train.rate: ");
+  EXPECT_EQ(told[2], "train.steps: 1000, 7");
+  const std::set<std::string> wanted = {"train.steps", "data.files", "train.other", "nothing"};
+  EXPECT_EQ(of_a.copy(of_b, wanted), (std::set<std::string>{"train.steps", "data.files"}));
+  EXPECT_EQ(a.steps, 7);
+  EXPECT_EQ(a.rate, 1e-3f);
+  EXPECT_EQ(a.files, b.files);
+  EXPECT_EQ(other, 3);
+}
+
+TEST(Recipe, SectionsOfOthersArePassedOver) {
+  Options o;
+  Fields fields = fields_of(o);
+  fields.pass_over("more");
+  fields.pass_over("train");
+  fields.parse("title = \"t\"\n[train]\nsteps = 3\nanything = 1\n[more]\nx = 1\n[more.y]\nz = 2\n", "r.toml");
+  EXPECT_EQ(o.steps, 3);
+  expect_error([&] { fields.parse("[train]\nsteps = 0\n[most]\nx = 1\n", "r.toml"); },
+               "r.toml:2: train.steps must be from 1 to 1e+06, not 0\nr.toml:3: unknown section [most]; did you mean "
+               "[more]?");
+}
+
+TEST(Recipe, OneValueOfAText) {
+  const std::string text = "# \u00e4\n[data]\nfolder = \"\u00fc/\u00e4\"  # where\nother = 1\n[more]\nfolder = 'x'\n";
+  EXPECT_EQ(file::peek_integer(text, "data.other"), 1);
+  EXPECT_EQ(file::peek_integer(text, "data.folder"), std::nullopt);
+  EXPECT_EQ(file::peek_integer("= [", "data.folder"), std::nullopt);
+  EXPECT_EQ(file::with_text(text, "data.folder", "a \"b\""),
+            "# \u00e4\n[data]\nfolder = \"a \\\"b\\\"\"  # where\nother = 1\n[more]\nfolder = 'x'\n");
+  EXPECT_EQ(file::peek(file::with_text(text, "more.folder", "yz"), "more.folder"), "yz");
+  for (const char* key : {"data.other", "data.nothing"})
+    expect_error([&] { file::with_text(text, key, "a"); },
+                 std::string("the value of ") + key + " cannot be changed: it is not written as heed does");
 }
 
 TEST(Recipe, MistakesOfTheProgram) {

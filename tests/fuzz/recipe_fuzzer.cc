@@ -41,8 +41,18 @@ struct Options {
   }
 };
 
+/// Another value for a key: that value and no other, or refused.
+void check_with_text(std::string_view toml) {
+  try {
+    const std::string changed = file::with_text(toml, "model.inner.text", "new \"");
+    require(file::peek(changed, "model.inner.text") == "new \"", "the value is the new one");
+  } catch (const Error&) {
+  }
+}
+
 void check_recipe(std::string_view bytes) {
   const size_t end = bytes.find('\0');
+  check_with_text(bytes.substr(0, end));
   std::vector<std::string> overrides;
   for (size_t at = end; at < bytes.size();) {
     const size_t next = bytes.find('\n', at + 1);

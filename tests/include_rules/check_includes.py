@@ -23,19 +23,23 @@ MAY_INCLUDE = {
     "optimise": {"layer", "tensor", "kernels"},
     "model": {"embed", "encode", "decode", "attend", "data", "text", "layer", "tensor", "kernels"},
     "search": {"model", "data", "text", "tensor", "kernels"},
-    "task": {"search", "model", "decode", "encode", "metric", "data", "text", "file", "layer", "tensor", "kernels"},
+    "task": {"search", "model", "attend", "decode", "encode", "metric", "data", "text", "file", "layer", "tensor", "kernels"},
     "objective": {"task", "search", "model", "metric", "data", "text", "attend", "tensor", "kernels"},
-    "recipe": {"objective", "task", "model", "optimise", "attend", "data", "text", "file", "tensor"},
-    "trained": {"recipe", "task", "search", "model", "file", "layer", "tensor"},
+    "trained": {"task", "search", "model", "data", "file", "layer", "tensor"},
     "predict": {"trained", "task", "search", "text", "file", "tensor"},
+    "recipe": {"trained", "objective", "task", "model", "optimise", "data", "text", "file", "tensor"},
     "distill": {"predict", "trained", "recipe", "task", "data", "text", "file", "layer", "tensor"},
-    "view": {"predict", "trained", "recipe", "task", "search", "model", "attend", "data", "text", "file", "tensor"},
-    "serve": {"view", "predict", "trained", "recipe", "task", "data", "text", "file", "tensor", "kernels"},
+    "view": {"predict", "trained", "task", "search", "model", "attend", "data", "text", "file", "tensor"},
+    "serve": {"view", "predict", "trained", "task", "data", "text", "file", "tensor", "kernels"},
     "train": {"predict", "trained", "recipe", "objective", "task", "search", "model", "optimise", "attend", "metric", "data", "text", "file",
               "layer", "tensor", "kernels"},
     "compare": {"view", "train", "trained", "recipe", "task", "search", "model", "attend", "metric", "data", "text", "file", "tensor",
                 "kernels"},
 }
+
+# What trains a model, and what must do without it, also by way of others.
+TRAINING = {"optimise", "objective", "recipe", "train"}
+RUNS_A_MODEL = ("trained", "predict", "view", "serve")
 
 # Highway is the only way to SIMD, so that every CPU it knows is served by the same source.
 RAW_INTRINSICS = re.compile(r"^(\w*intrin|arm_(neon|sve|acle)|cpuid|altivec|wasm_simd128|riscv_vector)\.h$")
@@ -68,8 +72,20 @@ def complaints(root: pathlib.Path):
                     yield f"{where}:{number}: {name} does not exist"
 
 
+def below(layer: str) -> set:
+    """What a layer may include, also by way of others."""
+    reached, left = set(), [layer]
+    while left:
+        for other in MAY_INCLUDE[left.pop()] - reached:
+            reached.add(other)
+            left.append(other)
+    return reached
+
+
 def main() -> int:
     found = list(complaints(pathlib.Path(sys.argv[1])))
+    found += [f"{layer} stands on {', '.join(sorted(below(layer) & TRAINING))}: a model must run without what trained it"
+              for layer in RUNS_A_MODEL if below(layer) & TRAINING]
     for line in found:
         print(line)
     return 1 if found else 0

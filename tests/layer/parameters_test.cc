@@ -87,6 +87,20 @@ TEST(Parameters, ThoseThatAreLoadedNextAreNotDrawn) {
   empty.make("large", {int64_t{1} << 30, int64_t{1} << 20}, Initialiser::normal(1.0f));  // 4 petabytes, if it had any
 }
 
+TEST(Parameters, DrawnLaterTheyAreTheSame) {
+  Parameters drawn(3), later(3, Start::empty);
+  for (Parameters* all : {&drawn, &later}) {
+    all->make("a", {2, 3}, Initialiser::normal(1.0f));
+    all->make("b", {4}, Initialiser::uniform(0.5f));
+  }
+  later.at("b").value = std::vector<float>(4, 7.0f);  // what is there stays
+  later.draw();
+  EXPECT_EQ(later.at("a").value, drawn.at("a").value);
+  EXPECT_EQ(later.at("b").value, std::vector<float>(4, 7.0f));
+  later.draw();
+  EXPECT_EQ(later.make("c", {3}, Initialiser::constant(2.0f)).value, std::vector<float>(3, 2.0f));
+}
+
 TEST(Parameters, ForgettingGradients) {
   Parameters all;
   Linear layer(all, 2, 3);

@@ -45,7 +45,7 @@ class Learner {
                           std::vector<data::Report>(2)};
     task::Vocabularies vocabularies = task::learn_vocabularies(pairs.train, recipe_.data);
     corpus_ = task::make_corpus(std::move(pairs), vocabularies, recipe_.data);
-    made_ = trained::make_model(recipe_, std::move(vocabularies));
+    made_ = trained::make_model(recipe::describe(recipe_), std::move(vocabularies), recipe_.train.seed);
     recipe_.train.schedule.steps = trial.steps;
   }
 
@@ -58,8 +58,10 @@ class Learner {
   }
   Evaluation test(int64_t longest = 12) const {
     search::TapePool tapes;
-    task::Answering asked = made_.answering(tapes);
-    asked.longest = longest;
+    task::Description description = made_.description;
+    description.answers.longest = longest;
+    const task::LoadedModel asked = {
+        .model = *made_.model, .vocabularies = made_.vocabularies, .description = description, .tapes = tapes};
     return evaluate(recipe_.task(), asked, corpus_, {.decode = -1});
   }
 

@@ -26,14 +26,14 @@ struct PictureLearner {
     prepared = prepare(recipe::parse("", "scenes", settings), {}, {});
     recipe::Recipe& recipe = prepared.recipe;
     recipe.train.schedule.steps = recipe.stop.steps;
-    made = trained::make_model(recipe, prepared.vocabularies);
+    made = trained::make_model(recipe::describe(recipe), prepared.model.vocabularies, recipe.train.seed);
     Trainer trainer(*made.model, *made.parameters, *prepared.corpus.train, recipe.train);
     for (int64_t i = 0; i < recipe.stop.steps; ++i) trainer.step();
   }
 
   std::vector<task::Prediction> predict(const std::vector<std::string>& lines) const {
     search::TapePool tapes;
-    return prepared.recipe.task().predict(made.answering(tapes), lines, {});
+    return prepared.recipe.task().predict(made.loaded(tapes), lines, {});
   }
 };
 

@@ -34,7 +34,7 @@ inline trained::TrainedModel decided(std::vector<std::string> overrides = {}, ui
   const recipe::Recipe recipe = train::test::small_recipe("nowhere", std::move(overrides));
   const std::string_view letters[] = {"abcdefghijklmnopqrstuvwxyz "};
   const auto tokens = text::Tokeniser::train(letters, {});
-  trained::TrainedModel trained = trained::make_model(recipe, {tokens, tokens});
+  trained::TrainedModel trained = trained::make_model(recipe::describe(recipe), {tokens, tokens}, recipe.train.seed);
   make_up_its_mind(trained, seed);
   return trained;
 }

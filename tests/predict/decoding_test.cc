@@ -76,7 +76,7 @@ TEST(Decoding, WhatMustNotComeIsNotSpeltOtherwise) {
   const recipe::Recipe recipe = train::test::small_recipe("nowhere");
   size_t forbidden = 0;
   for (const uint64_t seed : {1, 2, 3, 4}) {
-    trained::TrainedModel made = trained::make_model(recipe, {tokens, tokens});
+    trained::TrainedModel made = trained::make_model(recipe::describe(recipe), {tokens, tokens}, recipe.train.seed);
     make_up_its_mind(made, seed);
     const Predictor predictor(std::move(made));
     for (const std::string& line : {std::string("hot at hot"), std::string("tut oh")}) {
@@ -218,7 +218,7 @@ TEST(Decoding, ModelsThatWriteOtherTokensAreRefused) {
   const recipe::Recipe recipe = train::test::small_recipe("nowhere");
   const auto made = [&](std::span<const std::string_view> of) {
     const auto tokens = text::Tokeniser::train(of, {});
-    return trained::make_model(recipe, {tokens, tokens});
+    return trained::make_model(recipe::describe(recipe), {tokens, tokens}, recipe.train.seed);
   };
   std::vector<trained::TrainedModel> models;
   models.push_back(made(letters));

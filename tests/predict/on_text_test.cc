@@ -29,7 +29,8 @@ trained::TrainedModel from(const std::string& toml, const std::vector<std::strin
   const auto words = [&](const std::vector<std::string_view>& of) {
     return text::Tokeniser::train(of, {.kind = tokens});
   };
-  trained::TrainedModel made = trained::make_model(recipe, {words(source), words(target)});
+  trained::TrainedModel made =
+      trained::make_model(recipe::describe(recipe), {words(source), words(target)}, recipe.train.seed);
   make_up_its_mind(made, 1);
   return made;
 }

@@ -29,10 +29,8 @@ Gradients gradients_of(const Parameters& parameters) {
 struct Worker {
   explicit Worker(const Recipe& recipe) : recipe(recipe) {
     const auto texts = recipe.task().read(recipe.data, 1);
-    task::Vocabularies vocabularies = texts->learn_vocabularies(recipe.data);
-    corpus = texts->encode(vocabularies, recipe.data,
-                           recipe::model_options(recipe, vocabularies.source->size(), vocabularies.target->size()));
-    made = trained::make_model(recipe, std::move(vocabularies));
+    made = trained::make_model(recipe::describe(recipe), texts->learn_vocabularies(recipe.data), recipe.train.seed);
+    corpus = texts->encode(made.vocabularies, recipe.data, made.description.model);
   }
   std::unique_ptr<objective::Objective> objective() const {
     return objective::find(recipe.train.objective.name)

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "heed/file/disk.h"
+#include "heed/recipe/of_model.h"
 #include "heed/trained/start_from.h"
 #include "tests/train/small_run.h"
 
@@ -49,7 +50,7 @@ TEST_F(PreparationTest, WhatIsOpenIsChosenToldAndWrittenDown) {
   EXPECT_EQ(seen_.starts.at(0).valid_examples, 12);  // a tenth
   EXPECT_TRUE(seen_.warnings.empty()) << seen_.warnings.front();
   // The model knows all of it; recipe.toml has what was said and chosen, and makes the same model.
-  const Recipe of_model = trained::load_model(folder_ / "run").recipe;
+  const Recipe of_model = recipe::of_model(trained::load_model(folder_ / "run"));
   EXPECT_EQ(of_model.validate.metric, "exact");
   EXPECT_TRUE(of_model.open.empty());
   expect_in("\n[model]\nkind = \"rnn\"\nwidth = 16\n", text("run/recipe.toml"));
@@ -89,12 +90,12 @@ TEST_F(PreparationTest, FromTrainedWeightsWithAVocabularyThatGrows) {
   Recorder second;
   run_session(more, {.from = (folder_ / "first").string(), .observers = {&second}});
   const trained::TrainedModel then = trained::load_model(folder_ / "second");
-  EXPECT_EQ(then.recipe.model.width, 16);
+  EXPECT_EQ(then.description.model.width, 16);
   EXPECT_EQ(then.vocabularies.source->size(), first.vocabularies.source->size() + 1);
   EXPECT_EQ(then.vocabularies.target->size(), first.vocabularies.target->size() + 1);
   EXPECT_EQ(then.vocabularies.source->token(first.vocabularies.source->size()), "q");
   // Gentler than the first, and from where it ended: better at once than the first was then.
-  EXPECT_LT(then.recipe.train.schedule.peak, first.recipe.train.schedule.peak);
+  EXPECT_LT(recipe::of_model(then).train.schedule.peak, recipe::of_model(first).train.schedule.peak);
   EXPECT_LT(second.steps.front().nll, 0.9 * seen_.steps.front().nll);
   // A resumed one needs the weights no more.
   more.stop.steps = 5;
@@ -109,8 +110,10 @@ TEST_F(PreparationTest, WeightsAreCopiedAndNewRowsStayDrawn) {
   run(open_recipe(tsv, "first", kShort), seen_);
   const trained::TrainedModel from = trained::load_model(folder_ / "first");
   const Prepared p = prepare(open_recipe(file_of(60, "q"), "x"), {.weights = &from, .weights_name = "first"});
-  trained::TrainedModel made = trained::make_model(p.recipe, p.vocabularies);
-  const trained::TrainedModel drawn = trained::make_model(p.recipe, p.vocabularies);
+  trained::TrainedModel made =
+      trained::make_model(recipe::describe(p.recipe), p.model.vocabularies, p.recipe.train.seed);
+  const trained::TrainedModel drawn =
+      trained::make_model(recipe::describe(p.recipe), p.model.vocabularies, p.recipe.train.seed);
   trained::start_from(from, made);
   int grown = 0;
   for (const Parameter& after : *made.parameters) {
@@ -126,6 +129,17 @@ TEST_F(PreparationTest, WeightsAreCopiedAndNewRowsStayDrawn) {
       }
   }
   EXPECT_GE(grown, 3);  // two embeddings, and the output
+}
+
+// The model is made once: what was checked is what is trained, when its weights are drawn.
+TEST_F(PreparationTest, TheModelIsThereWithoutItsWeights) {
+  const Prepared p = prepare(open_recipe(file_of(60), "x", kShort), {});
+  for (const Parameter& each : *p.model.parameters) EXPECT_TRUE(each.value.empty()) << each.name;
+  p.model.parameters->draw();
+  const trained::TrainedModel drawn =
+      trained::make_model(recipe::describe(p.recipe), p.model.vocabularies, p.recipe.train.seed);
+  for (const Parameter& each : *drawn.parameters)
+    EXPECT_EQ(p.model.parameters->at(each.name).value, each.value) << each.name;
 }
 
 TEST_F(PreparationTest, ARecipeThatDoesNotFitTheWeightsIsRefused) {
@@ -159,7 +173,7 @@ TEST_F(PreparationTest, KeysAreCheckedAfterTheyFollowFromTheWeights) {
     Recorder second;
     run_session(open_recipe(tsv, place, placed), {.from = first, .observers = {&second}});
     EXPECT_EQ(second.steps.size(), 1u);
-    EXPECT_EQ(trained::load_model(folder_ / place).recipe.model.decoder_layers, 2);
+    EXPECT_EQ(trained::load_model(folder_ / place).description.model.decoder_layers, 2);
   }
 }
 
@@ -172,7 +186,7 @@ TEST_F(PreparationTest, ATaskThatIsLeftOpenFollowsFromTheWeightsOrIsDoubted) {
   run(open_recipe(tsv, "first", {"model.task=label", "model.pool=mean", "model.width=8", "stop.steps=2"}), seen_);
   EXPECT_TRUE(seen_.warnings.empty());
   run_session(open_recipe(tsv, "second", {"stop.steps=1"}), {.from = (folder_ / "first").string()});
-  const Recipe second = trained::load_model(folder_ / "second").recipe;
+  const Recipe second = recipe::of_model(trained::load_model(folder_ / "second"));
   EXPECT_EQ(second.model.task, "label");
   EXPECT_EQ(second.model.pool, "mean");
   Recorder doubted;

@@ -50,8 +50,8 @@ TEST_F(SessionTest, KeepsTheLastAndTheBest) {
   EXPECT_EQ(folder.best_name(), seen_.best);
   EXPECT_NE(std::find(names.begin(), names.end(), seen_.best), names.end());
   EXPECT_EQ(names_in(folder_ / "run" / names.back()),
-            (std::vector<std::string>{"MANIFEST.json", "config.toml", "optimiser.safetensors", "source.vocab",
-                                      "state.json", "target.vocab", "weights.safetensors"}));
+            (std::vector<std::string>{"MANIFEST.json", "config.toml", "model.toml", "optimiser.safetensors",
+                                      "source.vocab", "state.json", "target.vocab", "weights.safetensors"}));
 }
 
 TEST_F(SessionTest, TheModelComesBack) {
@@ -61,7 +61,7 @@ TEST_F(SessionTest, TheModelComesBack) {
     Recorder seen;
     run(small_recipe(folder, {average, "validate.decode=20", "validate.samples=20"}), seen);
     const TrainedModel model = trained::load_model(folder, "last");
-    EXPECT_EQ(model.recipe.model.width, 8);
+    EXPECT_EQ(model.description.model.width, 8);
     const auto& samples = seen.validations.back().evaluation.samples;
     ASSERT_GE(samples.size(), 15u);  // short strings come twice
     std::vector<std::string> sources, outputs;
@@ -70,10 +70,10 @@ TEST_F(SessionTest, TheModelComesBack) {
       outputs.push_back(s.output);
     }
     search::TapePool tapes;
-    const std::vector<task::Prediction> said = model.recipe.task().predict(model.answering(tapes), sources, {});
+    const std::vector<task::Prediction> said = model.task().predict(model.loaded(tapes), sources, {});
     ASSERT_EQ(said.size(), outputs.size());
     for (size_t i = 0; i < said.size(); ++i) EXPECT_EQ(said[i].text(), outputs[i]);
-    EXPECT_EQ(trained::load_model(folder / seen.best).recipe.model.width, 8);  // a checkpoint itself
+    EXPECT_EQ(trained::load_model(folder / seen.best).description.model.width, 8);  // a checkpoint itself
   }
 }
 
@@ -265,7 +265,7 @@ TEST_F(SessionTest, AFolderWhoseNameIsNotUtf8) {
   recipe.output.folder = (folder_ / "r\xffn").string();
   EXPECT_EQ(run(recipe, seen_).step, 24);
   EXPECT_TRUE(seen_.warnings.empty());
-  EXPECT_EQ(trained::load_model(recipe.output.folder).recipe.model.width, 8);
+  EXPECT_EQ(trained::load_model(recipe.output.folder).description.model.width, 8);
   recipe.stop.steps = 26;
   Recorder again;
   EXPECT_EQ(run(recipe, again, true).step, 26);

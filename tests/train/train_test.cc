@@ -90,7 +90,7 @@ TEST_F(TrainTest, SeesLabelsUnlessTheTaskIsGiven) {
   EXPECT_EQ(seen_.starts.at(0).labels, 2);
   options.settings = {"model.task=pairs"};
   options.session.observers = {};
-  EXPECT_EQ(train(labelled, folder_ / "pairs", options).model().recipe.task().prediction_word(), std::string("token"));
+  EXPECT_EQ(train(labelled, folder_ / "pairs", options).model().task().prediction_word(), std::string("token"));
 }
 
 TEST_F(TrainTest, SaysWhatCannotBe) {

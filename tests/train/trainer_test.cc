@@ -22,7 +22,7 @@ class TrainerTest : public testing::Test {
     task::Vocabularies vocabularies = texts->learn_vocabularies(recipe_.data);
     corpus_ = texts->encode(vocabularies, recipe_.data, recipe_.model);
     recipe_.train.schedule = {.kind = "constant", .peak = 0.01f, .warmup = 0};
-    made_ = trained::make_model(recipe_, std::move(vocabularies));
+    made_ = trained::make_model(recipe::describe(recipe_), std::move(vocabularies), recipe_.train.seed);
     trainer_.emplace(*made_.model, *made_.parameters, *corpus_.train, recipe_.train);
   }
   std::vector<std::vector<float>> values() const {

@@ -36,7 +36,7 @@ predict::Predictor model_of(const std::string& toml, const std::vector<std::stri
       text::Tokeniser::train(words ? word_list : letters, {.kind = words ? "unicode_words" : "characters"});
   const auto target =
       labels.empty() ? text::Tokeniser::train(letters, {}) : text::Tokeniser::train(labels, {.kind = "lines"});
-  trained::TrainedModel trained = trained::make_model(recipe, {source, target});
+  trained::TrainedModel trained = trained::make_model(recipe::describe(recipe), {source, target}, recipe.train.seed);
   make_up_its_mind(trained, 1);
   // Outputs that can be read again: text, and not nothing.
   if (labels.empty())
@@ -275,7 +275,8 @@ TEST(Look, TheTokensThatTheSearchWrote) {
     for (const uint64_t seed : {1, 2, 3, 4}) {
       recipe::Recipe recipe = recipe::parse(toml, "small.toml");
       recipe.open.clear();
-      trained::TrainedModel trained = trained::make_model(recipe, {tokens, tokens});
+      trained::TrainedModel trained =
+          trained::make_model(recipe::describe(recipe), {tokens, tokens}, recipe.train.seed);
       make_up_its_mind(trained, seed);
       trained.parameters->at("output.bias").value[text::kEnd] -= 1.0f;
       const predict::Predictor model(std::move(trained));
