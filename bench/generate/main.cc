@@ -45,11 +45,10 @@ class Writing {
 
   json run(int threads, int64_t tokens) {
     omp_set_num_threads(threads);
-    const std::vector<int32_t> beginning = {text::kStart};
-    const std::vector<int64_t> offsets = {0, 1};
+    const auto beginning = data::Sources::of(std::span(&text::kStart, 1));
     const auto begin = std::chrono::steady_clock::now();
-    const auto found = search::search(*trained_.model->generator(), tape_, {.ids = beginning, .offsets = offsets},
-                                      {.end = -1, .longest = tokens});
+    const auto found =
+        search::search(*trained_.model->generator(), tape_, {.sources = beginning}, {.end = -1, .longest = tokens});
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return {{"seconds", seconds}, {"tokens", found.front().best().tokens}};
   }

@@ -64,14 +64,10 @@ class Searching {
     std::vector<std::vector<int32_t>> said(ids_.size());
     const auto begin = std::chrono::steady_clock::now();
     for (const std::vector<size_t>& batch : batches_) {
-      std::vector<int32_t> ids;
-      std::vector<int64_t> offsets = {0};
-      for (const size_t s : batch) {
-        ids.insert(ids.end(), ids_[s].begin(), ids_[s].end());
-        offsets.push_back(static_cast<int64_t>(ids.size()));
-      }
+      data::Sources sources;
+      for (const size_t s : batch) sources.add(ids_[s]);
       const auto found =
-          search::search_all(*trained_.model->generator(), tapes_, {.ids = ids, .offsets = offsets},
+          search::search_all(*trained_.model->generator(), tapes_, {.sources = sources},
                              {.start = text::kStart, .end = text::kEnd, .longest = kLongest, .beam = beam},
                              {.tokens = kAnyLength, .sentences = (kBatch + threads - 1) / threads});
       for (size_t i = 0; i < batch.size(); ++i) said[batch[i]] = found[i].best().tokens;

@@ -11,7 +11,6 @@
 #include <optional>
 
 #include "heed/data/labelled_texts.h"
-#include "heed/data/packed_pairs.h"
 #include "heed/data/text_pieces.h"
 #include "heed/file/safetensors.h"
 #include "heed/file/weights.h"
@@ -228,9 +227,8 @@ Training::Training(std::string_view name, const std::filesystem::path& data) {
     task::Vocabularies vocabularies = texts->learn_vocabularies(recipe_.data);
     corpus_ = texts->encode(vocabularies, recipe_.data, recipe_.model);
     fresh_ = trained::make_model(recipe::describe(recipe_), std::move(vocabularies), recipe_.train.seed);
-    for (const data::Batch& batch : batches())
-      if (const auto packed = corpus_.train->pack(batch); chosen.recipe == kLabels)
-        words_.push_back(std::ssize(dynamic_cast<const data::PackedTexts&>(*packed).tokens));
+    for (const data::Indices& batch : batches())
+      if (chosen.recipe == kLabels) words_.push_back(std::ssize(corpus_.train->pack(batch).sources.tokens.values()));
     return;
   }
   task::TextPairs pairs = pairs_of(recipe_, !data.empty());
@@ -241,22 +239,27 @@ Training::Training(std::string_view name, const std::filesystem::path& data) {
 
 namespace {
 
-json arrays_of(const data::PackedBatch& batch) {
-  if (const auto* b = dynamic_cast<const data::PackedPairs*>(&batch))
-    return {{"source", b->source},
-            {"source_offsets", b->source_offsets},
-            {"target_in", b->target_in},
-            {"target_out", b->target_out},
-            {"target_offsets", b->target_offsets}};
-  if (const auto* b = dynamic_cast<const data::PackedTexts*>(&batch))
-    return {{"tokens", b->tokens}, {"sentences", b->sentences}, {"texts", b->texts}, {"labels", b->labels}};
-  const auto& b = dynamic_cast<const data::PackedPieces&>(batch);
-  return {{"target_in", b.inputs}, {"target_out", b.targets}, {"target_offsets", b.pieces}};
+json arrays_of(const data::Batch& batch) {
+  const data::Sources& sources = batch.sources;
+  const data::Targets& targets = batch.targets;
+  if (targets.in.empty()) {  // labels
+    std::vector<int64_t> sentences = {0};
+    for (const int32_t length : sources.sentences.values()) sentences.push_back(sentences.back() + length);
+    return {{"tokens", sources.tokens.values()},
+            {"sentences", sentences},
+            {"texts", sources.sentences.offsets()},
+            {"labels", targets.out}};
+  }
+  json arrays = {{"target_in", targets.in}, {"target_out", targets.out}, {"target_offsets", targets.offsets}};
+  if (sources.size() == 0) return arrays;  // running text
+  arrays["source"] = sources.tokens.values();
+  arrays["source_offsets"] = sources.tokens.offsets();
+  return arrays;
 }
 
 }  // namespace
 
-std::vector<data::Batch> Training::batches() const {
+std::vector<data::Indices> Training::batches() const {
   return corpus_.train->batches({.max_tokens = recipe_.train.batch_tokens, .seed = recipe_.train.seed}, 0);
 }
 
@@ -276,9 +279,9 @@ void Training::write(const std::filesystem::path& folder, int64_t count) const {
                                                  {"learning_rate", t.schedule.peak},
                                                  {"clip", t.clip}};
   json written = json::array();
-  for (const data::Batch& indices : batches()) {
+  for (const data::Indices& indices : batches()) {
     if (std::ssize(written) == count) break;
-    written.push_back(arrays_of(*corpus_.train->pack(indices)));
+    written.push_back(arrays_of(corpus_.train->pack(indices)));
   }
   expect(std::ssize(written) == count, "the data makes {} batches, and {} are needed", written.size(), count);
   std::ofstream(folder / "batches.json") << written;

@@ -48,7 +48,7 @@ class Training {
     size_t batches = 0;  // done
   };
   Running start(float dropout) const;
-  std::vector<data::Batch> batches() const;
+  std::vector<data::Indices> batches() const;
 
   recipe::Recipe recipe_;
   task::Corpus corpus_;

@@ -34,7 +34,7 @@ constexpr size_t kMostRows = 60;           // of the picture: a model that learn
 std::vector<std::vector<double>> losses_of(const model::Model& model, const data::Dataset& examples) {
   std::vector<std::vector<double>> all;
   Tape tape({.recording = false, .training = false});
-  search::each_loss(model, tape, examples, 1, [&](const data::PackedBatch&, const OutputLoss& loss) {
+  search::each_loss(model, tape, examples, 1, [&](const data::Batch&, const OutputLoss& loss) {
     all.push_back({loss.negative_log_likelihood, static_cast<double>(loss.rows)});
   });
   return all;

@@ -14,8 +14,8 @@ namespace {
 
 /// Cuts `sorted` wherever one more example would break a limit.
 void cut(std::span<const int64_t> sorted, const Lengths& lengths, const BatchOptions& options,
-         std::vector<Batch>& batches) {
-  Batch batch;
+         std::vector<Indices>& batches) {
+  Indices batch;
   int64_t sources = 0, targets = 0;
   for (const int64_t i : sorted) {
     const int64_t source = lengths.source[static_cast<size_t>(i)], target = lengths.target[static_cast<size_t>(i)];
@@ -35,7 +35,7 @@ void cut(std::span<const int64_t> sorted, const Lengths& lengths, const BatchOpt
 
 }  // namespace
 
-std::vector<Batch> make_batches(const Lengths& lengths, const BatchOptions& options, int64_t epoch) {
+std::vector<Indices> make_batches(const Lengths& lengths, const BatchOptions& options, int64_t epoch) {
   expect(lengths.source.size() == lengths.target.size(), "batches: {} sources, but {} targets", lengths.source.size(),
          lengths.target.size());
   expect(options.max_tokens > 0, "max_tokens: must be at least 1, but is {}", options.max_tokens);
@@ -45,7 +45,7 @@ std::vector<Batch> make_batches(const Lengths& lengths, const BatchOptions& opti
   text::Random random(options.seed, static_cast<uint64_t>(epoch));
   if (options.shuffle) random.shuffle(std::span(order));
 
-  std::vector<Batch> batches;
+  std::vector<Indices> batches;
   const auto window = static_cast<size_t>(options.window);
   for (size_t begin = 0; begin < order.size(); begin += std::min(window, order.size() - begin)) {
     const auto part = std::span(order).subspan(begin, std::min(window, order.size() - begin));

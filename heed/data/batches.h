@@ -28,12 +28,12 @@ struct Lengths {
   std::vector<int64_t> source, target;
 };
 
-using Batch = std::vector<int64_t>;  // indices of examples
+using Indices = std::vector<int64_t>;  // indices of examples
 
 /// Every example in exactly one batch.
 ///
 /// The examples are shuffled, each window of them is sorted by length (target, then source), and each sorted window is
 /// cut into batches, which are therefore of nearly equal length; then the batches are shuffled.
-std::vector<Batch> make_batches(const Lengths& lengths, const BatchOptions& options, int64_t epoch);
+std::vector<Indices> make_batches(const Lengths& lengths, const BatchOptions& options, int64_t epoch);
 
 }  // namespace heed::data

@@ -9,14 +9,15 @@
 
 namespace heed::data {
 
-/// The state of a model after a piece of text, as numbers: what they mean is up to the model.
-struct StateOfText {
-  std::vector<float> states;  // of each layer
-  std::vector<float> rows;    // earlier states to look back at, one after another
-  bool operator==(const StateOfText&) const = default;
+/// The state of a model after a piece of text, as numbers: what they mean is up to the model. Without states there is
+/// none.
+struct CarriedState {
+  std::vector<float> states = {};  // of each layer
+  std::vector<float> rows = {};    // earlier states to look back at, one after another
+  bool operator==(const CarriedState&) const = default;
 };
 
 /// By the place in the text, in tokens, where it goes on.
-using Carried = std::map<int64_t, StateOfText>;
+using Carried = std::map<int64_t, CarriedState>;
 
 }  // namespace heed::data

@@ -4,30 +4,33 @@
 
 #include <string>
 
-#include "heed/data/packed_pairs.h"
-
 namespace heed::data {
 
-void Sequences::add(std::span<const int32_t> ids) {
-  ids_.insert(ids_.end(), ids.begin(), ids.end());
-  offsets_.push_back(static_cast<int64_t>(ids_.size()));
-}
-
-Lengths lengths_of(const Examples& examples) {
+std::vector<Indices> Examples::batches(const BatchOptions& options, int64_t epoch) const {
   Lengths lengths;
-  for (int64_t i = 0; i < examples.size(); ++i) {
-    lengths.source.push_back(examples.source.length(i));
-    lengths.target.push_back(examples.target.length(i) + 1);
+  for (int64_t i = 0; i < size(); ++i) {
+    lengths.source.push_back(source.tokens.length(i) + cells_);
+    lengths.target.push_back(predictions(i));
   }
-  return lengths;
+  return make_batches(lengths, options, epoch);
 }
 
-std::vector<Batch> Examples::batches(const BatchOptions& options, int64_t epoch) const {
-  return make_batches(lengths_of(*this), options, epoch);
-}
-
-std::unique_ptr<PackedBatch> Examples::pack(std::span<const int64_t> examples) const {
-  return std::make_unique<PackedPairs>(pack_pairs(*this, examples));
+Batch Examples::pack(std::span<const int64_t> examples) const {
+  Batch batch{.sources = source.pack(examples)};
+  Targets& targets = batch.targets;
+  for (const int64_t i : examples) targets.add_tokens(target[i]);
+  if (links.size() == 0) return batch;
+  targets.link_offsets.push_back(0);
+  for (const int64_t i : examples) {
+    const std::span<const Link> of_target = links[i];  // by target
+    size_t next = 0;
+    for (int64_t t = 0; t <= target.length(i); ++t) {
+      for (; next < of_target.size() && of_target[next].target == t; ++next)
+        targets.link_sources.push_back(of_target[next].source);
+      targets.link_offsets.push_back(std::ssize(targets.link_sources));
+    }
+  }
+  return batch;
 }
 
 Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const EncodeOptions& options, Report& report) {

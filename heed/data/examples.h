@@ -1,9 +1,8 @@
-// Pairs as ids.
+// Sources with the tokens that should be written for them: pairs of texts, pictures with answers.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,38 +14,27 @@
 
 namespace heed::data {
 
-/// Sequences of ids in one array: sequence i holds ids[offsets[i]] to ids[offsets[i + 1]]. Millions of small vectors
-/// would take two to three times the memory.
-class Sequences {
- public:
-  int64_t size() const { return static_cast<int64_t>(offsets_.size()) - 1; }
-  int64_t length(int64_t i) const { return offsets_[static_cast<size_t>(i) + 1] - offsets_[static_cast<size_t>(i)]; }
-  std::span<const int32_t> operator[](int64_t i) const {
-    return std::span(ids_).subspan(static_cast<size_t>(offsets_[static_cast<size_t>(i)]),
-                                   static_cast<size_t>(length(i)));
-  }
-  void add(std::span<const int32_t> ids);
-
- private:
-  std::vector<int32_t> ids_;
-  std::vector<int64_t> offsets_{0};
-};
-
 class Examples final : public Dataset {
  public:
-  Sequences source, target;   // without <s> and </s>
+  Examples() = default;
+  /// `cells`: the rows that a model makes of a picture; a batch is measured by them.
+  explicit Examples(int64_t cells) : cells_(cells) {}
+
+  Sources source;
+  Sequences target;           // without <s> and </s>
   LinkLists links;            // given alignments: of each example, or of none
   std::vector<int64_t> line;  // number in the file, from 1
 
   int64_t size() const override { return source.size(); }
   int64_t line_number(int64_t i) const override { return line[static_cast<size_t>(i)]; }
   int64_t predictions(int64_t i) const override { return target.length(i) + 1; }  // </s> too
-  int64_t longest_sequence(int64_t i) const override { return std::max(source.length(i), target.length(i) + 1); }
-  std::vector<Batch> batches(const BatchOptions& options, int64_t epoch) const override;
-  std::unique_ptr<PackedBatch> pack(std::span<const int64_t> examples) const override;  // PackedPairs
-};
+  int64_t longest_sequence(int64_t i) const override { return std::max(source.tokens.length(i), target.length(i) + 1); }
+  std::vector<Indices> batches(const BatchOptions& options, int64_t epoch) const override;
+  Batch pack(std::span<const int64_t> examples) const override;
 
-Lengths lengths_of(const Examples& examples);  // the targets with their </s>
+ private:
+  int64_t cells_ = 0;
+};
 
 struct EncodeOptions {
   int64_t max_source = 0;  // tokens; a pair with a longer side is left out and counted; 0: no limit

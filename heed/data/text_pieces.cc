@@ -25,7 +25,7 @@ int64_t TextPieces::predictions(int64_t place) const {
   return std::ssize(stretch) - std::count(stretch.begin(), stretch.end(), text::kEnd);
 }
 
-std::vector<Batch> TextPieces::batches(const BatchOptions& options, int64_t epoch) const {
+std::vector<Indices> TextPieces::batches(const BatchOptions& options, int64_t epoch) const {
   text::Random random(options.seed, static_cast<uint64_t>(epoch));
   const int64_t last = tokens_->size() - 1;
   // Other cuts in every epoch, so that not always the same tokens lack their past.
@@ -38,7 +38,7 @@ std::vector<Batch> TextPieces::batches(const BatchOptions& options, int64_t epoc
     if (end_of(place) - place > 1 || tokens_->ids()[static_cast<size_t>(place)] != text::kEnd) places.push_back(place);
   const int64_t count = std::ssize(places);
   const int64_t together = std::clamp<int64_t>(options.max_tokens / options_.length, 1, std::max<int64_t>(count, 1));
-  std::vector<Batch> batches;
+  std::vector<Indices> batches;
   if (!options_.carried) {
     if (options.shuffle) random.shuffle(std::span(places));
     for (int64_t i = 0; i < count; i += together)
@@ -52,7 +52,7 @@ std::vector<Batch> TextPieces::batches(const BatchOptions& options, int64_t epoc
   const int64_t longest = (count + streams - 1) / streams;
   for (int64_t t = 0; t < longest; ++t)
     for (int64_t part = 0; part < beside; ++part) {
-      Batch batch;
+      Indices batch;
       for (int64_t b = part * streams / beside; b < (part + 1) * streams / beside; ++b)
         if (const int64_t i = b * count / streams + t; i < (b + 1) * count / streams)
           batch.push_back(places[static_cast<size_t>(i)]);
@@ -61,13 +61,15 @@ std::vector<Batch> TextPieces::batches(const BatchOptions& options, int64_t epoc
   return batches;
 }
 
-std::unique_ptr<PackedBatch> TextPieces::pack(std::span<const int64_t> places) const {
+Batch TextPieces::pack(std::span<const int64_t> places) const {
   const std::span<const int32_t> ids = tokens_->ids();
-  auto batch = std::make_unique<PackedPieces>();
+  Batch batch;
+  batch.of_examples.push_back(0);
+  Targets& pieces = batch.targets;
   const auto close = [&](int64_t end) {  // the current piece, if it has tokens
-    if (std::ssize(batch->inputs) == batch->pieces.back()) return;
-    batch->pieces.push_back(std::ssize(batch->inputs));
-    batch->ends.push_back(end);
+    if (std::ssize(pieces.in) == pieces.offsets.back()) return;
+    pieces.offsets.push_back(std::ssize(pieces.in));
+    batch.ends.push_back(end);
   };
   for (const int64_t place : places) {
     expect(place >= 0 && place + 1 < tokens_->size(), ErrorKind::bug, "text: no piece begins at {}", place);
@@ -81,13 +83,13 @@ std::unique_ptr<PackedBatch> TextPieces::pack(std::span<const int64_t> places) c
         continue;
       }
       if (starts)
-        batch->begins.push_back(i == place && place > 0 && ids[static_cast<size_t>(i - 1)] != text::kEnd ? i : -1);
+        batch.begins.push_back(i == place && place > 0 && ids[static_cast<size_t>(i - 1)] != text::kEnd ? i : -1);
       starts = false;
-      batch->inputs.push_back(id);
-      batch->targets.push_back(ids[static_cast<size_t>(i) + 1]);
+      pieces.in.push_back(id);
+      pieces.out.push_back(ids[static_cast<size_t>(i) + 1]);
     }
     close(end);
-    batch->examples.push_back(std::ssize(batch->inputs));
+    batch.of_examples.push_back(std::ssize(pieces.in));
   }
   return batch;
 }

@@ -18,19 +18,6 @@
 
 namespace heed::data {
 
-/// The arrays of a batch: P pieces, each a part of one document.
-struct PackedPieces final : PackedBatch {
-  std::vector<int32_t> inputs, targets;  // [tokens]; target -1: only seen, not predicted from
-  std::vector<int64_t> pieces = {0};     // [P + 1]: piece p has the tokens [pieces[p], pieces[p + 1])
-  std::vector<int64_t> begins, ends;     // [P]: places in the text where it goes on, and after it; -1: of a document
-  std::vector<int64_t> examples = {0};   // [B + 1]: rows of each stretch
-  /// What a model looks back at is carried from the very beginning, not only from the stretch before: a text is judged.
-  bool carries_all = false;
-
-  int64_t size() const { return std::ssize(pieces) - 1; }  // P
-  std::span<const int64_t> prediction_offsets() const override { return examples; }
-};
-
 struct PieceOptions {
   int64_t length = 256;  // tokens of a stretch
   /// A stretch goes on where the last one ended: batch after batch reads the same streams. If not, stretches come in
@@ -48,8 +35,9 @@ class TextPieces final : public Dataset {
   int64_t predictions(int64_t place) const override;
   int64_t longest_sequence(int64_t) const override { return options_.length; }
   int64_t characters() const override { return characters_; }
-  std::vector<Batch> batches(const BatchOptions& options, int64_t epoch) const override;
-  std::unique_ptr<PackedBatch> pack(std::span<const int64_t> places) const override;  // PackedPieces
+  std::vector<Indices> batches(const BatchOptions& options, int64_t epoch) const override;
+  /// A sequence is a piece: a part of one document. Targets that are -1 are only seen, not predicted from.
+  Batch pack(std::span<const int64_t> places) const override;
 
  private:
   /// The end of the stretch that begins here: the last token of the text predicts nothing.

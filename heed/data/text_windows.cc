@@ -28,8 +28,8 @@ std::vector<TextWindow> windows_of(int64_t tokens, const WindowRule& rule) {
   return all;
 }
 
-std::vector<Batch> batches_of(std::span<const TextWindow> windows, int64_t max_tokens) {
-  std::vector<Batch> batches;
+std::vector<Indices> batches_of(std::span<const TextWindow> windows, int64_t max_tokens) {
+  std::vector<Indices> batches;
   constexpr int64_t kCarried = 65'536;  // tokens whose states may be carried, of all windows that are read side by side
   for (size_t next = 0; next < windows.size();) {
     // Side by side: as many as fit with their first parts, which are the longest.
@@ -44,7 +44,7 @@ std::vector<Batch> batches_of(std::span<const TextWindow> windows, int64_t max_t
       next = end;
     }
     for (size_t t = 0;; ++t) {
-      Batch batch;
+      Indices batch;
       for (const auto& [begin, end] : rows)
         if (begin + t < end) batch.push_back(static_cast<int64_t>(begin + t));
       if (batch.empty()) break;
@@ -54,15 +54,15 @@ std::vector<Batch> batches_of(std::span<const TextWindow> windows, int64_t max_t
   return batches;
 }
 
-void add_window(PackedPieces& batch, std::span<const int32_t> document, const TextWindow& window, int64_t place) {
+void add_window(Batch& batch, std::span<const int32_t> document, const TextWindow& window, int64_t place) {
+  Targets& parts = batch.targets;
   for (int64_t i = window.begin; i < window.end; ++i) {
-    batch.inputs.push_back(document[static_cast<size_t>(i)]);
-    batch.targets.push_back(i >= window.first ? document[static_cast<size_t>(i) + 1] : -1);
+    parts.in.push_back(document[static_cast<size_t>(i)]);
+    parts.out.push_back(i >= window.first ? document[static_cast<size_t>(i) + 1] : -1);
   }
-  batch.pieces.push_back(std::ssize(batch.inputs));
+  parts.offsets.push_back(std::ssize(parts.in));
   batch.begins.push_back(window.goes_on ? place + window.begin : -1);
   batch.ends.push_back(window.is_continued ? place + window.end : -1);
-  batch.examples = batch.pieces;
   batch.carries_all = true;
 }
 
@@ -92,13 +92,13 @@ int64_t TextWindows::longest_sequence(int64_t example) const {
   return window.end - window.begin;
 }
 
-std::vector<Batch> TextWindows::batches(const BatchOptions& options, int64_t) const {
+std::vector<Indices> TextWindows::batches(const BatchOptions& options, int64_t) const {
   return batches_of(windows_, options.max_tokens);
 }
 
-std::unique_ptr<PackedBatch> TextWindows::pack(std::span<const int64_t> examples) const {
-  auto batch = std::make_unique<PackedPieces>();
-  for (const int64_t example : examples) add_window(*batch, tokens_->ids(), windows_[static_cast<size_t>(example)], 0);
+Batch TextWindows::pack(std::span<const int64_t> examples) const {
+  Batch batch;
+  for (const int64_t example : examples) add_window(batch, tokens_->ids(), windows_[static_cast<size_t>(example)], 0);
   return batch;
 }
 

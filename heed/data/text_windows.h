@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "heed/data/dataset.h"
-#include "heed/data/text_pieces.h"
 #include "heed/data/token_store.h"
 
 namespace heed::data {
@@ -47,10 +46,10 @@ std::vector<TextWindow> windows_of(int64_t tokens, const WindowRule& rule);
 
 /// Which parts of several documents are read together: [batches][parts], as indices. A part that goes on follows the
 /// one before it in the next batch. No batch has more than `max_tokens` tokens, unless it is a single part.
-std::vector<Batch> batches_of(std::span<const TextWindow> windows, int64_t max_tokens);
+std::vector<Indices> batches_of(std::span<const TextWindow> windows, int64_t max_tokens);
 
 /// Adds a part of a document, whose tokens are `document`, to a batch. `place`: of its first token among all documents.
-void add_window(PackedPieces& batch, std::span<const int32_t> document, const TextWindow& window, int64_t place);
+void add_window(Batch& batch, std::span<const int32_t> document, const TextWindow& window, int64_t place);
 
 /// The documents of a text, to be judged. An example is a part.
 class TextWindows final : public Dataset {
@@ -63,8 +62,8 @@ class TextWindows final : public Dataset {
   int64_t predictions(int64_t example) const override;
   int64_t longest_sequence(int64_t example) const override;
   int64_t characters() const override { return characters_; }
-  std::vector<Batch> batches(const BatchOptions& options, int64_t epoch) const override;  // never shuffled
-  std::unique_ptr<PackedBatch> pack(std::span<const int64_t> examples) const override;    // PackedPieces
+  std::vector<Indices> batches(const BatchOptions& options, int64_t epoch) const override;  // never shuffled
+  Batch pack(std::span<const int64_t> examples) const override;
 
  private:
   std::shared_ptr<const TokenStore> tokens_;

@@ -7,30 +7,19 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/data/carried.h"
 #include "heed/decode/state.h"
 #include "heed/encode/encoder.h"
 #include "heed/tensor/list.h"
 
 namespace heed::decode {
 
-/// What is left of a piece of text for the next one, outside the tape.
-struct Past {
-  std::vector<float> states;  // of each layer, h and for an LSTM c
-  std::vector<float> rows;    // [kept, width]: the last states, to look back at
-};
-
-/// The past of someone else, only read. Without states: there is none.
-struct PastView {
-  std::span<const float> states, rows;
-
-  explicit operator bool() const { return !states.empty(); }
-};
-
-/// The pieces of a text that run() reads together.
+/// The pieces of a text that run() reads together. Of a state that is carried, `states` are those of each layer, h and
+/// for an LSTM c; `rows` are [kept, width], the last states, to look back at.
 struct Pieces {
-  std::span<const PastView> before = {};  // [pieces] what each goes on from. Empty: none has any
-  std::vector<Past>* after = nullptr;     // [pieces], on request
-  const int32_t* documents = nullptr;     // region documents: the document of each row
+  std::span<const data::CarriedState* const> before = {};  // [pieces] what each goes on from, or null. Empty: no state
+  std::vector<data::CarriedState>* after = nullptr;        // [pieces], on request
+  const int32_t* documents = nullptr;                      // region documents: the document of each row
   /// `after` has all states to look back at, not only as many as training goes back to. All pieces went on equally
   /// often.
   bool carries_all = false;

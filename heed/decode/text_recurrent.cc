@@ -73,6 +73,7 @@ class TextRecurrent final : public TextDecoder {
  private:
   static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
 
+  static bool has_states(const data::CarriedState* carried) { return carried && !carried->states.empty(); }
   int64_t hidden() const { return recurrent_.options().hidden; }
   int64_t numbers_of_states() const {
     const RecurrentOptions& o = recurrent_.options();
@@ -85,17 +86,17 @@ class TextRecurrent final : public TextDecoder {
 
   // ------------------------------------------------------------------------------------- what pieces begin with
 
-  RecurrentStates first_states(const Packed& x, std::span<const PastView> before) const {
-    if (std::none_of(before.begin(), before.end(), [](const PastView& past) { return static_cast<bool>(past); }))
-      return {};
+  RecurrentStates first_states(const Packed& x, std::span<const data::CarriedState* const> before) const {
+    if (std::none_of(before.begin(), before.end(), has_states)) return {};
     const RecurrentStates zero = recurrent_.zero_states(x.rows.tape(), x.offsets.count);
     for (size_t p = 0; p < before.size(); ++p) {
-      if (!before[p]) continue;
-      expect(std::ssize(before[p].states) == numbers_of_states(), "text: a state of {} numbers was carried, not {}",
-             before[p].states.size(), numbers_of_states());
-      expect(std::ssize(before[p].rows) % hidden() == 0,
-             "text: {} numbers were carried to look back at, not rows of {}", before[p].rows.size(), hidden());
-      const float* from = before[p].states.data();
+      if (!has_states(before[p])) continue;
+      const auto& [numbers, rows] = *before[p];
+      expect(std::ssize(numbers) == numbers_of_states(), "text: a state of {} numbers was carried, not {}",
+             numbers.size(), numbers_of_states());
+      expect(std::ssize(rows) % hidden() == 0, "text: {} numbers were carried to look back at, not rows of {}",
+             rows.size(), hidden());
+      const float* from = numbers.data();
       for (const RecurrentState& layer : zero)
         for (const Tensor& part : {layer.h, layer.c}) {
           if (!part) continue;
@@ -106,7 +107,7 @@ class TextRecurrent final : public TextDecoder {
     return zero;
   }
 
-  void keep_states(const RecurrentStates& states, std::vector<Past>& after) const {
+  void keep_states(const RecurrentStates& states, std::vector<data::CarriedState>& after) const {
     for (size_t p = 0; p < after.size(); ++p)
       for (const RecurrentState& layer : states)
         for (const Tensor& part : {layer.h, layer.c})
@@ -126,7 +127,7 @@ class TextRecurrent final : public TextDecoder {
     std::vector<int64_t> kept(static_cast<size_t>(o.count), 0);
     int64_t all_kept = 0;
     for (size_t p = 0; p < pieces.before.size(); ++p)
-      if (pieces.before[p]) all_kept += kept[p] = std::ssize(pieces.before[p].rows) / hidden();
+      if (has_states(pieces.before[p])) all_kept += kept[p] = std::ssize(pieces.before[p]->rows) / hidden();
     Packed rows = s;
     std::vector<int64_t> own;  // of `rows`: those of this piece
     if (all_kept > 0) {
@@ -135,7 +136,7 @@ class TextRecurrent final : public TextDecoder {
       float* to = earlier.data();
       for (int64_t p = 0, next = 0; p < o.count; ++p) {
         const auto at = static_cast<size_t>(p);
-        if (kept[at] > 0) to = std::copy_n(pieces.before[at].rows.data(), kept[at] * hidden(), to);
+        if (kept[at] > 0) to = std::copy_n(pieces.before[at]->rows.data(), kept[at] * hidden(), to);
         for (int64_t i = 0; i < kept[at]; ++i) order.push_back(next++);
         for (int64_t i = o.at[p]; i < o.at[p + 1]; ++i) {
           own.push_back(std::ssize(order));
@@ -155,7 +156,7 @@ class TextRecurrent final : public TextDecoder {
     return all_kept > 0 ? gather_rows(found, own) : found;
   }
 
-  void keep_rows(const Packed& rows, std::vector<Past>& after, int64_t reach) const {
+  void keep_rows(const Packed& rows, std::vector<data::CarriedState>& after, int64_t reach) const {
     for (size_t p = 0; p < after.size(); ++p) {
       const int64_t end = rows.offsets.at[p + 1], length = end - rows.offsets.at[p];
       const int64_t begin = end - std::min(length, reach);

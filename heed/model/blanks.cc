@@ -1,12 +1,14 @@
 #include "heed/model/blanks.h"
 
+#include <span>
+
 #include "heed/embed/embed.h"
 #include "heed/tensor/error.h"
 #include "heed/text/random.h"
 
 namespace heed::model {
 
-BlankedTargets leave_blanks(const TargetBatch& targets, int64_t slots, std::optional<uint64_t> seed) {
+BlankedTargets leave_blanks(const data::Targets& targets, int64_t slots, std::optional<uint64_t> seed) {
   BlankedTargets blanked;
   text::Random random(seed.value_or(0));
   for (size_t b = 0; b + 1 < targets.offsets.size(); ++b) {
@@ -14,7 +16,7 @@ BlankedTargets leave_blanks(const TargetBatch& targets, int64_t slots, std::opti
     const int64_t count = slots > 0 ? all : all - 1, row = blanked.offsets.back();
     expect(slots == 0 || all <= slots, ErrorKind::data,
            "a target of {} tokens and its end do not fit into model.slots = {}: increase it", all - 1, slots);
-    const auto out = targets.out.subspan(static_cast<size_t>(first), static_cast<size_t>(count));
+    const auto out = std::span(targets.out).subspan(static_cast<size_t>(first), static_cast<size_t>(count));
     blanked.tokens.insert(blanked.tokens.end(), out.begin(), out.end());
     const auto most = static_cast<size_t>(count);
     for (const size_t i : random.sample(most, seed && most > 0 ? 1 + random.below(most) : most)) {

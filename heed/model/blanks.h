@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "heed/model/writer.h"
+#include "heed/data/batch.h"
 
 namespace heed::model {
 
@@ -18,11 +18,11 @@ struct BlankedTargets {
   std::vector<int64_t> offsets = {0};     // [B + 1], of the rows
   std::vector<int64_t> asked = {};        // the rows that are predicted
   std::vector<int32_t> answers = {};      // [asked]: what should stand there
-  std::vector<int64_t> predictions = {};  // [asked]: their places in TargetBatch::out
+  std::vector<int64_t> predictions = {};  // [asked]: their places in data::Targets::out
 };
 
 /// Without a seed everything is blank. With one, a number of tokens drawn evenly from 1 to all of them is left blank in
 /// each target, every choice equally likely.   Ghazvininejad et al. 2019
-BlankedTargets leave_blanks(const TargetBatch& targets, int64_t slots, std::optional<uint64_t> seed);
+BlankedTargets leave_blanks(const data::Targets& targets, int64_t slots, std::optional<uint64_t> seed);
 
 }  // namespace heed::model

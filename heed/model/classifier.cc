@@ -46,11 +46,13 @@ std::unique_ptr<attend::Mechanism> make_pool(const Scope& scope, const Options& 
   return attend::make(scope, a);
 }
 
-/// [B + 1] Each text as one sequence of tokens.
-Offsets whole_texts(Tape& tape, const data::PackedTexts& batch) {
-  std::vector<int64_t> whole;
-  for (const int64_t sentence : batch.texts) whole.push_back(batch.sentences[static_cast<size_t>(sentence)]);
-  return tape.offsets(whole);
+/// [S + 1] Each sentence as one sequence of tokens.
+Offsets sentences_of(Tape& tape, const data::Sources& texts) {
+  const auto count = std::ssize(texts.sentences.values());
+  auto* offsets = tape.keep<int64_t>(count + 1);
+  offsets[0] = 0;
+  for (int64_t s = 0; s < count; ++s) offsets[s + 1] = offsets[s] + texts.sentences.values()[static_cast<size_t>(s)];
+  return {offsets, count};
 }
 
 /// The attention of the second text to the first, as [attention] says.
@@ -122,48 +124,51 @@ Classifier::Classifier(Parameters& parameters, const Options& o) : options_(o) {
   output_ = Linear(root / "output", (hierarchical ? text_level_ : token_level_)->pool->width, classes);
 }
 
-Tensor Classifier::vectors(Tape& tape, const data::PackedTexts& batch, Judged* judged, Tensor* penalty) const {
-  if (options_.two_texts) return dropout(vectors_of_two(tape, batch, judged), options_.dropout);
+Tensor Classifier::vectors(Tape& tape, const data::Sources& texts, Judged* judged, Tensor* penalty) const {
+  if (options_.two_texts) return dropout(vectors_of_two(tape, texts, judged), options_.dropout);
   // A flat model reads each text as one sequence.
-  const Offsets sequences = text_level_ ? tape.offsets(batch.sentences) : whole_texts(tape, batch);
-  const Packed tokens = embed_(tape, batch.tokens, sequences);
+  const Offsets sequences = text_level_ ? sentences_of(tape, texts) : tape.offsets(texts.tokens.offsets());
+  const Packed tokens = embed_(tape, texts.tokens.values(), sequences);
   const Packed states = token_level_->encoder->run(tokens).memory;
   Tensor pooled = (*token_level_->pool)(states, judged ? &judged->tokens : nullptr, penalty);
   if (text_level_) {
-    const Packed sentences = text_level_->encoder->run({pooled, tape.offsets(batch.texts)}).memory;
+    const Packed sentences = text_level_->encoder->run({pooled, tape.offsets(texts.sentences.offsets())}).memory;
     pooled = (*text_level_->pool)(sentences, judged ? &judged->sentences : nullptr, nullptr);
   }
   return dropout(pooled, options_.dropout);
 }
 
-Tensor Classifier::vectors_of_two(Tape& tape, const data::PackedTexts& batch, Judged* judged) const {
+Tensor Classifier::vectors_of_two(Tape& tape, const data::Sources& texts, Judged* judged) const {
   const Level& level = *token_level_;
-  const Packed first = level.encoder->run(embed_(tape, batch.tokens, whole_texts(tape, batch))).memory;
-  const Packed second = level.encoder->run(embed_(tape, batch.second, tape.offsets(batch.seconds))).memory;
+  const auto sequences = [&](const data::Sequences& of) {
+    return embed_(tape, of.values(), tape.offsets(of.offsets()));
+  };
+  const Packed first = level.encoder->run(sequences(texts.tokens)).memory;
+  const Packed second = level.encoder->run(sequences(texts.second)).memory;
   const attend::Attended seen =
       level.to_first->attend({second}, level.to_first->prepare({first}), {}, {.weights = judged != nullptr});
   if (judged) judged->tokens = seen.weights;
   return (*level.pool)({concat_columns({second.rows, seen.context}), second.offsets}, nullptr, nullptr);
 }
 
-Judged Classifier::judge(Tape& tape, const data::PackedTexts& batch, bool weights) const {
+Judged Classifier::judge(Tape& tape, const data::Sources& texts, bool weights) const {
   Judged judged;
   Judged* wanted = weights ? &judged : nullptr;
-  judged.logits = output_(vectors(tape, batch, wanted, nullptr));
+  judged.logits = output_(vectors(tape, texts, wanted, nullptr));
   return judged;
 }
 
-Loss Classifier::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
-  const auto* texts = dynamic_cast<const data::PackedTexts*>(&batch);
-  expect(texts != nullptr, "model: expected a batch of texts with labels");
+Loss Classifier::loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const {
+  const data::Targets& labels = batch.targets;
+  expect(labels.in.empty() && labels.size() == batch.sources.size(), "model: expected a batch of texts with labels");
   Tensor penalty;
   const bool penalised = options_.penalty > 0 && tape.training();
-  const Tensor x = vectors(tape, *texts, nullptr, penalised ? &penalty : nullptr);
+  const Tensor x = vectors(tape, batch.sources, nullptr, penalised ? &penalty : nullptr);
   OutputLossOptions weighted = options;
-  weighted.row_weights = texts->weights;
-  OutputLoss loss = texts->several_labels ? label_loss(output_(x), {texts->label_sets, texts->labels}, options)
-                                          : output_loss(x, tape.parameter(*output_.weight),
-                                                        tape.parameter(*output_.bias), texts->labels, weighted);
+  weighted.row_weights = labels.weights;
+  OutputLoss loss = labels.are_sets ? label_loss(output_(x), {labels.offsets, labels.out}, options)
+                                    : output_loss(x, tape.parameter(*output_.weight), tape.parameter(*output_.bias),
+                                                  labels.out, weighted);
   if (penalty) loss.loss = add(loss.loss, scale(penalty, options.scale * options_.penalty));
   return loss;
 }

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "heed/attend/mechanism.h"
-#include "heed/data/labelled_texts.h"
+#include "heed/data/batch.h"
 #include "heed/embed/embed.h"
 #include "heed/encode/encoder.h"
 #include "heed/layer/linear.h"
@@ -39,10 +39,10 @@ class Classifier final : public Model {
   /// Classes: options.target_vocabulary.
   Classifier(Parameters& parameters, const Options& options);
 
-  Loss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const override;
+  Loss loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const override;
   int64_t max_positions() const override { return embed_.max_positions(); }
 
-  Judged judge(Tape& tape, const data::PackedTexts& batch, bool weights) const;
+  Judged judge(Tape& tape, const data::Sources& texts, bool weights) const;
   /// Whether a model of these options reads texts sentence by sentence.
   static bool reads_sentences(const Options& options);
   bool reads_sentences() const { return text_level_ != nullptr; }
@@ -67,8 +67,8 @@ class Classifier final : public Model {
     Level(const Scope& scope, const Options& options, int64_t input);
   };
 
-  Tensor vectors(Tape& tape, const data::PackedTexts& batch, Judged* judged, Tensor* penalty) const;
-  Tensor vectors_of_two(Tape& tape, const data::PackedTexts& batch, Judged* judged) const;
+  Tensor vectors(Tape& tape, const data::Sources& texts, Judged* judged, Tensor* penalty) const;
+  Tensor vectors_of_two(Tape& tape, const data::Sources& texts, Judged* judged) const;
 
   Options options_;
   embed::Embed embed_;

@@ -5,7 +5,7 @@
 
 namespace heed::model {
 
-void each_logits_by_steps(const Generator& generator, Tape& tape, const PackedIds& sources, const PackedIds& inputs,
+void each_logits_by_steps(const Generator& generator, Tape& tape, const data::Sources& sources, const PackedIds& inputs,
                           const std::function<void(int64_t first, Tensor logits)>& visit) {
   const int64_t count = std::ssize(inputs.offsets) - 1;
   const auto at = [&](int64_t b) { return inputs.offsets[static_cast<size_t>(b)]; };

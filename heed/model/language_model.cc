@@ -12,21 +12,21 @@ namespace heed::model {
 namespace {
 
 /// What each piece goes on from.
-std::vector<decode::PastView> before(const data::PackedPieces& batch) {
-  std::vector<decode::PastView> all(static_cast<size_t>(batch.size()));
+std::vector<const data::CarriedState*> before(const data::Batch& batch) {
+  std::vector<const data::CarriedState*> all(static_cast<size_t>(batch.targets.size()), nullptr);
   if (!batch.carried) return all;
   for (size_t p = 0; p < all.size(); ++p) {
     const auto found = batch.begins[p] < 0 ? batch.carried->end() : batch.carried->find(batch.begins[p]);
-    if (found != batch.carried->end()) all[p] = {found->second.states, found->second.rows};
+    if (found != batch.carried->end()) all[p] = &found->second;
   }
   return all;
 }
 
 /// What each piece leaves for the next one of its text.
-data::Carried carried_on(const data::PackedPieces& batch, std::vector<decode::Past>& after) {
+data::Carried carried_on(const data::Batch& batch, std::vector<data::CarriedState>& after) {
   data::Carried carried;
   for (size_t p = 0; p < after.size(); ++p)
-    if (batch.ends[p] >= 0) carried[batch.ends[p]] = {std::move(after[p].states), std::move(after[p].rows)};
+    if (batch.ends[p] >= 0) carried[batch.ends[p]] = std::move(after[p]);
   return carried;
 }
 
@@ -69,24 +69,24 @@ LanguageModel::LanguageModel(Parameters& parameters, const Options& o) : options
   generator_ = generator_with(0);
 }
 
-Loss LanguageModel::loss(Tape& tape, const data::PackedBatch& any, const OutputLossOptions& options) const {
-  const auto* batch = dynamic_cast<const data::PackedPieces*>(&any);
-  expect(batch != nullptr, "model: expected a batch of pieces of text");
-  std::vector<decode::Past> after;
-  const std::vector<decode::PastView> from = before(*batch);
-  decode::Pieces pieces{.before = from, .carries_all = batch->carries_all};
-  if (batch->carried && decoder_->carries()) pieces.after = &after;
+Loss LanguageModel::loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const {
+  const data::Targets& text = batch.targets;
+  expect(batch.sources.size() == 0 && std::ssize(batch.begins) == text.size(),
+         "model: expected a batch of pieces of text");
+  std::vector<data::CarriedState> after;
+  const std::vector<const data::CarriedState*> from = before(batch);
+  decode::Pieces pieces{.before = from, .carries_all = batch.carries_all};
+  if (batch.carried && decoder_->carries()) pieces.after = &after;
   if (by_document_) {
-    auto* documents = tape.keep<int32_t>(batch->pieces.back());
-    for (int64_t p = 0; p < batch->size(); ++p)
-      std::fill(documents + batch->pieces[static_cast<size_t>(p)],
-                documents + batch->pieces[static_cast<size_t>(p) + 1], static_cast<int32_t>(p));
+    auto* documents = tape.keep<int32_t>(text.offsets.back());
+    for (int64_t p = 0; p < text.size(); ++p)
+      std::fill_n(documents + text.offsets[static_cast<size_t>(p)], text.length(p), static_cast<int32_t>(p));
     pieces.documents = documents;
   }
-  const Offsets sequences = tape.offsets(by_document_ ? batch->examples : batch->pieces);
-  const Tensor out = decoder_->run(embed_(tape, batch->inputs, sequences), pieces);
-  Loss loss = output_loss(out, tape.parameter(*output_weight_), tape.parameter(*output_bias_), batch->targets, options);
-  loss.carried = carried_on(*batch, after);
+  const Offsets sequences = tape.offsets(by_document_ ? batch.prediction_offsets() : text.offsets);
+  const Tensor out = decoder_->run(embed_(tape, text.in, sequences), pieces);
+  Loss loss = output_loss(out, tape.parameter(*output_weight_), tape.parameter(*output_bias_), text.out, options);
+  loss.carried = carried_on(batch, after);
   return loss;
 }
 

@@ -27,8 +27,8 @@ class LanguageModel final : public Model {
   LanguageModel(const LanguageModel&) = delete;  // its generator points into it
   LanguageModel& operator=(const LanguageModel&) = delete;
 
-  /// Of PackedPieces. A recurrent model goes on from batch.carried, and returns what is to be carried on.
-  Loss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const override;
+  /// Of a batch without sources. A recurrent model goes on from batch.carried, and returns what is to be carried on.
+  Loss loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const override;
   int64_t max_positions() const override;
 
   /// Goes on with a text, by the windows above.

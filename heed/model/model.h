@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "heed/attend/reinforce.h"
-#include "heed/data/dataset.h"
+#include "heed/data/batch.h"
 #include "heed/tensor/op/output_loss.h"
 
 namespace heed::model {
@@ -27,7 +27,7 @@ void apply_change(const BaselineChange& change);
 struct Loss : OutputLoss {
   Loss(const OutputLoss& loss) : OutputLoss(loss) {}  // NOLINT: most models have nothing else to say
 
-  data::Carried carried = {};    // where PackedBatch::carried is given: what the pieces leave for the next ones
+  data::Carried carried = {};    // where Batch::carried is given: what the pieces leave for the next ones
   BaselineChange baseline = {};  // while training
 };
 
@@ -38,8 +38,8 @@ class Model {
   virtual ~Model() = default;
 
   /// Loss of a batch of the task's data: a row per prediction, with the number of correct ones. Throws if the batch
-  /// belongs to another task.
-  virtual Loss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const = 0;
+  /// lacks what the model reads.
+  virtual Loss loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const = 0;
 
   /// For models that generate, step by step or all positions at once; null for others.
   virtual const Generator* generator() const { return nullptr; }

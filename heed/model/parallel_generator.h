@@ -33,11 +33,10 @@ struct Drafts {
   std::span<const int64_t> asked;    // rows whose token is asked for, rising
 };
 
-class ParallelGenerator {
+/// Threads: as Searchable.
+class ParallelGenerator : public Searchable {
  public:
-  virtual ~ParallelGenerator() = default;
-
-  virtual ReadSources read(Tape& tape, const PackedIds& sources) const = 0;
+  virtual ReadSources read(Tape& tape, const data::Sources& sources) const = 0;
 
   /// One pass: logits [asked, vocabulary] of the tokens that are asked for, given all that are known. `alignment`:
   /// where each row of each draft looked, on request, [drafts, H, rows, source].
@@ -46,9 +45,6 @@ class ParallelGenerator {
 
   /// Above 0: an output has so many slots, and is cut at the first END. 0: read() predicts how long it is.
   virtual int64_t slots() const = 0;
-
-  /// Of an alignment: the heads of each of its layers.
-  virtual std::vector<int64_t> alignment_heads() const = 0;
 };
 
 }  // namespace heed::model

@@ -71,8 +71,8 @@ ParallelModel::ParallelModel(Parameters& parameters, const Options& o)
   if (slots_ == 0) length_ = LengthClassifier(root / "length", encoder_->width(), o.max_length);
 }
 
-encode::Encoded ParallelModel::encode(Tape& tape, const PackedIds& sources) const {
-  return encoder_->run(source_(tape, sources.ids, tape.offsets(sources.offsets)));
+encode::Encoded ParallelModel::encode(Tape& tape, const data::Sources& sources) const {
+  return encoder_->run(source_(tape, sources.tokens.values(), tape.offsets(sources.tokens.offsets())));
 }
 
 int64_t ParallelModel::max_positions() const {
@@ -85,14 +85,12 @@ int64_t ParallelModel::max_predictions() const {
 
 // ---------------------------------------------------------------------------------------------------------------- loss
 
-Loss ParallelModel::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
-  return loss(tape, pairs_of(batch), options);
-}
-
-Loss ParallelModel::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
+Loss ParallelModel::loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const {
   expect(options.row_weights.empty(), "model: decoder = \"parallel\" has no weights of rows");
-  const encode::Encoded source = encode(tape, {batch.source, batch.source_offsets});
-  const TargetBatch target{batch.target_in, batch.target_out, batch.target_offsets};
+  const encode::Encoded source = encode(tape, batch.sources);
+  const data::Targets& target = batch.targets;
+  expect(target.size() == batch.sources.size() && target.in.size() == target.out.size(),
+         "model: expected a batch of sources, each with a target to write");
   const BlankedTargets blanked =
       leave_blanks(target, slots_, tape.training() ? std::optional(tape.next_seed()) : std::nullopt);
   const auto predictions = std::ssize(target.out), sentences = std::ssize(target.offsets) - 1;
@@ -120,7 +118,7 @@ Loss ParallelModel::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLoss
 }
 
 void ParallelModel::add_lengths(OutputLoss& loss, float* row_nll, const encode::Encoded& source,
-                                const TargetBatch& target, float share) const {
+                                const data::Targets& target, float share) const {
   const Tensor logits = length_.logits(source.memory);
   const std::vector<std::vector<double>> log_probabilities = LengthClassifier::log_probabilities(logits);
   std::vector<int32_t> lengths;
@@ -141,11 +139,11 @@ void ParallelModel::add_lengths(OutputLoss& loss, float* row_nll, const encode::
 
 // -------------------------------------------------------------------------------------------------------- for a search
 
-ReadSources ParallelModel::read(Tape& tape, const PackedIds& sources) const {
+ReadSources ParallelModel::read(Tape& tape, const data::Sources& sources) const {
   const encode::Encoded encoded = encode(tape, sources);
   return {.memory = OffTapeMatrix(encoded.memory.rows),
           .blocks = {encoded.blocks.begin(), encoded.blocks.end()},
-          .offsets = {sources.offsets.begin(), sources.offsets.end()},
+          .offsets = {sources.tokens.offsets().begin(), sources.tokens.offsets().end()},
           .lengths = slots_ > 0 ? std::vector<std::vector<double>>()
                                 : LengthClassifier::log_probabilities(length_.logits(encoded.memory))};
 }

@@ -34,25 +34,24 @@ class ParallelModel final : public Model, public ParallelGenerator {
 
   const Options& options() const { return options_; }
 
-  Loss loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const;
-  /// A row for each token, and for the length, or END, behind them. Throws unless it is a batch of pairs.
-  Loss loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const override;
+  /// A row for each token, and for the length, or END, behind them.
+  Loss loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const override;
 
   int64_t max_positions() const override;
   int64_t max_predictions() const override;
 
   // ------------------------------------------------------------------------------------------------- for a search
   const ParallelGenerator* parallel_generator() const override { return this; }
-  ReadSources read(Tape& tape, const PackedIds& sources) const override;
+  ReadSources read(Tape& tape, const data::Sources& sources) const override;
   Tensor write(Tape& tape, const ReadSources& sources, const Drafts& drafts,
                decode::Alignment* alignment = nullptr) const override;
   int64_t slots() const override { return slots_; }
   std::vector<int64_t> alignment_heads() const override { return decoder_->source_heads(); }
 
  private:
-  encode::Encoded encode(Tape& tape, const PackedIds& sources) const;
+  encode::Encoded encode(Tape& tape, const data::Sources& sources) const;
   /// Adds the loss of the length of each target, times `share`; its row is that of the END.
-  void add_lengths(OutputLoss& loss, float* row_nll, const encode::Encoded& source, const TargetBatch& target,
+  void add_lengths(OutputLoss& loss, float* row_nll, const encode::Encoded& source, const data::Targets& target,
                    float share) const;
 
   Options options_;

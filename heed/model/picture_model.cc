@@ -39,36 +39,30 @@ PictureModel::PictureModel(Parameters& parameters, const Options& o) : options_(
   writer_ = Writer(root, o, *picture_, Writer::vectors(root, o));
 }
 
-encode::Encoded PictureModel::encode(Tape& tape, const data::PackedPictures& batch) const {
-  const int64_t side = options_.picture_size, count = batch.size();
-  expect(batch.side == side && std::ssize(batch.pixels) == count * side * side * 3,
-         "model: expected {} pictures of {} x {} pixels, not {} x {}", count, side, side, batch.side, batch.side);
-  encode::Encoded seen =
-      picture_->run({tape.input(batch.pixels.data(), count * side * side, 3), tape.even_offsets(count, side * side)});
+encode::Encoded PictureModel::encode(Tape& tape, const data::Sources& sources) const {
+  const int64_t side = options_.picture_size, count = sources.size(), pixels = count * side * side;
+  const std::span<const uint8_t> bytes = sources.pixels.values();
+  expect(std::ssize(bytes) == 3 * pixels, "model: expected {} pictures of {} x {} pixels, not {} numbers", count, side,
+         side, bytes.size());
+  auto* rgb = tape.keep<float>(3 * pixels);  // from -1 to 1
+  for (size_t i = 0; i < bytes.size(); ++i) rgb[i] = static_cast<float>(bytes[i]) * (2.0f / 255.0f) - 1.0f;
+  encode::Encoded seen = picture_->run({tape.input(rgb, pixels, 3), tape.even_offsets(count, side * side)});
   if (!question_) return seen;
-  const Packed tokens = words_(tape, batch.texts.source, tape.offsets(batch.texts.source_offsets));
+  const data::Sequences& questions = sources.tokens;
+  const Packed tokens = words_(tape, questions.values(), tape.offsets(questions.offsets()));
   auto* state = tape.keep<RecurrentState>(1);
   state[0] = {asked_(mean_of_sequences(question_->run(tokens).memory)), Tensor()};
   seen.states = {state, 1};
   return seen;
 }
 
-Loss PictureModel::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
-  const auto* pictures = dynamic_cast<const data::PackedPictures*>(&batch);
-  expect(pictures != nullptr, "model: expected a batch of pictures");
-  const data::PackedPairs& texts = pictures->texts;
-  TargetBatch target{.in = texts.target_in,
-                     .out = texts.target_out,
-                     .offsets = texts.target_offsets,
-                     .updates_before = batch.updates_before};
+Loss PictureModel::loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const {
   const UndrawnLoss undrawn(writer_.needs_undrawn(tape), [&](Tape& plain) { return loss(plain, batch, {}); });
-  target.undrawn_nll = undrawn.row_nll();
-  return writer_.loss(encode(tape, *pictures), target, options);
+  return writer_.loss(encode(tape, batch.sources), batch, options, undrawn.row_nll());
 }
 
-std::unique_ptr<decode::State> PictureModel::start(Tape& tape, const data::PackedPictures& batch,
-                                                   int64_t longest) const {
-  return writer_.start(encode(tape, batch), longest);
+std::unique_ptr<decode::State> PictureModel::start(Tape& tape, const data::Sources& sources, int64_t longest) const {
+  return writer_.start(encode(tape, sources), longest);
 }
 
 int64_t PictureModel::max_positions() const {

@@ -6,36 +6,43 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
-#include "heed/data/picture_examples.h"
 #include "heed/embed/embed.h"
 #include "heed/encode/encoder.h"
 #include "heed/encode/picture.h"
 #include "heed/layer/linear.h"
+#include "heed/model/generator.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
 #include "heed/model/writer.h"
 
 namespace heed::model {
 
-class PictureModel final : public Model {
+class PictureModel final : public Model, public Generator {
  public:
   PictureModel(Parameters& parameters, const Options& options);
 
-  Loss loss(Tape& tape, const data::PackedBatch& batch,
-            const OutputLossOptions& options) const override;  // PackedPictures
+  Loss loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const override;
   int64_t max_positions() const override;
 
   const Options& options() const { return options_; }
   int64_t cells_of_side() const { return encode::cells_of_side(options_.picture_size, options_.picture_layers); }
 
-  /// For a search: memory of the cells of each picture, and the state after the question. The targets of the batch are
-  /// not used.
-  std::unique_ptr<decode::State> start(Tape& tape, const data::PackedPictures& batch, int64_t longest) const;
-  const Writer& writer() const { return writer_; }
+  // ------------------------------------------------------------------------------------------------- for a search
+  const Generator* generator() const override { return this; }
+  /// Memory of the cells of each picture, and the state after the question.
+  std::unique_ptr<decode::State> start(Tape& tape, const data::Sources& sources, int64_t longest) const override;
+  Tensor step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
+              decode::Alignment* alignment = nullptr) const override {
+    return writer_.step(tokens, state, tape, alignment);
+  }
+  int64_t memory_rows(const data::Sources&, int64_t) const override { return cells_of_side() * cells_of_side(); }
+  std::vector<int64_t> alignment_heads() const override { return writer_.alignment_heads(); }
 
  private:
-  encode::Encoded encode(Tape& tape, const data::PackedPictures& batch) const;
+  encode::Encoded encode(Tape& tape, const data::Sources& sources) const;
 
   Options options_;
   std::unique_ptr<encode::PictureEncoder> picture_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "heed/data/packed_pairs.h"
 #include "heed/encode/all.h"
 #include "heed/model/stack_options.h"
 #include "heed/tensor/error.h"
@@ -20,13 +19,6 @@ void check_sizes(const Options& o) {
          o.target_vocabulary);
 }
 
-Seq2SeqBatch pairs_of(const data::PackedBatch& batch) {
-  const auto* pairs = dynamic_cast<const data::PackedPairs*>(&batch);
-  expect(pairs != nullptr, "model: expected a batch of pairs, each with a source and a target");
-  return {pairs->source,         pairs->source_offsets, pairs->target_in,    pairs->target_out,
-          pairs->target_offsets, pairs->link_offsets,   pairs->link_sources, batch.updates_before};
-}
-
 Seq2Seq::Seq2Seq(Parameters& parameters, const Options& o) : options_(o) {
   const Resolved words(o);
   check_sizes(o);
@@ -38,32 +30,21 @@ Seq2Seq::Seq2Seq(Parameters& parameters, const Options& o) : options_(o) {
   writer_ = Writer(root, o, *encoder_, target);
 }
 
-encode::Encoded Seq2Seq::encode(Tape& tape, const PackedIds& sources) const {
-  return encoder_->run(source_(tape, sources.ids, tape.offsets(sources.offsets)));
+encode::Encoded Seq2Seq::encode(Tape& tape, const data::Sources& sources) const {
+  return encoder_->run(source_(tape, sources.tokens.values(), tape.offsets(sources.tokens.offsets())));
 }
 
-Loss Seq2Seq::loss(Tape& tape, const data::PackedBatch& batch, const OutputLossOptions& options) const {
-  return loss(tape, pairs_of(batch), options);
-}
-
-Loss Seq2Seq::loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const {
-  TargetBatch target{.in = batch.target_in,
-                     .out = batch.target_out,
-                     .offsets = batch.target_offsets,
-                     .link_offsets = batch.link_offsets,
-                     .link_sources = batch.link_sources,
-                     .updates_before = batch.updates_before};
+Loss Seq2Seq::loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const {
   const UndrawnLoss undrawn(writer_.needs_undrawn(tape), [&](Tape& plain) { return loss(plain, batch, {}); });
-  target.undrawn_nll = undrawn.row_nll();
-  return writer_.loss(encode(tape, {batch.source, batch.source_offsets}), target, options);
+  return writer_.loss(encode(tape, batch.sources), batch, options, undrawn.row_nll());
 }
 
-void Seq2Seq::each_logits(Tape& tape, const PackedIds& sources, const PackedIds& inputs,
+void Seq2Seq::each_logits(Tape& tape, const data::Sources& sources, const PackedIds& inputs,
                           const std::function<void(int64_t first, Tensor logits)>& visit) const {
-  writer_.each_logits(encode(tape, sources), {.in = inputs.ids, .out = {}, .offsets = inputs.offsets}, visit);
+  writer_.each_logits(encode(tape, sources), inputs, visit);
 }
 
-std::unique_ptr<decode::State> Seq2Seq::start(Tape& tape, const PackedIds& sources, int64_t longest) const {
+std::unique_ptr<decode::State> Seq2Seq::start(Tape& tape, const data::Sources& sources, int64_t longest) const {
   return writer_.start(encode(tape, sources), longest);
 }
 

@@ -15,23 +15,6 @@
 
 namespace heed::model {
 
-/// Token ids of a batch, packed. Targets go in behind START and come out before END.
-struct Seq2SeqBatch {
-  std::span<const int32_t> source;          // [source tokens]
-  std::span<const int64_t> source_offsets;  // [B + 1]
-  std::span<const int32_t> target_in;       // [target tokens]: START, y_1, .., y_n
-  std::span<const int32_t> target_out;      // [target tokens]: y_1, .., y_n, END
-  std::span<const int64_t> target_offsets;  // [B + 1]
-
-  // While training, as in TargetBatch.
-  std::span<const int64_t> link_offsets = {};
-  std::span<const int32_t> link_sources = {};
-  int64_t updates_before = 0;
-};
-
-/// Throws if it is no batch of pairs. A view of it.
-Seq2SeqBatch pairs_of(const data::PackedBatch& batch);
-
 /// Sizes and vocabularies of a model with an encoder and a decoder. Throws, naming the option.
 void check_sizes(const Options& options);
 
@@ -41,20 +24,18 @@ class Seq2Seq final : public Model, public Generator {
 
   const Options& options() const { return options_; }
 
-  encode::Encoded encode(Tape& tape, const PackedIds& sources) const;
+  encode::Encoded encode(Tape& tape, const data::Sources& sources) const;
   /// Teacher forcing; the loss of a whole batch.
-  Loss loss(Tape& tape, const Seq2SeqBatch& batch, const OutputLossOptions& options) const;
-  Loss loss(Tape& tape, const data::PackedBatch& batch,
-            const OutputLossOptions& options) const override;  // PackedPairs
+  Loss loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const override;
 
   int64_t max_positions() const override;
 
   // ------------------------------------------------------------------------------------------------- for a search
   const Generator* generator() const override { return this; }
-  std::unique_ptr<decode::State> start(Tape& tape, const PackedIds& sources, int64_t longest) const override;
+  std::unique_ptr<decode::State> start(Tape& tape, const data::Sources& sources, int64_t longest) const override;
   Tensor step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
               decode::Alignment* alignment = nullptr) const override;
-  void each_logits(Tape& tape, const PackedIds& sources, const PackedIds& inputs,
+  void each_logits(Tape& tape, const data::Sources& sources, const PackedIds& inputs,
                    const std::function<void(int64_t first, Tensor logits)>& visit) const override;
   std::vector<int64_t> alignment_heads() const override { return writer_.alignment_heads(); }
 

@@ -11,12 +11,12 @@ namespace heed::model {
 // The state of a text counts the tokens of all windows. Its one member is the state of the current window, and its
 // tokens are those from the beginning of that window on, if the next one will begin before its end.
 
-std::unique_ptr<decode::State> TextGenerator::start(Tape& tape, const PackedIds& sources, int64_t longest) const {
-  const int64_t count = std::ssize(sources.offsets) - 1, length = sources.offsets[1] - sources.offsets[0];
+std::unique_ptr<decode::State> TextGenerator::start(Tape& tape, const data::Sources& sources, int64_t longest) const {
+  const data::Sequences& texts = sources.tokens;
+  const int64_t count = texts.size(), length = texts.length(0);
   for (int64_t b = 0; b < count; ++b)
-    expect(
-        length > 0 && sources.offsets[static_cast<size_t>(b) + 1] - sources.offsets[static_cast<size_t>(b)] == length,
-        ErrorKind::bug, "model: the beginnings of texts that are continued together must be equally long");
+    expect(length > 0 && texts.length(b) == length, ErrorKind::bug,
+           "model: the beginnings of texts that are continued together must be equally long");
   auto state = std::make_unique<decode::State>(count, length - 1 + longest);
   const int64_t begin = windows_.begin_of(length - 1);
   state->add_member(parts_.decoder->start(tape, count, std::min(windows_.length, length - 1 - begin + longest)));
@@ -24,8 +24,7 @@ std::unique_ptr<decode::State> TextGenerator::start(Tape& tape, const PackedIds&
   state->advance(begin);
   std::vector<int32_t> tokens(static_cast<size_t>(count));
   for (int64_t t = begin; t + 1 < length; ++t) {
-    for (int64_t b = 0; b < count; ++b)
-      tokens[static_cast<size_t>(b)] = sources.ids[static_cast<size_t>(sources.offsets[static_cast<size_t>(b)] + t)];
+    for (int64_t b = 0; b < count; ++b) tokens[static_cast<size_t>(b)] = texts[b][static_cast<size_t>(t)];
     tape.reset();  // the state is outside it
     read(tokens, state->member(0), tape);
     for (size_t b = 0; b < state->tokens().size(); ++b) state->tokens()[b].push_back(tokens[b]);

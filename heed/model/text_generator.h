@@ -28,11 +28,13 @@ class TextGenerator final : public Generator {
 
   /// Reads the sources, the beginnings of texts, but for the last token of each: the search passes that to step(). All
   /// must have the same length, at least 1.
-  std::unique_ptr<decode::State> start(Tape& tape, const PackedIds& sources, int64_t longest) const override;
+  std::unique_ptr<decode::State> start(Tape& tape, const data::Sources& sources, int64_t longest) const override;
   Tensor step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
               decode::Alignment* alignment = nullptr) const override;
   std::vector<int64_t> alignment_heads() const override { return {}; }
-  int32_t first_token(std::span<const int32_t> source, int32_t) const override { return source.back(); }
+  int32_t first_token(const data::Sources& sources, int64_t b, int32_t) const override {
+    return sources.tokens[b].back();
+  }
   bool mixes_lengths() const override { return false; }
 
  private:

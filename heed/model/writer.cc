@@ -21,7 +21,7 @@ namespace heed::model {
 namespace {
 
 /// The reward of each of `choices`: one per target token, or (static attention) one per sequence, for all its tokens.
-std::vector<float> rewards(int64_t choices, const TargetBatch& target, std::span<const float> row_nll) {
+std::vector<float> rewards(int64_t choices, const data::Targets& target, std::span<const float> row_nll) {
   std::vector<float> of_tokens, of_sequences;
   for (const float nll : row_nll) of_tokens.push_back(-nll);
   if (choices == static_cast<int64_t>(of_tokens.size())) return of_tokens;
@@ -75,39 +75,45 @@ void Writer::check_alignment_options() const {
            align_.head, count);
 }
 
-Loss Writer::loss(const encode::Encoded& source, const TargetBatch& batch, const OutputLossOptions& options) const {
+Loss Writer::loss(const encode::Encoded& source, const data::Batch& batch, const OutputLossOptions& options,
+                  std::span<const float> undrawn_nll) const {
   Tape& tape = source.memory.rows.tape();
-  const Packed target = target_(tape, batch.in, tape.offsets(batch.offsets));
+  const data::Targets& targets = batch.targets;
+  expect(targets.size() == source.memory.offsets.count && targets.in.size() == targets.out.size(),
+         "model: expected a batch of sources, each with a target to write");
+  const Packed target = target_(tape, targets.in, tape.offsets(targets.offsets));
   decode::AttentionCosts costs;
   costs.want_entropy = attention_.entropy_weight > 0.0f;
-  const attend::Links links{batch.offsets, batch.link_offsets, batch.link_sources};
-  if (tape.training() && !batch.link_offsets.empty()) costs.links = &links;
+  const attend::Links links{targets.offsets, targets.link_offsets, targets.link_sources};
+  if (tape.training() && !targets.link_offsets.empty()) costs.links = &links;
   const Tensor states = decoder_->run(target, source, nullptr, tape.training() ? &costs : nullptr);
-  Loss loss = output_.loss(states, batch.out, options);
-  if (const Tensor more = attention_costs(costs, batch, loss)) loss.loss = add(loss.loss, scale(more, options.scale));
+  Loss loss = output_.loss(states, targets.out, options);
+  if (const Tensor more = attention_costs(costs, batch, loss, undrawn_nll))
+    loss.loss = add(loss.loss, scale(more, options.scale));
   return loss;
 }
 
-Tensor Writer::attention_costs(const decode::AttentionCosts& costs, const TargetBatch& target, Loss& loss) const {
+Tensor Writer::attention_costs(const decode::AttentionCosts& costs, const data::Batch& batch, Loss& loss,
+                               std::span<const float> undrawn_nll) const {
   Tensor all;
   const auto also = [&](Tensor cost) { all = all ? add(all, cost) : cost; };
   // Tachibana et al. 2018: the mean of heads and layers, added up over the rows as the loss is.
-  const float guide_weight = attend::decayed(attention_.guide_weight, attention_.guide_schedule, attention_.guide_steps,
-                                             target.updates_before);
+  const float guide_weight =
+      attend::decayed(attention_.guide_weight, attention_.guide_schedule, attention_.guide_steps, batch.updates_before);
   for (const Tensor guide : costs.guide)
     also(scale(sum(guide), guide_weight / static_cast<float>(guide.rows() * std::ssize(costs.guide))));
-  if (costs.links) also(alignment_cost(costs, target));
+  if (costs.links) also(alignment_cost(costs, batch));
   // Williams 1992: a choice is worth the log-probability of the token that it led to. Added up over the rows.
   if (const Tensor log_prob = joined(costs.log_prob)) {
     const attend::Options& o = attention_;
     const float entropy_weight =
-        attend::decayed(o.entropy_weight, o.entropy_schedule, o.entropy_steps, target.updates_before);
+        attend::decayed(o.entropy_weight, o.entropy_schedule, o.entropy_steps, batch.updates_before);
     attend::Reinforce reinforce({.baseline_decay = o.baseline_decay, .entropy_weight = entropy_weight});
     const ParameterStorage& state = std::as_const(baseline_->value);
     reinforce.restore(state[0], state[1] != 0.0f);
-    std::vector<float> worth = rewards(log_prob.cols(), target, loss.row_nll);
-    if (!target.undrawn_nll.empty()) {  // what is left is compared with its moving average, which is near 0
-      const std::vector<float> undrawn = rewards(log_prob.cols(), target, target.undrawn_nll);
+    std::vector<float> worth = rewards(log_prob.cols(), batch.targets, loss.row_nll);
+    if (!undrawn_nll.empty()) {  // what is left is compared with its moving average, which is near 0
+      const std::vector<float> undrawn = rewards(log_prob.cols(), batch.targets, undrawn_nll);
       for (size_t i = 0; i < worth.size(); ++i) worth[i] -= undrawn[i];
     }
     also(scale(reinforce.loss(log_prob, worth, joined(costs.entropy)), static_cast<float>(log_prob.cols())));
@@ -118,14 +124,15 @@ Tensor Writer::attention_costs(const decode::AttentionCosts& costs, const Target
 
 /// A row with links costs - log of its weight on them: Liu et al. 2016, Garg et al. 2019, with the links of a row as
 /// one.
-Tensor Writer::alignment_cost(const decode::AttentionCosts& costs, const TargetBatch& target) const {
+Tensor Writer::alignment_cost(const decode::AttentionCosts& costs, const data::Batch& batch) const {
+  const data::Targets& target = batch.targets;
   const int64_t rows = target.offsets.back();
   bool of_all_rows = !costs.link_weight.empty();  // static attention has one choice for all rows of a target
   for (const Tensor& on_links : costs.link_weight) of_all_rows &= on_links.cols() == rows;
   expect(of_all_rows,
          "model: this attention cannot learn from given alignments: leave out data.alignments, or use a time other "
          "than guided and static, and structure single or multi_head");
-  const float weight = attend::decayed(align_.weight, align_.schedule, align_.steps, target.updates_before);
+  const float weight = attend::decayed(align_.weight, align_.schedule, align_.steps, batch.updates_before);
   const auto layers = std::ssize(costs.link_weight);
   Tensor all;
   for (int64_t l = 0; l < layers; ++l) {
@@ -151,11 +158,11 @@ bool Writer::needs_undrawn(const Tape& tape) const {
          value_of(attend::kBaselines, attention_.baseline) == attend::Baseline::self_critical;
 }
 
-void Writer::each_logits(const encode::Encoded& source, const TargetBatch& batch,
+void Writer::each_logits(const encode::Encoded& source, const PackedIds& inputs,
                          const std::function<void(int64_t first, Tensor logits)>& visit) const {
   constexpr int64_t kRows = 256;  // whose logits exist at once, as in output_loss()
   Tape& tape = source.memory.rows.tape();
-  const Tensor states = decoder_->run(target_(tape, batch.in, tape.offsets(batch.offsets)), source);
+  const Tensor states = decoder_->run(target_(tape, inputs.ids, tape.offsets(inputs.offsets)), source);
   for (int64_t first = 0; first < states.rows(); first += kRows) {
     const int64_t count = std::min(kRows, states.rows() - first);
     const Tensor rows = tape.input(states.row(first), count, states.cols());

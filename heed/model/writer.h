@@ -11,6 +11,7 @@
 #include "heed/decode/decoder.h"
 #include "heed/embed/embed.h"
 #include "heed/encode/encoder.h"
+#include "heed/model/generator.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
 #include "heed/model/output_layer.h"
@@ -18,24 +19,11 @@
 
 namespace heed::model {
 
-/// Token ids of targets, packed: they go in behind START and come out before END.
-struct TargetBatch {
-  std::span<const int32_t> in;       // [target tokens]: START, y_1, .., y_n
-  std::span<const int32_t> out;      // [target tokens]: y_1, .., y_n, END
-  std::span<const int64_t> offsets;  // [B + 1]
-
-  // While training.
-  std::span<const int64_t> link_offsets = {};  // given alignments, as in data::PackedPairs
-  std::span<const int32_t> link_sources = {};
-  int64_t updates_before = 0;               // for costs whose weight falls
-  std::span<const float> undrawn_nll = {};  // [target tokens] where needs_undrawn(): what the rows cost without drawing
-};
-
 /// What the rows of a batch cost without drawing: row_nll of `loss` on a tape that does not train, if it is needed.
 class UndrawnLoss {
  public:
   UndrawnLoss(bool needed, const std::function<OutputLoss(Tape&)>& loss);
-  std::span<const float> row_nll() const { return row_nll_; }
+  std::span<const float> row_nll() const { return row_nll_; }  // empty if it was not needed
 
  private:
   std::optional<Tape> tape_;
@@ -52,15 +40,16 @@ class Writer {
 
   /// Teacher forcing; the loss of a whole batch. While training it holds what the attention asks for beside: the cost
   /// of straying (time = guided), the reward of choices (normalise = hard_sampled), and the cost of looking elsewhere
-  /// than given alignments.
-  Loss loss(const encode::Encoded& source, const TargetBatch& target, const OutputLossOptions& options) const;
+  /// than given alignments. `undrawn_nll` [target tokens]: where needs_undrawn(), what the rows cost without drawing.
+  Loss loss(const encode::Encoded& source, const data::Batch& batch, const OutputLossOptions& options,
+            std::span<const float> undrawn_nll = {}) const;
 
   /// Of attention that draws, with baseline = "self_critical": while training, loss() compares the rewards of its
-  /// choices with TargetBatch::undrawn_nll, the row_nll of the same batch on a tape that does not train.
+  /// choices with the row_nll of the same batch on a tape that does not train.
   bool needs_undrawn(const Tape& tape) const;
 
   /// Teacher forcing: all next tokens at once -> logits, some rows at a time; see Generator::each_logits().
-  void each_logits(const encode::Encoded& source, const TargetBatch& target,
+  void each_logits(const encode::Encoded& source, const PackedIds& inputs,
                    const std::function<void(int64_t first, Tensor logits)>& visit) const;
 
   /// As Generator: reads a memory, and writes one more token of each row.
@@ -73,8 +62,9 @@ class Writer {
 
  private:
   void check_alignment_options() const;
-  Tensor attention_costs(const decode::AttentionCosts& costs, const TargetBatch& target, Loss& loss) const;
-  Tensor alignment_cost(const decode::AttentionCosts& costs, const TargetBatch& target) const;
+  Tensor attention_costs(const decode::AttentionCosts& costs, const data::Batch& batch, Loss& loss,
+                         std::span<const float> undrawn_nll) const;
+  Tensor alignment_cost(const decode::AttentionCosts& costs, const data::Batch& batch) const;
 
   attend::Options attention_ = {};
   AlignOptions align_ = {};

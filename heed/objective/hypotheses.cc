@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "heed/attend/all.h"
-#include "heed/data/examples.h"
 #include "heed/search/batches.h"
 #include "heed/search/score.h"
 #include "heed/tensor/error.h"
@@ -17,30 +16,18 @@ namespace heed::objective {
 
 namespace {
 
-std::vector<int32_t> source_of(const data::PackedPairs& batch, int64_t b) {
-  return {batch.source.begin() + batch.source_offsets[static_cast<size_t>(b)],
-          batch.source.begin() + batch.source_offsets[static_cast<size_t>(b) + 1]};
+std::vector<int32_t> source_of(const data::Batch& batch, int64_t b) {
+  const std::span<const int32_t> source = batch.sources.tokens[b];
+  return {source.begin(), source.end()};
 }
 
 /// With the source of the batch that it belongs to.
-void append(const Hypothesis& h, const data::PackedPairs& batch, data::PackedPairs& to) {
-  const std::vector<int32_t> source = source_of(batch, h.source);
-  to.source.insert(to.source.end(), source.begin(), source.end());
-  to.source_offsets.push_back(std::ssize(to.source));
-  to.target_in.push_back(text::kStart);
-  to.target_in.insert(to.target_in.end(), h.tokens.begin(), h.tokens.end());
-  to.target_out.insert(to.target_out.end(), h.tokens.begin(), h.tokens.end());
-  to.target_out.push_back(h.finished ? text::kEnd : -1);  // an end that did not come does not count
-  to.target_offsets.push_back(std::ssize(to.target_in));
+void append(const Hypothesis& h, const data::Batch& batch, data::Batch& to) {
+  to.sources.add(batch.sources[h.source]);
+  to.targets.add_tokens(h.tokens, h.finished ? text::kEnd : -1);  // an end that did not come does not count
 }
 
 }  // namespace
-
-const data::PackedPairs& pairs_of(const data::PackedBatch& batch) {
-  const auto* pairs = dynamic_cast<const data::PackedPairs*>(&batch);
-  expect(pairs != nullptr, "objective: expected a batch of pairs, each with a source and a target");
-  return *pairs;
-}
 
 std::string refuse_reward(const Options& o, const model::Options& model) {
   if (attend::draws(model.attention))
@@ -58,12 +45,10 @@ HypothesisLearner::HypothesisLearner(const Setting& s) : setting_(s), never_(s.v
          s.reward ? "a function for rewards was given too; it needs train.reward = \"own\""
                   : "a function is needed: SessionOptions::reward in C++, heed.train(..., reward=function) in Python");
   reward_ = s.reward ? s.reward : metric_reward(s.options.reward);
-  const auto* examples = dynamic_cast<const data::Examples*>(&s.examples);
-  expect(examples != nullptr, "{}: expected pairs to train on", name);
-  for (int64_t i = 0; i < examples->size(); ++i) {
-    const std::span<const int32_t> source = examples->source[i];
-    std::vector<std::string>& all = references_[{source.begin(), source.end()}];
-    std::string target = s.vocabularies.target->decode(examples->target[i]);
+  for (int64_t i = 0; i < s.examples.size(); ++i) {
+    const data::Batch example = s.examples.pack({&i, 1});
+    std::vector<std::string>& all = references_[source_of(example, 0)];
+    std::string target = s.vocabularies.target->decode(std::span(example.targets.in).subspan(1));
     if (std::find(all.begin(), all.end(), target) == all.end()) all.push_back(std::move(target));
   }
 }
@@ -72,17 +57,16 @@ search::Options HypothesisLearner::samples(uint64_t seed) const {
   return {.nbest = setting_.options.hypotheses, .sample = true, .seed = seed};
 }
 
-std::vector<Hypothesis> HypothesisLearner::search(const data::PackedPairs& batch, search::Options options) {
+std::vector<Hypothesis> HypothesisLearner::search(const data::Batch& batch, search::Options options) {
   options.start = text::kStart;
   options.end = text::kEnd;
   options.never = never_;
   // A long output of a source with a short target is wrong whatever follows.
   int64_t longest = 0;
-  for (size_t b = 0; b + 1 < batch.target_offsets.size(); ++b)
-    longest = std::max(longest, batch.target_offsets[b + 1] - batch.target_offsets[b]);
+  for (int64_t b = 0; b < batch.targets.size(); ++b) longest = std::max(longest, batch.targets.length(b));
   options.longest = std::min({setting_.longest, setting_.model.max_positions(), 2 * longest + 5});
-  const std::vector<search::Result> found = search::search_all(
-      *setting_.model.generator(), tapes_, {.ids = batch.source, .offsets = batch.source_offsets}, options);
+  const std::vector<search::Result> found =
+      search::search_all(*setting_.model.generator(), tapes_, {.sources = batch.sources}, options);
   std::vector<Hypothesis> all;
   for (size_t b = 0; b < found.size(); ++b) {
     const auto first = std::ssize(all);
@@ -99,17 +83,17 @@ std::vector<Hypothesis> HypothesisLearner::search(const data::PackedPairs& batch
   return all;
 }
 
-std::vector<Hypothesis> HypothesisLearner::references(const data::PackedPairs& batch) {
+std::vector<Hypothesis> HypothesisLearner::references(const data::Batch& batch) {
   std::vector<Hypothesis> all;
-  for (int64_t b = 0; b < batch.size(); ++b) {
-    const int64_t first = batch.target_offsets[static_cast<size_t>(b)],
-                  last = batch.target_offsets[static_cast<size_t>(b) + 1];
-    all.push_back({.source = b, .tokens = {batch.target_in.begin() + first + 1, batch.target_in.begin() + last}});
+  const data::Targets& right = batch.targets;
+  for (int64_t b = 0; b < right.size(); ++b) {
+    const auto first = right.in.begin() + right.offsets[static_cast<size_t>(b)];
+    all.push_back({.source = b, .tokens = {first + 1, first + right.length(b)}});
   }
   return all;
 }
 
-void HypothesisLearner::judge(const data::PackedPairs& batch, std::vector<Hypothesis>& hypotheses) {
+void HypothesisLearner::judge(const data::Batch& batch, std::vector<Hypothesis>& hypotheses) {
   std::vector<RewardCase> cases;
   for (const Hypothesis& h : hypotheses) {
     const std::vector<int32_t> source = source_of(batch, h.source);
@@ -129,32 +113,31 @@ void HypothesisLearner::judge(const data::PackedPairs& batch, std::vector<Hypoth
 }
 
 template <class Use>
-void HypothesisLearner::each_batch(const data::PackedPairs& batch, const std::vector<Hypothesis>& hypotheses,
+void HypothesisLearner::each_batch(const data::Batch& batch, const std::vector<Hypothesis>& hypotheses,
                                    const Use& use) const {
   for (size_t first = 0; first < hypotheses.size();) {
-    data::PackedPairs some;
+    data::Batch some;
     some.updates_before = batch.updates_before;
-    some.source_offsets = some.target_offsets = {0};
     size_t next = first;
     while (next < hypotheses.size() &&
-           std::max(std::ssize(some.source), std::ssize(some.target_in)) < setting_.batch_tokens)
+           std::max(std::ssize(some.sources.tokens.values()), std::ssize(some.targets.in)) < setting_.batch_tokens)
       append(hypotheses[next++], batch, some);
     use(some, first);
     first = next;
   }
 }
 
-std::vector<double> HypothesisLearner::log_probabilities(const data::PackedPairs& batch,
+std::vector<double> HypothesisLearner::log_probabilities(const data::Batch& batch,
                                                          const std::vector<Hypothesis>& hypotheses) {
   std::vector<double> all;
-  each_batch(batch, hypotheses, [&](const data::PackedPairs& some, size_t) {
+  each_batch(batch, hypotheses, [&](const data::Batch& some, size_t) {
     for (const search::Scored& scored : search::score(setting_.model, plain_, some))
       all.push_back(scored.log_probability);
   });
   return all;
 }
 
-PartReport HypothesisLearner::learn(Tape& tape, const data::PackedBatch& batch, const UpdatePart& part,
+PartReport HypothesisLearner::learn(Tape& tape, const data::Batch& batch, const UpdatePart& part,
                                     const Judged& judged) {
   const double share = setting_.options.likelihood_share;
   PartReport report;
@@ -169,12 +152,11 @@ PartReport HypothesisLearner::learn(Tape& tape, const data::PackedBatch& batch, 
   for (const Hypothesis& h : judged.hypotheses)
     if (h.weight != 0.0) counting.push_back(h);
   text::Random seeds(part.seed, /*stream=*/0x6c6561726e);
-  each_batch(pairs_of(batch), counting, [&](const data::PackedPairs& some, size_t first) {
-    std::vector<float> weights(some.target_out.size());
-    for (int64_t b = 0; b < some.size(); ++b)
-      std::fill(weights.begin() + some.target_offsets[static_cast<size_t>(b)],
-                weights.begin() + some.target_offsets[static_cast<size_t>(b) + 1],
-                static_cast<float>((1.0 - share) * counting[first + static_cast<size_t>(b)].weight));
+  each_batch(batch, counting, [&](const data::Batch& some, size_t first) {
+    std::vector<float> weights;
+    for (int64_t b = 0; b < some.targets.size(); ++b)
+      weights.insert(weights.end(), static_cast<size_t>(some.targets.length(b)),
+                     static_cast<float>((1.0 - share) * counting[first + static_cast<size_t>(b)].weight));
     tape.reset(seeds.next());
     tape.backward(setting_.model.loss(tape, some, {.row_weights = weights, .never = judged.never}).loss);
   });

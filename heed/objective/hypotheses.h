@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/data/packed_pairs.h"
+#include "heed/data/batch.h"
 #include "heed/objective/all.h"
 #include "heed/search/search.h"
 #include "heed/search/tape_pool.h"
@@ -38,29 +38,29 @@ class HypothesisLearner {
   explicit HypothesisLearner(const Setting& setting);
 
   /// Those that a search finds, each different one once, by source.
-  std::vector<Hypothesis> search(const data::PackedPairs& batch, search::Options options);
+  std::vector<Hypothesis> search(const data::Batch& batch, search::Options options);
   /// The right outputs.
-  static std::vector<Hypothesis> references(const data::PackedPairs& batch);
+  static std::vector<Hypothesis> references(const data::Batch& batch);
   /// What search() writes in no output: text::Tokeniser::never_written().
   std::span<const int32_t> never() const { return never_; }
   /// Drawn ones, as Setting::options say.
   search::Options samples(uint64_t seed) const;
 
   /// Fills in the rewards.
-  void judge(const data::PackedPairs& batch, std::vector<Hypothesis>& hypotheses);
+  void judge(const data::Batch& batch, std::vector<Hypothesis>& hypotheses);
 
   /// log p of each.
-  std::vector<double> log_probabilities(const data::PackedPairs& batch, const std::vector<Hypothesis>& hypotheses);
+  std::vector<double> log_probabilities(const data::Batch& batch, const std::vector<Hypothesis>& hypotheses);
 
   /// Adds the gradients of (1 - s) sum of weight * (- log p), some hypotheses at a time, and of s times the mean
   /// over examples of - log p of the right outputs; s is likelihood_share. The loss of the report has the mean reward
   /// in place of the first.
-  PartReport learn(Tape& tape, const data::PackedBatch& batch, const UpdatePart& part, const Judged& judged);
+  PartReport learn(Tape& tape, const data::Batch& batch, const UpdatePart& part, const Judged& judged);
 
  private:
-  /// Calls use(pairs, first) for the hypotheses [first, first + pairs.size()), batch by batch.
+  /// Calls use(some, first) for the hypotheses from `first` on, some at a time: a batch with them as targets.
   template <class Use>
-  void each_batch(const data::PackedPairs& batch, const std::vector<Hypothesis>& hypotheses, const Use& use) const;
+  void each_batch(const data::Batch& batch, const std::vector<Hypothesis>& hypotheses, const Use& use) const;
 
   Setting setting_;
   std::vector<int32_t> never_;
@@ -69,9 +69,6 @@ class HypothesisLearner {
   search::TapePool tapes_;
   Tape plain_{TapeOptions{.recording = false, .training = false}};
 };
-
-/// The batch as pairs; throws if it is something else.
-const data::PackedPairs& pairs_of(const data::PackedBatch& batch);
 
 /// Why neither objective with a reward can be used.
 std::string refuse_reward(const Options& options, const model::Options& model);

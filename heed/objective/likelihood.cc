@@ -5,8 +5,8 @@
 
 namespace heed::objective {
 
-PartReport learn_likelihood(const model::Model& model, Tape& tape, const data::PackedBatch& batch,
-                            const UpdatePart& part, const OutputLossOptions& options) {
+PartReport learn_likelihood(const model::Model& model, Tape& tape, const data::Batch& batch, const UpdatePart& part,
+                            const OutputLossOptions& options) {
   OutputLossOptions scaled = options;
   scaled.scale *= static_cast<float>(part.share);
   tape.reset(part.seed);
@@ -25,7 +25,7 @@ class Likelihood final : public Objective {
  public:
   Likelihood(const model::Model& model, float label_smoothing) : model_(model), label_smoothing_(label_smoothing) {}
 
-  PartReport run(Tape& tape, data::PackedBatch& batch, const UpdatePart& part) override {
+  PartReport run(Tape& tape, data::Batch& batch, const UpdatePart& part) override {
     return learn_likelihood(model_, tape, batch, part, {.label_smoothing = label_smoothing_});
   }
   bool has_one_backward() const override { return true; }

@@ -19,25 +19,24 @@ class MinimumRisk final : public Objective {
  public:
   explicit MinimumRisk(const Setting& s) : setting_(s), learner_(s) {}
 
-  PartReport run(Tape& tape, data::PackedBatch& batch, const UpdatePart& part) override {
-    const data::PackedPairs& pairs = pairs_of(batch);
-    std::vector<Hypothesis> all = find(pairs, part.seed);
-    learner_.judge(pairs, all);
-    const double reward = part.example_share * weigh(pairs, all, part.example_share);
+  PartReport run(Tape& tape, data::Batch& batch, const UpdatePart& part) override {
+    std::vector<Hypothesis> all = find(batch, part.seed);
+    learner_.judge(batch, all);
+    const double reward = part.example_share * weigh(batch, all, part.example_share);
     return learner_.learn(tape, batch, part, {all, reward});
   }
   bool has_one_backward() const override { return false; }
 
  private:
   /// The hypotheses, by source.
-  std::vector<Hypothesis> find(const data::PackedPairs& pairs, uint64_t seed) {
+  std::vector<Hypothesis> find(const data::Batch& batch, uint64_t seed) {
     const Options& o = setting_.options;
     search::Options nbest;
     nbest.beam = nbest.nbest = o.hypotheses;
     const bool drawn = value_of(kHypothesesBy, o.hypotheses_by) == HypothesesBy::samples;
-    std::vector<Hypothesis> all = learner_.search(pairs, drawn ? learner_.samples(seed) : nbest);
+    std::vector<Hypothesis> all = learner_.search(batch, drawn ? learner_.samples(seed) : nbest);
     if (!o.with_reference) return all;
-    for (Hypothesis& right : HypothesisLearner::references(pairs)) {
+    for (Hypothesis& right : HypothesisLearner::references(batch)) {
       const bool found = std::any_of(all.begin(), all.end(), [&](const Hypothesis& h) {
         return h.source == right.source && h.finished && h.tokens == right.tokens;
       });
@@ -49,9 +48,9 @@ class MinimumRisk final : public Objective {
   }
 
   /// Fills in the weights, times `scale`. Returns the sum over sources of their expected rewards.
-  double weigh(const data::PackedPairs& pairs, std::vector<Hypothesis>& all, double scale) {
+  double weigh(const data::Batch& batch, std::vector<Hypothesis>& all, double scale) {
     const double alpha = setting_.options.sharpness;
-    const std::vector<double> log_p = learner_.log_probabilities(pairs, all);
+    const std::vector<double> log_p = learner_.log_probabilities(batch, all);
     double sum = 0.0;
     for (size_t first = 0, next = 0; first < all.size(); first = next) {
       while (next < all.size() && all[next].source == all[first].source) ++next;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "heed/data/dataset.h"
+#include "heed/data/batch.h"
 #include "heed/model/model.h"
 #include "heed/tensor/tape.h"
 
@@ -36,15 +36,15 @@ class Objective {
   virtual ~Objective() = default;
   /// Adds the gradients of the batch to those of the parameters, and changes nothing else of the model. The tape
   /// records and trains; it is reset. The batch may be changed.
-  virtual PartReport run(Tape& tape, data::PackedBatch& batch, const UpdatePart& part) = 0;
+  virtual PartReport run(Tape& tape, data::Batch& batch, const UpdatePart& part) = 0;
   /// Whether run() needs one backward only: then a gradient that the tape calls final is that of the whole batch.
   virtual bool has_one_backward() const = 0;
 };
 
 /// The likelihood of the examples, token by token: teacher forcing. `options.scale` is multiplied by the
 /// share of the part; the report has the likelihood without it.
-PartReport learn_likelihood(const model::Model& model, Tape& tape, const data::PackedBatch& batch,
-                            const UpdatePart& part, const OutputLossOptions& options);
+PartReport learn_likelihood(const model::Model& model, Tape& tape, const data::Batch& batch, const UpdatePart& part,
+                            const OutputLossOptions& options);
 std::unique_ptr<Objective> likelihood(const model::Model& model, float label_smoothing);
 
 }  // namespace heed::objective

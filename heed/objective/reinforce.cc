@@ -18,13 +18,12 @@ class Reinforce final : public Objective {
  public:
   explicit Reinforce(const Setting& s) : setting_(s), learner_(s) {}
 
-  PartReport run(Tape& tape, data::PackedBatch& batch, const UpdatePart& part) override {
-    const data::PackedPairs& pairs = pairs_of(batch);
+  PartReport run(Tape& tape, data::Batch& batch, const UpdatePart& part) override {
     const Options& o = setting_.options;
-    std::vector<Hypothesis> drawn = learner_.search(pairs, learner_.samples(part.seed));
-    std::vector<Hypothesis> greedy = learner_.search(pairs, {});
-    learner_.judge(pairs, drawn);
-    learner_.judge(pairs, greedy);
+    std::vector<Hypothesis> drawn = learner_.search(batch, learner_.samples(part.seed));
+    std::vector<Hypothesis> greedy = learner_.search(batch, {});
+    learner_.judge(batch, drawn);
+    learner_.judge(batch, greedy);
     const double of_one = part.example_share / static_cast<double>(o.hypotheses);
     double reward = 0.0;
     for (Hypothesis& h : drawn) {

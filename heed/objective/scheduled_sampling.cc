@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "heed/data/packed_pairs.h"
+#include "heed/data/batch.h"
 #include "heed/kernels/exact_math.h"
 #include "heed/model/generator.h"
 #include "heed/objective/all.h"
@@ -63,17 +63,17 @@ int32_t drawn_token(const float* logits, std::span<const int32_t> readable, doub
 class Coins {
  public:
   /// `readable`: see readable_tokens(); it must outlive this.
-  Coins(const data::PackedPairs& batch, double probability, OwnToken token, std::span<const int32_t> readable,
+  Coins(const data::Targets& targets, double probability, OwnToken token, std::span<const int32_t> readable,
         uint64_t seed)
       : token_(token), readable_(readable) {
-    own_.resize(batch.target_in.size());
+    own_.resize(targets.in.size());
     places_.resize(own_.size());
     for (size_t r = 0; r < own_.size(); ++r) {
       text::Random random(seed, r);
       own_[r] = uniform(random) < probability;
       places_[r] = uniform(random);
     }
-    for (const int64_t first : batch.target_offsets)
+    for (const int64_t first : targets.offsets)
       if (first < std::ssize(own_)) own_[static_cast<size_t>(first)] = false;  // START
   }
 
@@ -104,24 +104,22 @@ class ScheduledSampling final : public Objective {
            "set train.sampling_steps, stop.steps or stop.epochs");
   }
 
-  PartReport run(Tape& tape, data::PackedBatch& batch, const UpdatePart& part) override {
-    auto* pairs = dynamic_cast<data::PackedPairs*>(&batch);
-    expect(pairs != nullptr, "scheduled_sampling: expected a batch of pairs");
+  PartReport run(Tape& tape, data::Batch& batch, const UpdatePart& part) override {
     const double probability = own_token_probability(options_, part.updates_before);
-    const Coins coins(*pairs, probability, value_of(kOwnTokens, options_.sampling_token), readable_, part.seed);
-    if (probability > 0) options_.sampling_passes > 0 ? mix_by_passes(*pairs, coins) : mix_by_steps(*pairs, coins);
+    const Coins coins(batch.targets, probability, value_of(kOwnTokens, options_.sampling_token), readable_, part.seed);
+    if (probability > 0) options_.sampling_passes > 0 ? mix_by_passes(batch, coins) : mix_by_steps(batch, coins);
     return learn_likelihood(model_, tape, batch, part, {.label_smoothing = label_smoothing_});
   }
   bool has_one_backward() const override { return true; }
 
  private:
-  void mix_by_passes(data::PackedPairs& pairs, const Coins& coins) {
-    const std::vector<int32_t> right = pairs.target_in;
+  void mix_by_passes(data::Batch& batch, const Coins& coins) {
+    const std::vector<int32_t> right = batch.targets.in;
     std::vector<int32_t> mixed = right;
     for (int64_t pass = 0; pass < options_.sampling_passes; ++pass) {
       std::vector<int32_t> next = right;
       plain_.reset();
-      model_.generator()->each_logits(plain_, {pairs.source, pairs.source_offsets}, {mixed, pairs.target_offsets},
+      model_.generator()->each_logits(plain_, batch.sources, {mixed, batch.targets.offsets},
                                       [&](int64_t first, Tensor logits) {
                                         for (int64_t r = 0; r < logits.rows(); ++r) {
                                           const int64_t to = first + r + 1;  // what this row writes is read there
@@ -131,25 +129,25 @@ class ScheduledSampling final : public Objective {
                                       });
       mixed = std::move(next);
     }
-    pairs.target_in = std::move(mixed);
+    batch.targets.in = std::move(mixed);
   }
 
-  void mix_by_steps(data::PackedPairs& pairs, const Coins& coins) {
-    const auto at = [&](int64_t b) { return pairs.target_offsets[static_cast<size_t>(b)]; };
+  void mix_by_steps(data::Batch& batch, const Coins& coins) {
+    data::Targets& targets = batch.targets;
+    const auto at = [&](int64_t b) { return targets.offsets[static_cast<size_t>(b)]; };
     int64_t longest = 0;
-    for (int64_t b = 0; b < pairs.size(); ++b) longest = std::max(longest, at(b + 1) - at(b));
+    for (int64_t b = 0; b < targets.size(); ++b) longest = std::max(longest, at(b + 1) - at(b));
     plain_.reset();
-    const std::unique_ptr<decode::State> state =
-        model_.generator()->start(plain_, {pairs.source, pairs.source_offsets}, longest);
-    std::vector<int32_t> tokens(static_cast<size_t>(pairs.size()));
+    const std::unique_ptr<decode::State> state = model_.generator()->start(plain_, batch.sources, longest);
+    std::vector<int32_t> tokens(static_cast<size_t>(targets.size()));
     for (int64_t t = 0; t + 1 < longest; ++t) {
-      for (int64_t b = 0; b < pairs.size(); ++b)  // an ended one repeats its last token, unused
-        tokens[static_cast<size_t>(b)] = pairs.target_in[static_cast<size_t>(std::min(at(b) + t, at(b + 1) - 1))];
+      for (int64_t b = 0; b < targets.size(); ++b)  // an ended one repeats its last token, unused
+        tokens[static_cast<size_t>(b)] = targets.in[static_cast<size_t>(std::min(at(b) + t, at(b + 1) - 1))];
       plain_.reset();  // the state is outside it
       const Tensor logits = model_.generator()->step(tokens, *state, plain_);
-      for (int64_t b = 0; b < pairs.size(); ++b)
+      for (int64_t b = 0; b < targets.size(); ++b)
         if (const int64_t to = at(b) + t + 1; to < at(b + 1) && coins.own(to))
-          pairs.target_in[static_cast<size_t>(to)] = coins.token(to, logits.row(b));
+          targets.in[static_cast<size_t>(to)] = coins.token(to, logits.row(b));
     }
   }
 

@@ -15,19 +15,22 @@ namespace heed::search {
 
 namespace {
 
-/// The longest first. As few as the limits allow, and of those about the same number of tokens in each. Without
-/// `mixed`, those of a batch have the same length. width(b): the hypotheses of a sentence, usually `hypotheses`.
+using Places = std::vector<int64_t>;
+
+/// Which sources are searched together, by their places in the input. The longest first. As few batches as the limits
+/// allow, and of those about the same number of tokens in each. Without `mixed`, those of a batch have the same length.
+/// width(b): the hypotheses of a sentence, usually `hypotheses`.
 template <class Width>
-std::vector<SourceBatch> cut(const Sources& sources, const BatchLimits& limits, bool mixed, int64_t hypotheses,
-                             const Width& width) {
-  std::vector<int64_t> order(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));
+std::vector<Places> cut(const Input& input, std::span<const int64_t> lengths, const BatchLimits& limits, bool mixed,
+                        int64_t hypotheses, const Width& width) {
+  const auto length = [&](int64_t b) { return lengths[static_cast<size_t>(b)]; };
+  std::vector<int64_t> order(lengths.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return sources.at(a).size() > sources.at(b).size(); });
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return length(a) > length(b); });
   hypotheses = std::max<int64_t>(hypotheses, 1);  // search() refuses 0
   const auto cost = [&](int64_t b) {  // a sentence with phrases that must come may need more hypotheses than others
-    const int64_t more = sources.rules_of(b) ? (width(b) + hypotheses - 1) / hypotheses : 1;
-    return std::ssize(sources.at(b)) * more;
+    const int64_t more = input.rules_of(b) ? (width(b) + hypotheses - 1) / hypotheses : 1;
+    return length(b) * more;
   };
   int64_t tokens = 0;
   for (const int64_t b : order) tokens += cost(b);
@@ -35,34 +38,42 @@ std::vector<SourceBatch> cut(const Sources& sources, const BatchLimits& limits, 
   const int64_t fewest = std::max<int64_t>((tokens + most - 1) / most, 1);
   const int64_t share = std::max<int64_t>((tokens + fewest - 1) / fewest, 1);
 
-  std::vector<SourceBatch> batches;
+  std::vector<Places> batches;
   int64_t filled = 0;
   const auto has_room = [&](int64_t b) {
-    const SourceBatch& batch = batches.back();
+    const Places& batch = batches.back();
     return filled < share && filled + cost(b) <= most &&
-           (limits.sentences == 0 || std::ssize(batch.places) < limits.sentences) &&
-           (mixed || sources.at(b).size() == sources.at(batch.places.back()).size());
+           (limits.sentences == 0 || std::ssize(batch) < limits.sentences) &&
+           (mixed || length(b) == length(batch.back()));
   };
   for (const int64_t b : order) {
     if (batches.empty() || !has_room(b)) {
       batches.emplace_back();
       filled = 0;
     }
-    batches.back().add(sources, b);
+    batches.back().push_back(b);
     filled += cost(b);
   }
   return batches;
 }
 
+/// The rows of memory that each source becomes.
+std::vector<int64_t> memory_rows(const model::Searchable& generator, const data::Sources& sources) {
+  std::vector<int64_t> rows;
+  for (int64_t b = 0; b < sources.size(); ++b) rows.push_back(generator.memory_rows(sources, b));
+  return rows;
+}
+
 /// With a model of either kind.
 template <class Generator>
-std::vector<Result> search_batches(const Generator& generator, TapePool& tapes, const Sources& sources,
-                                   const Options& options, const std::vector<SourceBatch>& batches) {
-  std::vector<Result> results(static_cast<size_t>(std::max<int64_t>(sources.size(), 0)));
-  const auto find = [&](const SourceBatch& batch) {
+std::vector<Result> search_batches(const Generator& generator, TapePool& tapes, const Input& input,
+                                   const Options& options, const std::vector<Places>& batches) {
+  std::vector<Result> results(static_cast<size_t>(input.size()));
+  const auto find = [&](const Places& places) {
+    const SourceBatch batch(input, places);
     TapePool::Lease tape(tapes);
     std::vector<Result> found = search(generator, *tape, batch.view(), options);
-    for (size_t i = 0; i < found.size(); ++i) results[static_cast<size_t>(batch.places[i])] = std::move(found[i]);
+    for (size_t i = 0; i < found.size(); ++i) results[static_cast<size_t>(places[i])] = std::move(found[i]);
   };
   if (batches.size() == 1) {  // all threads for the one
     find(batches.front());
@@ -95,21 +106,22 @@ void check(const BatchLimits& limits) {
 
 }  // namespace
 
-std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Sources& sources,
+std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Input& input,
                                const Options& options, const BatchLimits& limits) {
   check(limits);
   const int64_t hypotheses = options.sample ? options.nbest : options.beam;
-  const auto width = [&](int64_t b) { return width_of(sources, b, options); };
-  return search_batches(generator, tapes, sources, options,
-                        cut(sources, limits, generator.mixes_lengths(), hypotheses, width));
+  const auto width = [&](int64_t b) { return width_of(input, b, options); };
+  return search_batches(
+      generator, tapes, input, options,
+      cut(input, memory_rows(generator, input.sources), limits, generator.mixes_lengths(), hypotheses, width));
 }
 
-std::vector<Result> search_all(const model::ParallelGenerator& generator, TapePool& tapes, const Sources& sources,
+std::vector<Result> search_all(const model::ParallelGenerator& generator, TapePool& tapes, const Input& input,
                                const Options& options, const BatchLimits& limits) {
   check(limits);
-  return search_batches(
-      generator, tapes, sources, options,
-      cut(sources, limits, /*mixed=*/true, options.lengths, [&](int64_t) { return options.lengths; }));
+  return search_batches(generator, tapes, input, options,
+                        cut(input, memory_rows(generator, input.sources), limits, /*mixed=*/true, options.lengths,
+                            [&](int64_t) { return options.lengths; }));
 }
 
 }  // namespace heed::search

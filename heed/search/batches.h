@@ -19,9 +19,9 @@ struct BatchLimits {
 ///
 /// Each thread works alone on its own batch: a step is too short to be worth synchronising threads. The cuts depend on
 /// the sizes alone, so the number of threads does not change a bit.
-std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Sources& sources,
+std::vector<Result> search_all(const model::Generator& generator, TapePool& tapes, const Input& input,
                                const Options& options, const BatchLimits& limits = {});
-std::vector<Result> search_all(const model::ParallelGenerator& generator, TapePool& tapes, const Sources& sources,
+std::vector<Result> search_all(const model::ParallelGenerator& generator, TapePool& tapes, const Input& input,
                                const Options& options, const BatchLimits& limits = {});
 
 }  // namespace heed::search

@@ -57,7 +57,7 @@ struct Beam {
 class BeamSearch {
  public:
   explicit BeamSearch(Stepper& stepper)
-      : stepper_(stepper), o_(stepper.options()), ranking_(o_), teller_(o_, stepper.sources()) {}
+      : stepper_(stepper), o_(stepper.options()), ranking_(o_), teller_(o_, stepper.input()) {}
 
   std::vector<Result> run() {
     const int64_t k = begin() + 1;  // enough for all that stay open, also if others took the best ones; and END
@@ -88,12 +88,12 @@ class BeamSearch {
  private:
   /// Sets up the beams. Returns the width of the widest, with all its groups.
   int64_t begin() {
-    const Sources& sources = stepper_.sources();
-    results_.resize(static_cast<size_t>(sources.size()));
+    const Input& input = stepper_.input();
+    results_.resize(static_cast<size_t>(input.size()));
     int64_t widest = o_.beam;
     std::vector<int64_t> rows;  // of the groups: copies of the one row of their sentence
-    for (int64_t b = 0; b < sources.size(); ++b) {
-      const int64_t width = width_of(sources, b, o_);
+    for (int64_t b = 0; b < input.size(); ++b) {
+      const int64_t width = width_of(input, b, o_);
       widest = std::max(widest, width);
       for (int64_t g = 0; g < o_.groups; ++g) {
         const int64_t of_group = width / o_.groups;

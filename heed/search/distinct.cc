@@ -85,10 +85,10 @@ class DistinctSamples {
       : stepper_(stepper), o_(stepper.options()), ranking_(o_), distribution_(o_) {}
 
   std::vector<Result> run() {
-    results_.resize(static_cast<size_t>(stepper_.sources().size()));
-    for (int64_t b = 0; b < stepper_.sources().size(); ++b)
+    results_.resize(static_cast<size_t>(stepper_.input().size()));
+    for (int64_t b = 0; b < stepper_.input().size(); ++b)
       all_.push_back({b,
-                      text::Random(o_.seed, static_cast<uint64_t>(stepper_.sources().number(b))),
+                      text::Random(o_.seed, static_cast<uint64_t>(stepper_.input().number(b))),
                       {OpenSample{.token = stepper_.first_token(b)}},
                       {}});
     step_together(
@@ -96,7 +96,7 @@ class DistinctSamples {
         [&](SentenceSamples& drawn, int64_t first, Tensor logits, std::vector<size_t>& parents) {
           parents = advance(drawn, first, logits);
           if (o_.on_token && !drawn.open.empty())  // there is one sample
-            o_.on_token(stepper_.sources().number(drawn.sentence), backpointers_.tokens(drawn.open[0].node, o_.end));
+            o_.on_token(stepper_.input().number(drawn.sentence), backpointers_.tokens(drawn.open[0].node, o_.end));
           if (!drawn.open.empty() && stepper_.may_go_on()) return true;
           close(drawn);
           return false;

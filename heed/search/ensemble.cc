@@ -64,32 +64,18 @@ void add_last_layer(const decode::Alignment& alignment, float share, attend::Wei
 
 }  // namespace
 
-Ensemble::Ensemble(std::vector<EnsembleMember> members, Mean mean, bool same_sources)
-    : members_(std::move(members)), mean_(mean), same_sources_(same_sources) {
-  expect(!members_.empty(), "ensemble: there is no model in it");
-  for (const EnsembleMember& member : members_)
-    expect(member.sources.size() == members_[0].sources.size(), ErrorKind::bug,
-           "ensemble: {} sources for one model and {} for another", members_[0].sources.size(), member.sources.size());
+Ensemble::Ensemble(std::vector<const model::Generator*> models, Mean mean, bool same_sources)
+    : models_(std::move(models)), mean_(mean), same_sources_(same_sources) {
+  expect(!models_.empty(), "ensemble: there is no model in it");
 }
 
-std::vector<int32_t> Ensemble::source_ids(int64_t source) const {
-  return std::vector<int32_t>(members_[0].sources[static_cast<size_t>(source)].size(), static_cast<int32_t>(source));
-}
-
-std::unique_ptr<decode::State> Ensemble::start(Tape& tape, const model::PackedIds& sources, int64_t longest) const {
-  const int64_t count = std::ssize(sources.offsets) - 1;
-  auto state = std::make_unique<decode::State>(count, longest);
-  for (const EnsembleMember& member : members_) {
-    std::vector<int32_t> ids;
-    std::vector<int64_t> offsets = {0};
-    for (int64_t b = 0; b < count; ++b) {
-      const int32_t number = sources.ids[static_cast<size_t>(sources.offsets[static_cast<size_t>(b)])];
-      const std::vector<int32_t>& own = member.sources[static_cast<size_t>(number)];
-      ids.insert(ids.end(), own.begin(), own.end());
-      offsets.push_back(std::ssize(ids));
-    }
-    state->add_member(member.generator.start(tape, {ids, offsets}, longest));
-    tape.reset();  // nothing on it may outlive the ids; the state is outside
+std::unique_ptr<decode::State> Ensemble::start(Tape& tape, const data::Sources& sources, int64_t longest) const {
+  expect(sources.others.size() + 1 == models_.size(), ErrorKind::bug, "ensemble: sources for {} models, not {}",
+         sources.others.size() + 1, models_.size());
+  auto state = std::make_unique<decode::State>(sources.size(), longest);
+  for (size_t m = 0; m < models_.size(); ++m) {
+    state->add_member(models_[m]->start(tape, m == 0 ? sources : sources.others[m - 1], longest));
+    tape.reset();  // the state is outside it
   }
   return state;
 }
@@ -97,10 +83,10 @@ std::unique_ptr<decode::State> Ensemble::start(Tape& tape, const model::PackedId
 Tensor Ensemble::step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
                       decode::Alignment* alignment) const {
   std::vector<Tensor> logits;
-  std::vector<decode::Alignment> looked(members_.size());
-  for (size_t m = 0; m < members_.size(); ++m) {
+  std::vector<decode::Alignment> looked(models_.size());
+  for (size_t m = 0; m < models_.size(); ++m) {
     const bool asked = alignment && (m == 0 || same_sources_);
-    logits.push_back(members_[m].generator.step(tokens, state.member(m), tape, asked ? &looked[m] : nullptr));
+    logits.push_back(models_[m]->step(tokens, state.member(m), tape, asked ? &looked[m] : nullptr));
     expect(logits[m].cols() == logits[0].cols(), "ensemble: one model writes {} tokens and another {}",
            logits[0].cols(), logits[m].cols());
   }
@@ -120,18 +106,22 @@ Tensor Ensemble::step(std::span<const int32_t> tokens, decode::State& state, Tap
   return logits[0];
 }
 
-int32_t Ensemble::first_token(std::span<const int32_t> source, int32_t start) const {
-  return members_[0].generator.first_token(members_[0].sources[static_cast<size_t>(source[0])], start);
+int64_t Ensemble::memory_rows(const data::Sources& sources, int64_t b) const {
+  return models_[0]->memory_rows(sources, b);
+}
+
+int32_t Ensemble::first_token(const data::Sources& sources, int64_t b, int32_t start) const {
+  return models_[0]->first_token(sources, b, start);
 }
 
 bool Ensemble::mixes_lengths() const {
-  for (const EnsembleMember& member : members_)
-    if (!member.generator.mixes_lengths()) return false;
+  for (const model::Generator* model : models_)
+    if (!model->mixes_lengths()) return false;
   return true;
 }
 
 std::vector<int64_t> Ensemble::alignment_heads() const {
-  if (members_[0].generator.alignment_heads().empty()) return {};
+  if (models_[0]->alignment_heads().empty()) return {};
   return {1};
 }
 

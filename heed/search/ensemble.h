@@ -13,30 +13,23 @@
 
 namespace heed::search {
 
-/// The sources as one of the models reads them.
-struct EnsembleMember {
-  const model::Generator& generator;
-  std::vector<std::vector<int32_t>> sources = {};  // [sources]
-};
-
-/// To a search, source i is its number i, as often as the first model reads tokens: source_ids(i).
 class Ensemble final : public model::Generator {
  public:
-  /// At least one. `same_sources`: all of them cut sources into the same tokens; then an alignment is the mean of all,
-  /// otherwise that of the first. It is that of the last layer and the mean of its heads.
-  Ensemble(std::vector<EnsembleMember> members, Mean mean, bool same_sources);
+  /// At least one model; they must outlive this. Sources are those of the first; data::Sources::others has them as the
+  /// others read them. `same_sources`: all of them cut sources into the same tokens; then an alignment is the mean of
+  /// all, otherwise that of the first. It is that of the last layer and the mean of its heads.
+  Ensemble(std::vector<const model::Generator*> models, Mean mean, bool same_sources);
 
-  std::vector<int32_t> source_ids(int64_t source) const;
-
-  std::unique_ptr<decode::State> start(Tape& tape, const model::PackedIds& sources, int64_t longest) const override;
+  std::unique_ptr<decode::State> start(Tape& tape, const data::Sources& sources, int64_t longest) const override;
   Tensor step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
               decode::Alignment* alignment = nullptr) const override;
-  int32_t first_token(std::span<const int32_t> source, int32_t start) const override;
+  int64_t memory_rows(const data::Sources& sources, int64_t b) const override;
+  int32_t first_token(const data::Sources& sources, int64_t b, int32_t start) const override;
   bool mixes_lengths() const override;
   std::vector<int64_t> alignment_heads() const override;
 
  private:
-  std::vector<EnsembleMember> members_;
+  std::vector<const model::Generator*> models_;
   Mean mean_;
   bool same_sources_;
 };

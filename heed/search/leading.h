@@ -12,8 +12,8 @@ namespace heed::search {
 /// Both must outlive this.
 class LeadingTeller {
  public:
-  LeadingTeller(const Options& options, const Sources& sources) : o_(options), sources_(sources) {
-    if (is_asked()) told_.resize(static_cast<size_t>(sources.size()));
+  LeadingTeller(const Options& options, const Input& input) : o_(options), input_(input) {
+    if (is_asked()) told_.resize(static_cast<size_t>(input.size()));
   }
 
   bool is_asked() const { return static_cast<bool>(o_.on_token); }
@@ -22,12 +22,12 @@ class LeadingTeller {
     std::vector<int32_t>& told = told_[static_cast<size_t>(sentence)];
     if (tokens == told) return;
     told = std::move(tokens);
-    o_.on_token(sources_.number(sentence), told);
+    o_.on_token(input_.number(sentence), told);
   }
 
  private:
   const Options& o_;
-  const Sources& sources_;
+  const Input& input_;
   std::vector<std::vector<int32_t>> told_ = {};  // [sentences], or none if nobody asked
 };
 

@@ -9,7 +9,7 @@ namespace heed::search {
 std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, const Choose& choose) {
   const Options& o = stepper.options();
   const Ranking ranking(o);
-  const int64_t sentences = stepper.sources().size();
+  const int64_t sentences = stepper.input().size();
   std::vector<Hypothesis> all(static_cast<size_t>(sentences * paths));
   std::vector<std::vector<float>> coverage(all.size());
   std::vector<Standing> standing(stepper.has_rules() ? all.size() : 0);
@@ -49,7 +49,7 @@ std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, con
       if (h.finished) continue;
       h.tokens.push_back(token);
       if (stepper.has_rules()) stepper.referee(path / paths)->follow(standing[at], token);
-      if (o.on_token) o.on_token(stepper.sources().number(path / paths), h.tokens);
+      if (o.on_token) o.on_token(stepper.input().number(path / paths), h.tokens);
       tokens.push_back(token);
       rows.push_back(row);
       row_of[at] = std::ssize(still_open);

@@ -57,18 +57,18 @@ std::vector<int64_t> largest(std::span<const double> values, int64_t most) {
 
 class Refinement {
  public:
-  Refinement(const model::ParallelGenerator& generator, Tape& tape, const Sources& sources, const Options& options)
+  Refinement(const model::ParallelGenerator& generator, Tape& tape, const Input& input, const Options& options)
       : generator_(generator),
         tape_(tape),
-        sources_(sources),
+        input_(input),
         o_(options),
         slots_(generator.slots()),
         never_(options.never),
-        teller_(options, sources) {
+        teller_(options, input) {
     if (slots_ == 0) never_.push_back(o_.end);  // a length is not cut short
     tape_.reset();
-    read_ = generator.read(tape, {sources.ids, sources.offsets});
-    for (int64_t b = 0; b < sources.size(); ++b) add_drafts(b);
+    read_ = generator.read(tape, input.sources);
+    for (int64_t b = 0; b < input.size(); ++b) add_drafts(b);
   }
 
   std::vector<Result> run() {
@@ -150,7 +150,7 @@ class Refinement {
 
   void take_alignment(Draft& draft, int64_t number) const {
     draft.alignment.clear();
-    const auto keys = std::ssize(sources_.at(draft.sentence));
+    const auto keys = generator_.memory_rows(input_.sources, draft.sentence);
     for (int64_t row = 0; row < draft.count; ++row)
       draft.alignment.push_back(weights_of(alignment_, o_.heads, {number, row, keys}));
   }
@@ -184,7 +184,7 @@ class Refinement {
   }
 
   std::vector<Result> results() {
-    std::vector<Result> results(static_cast<size_t>(sources_.size()));
+    std::vector<Result> results(static_cast<size_t>(input_.size()));
     for (Draft& draft : drafts_) {
       Hypothesis h = hypothesis(draft);
       draft.alignment.resize(std::min(static_cast<size_t>(draft.count), draft.alignment.size()));
@@ -200,7 +200,7 @@ class Refinement {
 
   const model::ParallelGenerator& generator_;
   Tape& tape_;
-  const Sources& sources_;
+  const Input& input_;
   const Options& o_;
   int64_t slots_;
   std::vector<int32_t> never_;  // tokens that are not written
@@ -216,9 +216,9 @@ class Refinement {
 
 }  // namespace
 
-std::vector<Result> refine(const model::ParallelGenerator& generator, Tape& tape, const Sources& sources,
+std::vector<Result> refine(const model::ParallelGenerator& generator, Tape& tape, const Input& input,
                            const Options& options) {
-  return Refinement(generator, tape, sources, options).run();
+  return Refinement(generator, tape, input, options).run();
 }
 
 }  // namespace heed::search

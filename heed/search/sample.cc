@@ -9,8 +9,8 @@ namespace heed::search {
 std::vector<Result> sample(Stepper& stepper) {
   const Options& o = stepper.options();
   std::vector<text::Random> streams;
-  for (int64_t b = 0; b < stepper.sources().size(); ++b) {
-    text::Random of_sentence(o.seed, static_cast<uint64_t>(stepper.sources().number(b)));
+  for (int64_t b = 0; b < stepper.input().size(); ++b) {
+    text::Random of_sentence(o.seed, static_cast<uint64_t>(stepper.input().number(b)));
     for (int64_t n = 0; n < o.nbest; ++n) streams.emplace_back(of_sentence.next());
   }
   TokenDistribution distribution(o);

@@ -13,7 +13,7 @@
 
 namespace heed::search {
 
-std::vector<Scored> score(const model::Model& model, Tape& tape, const data::PackedBatch& batch, data::Carried* left) {
+std::vector<Scored> score(const model::Model& model, Tape& tape, const data::Batch& batch, data::Carried* left) {
   expect(!tape.recording() && !tape.training(), "score: the tape must neither record nor train");
   tape.reset();
   model::Loss loss = model.loss(tape, batch, {});
@@ -30,23 +30,24 @@ std::vector<Scored> score(const model::Model& model, Tape& tape, const data::Pac
   return scored;
 }
 
-std::vector<Scored> score_by_steps(const model::Generator& generator, Tape& tape, const Sources& sources,
+std::vector<Scored> score_by_steps(const model::Generator& generator, Tape& tape, const Input& input,
                                    std::span<const std::vector<int32_t>> targets, int32_t start) {
   expect(!tape.recording() && !tape.training(), "score: the tape must neither record nor train");
-  expect(std::ssize(targets) == sources.size(), "score: {} targets for {} sources", targets.size(), sources.size());
+  expect(std::ssize(targets) == input.size(), "score: {} targets for {} sources", targets.size(), input.size());
   std::vector<Scored> scored(targets.size());
-  SourceBatch there;
+  std::vector<int64_t> there;
   Options o{.start = start, .longest = 1};
-  for (int64_t b = 0; b < sources.size(); ++b) {
+  for (int64_t b = 0; b < input.size(); ++b) {
     const auto length = std::ssize(targets[static_cast<size_t>(b)]);
-    if (sources.at(b).empty() || length == 0) continue;
-    there.add(sources, b);
+    if (generator.memory_rows(input.sources, b) == 0 || length == 0) continue;
+    there.push_back(b);
     o.longest = std::max(o.longest, length);
   }
-  if (there.places.empty()) return scored;
-  const Sources read = there.view();
+  if (there.empty()) return scored;
+  const SourceBatch batch(input, there);
+  const Input read = batch.view();
   Stepper stepper(generator, tape, read, o);
-  std::vector<int64_t> open = there.places;  // of each row
+  std::vector<int64_t> open = std::move(there);  // of each row
   std::vector<int32_t> tokens;
   for (int64_t i = 0; i < read.size(); ++i) tokens.push_back(stepper.first_token(i));
   BestTokens best;
@@ -75,16 +76,16 @@ std::vector<Scored> score_by_steps(const model::Generator& generator, Tape& tape
 }
 
 void each_loss(const model::Model& model, Tape& tape, const data::Dataset& examples, int64_t max_tokens,
-               const std::function<void(const data::PackedBatch&, const OutputLoss&)>& visit) {
+               const std::function<void(const data::Batch&, const OutputLoss&)>& visit) {
   expect(!tape.recording() && !tape.training(), "each_loss: the tape must neither record nor train");
   data::Carried carried;
-  for (const data::Batch& batch : examples.batches({.max_tokens = max_tokens, .shuffle = false}, 0)) {
+  for (const data::Indices& batch : examples.batches({.max_tokens = max_tokens, .shuffle = false}, 0)) {
     stop_if_interrupted();
     tape.reset();
-    const std::unique_ptr<data::PackedBatch> packed = examples.pack(batch);
-    packed->carried = &carried;
-    model::Loss loss = model.loss(tape, *packed, {});
-    visit(*packed, loss);
+    data::Batch packed = examples.pack(batch);
+    packed.carried = &carried;
+    model::Loss loss = model.loss(tape, packed, {});
+    visit(packed, loss);
     carried = std::move(loss.carried);
   }
 }

@@ -14,12 +14,10 @@ namespace heed::search {
 
 namespace {
 
-void check_both(const Tape& tape, const Sources& sources, const Options& o) {
+void check_both(const Tape& tape, const Input& input, const Options& o) {
   expect(!tape.recording() && !tape.training(), "search: the tape must neither record nor train");
-  expect(!sources.offsets.empty() && sources.offsets.front() == 0 && sources.offsets.back() == std::ssize(sources.ids),
-         "search: the offsets of the sources must go from 0 to their {} ids", sources.ids.size());
-  expect(sources.numbers.empty() || std::ssize(sources.numbers) == sources.size(), "search: {} numbers for {} sources",
-         sources.numbers.size(), sources.size());
+  expect(input.numbers.empty() || std::ssize(input.numbers) == input.size(), "search: {} numbers for {} sources",
+         input.numbers.size(), input.size());
   expect(o.longest >= 1, "search: longest must be at least 1, not {}", o.longest);
   for (const int32_t token : o.never) {
     expect(token >= 0, "search: never has a token {}, which is not the id of one", token);
@@ -29,7 +27,7 @@ void check_both(const Tape& tape, const Sources& sources, const Options& o) {
          "search: there are no weights of layer {} and head {}", o.heads.layer, o.heads.head);
 }
 
-void check_steps(const Sources& sources, const Options& o) {
+void check_steps(const Input& input, const Options& o) {
   expect(o.beam >= 1, "search: beam must be at least 1, not {}", o.beam);
   expect(o.nbest >= 1 && (o.sample || o.nbest <= o.beam), "search: nbest must be from 1 to beam = {}, not {}", o.beam,
          o.nbest);
@@ -37,9 +35,9 @@ void check_steps(const Sources& sources, const Options& o) {
   expect(o.diversity >= 0.0 && std::isfinite(o.diversity), "search: diversity must not be below 0, but is {}",
          o.diversity);
   expect(o.no_repeat_ngram >= 0, "search: no_repeat_ngram must not be below 0, but is {}", o.no_repeat_ngram);
-  expect(sources.rules.empty() || std::ssize(sources.rules) == sources.size(), "search: {} rules for {} sources",
-         sources.rules.size(), sources.size());
-  for (const Rules* rules : sources.rules) {
+  expect(input.rules.empty() || std::ssize(input.rules) == input.size(), "search: {} rules for {} sources",
+         input.rules.size(), input.size());
+  for (const Rules* rules : input.rules) {
     if (!rules) continue;
     expect(rules->must.empty() || (!o.sample && o.groups == 1),
            "search: phrases that must come need a beam search without groups");
@@ -54,7 +52,7 @@ void check_steps(const Sources& sources, const Options& o) {
   expect(o.alpha >= 0.0 && std::isfinite(o.alpha), "search: alpha must not be below 0, but is {}", o.alpha);
   expect(o.beta >= 0.0 && std::isfinite(o.beta), "search: beta must not be below 0, but is {}", o.beta);
   expect(o.sample || !o.distinct, "search: distinct is for samples");
-  expect(!o.tree || (!o.sample && sources.size() == 1), "search: a tree is of one sentence, and not of samples");
+  expect(!o.tree || (!o.sample && input.size() == 1), "search: a tree is of one sentence, and not of samples");
   expect(!o.on_token || !o.sample || o.nbest == 1, "search: on_token is for one sample, not for {}", o.nbest);
   if (!o.sample) return;
   expect(o.beam == 1, "search: sampling has no beam; set nbest to the number of samples");
@@ -64,8 +62,8 @@ void check_steps(const Sources& sources, const Options& o) {
   expect(o.top_p > 0.0 && o.top_p <= 1.0, "search: top_p must be above 0 and at most 1, not {}", o.top_p);
 }
 
-void check_passes(const Sources& sources, const Options& o, int64_t slots) {
-  expect(sources.rules.empty() && o.no_repeat_ngram == 0 && o.groups == 1,
+void check_passes(const Input& input, const Options& o, int64_t slots) {
+  expect(input.rules.empty() && o.no_repeat_ngram == 0 && o.groups == 1,
          "search: rules, no_repeat_ngram and groups are for models that generate step by step");
   expect(o.iterations >= 1, "search: iterations must be at least 1, not {}", o.iterations);
   expect(o.lengths >= 1, "search: lengths must be at least 1, not {}", o.lengths);
@@ -77,53 +75,54 @@ void check_passes(const Sources& sources, const Options& o, int64_t slots) {
 }
 
 void put_in_place(std::vector<Result>&& found, const SourceBatch& batch, std::vector<Result>& results) {
-  for (size_t i = 0; i < found.size(); ++i) results[static_cast<size_t>(batch.places[i])] = std::move(found[i]);
+  for (size_t i = 0; i < found.size(); ++i) results[static_cast<size_t>(batch.places()[i])] = std::move(found[i]);
 }
 
 }  // namespace
 
-int64_t width_of(const Sources& sources, int64_t b, const Options& o) {
+int64_t width_of(const Input& input, int64_t b, const Options& o) {
   if (o.sample) return o.nbest;
-  const Rules* rules = sources.rules_of(b);
+  const Rules* rules = input.rules_of(b);
   return rules && !rules->must.empty() ? std::max(o.beam, Referee(rules, o).banks()) : o.beam;
 }
 
-std::vector<Result> search(const model::Generator& generator, Tape& tape, const Sources& sources,
-                           const Options& options) {
-  check_both(tape, sources, options);
-  check_steps(sources, options);
+std::vector<Result> search(const model::Generator& generator, Tape& tape, const Input& input, const Options& options) {
+  check_both(tape, input, options);
+  check_steps(input, options);
   if (options.tree) *options.tree = {};
-  std::vector<Result> results(static_cast<size_t>(sources.size()));
-  SourceBatch one_path, several;  // what is searched greedily, and what needs more hypotheses
-  for (int64_t b = 0; b < sources.size(); ++b) {
-    if (sources.at(b).empty())
+  std::vector<Result> results(static_cast<size_t>(input.size()));
+  std::vector<int64_t> one_path, several;  // what is searched greedily, and what needs more hypotheses
+  for (int64_t b = 0; b < input.size(); ++b) {
+    if (generator.memory_rows(input.sources, b) == 0)
       results[static_cast<size_t>(b)].hypotheses.push_back({.finished = true});
     else
-      (!options.sample && !options.tree && width_of(sources, b, options) == 1 ? one_path : several).add(sources, b);
+      (!options.sample && !options.tree && width_of(input, b, options) == 1 ? one_path : several).push_back(b);
   }
   const Strategy strategy = options.sample ? (options.distinct ? sample_distinct : sample) : beam_search;
-  for (const auto& [batch, how] : {std::pair{&one_path, &greedy}, std::pair{&several, strategy}}) {
-    if (batch->places.empty()) continue;
-    const Sources there = batch->view();
+  for (const auto& [places, how] : {std::pair{&one_path, &greedy}, std::pair{&several, strategy}}) {
+    if (places->empty()) continue;
+    const SourceBatch batch(input, std::move(*places));
+    const Input there = batch.view();
     Stepper stepper(generator, tape, there, options);
-    put_in_place(how(stepper), *batch, results);
+    put_in_place(how(stepper), batch, results);
   }
   return results;
 }
 
-std::vector<Result> search(const model::ParallelGenerator& generator, Tape& tape, const Sources& sources,
+std::vector<Result> search(const model::ParallelGenerator& generator, Tape& tape, const Input& input,
                            const Options& options) {
-  check_both(tape, sources, options);
-  check_passes(sources, options, generator.slots());
-  std::vector<Result> results(static_cast<size_t>(sources.size()));
-  SourceBatch batch;
-  for (int64_t b = 0; b < sources.size(); ++b) {
-    if (sources.at(b).empty())
+  check_both(tape, input, options);
+  check_passes(input, options, generator.slots());
+  std::vector<Result> results(static_cast<size_t>(input.size()));
+  std::vector<int64_t> places;
+  for (int64_t b = 0; b < input.size(); ++b) {
+    if (generator.memory_rows(input.sources, b) == 0)
       results[static_cast<size_t>(b)].hypotheses.push_back({.finished = true});
     else
-      batch.add(sources, b);
+      places.push_back(b);
   }
-  if (batch.places.empty()) return results;
+  if (places.empty()) return results;
+  const SourceBatch batch(input, std::move(places));
   put_in_place(refine(generator, tape, batch.view(), options), batch, results);
   return results;
 }

@@ -1,9 +1,11 @@
-// tokens of sources -> tokens of targets: greedy, beam search or sampling for any model that generates step by step,
+// sources -> tokens of targets: greedy, beam search or sampling for any model that generates step by step,
 // refinement for any model that writes all positions at once.
 // docs/decoding.md has all ways to decode.
 //
 //   Tape tape({.recording = false, .training = false});
-//   for (const search::Result& r : search::search(generator, tape, {ids, offsets}, {.beam = 5, .alpha = 0.6}))
+//   data::Sources sources;
+//   sources.add(tokens);
+//   for (const search::Result& r : search::search(generator, tape, {sources}, {.beam = 5, .alpha = 0.6}))
 //     use(r.best().tokens);
 #pragma once
 
@@ -12,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "heed/data/source.h"
 #include "heed/model/generator.h"
 #include "heed/model/parallel_generator.h"
 #include "heed/search/rules.h"
@@ -86,20 +89,16 @@ struct Options {
   Heads heads = {};
 };
 
-/// Packed ids, and the numbers of the sentences in the whole input.
-struct Sources {
-  std::span<const int32_t> ids;
-  std::span<const int64_t> offsets;       // [B + 1]
+/// What is searched for: outputs of these sources, each of which has a number in the whole input.
+struct Input {
+  const data::Sources& sources;           // [B]
   int64_t first = 0;                      // number of the first sentence; the others follow ...
   std::span<const int64_t> numbers = {};  // ... or [B]
   /// [B], each may be null; or none. A sentence with phrases that must come is searched with a beam, which has at least
   /// one place more than they have tokens.
   std::span<const Rules* const> rules = {};
 
-  int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
-  std::span<const int32_t> at(int64_t b) const {
-    return ids.subspan(static_cast<size_t>(offsets[b]), static_cast<size_t>(offsets[b + 1] - offsets[b]));
-  }
+  int64_t size() const { return sources.size(); }
   const Rules* rules_of(int64_t b) const { return rules.empty() ? nullptr : rules[static_cast<size_t>(b)]; }
   int64_t number(int64_t b) const { return numbers.empty() ? first + b : numbers[static_cast<size_t>(b)]; }
 };
@@ -110,7 +109,7 @@ struct Hypothesis {
   double score = 0.0;                               // what it was ranked by
   std::vector<float> token_log_probabilities = {};  // that of END last, if it was reached
   bool finished = false;                            // END came within `longest` steps
-  /// [token_log_probabilities][source tokens], on request; none of a length.
+  /// [token_log_probabilities][rows of the memory: source tokens, cells], on request; none of a length.
   std::vector<std::vector<float>> alignment = {};
   std::vector<int64_t> missing = {};  // phrases of Rules::must that did not come: only if not finished
   bool stuck = false;                 // the rules allowed no token more, so it ends here
@@ -124,18 +123,17 @@ struct Result {
 };
 
 /// Hypotheses of sentence b that are followed at the same time.
-int64_t width_of(const Sources& sources, int64_t b, const Options& options);
+int64_t width_of(const Input& input, int64_t b, const Options& options);
 
 /// Searches for a batch. The tape must not be recording, and is reset; a search needs the tape memory of one step.
 ///
 /// Every sentence gets at least one hypothesis. An empty source is not passed to the model: its only hypothesis is
 /// empty and finished, with a log-probability of 0. Throws if a model's numbers are NaN or infinite.
-std::vector<Result> search(const model::Generator& generator, Tape& tape, const Sources& sources,
-                           const Options& options);
+std::vector<Result> search(const model::Generator& generator, Tape& tape, const Input& input, const Options& options);
 
 /// The same with a model that writes all positions at once. Hypotheses are ranked by the mean of their
 /// log-probabilities, which are those of the passes that wrote the tokens; that of the length (or of END) comes last.
-std::vector<Result> search(const model::ParallelGenerator& generator, Tape& tape, const Sources& sources,
+std::vector<Result> search(const model::ParallelGenerator& generator, Tape& tape, const Input& input,
                            const Options& options);
 
 }  // namespace heed::search

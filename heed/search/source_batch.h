@@ -1,31 +1,41 @@
-// Sources for a search, packed one after the other.
+// Some of the sources of an input, packed one after the other, as an input of their own.
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "heed/search/search.h"
 
 namespace heed::search {
 
-struct SourceBatch {
-  std::vector<int32_t> ids = {};
-  std::vector<int64_t> offsets = {0}, numbers = {}, places = {};  // places: in the sources that they come from
-  std::vector<const Rules*> rules = {};
+/// Those at `places`, in this order. Of all of them nothing is copied: the input must outlive this.
+class SourceBatch {
+ public:
+  SourceBatch(const Input& all, std::vector<int64_t> places) : all_(all), places_(std::move(places)) {
+    is_all_ = std::ssize(places_) == all.size();
+    for (size_t i = 0; is_all_ && i < places_.size(); ++i) is_all_ = places_[i] == static_cast<int64_t>(i);
+    if (is_all_) return;
+    sources_ = all.sources.pack(places_);
+    bool has_rules = false;
+    for (const int64_t b : places_) {
+      numbers_.push_back(all.number(b));
+      rules_.push_back(all.rules_of(b));
+      has_rules |= rules_.back() != nullptr;
+    }
+    if (!has_rules) rules_.clear();
+  }
 
-  /// `of_it`: its rules, or null.
-  void add(std::span<const int32_t> source, int64_t number, const Rules* of_it) {
-    ids.insert(ids.end(), source.begin(), source.end());
-    offsets.push_back(std::ssize(ids));
-    if (of_it) rules.resize(numbers.size(), nullptr);
-    if (of_it || !rules.empty()) rules.push_back(of_it);
-    numbers.push_back(number);
-  }
-  void add(const Sources& all, int64_t b) {
-    add(all.at(b), all.number(b), all.rules_of(b));
-    places.push_back(b);
-  }
-  Sources view() const { return {.ids = ids, .offsets = offsets, .numbers = numbers, .rules = rules}; }
+  std::span<const int64_t> places() const { return places_; }
+  Input view() const { return is_all_ ? all_ : Input{.sources = sources_, .numbers = numbers_, .rules = rules_}; }
+
+ private:
+  Input all_;
+  std::vector<int64_t> places_;
+  bool is_all_ = false;
+  data::Sources sources_;
+  std::vector<int64_t> numbers_;
+  std::vector<const Rules*> rules_;
 };
 
 }  // namespace heed::search

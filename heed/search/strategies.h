@@ -13,7 +13,7 @@ std::vector<Result> sample(Stepper& stepper);           // every token drawn
 std::vector<Result> sample_distinct(Stepper& stepper);  // the same, without replacement
 
 /// All tokens at once, then the least certain ones again.
-std::vector<Result> refine(const model::ParallelGenerator& generator, Tape& tape, const Sources& sources,
+std::vector<Result> refine(const model::ParallelGenerator& generator, Tape& tape, const Input& input,
                            const Options& options);
 
 }  // namespace heed::search

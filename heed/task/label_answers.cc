@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "heed/data/labelled_texts.h"
 #include "heed/model/classifier.h"
 #include "heed/search/vocabulary.h"
+#include "heed/task/answer.h"
 #include "heed/task/decoding_option.h"
 #include "heed/task/label_texts.h"
 #include "heed/task/line_tokens.h"
-#include "heed/task/together_or_each.h"
+#include "heed/task/own_model.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
 #include "heed/tensor/op/label_loss.h"
@@ -26,62 +27,34 @@ namespace heed::task {
 
 namespace {
 
-const model::Classifier& classifier_of(const LoadedModel& asked) {
-  const auto* classifier = dynamic_cast<const model::Classifier*>(&asked.model);
-  expect(classifier != nullptr, ErrorKind::bug, "this model gives no labels");
-  return *classifier;
-}
-
 /// Where the model looked, in tokens of the whole text.
 struct Looked {
   std::vector<std::vector<float>> rows;  // [pooled vectors][tokens]
   std::vector<float> sentences;
 };
 
-Looked looked_at(const model::Judged& judged, const data::PackedTexts& batch, int64_t text) {
+Looked looked_at(const model::Judged& judged, const data::Sources& texts, int64_t text) {
   Looked looked;
   if (!judged.tokens.data) return looked;
-  const auto first = batch.texts[static_cast<size_t>(text)], last = batch.texts[static_cast<size_t>(text) + 1];
-  const int64_t begin = batch.sentences[static_cast<size_t>(first)], end = batch.sentences[static_cast<size_t>(last)];
+  const data::Source source = texts[text];
   if (!judged.sentences.data) {
     // Of two texts, a row for each token of the second, of the first head.
-    const bool two = !batch.second.empty();
-    const auto at = static_cast<size_t>(text);
-    const int64_t rows = two ? batch.seconds[at + 1] - batch.seconds[at] : judged.tokens.queries;
+    const int64_t rows = source.second.empty() ? judged.tokens.queries : std::ssize(source.second);
     for (int64_t r = 0; r < rows; ++r) {
       const float* weights = judged.tokens.at(text, 0, r);
-      looked.rows.emplace_back(weights, weights + (end - begin));
+      looked.rows.emplace_back(weights, weights + source.tokens.size());
     }
     return looked;
   }
   looked.rows.emplace_back();
-  for (int64_t s = first; s < last; ++s) {
-    const float of_sentence = judged.sentences.at(text, 0, 0)[s - first];
+  int64_t s = texts.sentences.offsets()[static_cast<size_t>(text)];  // among those of the batch
+  for (const int32_t length : source.sentences) {
+    const float of_sentence = judged.sentences.at(text, 0, 0)[looked.sentences.size()];
     looked.sentences.push_back(of_sentence);
-    const float* weights = judged.tokens.at(s, 0, 0);
-    const int64_t length = batch.sentences[static_cast<size_t>(s) + 1] - batch.sentences[static_cast<size_t>(s)];
-    for (int64_t i = 0; i < length; ++i) looked.rows[0].push_back(of_sentence * weights[i]);
+    const float* weights = judged.tokens.at(s++, 0, 0);
+    for (int32_t i = 0; i < length; ++i) looked.rows[0].push_back(of_sentence * weights[i]);
   }
   return looked;
-}
-
-/// Judges the texts in batches of similar length: visit(batch, judged, place in the batch, number of the text), or
-/// fail(number of the text, why).
-template <class Visit, class Fail>
-void judge_texts(const LoadedModel& asked, const data::LabelledTexts& texts, bool weights, const Visit& visit,
-                 const Fail& fail) {
-  const model::Classifier& classifier = classifier_of(asked);
-  search::TapePool::Lease tape(asked.tapes);
-  const auto judge = [&](std::span<const int64_t> some) {
-    stop_if_interrupted();
-    (*tape).reset();
-    const std::unique_ptr<data::PackedBatch> packed = texts.pack(some);
-    const auto& batch = static_cast<const data::PackedTexts&>(*packed);
-    const model::Judged judged = classifier.judge(*tape, batch, weights);
-    for (size_t i = 0; i < some.size(); ++i) visit(batch, judged, static_cast<int64_t>(i), some[i]);
-  };
-  for (const data::Batch& batch : texts.batches({.shuffle = false}, 0))
-    together_or_each(std::span<const int64_t>(batch), judge, fail);
 }
 
 Output label_output(const std::string& label, double log_p) {
@@ -159,67 +132,90 @@ std::string complaint(const CutText& cut, int64_t places) {
   return "";
 }
 
+class LabelAnswers final : public Answerer {
+ public:
+  LabelAnswers(const LoadedModel& asked, const PredictOptions& options)
+      : asked_(asked),
+        wanted_(options),
+        classifier_(own_model<model::Classifier>(asked.model)),
+        reading_({.by_sentence = classifier_.reads_sentences(),
+                  .two_texts = classifier_.reads_two_texts(),
+                  .most_tokens = asked.description.answers.max_source}) {}
+
+  ReadLine read(std::string_view line, const LoadedModel& model, Prediction* told) const override {
+    const text::Tokeniser& words = *model.vocabularies.source;
+    CutText cut = cut_text(line, words, reading_);
+    ReadLine read{.is_empty = cut.is_empty(reading_), .error = cut.error};
+    if (read.error.empty()) read.error = complaint(cut, model.model.max_positions());
+    if (told) tell(cut, words, *told);
+    read.tokens = std::move(cut.tokens);
+    read.sentences = std::move(cut.lengths);
+    read.second = std::move(cut.second);
+    return read;
+  }
+
+  void answer(const data::Sources& sources, std::span<const PendingLine> lines) const override {
+    data::LabelledTexts texts(several());
+    for (const PendingLine& line : lines) texts.add({.source = sources[line.source]});
+    search::TapePool::Lease tape(asked_.tapes);
+    for (const data::Indices& some : texts.batches({.shuffle = false}, 0)) {
+      stop_if_interrupted();
+      (*tape).reset();
+      const data::Sources batch = texts.pack(some).sources;
+      const model::Judged judged = classifier_.judge(*tape, batch, wanted_.alignments);
+      search::BestTokens best;  // of all texts of a batch
+      if (!several()) search::best_tokens(judged.logits, wanted_.nbest, best);
+      for (size_t i = 0; i < some.size(); ++i) {
+        const auto place = static_cast<int64_t>(i);
+        const text::Tokeniser& labels = *asked_.vocabularies.target;
+        std::vector<Output>& nbest = lines[static_cast<size_t>(some[i])].answer->nbest;
+        nbest = several() ? set_and_labels(judged.logits, place, labels,
+                                           {wanted_.nbest, asked_.description.answers.labels_between})
+                          : best_labels(judged.logits, place, labels, best);
+        const Looked looked = looked_at(judged, batch, place);
+        for (Output& output : nbest) {
+          output.alignment = looked.rows;
+          output.sentence_weights = looked.sentences;
+        }
+      }
+    }
+  }
+
+ private:
+  bool several() const { return !asked_.description.answers.labels_between.empty(); }
+
+  void tell(const CutText& cut, const text::Tokeniser& words, Prediction& told) const {
+    told.source_tokens = spelled(words, cut.tokens);
+    told.second_tokens = spelled(words, cut.second);
+    if (reading_.by_sentence) told.sentence_tokens.assign(cut.lengths.begin(), cut.lengths.end());
+    const auto add_unknown = [&](std::string_view text, std::span<const int32_t> ids) {
+      for (std::string& word : unknown_in(text, ids, words))
+        if (std::find(told.unknown.begin(), told.unknown.end(), word) == told.unknown.end())
+          told.unknown.push_back(std::move(word));
+    };
+    size_t begin = 0;
+    for (size_t s = 0; s < cut.sentences.size(); ++s) {
+      const auto length = static_cast<size_t>(cut.lengths[s]);
+      add_unknown(cut.sentences[s], std::span<const int32_t>(cut.tokens).subspan(begin, length));
+      begin += length;
+    }
+    add_unknown(cut.second_text, cut.second);
+  }
+
+  const LoadedModel& asked_;
+  const PredictOptions& wanted_;
+  const model::Classifier& classifier_;
+  Reading reading_;
+};
+
 }  // namespace
 
 std::vector<Prediction> predict_labels(const LoadedModel& asked, std::span<const std::string> lines,
                                        const PredictOptions& options) {
   check_values(options);
   check_readers(options, kLabels);
-  const Reading reading{.by_sentence = classifier_of(asked).reads_sentences(),
-                        .two_texts = classifier_of(asked).reads_two_texts(),
-                        .most_tokens = asked.description.answers.max_source};
-  const text::Tokeniser &source = *asked.vocabularies.source, &target = *asked.vocabularies.target;
-  const bool several = !asked.description.answers.labels_between.empty();
-  std::vector<Prediction> all(lines.size());
-  data::LabelledTexts texts(several);
-  std::vector<Prediction*> answers;  // of the texts
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const std::string_view line = without_end(lines[i]);
-    all[i].error = text::utf8_complaint(line);
-    if (!all[i].error.empty()) continue;
-    const CutText cut = cut_text(line, source, reading);
-    all[i].error = cut.error.empty() ? complaint(cut, asked.model.max_positions()) : cut.error;
-    all[i].source_tokens = spelled(source, cut.tokens);
-    all[i].second_tokens = spelled(source, cut.second);
-    size_t begin = 0;
-    const auto add_unknown = [&](std::string_view text, std::span<const int32_t> ids) {
-      for (std::string& word : unknown_in(text, ids, source))
-        if (std::find(all[i].unknown.begin(), all[i].unknown.end(), word) == all[i].unknown.end())
-          all[i].unknown.push_back(std::move(word));
-    };
-    for (size_t s = 0; s < cut.sentences.size(); ++s) {
-      const std::span<const int32_t> ids = std::span(cut.tokens).subspan(begin, static_cast<size_t>(cut.lengths[s]));
-      add_unknown(cut.sentences[s], ids);
-      begin += ids.size();
-    }
-    add_unknown(cut.second_text, cut.second);
-    if (reading.by_sentence) all[i].sentence_tokens.assign(cut.lengths.begin(), cut.lengths.end());
-    if (!all[i].error.empty() || cut.is_empty(reading)) continue;
-    texts.add({.tokens = cut.tokens,
-               .lengths = cut.lengths,
-               .second = cut.second,
-               .labels = {},
-               .line = static_cast<int64_t>(i) + 1});
-    answers.push_back(&all[i]);
-  }
-  search::BestTokens best;  // of all texts of a batch
-  judge_texts(
-      asked, texts, options.alignments,
-      [&](const data::PackedTexts& batch, const model::Judged& judged, int64_t place, int64_t text) {
-        if (place == 0 && !several) search::best_tokens(judged.logits, options.nbest, best);
-        const Looked looked = looked_at(judged, batch, place);
-        Prediction& answer = *answers[static_cast<size_t>(text)];
-        // Replaced, because a batch may have failed in the middle.
-        answer.nbest = several ? set_and_labels(judged.logits, place, target,
-                                                {options.nbest, asked.description.answers.labels_between})
-                               : best_labels(judged.logits, place, target, best);
-        for (Output& output : answer.nbest) {
-          output.alignment = looked.rows;
-          output.sentence_weights = looked.sentences;
-        }
-      },
-      [&](int64_t text, const std::string& error) { answers[static_cast<size_t>(text)]->error = error; });
-  return all;
+  LabelAnswers task(asked, options);
+  return answer_lines(asked, lines, options.first_line, task);
 }
 
 std::vector<PairScore> score_labels(const LoadedModel& asked, std::span<const TextPair> pairs) {

@@ -61,7 +61,8 @@ std::string fingerprint_of_texts(const data::LabelledTexts& train, const data::L
   for (const data::LabelledTexts* texts : {&train, &valid})
     for (int64_t i = 0; i < texts->size(); ++i) {
       const data::LabelledText text = (*texts)[i];
-      for (const std::span<const int32_t> ids : {text.labels, text.lengths, text.tokens, text.second})
+      for (const std::span<const int32_t> ids :
+           {text.labels, text.source.sentences, text.source.tokens, text.source.second})
         hash.add(std::as_bytes(ids));
     }
   return hash.hex();
@@ -323,11 +324,7 @@ Corpus LabelTexts::encode(const Vocabularies& vocabularies, const data::Options&
         continue;
       }
       unseen += std::find(labels.begin(), labels.end(), -1) == labels.end() ? 0 : 1;
-      texts->add({.tokens = text.tokens,
-                  .lengths = text.lengths,
-                  .second = text.second,
-                  .labels = labels,
-                  .line = pairs.line[i]});
+      texts->add({.source = text.source(), .labels = labels, .line = pairs.line[i]});
       if (kept_pairs) kept_pairs->add(pairs.source[i], pairs.target[i], pairs.line[i]);
     }
     return texts;

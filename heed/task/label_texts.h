@@ -50,6 +50,7 @@ struct CutText {
   std::string_view second_text = {};
   std::string error = {};  // why it cannot be read; otherwise empty
 
+  data::Source source() const { return {.tokens = tokens, .sentences = lengths, .second = second}; }
   bool is_empty(const Reading& reading) const { return tokens.empty() || (reading.two_texts && second.empty()); }
 };
 CutText cut_text(std::string_view text, const text::Tokeniser& tokeniser, const Reading& reading);

@@ -7,11 +7,10 @@
 #include "heed/model/language_model.h"
 #include "heed/search/score.h"
 #include "heed/task/line_tokens.h"
+#include "heed/task/own_model.h"
 #include "heed/task/running_text.h"
-#include "heed/task/search_lines.h"
-#include "heed/task/search_options.h"
-#include "heed/task/text_teller.h"
 #include "heed/task/together_or_each.h"
+#include "heed/task/written_answers.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
 #include "heed/text/utf8.h"
@@ -25,9 +24,7 @@ class TextGenerators {
  public:
   TextGenerators(const LoadedModel& asked, int64_t stride) {
     asked.each_model([&](const LoadedModel& each) {
-      const auto* model = dynamic_cast<const model::LanguageModel*>(&each.model);
-      expect(model != nullptr, ErrorKind::bug, "next_token: expected a model of running text");
-      made_.push_back(model->generator_with(stride));
+      made_.push_back(own_model<model::LanguageModel>(each.model).generator_with(stride));
     });
   }
   Generators all() const {
@@ -42,41 +39,35 @@ class TextGenerators {
 
 // ---------------------------------------------------------------------------------------------------------- continuing
 
-struct AskedText {
-  SearchLine asked;  // its sources: <s> and its tokens, the same for each model
-  Prediction* answer = nullptr;
+/// A source is <s> and the tokens of the beginning.
+class BeginningReader final : public TargetReader {
+ public:
+  /// Throws if a stride does not fit.
+  BeginningReader(const LoadedModel& asked, int64_t stride) : generators_(asked, stride) {}
 
-  const std::vector<int32_t>& beginning() const { return asked.sources[0]; }
-};
-
-void search_texts(std::span<const AskedText> texts, const LoadedModel& asked, const PredictOptions& wanted,
-                  search::Options how) {
-  std::vector<SearchLine> searched;
-  for (const AskedText& text : texts) {
-    searched.push_back(text.asked);
-    text.answer->nbest.clear();
-  }
-  const text::Tokeniser& tokeniser = *asked.vocabularies.target;
-  how.on_token = text_teller(wanted, [texts, &tokeniser](int64_t number, std::span<const int32_t> tokens) {
-    const auto asked = std::lower_bound(texts.begin(), texts.end(), number,
-                                        [](const AskedText& text, int64_t n) { return text.asked.number < n; });
-    return continuation(asked->beginning(), tokens, tokeniser);
-  });
-  const TextGenerators generators(asked, wanted.stride);
-  std::vector<search::Result> found = search_lines(generators.all(), asked, searched, how);
-  for (size_t i = 0; i < texts.size(); ++i)
-    for (search::Hypothesis& h : found[i].hypotheses) {
-      Output output{.text = continuation(texts[i].beginning(), h.tokens, tokeniser),
-                    .score = h.score,
-                    .log_probability = h.log_probability,
-                    .finished = h.finished,
-                    .tokens = spelled(tokeniser, h.tokens),
-                    .ids = h.tokens,
-                    .token_log_probabilities = std::move(h.token_log_probabilities)};
-      texts[i].asked.rules.tell_missing(h, output);
-      texts[i].answer->nbest.push_back(std::move(output));
+  ReadLine read(std::string_view line, const LoadedModel& model, Prediction* told) const override {
+    const text::Tokeniser& tokeniser = *model.vocabularies.source;
+    ReadLine read{.tokens = beginning_of(line, tokeniser)};
+    if (told) {
+      const auto words = std::span<const int32_t>(read.tokens).subspan(1);
+      told->source_tokens = spelled(tokeniser, words);
+      told->unknown = unknown_in(line, words, tokeniser);
     }
-}
+    return read;
+  }
+  LineSearch search(const LoadedModel& asked) const override { return {asked, generators_.all()}; }
+  void change(const LoadedModel& asked, OutputLimits& limits) const override {
+    limits.max_positions = kLongest;  // a window has positions for all of its tokens, so a text may go on for ever
+    limits.writes_lines = has_lines(asked.description.answers.documents);
+  }
+  std::string text_of(const data::Source& source, std::span<const int32_t> tokens, std::span<const std::string>,
+                      const text::Tokeniser& target) const override {
+    return continuation(source.tokens, tokens, target);
+  }
+
+ private:
+  TextGenerators generators_;
+};
 
 }  // namespace
 
@@ -89,38 +80,7 @@ std::vector<Prediction> continue_texts(const LoadedModel& asked, std::span<const
                                   [](const LineRules& rules) { return !rules.prefix.empty(); });
   expect(options.prefix.empty() && !begins,
          "prefix is for models that read a source; this one goes on with a text: put it at the end of the line");
-  const TextGenerators checked(asked, options.stride);  // refuses a stride that does not fit
-  // A window has positions for all of its tokens, so a text may go on for ever.
-  search::Options how = search_options(options,
-                                       {.max_positions = kLongest,
-                                        .longest = asked.description.answers.longest,
-                                        .heads = {},
-                                        .writes_lines = has_lines(asked.description.answers.documents)},
-                                       *asked.vocabularies.target);
-  how.alignment = false;
-  OutputRules rules(options, *asked.vocabularies.target, how.longest, texts.size());
-  std::vector<Prediction> all(texts.size());
-  std::vector<AskedText> there;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    stop_if_interrupted();
-    const std::string_view text = without_end(texts[i]);
-    all[i].error = text::utf8_complaint(text);
-    if (!all[i].error.empty()) continue;
-    std::vector<int32_t> ids = beginning_of(text, *asked.vocabularies.source);
-    all[i].source_tokens = spelled(*asked.vocabularies.source, std::span(ids).subspan(1));
-    all[i].unknown = unknown_in(text, std::span(ids).subspan(1), *asked.vocabularies.source);
-    RulesOfLine of_line = rules.of_line(i);
-    all[i].error = of_line.error;
-    if (!of_line.error.empty()) continue;
-    const std::vector<std::vector<int32_t>> of_models(asked.others.size() + 1, ids);
-    there.push_back({{of_models, options.first_line + static_cast<int64_t>(i), std::move(of_line)}, &all[i]});
-  }
-  if (there.empty()) return all;
-  together_or_each(
-      std::span<const AskedText>(there),
-      [&](std::span<const AskedText> some) { search_texts(some, asked, options, how); },
-      [](const AskedText& text, const std::string& error) { text.answer->error = error; });
-  return all;
+  return write_answers(BeginningReader(asked, options.stride), asked, texts, options);
 }
 
 // ------------------------------------------------------------------------------------------------------------- scoring
@@ -162,9 +122,9 @@ void score_windows(const LoadedModel& asked, std::span<const ScoredText> texts, 
     texts[i].score->parts.clear();
   }
   data::Carried carried;
-  for (const data::Batch& some : data::batches_of(windows, kTogether)) {
+  for (const data::Indices& some : data::batches_of(windows, kTogether)) {
     stop_if_interrupted();
-    data::PackedPieces batch;
+    data::Batch batch;
     batch.carried = &carried;
     for (const int64_t w : some) {
       const size_t i = text_of[static_cast<size_t>(w)];
@@ -185,17 +145,17 @@ void score_windows(const LoadedModel& asked, std::span<const ScoredText> texts, 
 
 /// By an ensemble.
 void score_together(const LoadedModel& asked, std::span<const ScoredText> texts) {
-  std::vector<SearchLine> lines;
+  data::Sources sources;
   std::vector<std::vector<int32_t>> targets;
   std::vector<PairScore*> scores;
   for (const ScoredText& text : texts) {
-    const auto middle = text.ids.begin() + static_cast<ptrdiff_t>(text.first);
-    lines.push_back({.sources = {asked.others.size() + 1, std::vector<int32_t>(text.ids.begin(), middle)}});
-    targets.emplace_back(middle, text.ids.end());
+    sources.add(std::span(text.ids).first(text.first));
+    targets.emplace_back(text.ids.begin() + static_cast<ptrdiff_t>(text.first), text.ids.end());
     scores.push_back(text.score);
   }
+  sources.others.assign(asked.others.size(), data::Sources(sources));  // all models have the same vocabulary
   const TextGenerators generators(asked, asked.stride);
-  score_lines(generators.all(), asked, lines, targets, scores);
+  LineSearch(asked, generators.all()).score(sources, targets, scores);
 }
 
 }  // namespace
@@ -256,7 +216,7 @@ TextScore score_text_file(const LoadedModel& asked, const std::filesystem::path&
   const data::TextWindows windows(tokens, text.characters(),
                                   model::text_windows(asked.description.model, asked.stride));
   search::TapePool::Lease tape(asked.tapes);
-  search::each_loss(asked.model, *tape, windows, kTogether, [&](const data::PackedBatch&, const OutputLoss& loss) {
+  search::each_loss(asked.model, *tape, windows, kTogether, [&](const data::Batch&, const OutputLoss& loss) {
     score.tokens += loss.rows;
     score.correct += loss.correct;
     score.log_probability -= loss.negative_log_likelihood;

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "heed/data/text_pieces.h"
 #include "heed/data/text_windows.h"
 #include "heed/decode/text_decoder.h"
 #include "heed/file/sha256.h"

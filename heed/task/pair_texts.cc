@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "heed/data/built_in_task.h"
-#include "heed/data/picture_source.h"
 #include "heed/file/sha256.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/memory.h"
@@ -17,18 +16,14 @@ namespace heed::task {
 
 namespace {
 
-/// Moves every pair whose source was drawn to the validation data, so that no source is in both; of pictures with
-/// questions the picture decides. The default share is a tenth, but no more sources than are needed to tell two models
-/// apart.
-void hold_out(TextPairs& pairs, double share, uint64_t seed, bool pictures) {
+/// Moves every pair whose source was drawn to the validation data, so that no source is in both: its key decides. The
+/// default share is a tenth, but no more sources than are needed to tell two models apart.
+void hold_out(TextPairs& pairs, double share, uint64_t seed, SourceKey key_of) {
   constexpr double kShare = 0.1, kEnough = 2000;
-  const auto key_of = [&](const std::string& source) {
-    return pictures ? std::string(data::cut_picture_question(source).picture) : source;
-  };
   std::vector<std::string> sources;
   std::unordered_set<std::string> seen;
   for (const std::string& source : pairs.train.source)
-    if (std::string key = key_of(source); seen.insert(key).second) sources.push_back(std::move(key));
+    if (std::string key(key_of(source)); seen.insert(key).second) sources.push_back(std::move(key));
   expect(sources.size() >= 2, ErrorKind::data,
          "the data has a single source, so none can be held out for validation: add data, or name validation files");
   text::Random(seed, /*stream=*/0x686f6c64).shuffle(std::span(sources));
@@ -38,21 +33,25 @@ void hold_out(TextPairs& pairs, double share, uint64_t seed, bool pictures) {
   const std::unordered_set<std::string> drawn(sources.begin(), sources.begin() + count);
   data::Pairs train;
   for (size_t i = 0; i < pairs.train.source.size(); ++i) {
-    data::Pairs& side = drawn.contains(key_of(pairs.train.source[i])) ? pairs.valid : train;
+    data::Pairs& side = drawn.contains(std::string(key_of(pairs.train.source[i]))) ? pairs.valid : train;
     side.add(pairs.train.source[i], pairs.train.target[i], pairs.train.line[i]);
   }
   pairs.train = std::move(train);
 }
 
+}  // namespace
+
 std::string fingerprint_of(const data::Examples& train, const data::Examples& valid) {
   file::Sha256 hash;
-  for (const data::Examples* examples : {&train, &valid})
-    for (const data::Sequences* side : {&examples->source, &examples->target})
+  for (const data::Examples* examples : {&train, &valid}) {
+    hash.add(std::as_bytes(examples->source.pixels.values()));
+    for (const data::Sequences* side : {&examples->source.tokens, &examples->target})
       for (int64_t i = 0; i < side->size(); ++i) {
         const int64_t length = side->length(i);
         hash.add(std::as_bytes(std::span(&length, 1)));
         hash.add(std::as_bytes((*side)[i]));
       }
+  }
   for (int64_t i = 0; i < train.links.size(); ++i) {
     const int64_t count = std::ssize(train.links[i]);
     hash.add(std::as_bytes(std::span(&count, 1)));
@@ -60,6 +59,8 @@ std::string fingerprint_of(const data::Examples& train, const data::Examples& va
   }
   return hash.hex();
 }
+
+namespace {
 
 /// The links of every training example, in its tokens.
 void add_alignments(data::Examples& train, const TextPairs& pairs, const Vocabularies& vocabularies,
@@ -74,7 +75,7 @@ void add_alignments(data::Examples& train, const TextPairs& pairs, const Vocabul
   for (int64_t i = 0; i < train.size(); ++i) {
     const int64_t line = train.line_number(i);
     if (!words) {
-      const auto links = file.checked(line, train.source.length(i), train.target.length(i), "tokens");
+      const auto links = file.checked(line, train.source.tokens.length(i), train.target.length(i), "tokens");
       train.links.add({links.begin(), links.end()});
       continue;
     }
@@ -111,7 +112,7 @@ std::string name_of(const data::PairFiles& files, const data::Options& options) 
 
 }  // namespace
 
-TextPairs load_pairs(const data::Options& o, uint64_t seed) {
+TextPairs load_pairs(const data::Options& o, uint64_t seed, SourceKey key) {
   TextPairs pairs;
   pairs.reports.resize(2);
   if (o.task != "none") {
@@ -130,7 +131,7 @@ TextPairs load_pairs(const data::Options& o, uint64_t seed) {
   if (o.has_validation_files())
     pairs.valid = data::read_pairs(o.valid, pairs.reports[1]);
   else
-    hold_out(pairs, o.held_out, seed, o.train.picture_column > 0);
+    hold_out(pairs, o.held_out, seed, key);
   return pairs;
 }
 

@@ -19,7 +19,10 @@ struct TextPairs {
 };
 
 /// Reads or generates the pairs. Without validation files, a share of the sources is held out, with all their targets.
-TextPairs load_pairs(const data::Options& options, uint64_t seed);
+/// `key`: what a source is known by then; those with the same key stay together.
+using SourceKey = std::string_view (*)(std::string_view source);
+TextPairs load_pairs(
+    const data::Options& options, uint64_t seed, SourceKey key = [](std::string_view source) { return source; });
 
 /// `sources`: with data.joint of both sides. With `known`, missing tokens are added to those vocabularies;
 /// SentencePiece's pieces stay as they are.
@@ -33,6 +36,9 @@ Vocabularies learn_vocabularies(const Sentences& sources, const Sentences& targe
 data::Report& validation_report_of(TextPairs& pairs, const data::Options& options);
 /// Adds what the user should know about lines that were skipped. Throws if nothing is left to train or validate on.
 void check_and_warn(Corpus& corpus, TextPairs& pairs, const data::Options& options);
+
+/// A hash of all ids: Corpus::fingerprint.
+std::string fingerprint_of(const data::Examples& train, const data::Examples& valid);
 
 Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& options);
 

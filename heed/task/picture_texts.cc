@@ -10,30 +10,11 @@
 #include "heed/data/picture_source.h"
 #include "heed/data/plain_files.h"
 #include "heed/encode/picture.h"
-#include "heed/file/sha256.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/interrupt.h"
 #include "heed/tensor/memory.h"
 
 namespace heed::task {
-
-namespace {
-
-std::string fingerprint_of_pictures(const data::PictureExamples& train, const data::PictureExamples& valid) {
-  file::Sha256 hash;
-  for (const data::PictureExamples* examples : {&train, &valid}) {
-    hash.add(std::as_bytes(examples->pixels()));
-    for (const data::Sequences* side : {&examples->texts().source, &examples->texts().target})
-      for (int64_t i = 0; i < side->size(); ++i) {
-        const int64_t length = side->length(i);
-        hash.add(std::as_bytes(std::span(&length, 1)));
-        hash.add(std::as_bytes((*side)[i]));
-      }
-  }
-  return hash.hex();
-}
-
-}  // namespace
 
 data::PairFiles find_picture_columns(data::PairFiles files) {
   if (files.source_column >= 0 && files.target_column > 0) return files;
@@ -63,13 +44,15 @@ std::string looks_like_pictures(const std::filesystem::path& tsv) {
   return pictures > 0 && 10 * pictures >= 9 * (lines.number() - 1) ? "column 1 names pictures" : "";
 }
 
+std::string_view picture_of(std::string_view source) { return data::cut_picture_question(source).picture; }
+
 PictureTexts::PictureTexts(data::Options options, uint64_t seed) {
   if (options.task == "none") {
     options.train = find_picture_columns(options.train);
     options.valid.source_column = options.train.source_column;
     options.valid.target_column = options.train.target_column;
   }
-  pairs_ = load_pairs(options, seed);
+  pairs_ = load_pairs(options, seed, picture_of);
 }
 
 bool PictureTexts::has_questions() const {
@@ -112,14 +95,13 @@ Vocabularies PictureTexts::learn_vocabularies(const data::Options& options, cons
   return task::learn_vocabularies(texts, options, known);
 }
 
-data::PictureExamples PictureTexts::read_pictures(const data::Pairs& pairs, const Vocabularies& vocabularies,
-                                                  const model::Options& model, data::Report& report,
-                                                  data::Pairs* kept) const {
+data::Examples PictureTexts::read_pictures(const data::Pairs& pairs, const Vocabularies& vocabularies,
+                                           const model::Options& model, data::Report& report, data::Pairs* kept) const {
   const int64_t side = model.picture_size, cells = encode::cells_of_side(side, model.picture_layers);
   expect_memory(3.0 * static_cast<double>(side * side) * static_cast<double>(pairs.size()),
                 fmt::format("{} pictures of {} x {} pixels", pairs.size(), side, side),
                 "use a smaller model.picture_size");
-  data::PictureExamples examples(side, cells * cells);
+  data::Examples examples(cells * cells);
   for (size_t i = 0; i < pairs.line.size(); ++i) {
     stop_if_interrupted();
     const auto [name, question] = data::cut_picture_question(pairs.source[i]);
@@ -130,11 +112,13 @@ data::PictureExamples PictureTexts::read_pictures(const data::Pairs& pairs, cons
       continue;
     }
     try {
-      examples.add(data::picture_named(name, {side, side}), asked, answer, pairs.line[i]);
+      examples.source.add({.tokens = asked, .pixels = data::picture_named(name, {side, side}).rgb});
     } catch (const Error& error) {
       report.drop_kept(data::Fault::picture, pairs.line[i], error.what());
       continue;
     }
+    examples.target.add(answer);
+    examples.line.push_back(pairs.line[i]);
     if (kept) kept->add(pairs.source[i], pairs.target[i], pairs.line[i]);
   }
   return examples;
@@ -146,12 +130,12 @@ Corpus PictureTexts::encode(const Vocabularies& vocabularies, const data::Option
          has_questions() ? "questions" : "none");
   Corpus corpus;
   data::Pairs kept;
-  auto train = std::make_unique<data::PictureExamples>(
-      read_pictures(pairs_.train, vocabularies, model, pairs_.reports[0], nullptr));
-  auto valid = std::make_unique<data::PictureExamples>(
+  auto train =
+      std::make_unique<data::Examples>(read_pictures(pairs_.train, vocabularies, model, pairs_.reports[0], nullptr));
+  auto valid = std::make_unique<data::Examples>(
       read_pictures(pairs_.valid, vocabularies, model, validation_report_of(pairs_, o), &kept));
   corpus.references = data::group_references(kept);
-  corpus.fingerprint = fingerprint_of_pictures(*train, *valid);
+  corpus.fingerprint = fingerprint_of(*train, *valid);
   corpus.train = std::move(train);
   corpus.valid = std::move(valid);
   check_and_warn(corpus, pairs_, o);

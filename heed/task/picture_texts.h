@@ -2,9 +2,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "heed/data/picture_examples.h"
+#include "heed/data/examples.h"
 #include "heed/task/pair_texts.h"
 #include "heed/task/task.h"
 
@@ -16,6 +17,9 @@ data::PairFiles find_picture_columns(data::PairFiles files);
 
 /// Why the first lines of a TSV look like pictures with words: "column 1 names pictures". Empty: they do not.
 std::string looks_like_pictures(const std::filesystem::path& tsv);
+
+/// The picture that a source names: what data is held out by.
+std::string_view picture_of(std::string_view source);
 
 class PictureTexts final : public Texts {
  public:
@@ -30,8 +34,8 @@ class PictureTexts final : public Texts {
 
  private:
   bool has_questions() const;
-  data::PictureExamples read_pictures(const data::Pairs& pairs, const Vocabularies& vocabularies,
-                                      const model::Options& model, data::Report& report, data::Pairs* kept) const;
+  data::Examples read_pictures(const data::Pairs& pairs, const Vocabularies& vocabularies, const model::Options& model,
+                               data::Report& report, data::Pairs* kept) const;
 
   TextPairs pairs_;  // sources: a picture, and perhaps a tab and a question (heed/data/picture_source.h)
 };

@@ -16,7 +16,7 @@ namespace {
 void add_losses(Evaluation& e, const model::Model& model, const data::Dataset& examples, int64_t batch_tokens) {
   int64_t predictions = 0, correct = 0;
   Tape tape({.recording = false, .training = false});
-  search::each_loss(model, tape, examples, batch_tokens, [&](const data::PackedBatch&, const OutputLoss& loss) {
+  search::each_loss(model, tape, examples, batch_tokens, [&](const data::Batch&, const OutputLoss& loss) {
     e.nll += loss.negative_log_likelihood;
     correct += loss.correct;
     predictions += loss.rows;

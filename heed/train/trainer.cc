@@ -36,7 +36,7 @@ data::Carried carried_in(const file::Safetensors& tensors) {
            "{}: '{}' is not the name of a carried state", tensors.file(), tensor.name);
     expect(tensor.shape.size() == 1, ErrorKind::file, "'{}': '{}' must have one dimension, not the shape {}",
            tensors.file(), tensor.name, file::shape_text(tensor.shape));
-    data::StateOfText& past = carried[place];
+    data::CarriedState& past = carried[place];
     (part == ".rows" ? past.rows : past.states) = tensors.values(tensor.name);
   }
   return carried;
@@ -83,7 +83,7 @@ Trainer::Trainer(const model::Model& model, Parameters& parameters, const data::
 
 Trainer::~Trainer() = default;
 
-const std::vector<data::Batch>& Trainer::batches() {
+const std::vector<data::Indices>& Trainer::batches() {
   if (order_epoch_ != epoch_) {
     order_ = examples_->batches(batch_options(options_), epoch_);
     order_epoch_ = epoch_;
@@ -91,8 +91,8 @@ const std::vector<data::Batch>& Trainer::batches() {
   return order_;
 }
 
-std::vector<data::Batch> Trainer::next_batches() {
-  std::vector<data::Batch> next;
+std::vector<data::Indices> Trainer::next_batches() {
+  std::vector<data::Indices> next;
   for (int64_t i = 0; i < options_.accumulate; ++i) {
     next.push_back(batches()[static_cast<size_t>(batch_)]);
     if (++batch_ < std::ssize(batches())) continue;
@@ -120,9 +120,9 @@ StepReport Trainer::collect(Outcome& outcome) {
   report.rate = optimise::learning_rate(options_.schedule, step_);
 
   // All batches of the update first: the loss of each is divided by the tokens of all, the end of each target included.
-  const std::vector<data::Batch> chosen = next_batches();
+  const std::vector<data::Indices> chosen = next_batches();
   int64_t examples = 0;
-  for (const data::Batch& batch : chosen) {
+  for (const data::Indices& batch : chosen) {
     examples += std::ssize(batch);
     for (const int64_t example : batch) report.tokens += examples_->predictions(example);
   }
@@ -130,12 +130,12 @@ StepReport Trainer::collect(Outcome& outcome) {
                              .example_share = 1.0 / static_cast<double>(examples),
                              .updates_before = step_ - 1};
   sum_->begin(std::ssize(chosen));
-  for (const data::Batch& batch : chosen) {
-    const std::unique_ptr<data::PackedBatch> packed = examples_->pack(batch);
-    packed->carried = &carried_;
-    packed->updates_before = part.updates_before;
+  for (const data::Indices& batch : chosen) {
+    data::Batch packed = examples_->pack(batch);
+    packed.carried = &carried_;
+    packed.updates_before = part.updates_before;
     part.seed = options_.seed * 1'000'003 + static_cast<uint64_t>(step_ * options_.accumulate + part.number);
-    objective::PartReport done = objective_->run(tape_, *packed, part);
+    objective::PartReport done = objective_->run(tape_, packed, part);
     sum_->end_batch();
     ++part.number;
     report.loss += done.loss;

@@ -77,8 +77,8 @@ class Trainer {
     model::BaselineChange baseline;
   };
 
-  const std::vector<data::Batch>& batches();
-  std::vector<data::Batch> next_batches();
+  const std::vector<data::Indices>& batches();
+  std::vector<data::Indices> next_batches();
   /// The gradients of the next update, and its report so far.
   StepReport collect(Outcome& outcome);
   void apply(const StepReport& report, Outcome outcome);
@@ -92,7 +92,7 @@ class Trainer {
   std::unique_ptr<optimise::GradientSum> sum_;
   std::optional<optimise::MovingAverage> average_;
   Tape tape_;
-  std::vector<data::Batch> order_;  // of the current epoch
+  std::vector<data::Indices> order_;  // of the current epoch
   int64_t order_epoch_ = -1;
   int64_t step_ = 0, epoch_ = 0, batch_ = 0;
   int64_t skipped_ = 0;    // in a row

@@ -1,6 +1,7 @@
 // What a training is made of: first values, learning rates, the optimiser, and whole models that learn for a few
 // updates and then search.
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -106,14 +107,9 @@ void learn(const std::vector<std::string>& overrides, Hashes& hashes) {
   hashes.add("norm", norms);
   add_values("values");
 
-  std::vector<int32_t> ids;
-  std::vector<int64_t> offsets = {0};
-  const auto& valid = dynamic_cast<const data::Examples&>(*corpus.valid);
-  for (int64_t i = 0; i < valid.size(); ++i) {
-    const auto source = valid.source[i];
-    ids.insert(ids.end(), source.begin(), source.end());
-    offsets.push_back(static_cast<int64_t>(ids.size()));
-  }
+  std::vector<int64_t> all(static_cast<size_t>(corpus.valid->size()));
+  std::iota(all.begin(), all.end(), int64_t{0});
+  const data::Sources sources = corpus.valid->pack(all).sources;
   Tape tape({.recording = false, .training = false});
   const auto add_found = [&](const std::string& name, const std::vector<search::Result>& found) {
     std::vector<double> scores;
@@ -129,7 +125,7 @@ void learn(const std::vector<std::string>& overrides, Hashes& hashes) {
   if (const model::ParallelGenerator* parallel = made.model->parallel_generator()) {
     search::Options options = {.longest = 12};
     options.nbest = options.lengths = parallel->slots() > 0 ? 1 : 3;
-    add_found("refine", search::search(*parallel, tape, {ids, offsets}, options));
+    add_found("refine", search::search(*parallel, tape, {.sources = sources}, options));
     return;
   }
   for (const bool sample : {false, true}) {
@@ -140,7 +136,8 @@ void learn(const std::vector<std::string>& overrides, Hashes& hashes) {
                                      .sample = sample,
                                      .temperature = 0.7,
                                      .seed = 3};
-    add_found(sample ? "sample" : "beam", search::search(*made.model->generator(), tape, {ids, offsets}, options));
+    add_found(sample ? "sample" : "beam",
+              search::search(*made.model->generator(), tape, {.sources = sources}, options));
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/data/packed_pairs.h"
+#include "heed/data/examples.h"
 #include "heed/tensor/error.h"
 #include "tests/file/temporary.h"
 
@@ -88,10 +88,10 @@ TEST(PackedLinks, FollowTheRowsOfTheBatch) {
     examples.target.add(ids);
     examples.line.push_back(length);
   }
-  EXPECT_TRUE(pack_pairs(examples, std::vector<int64_t>{0, 1}).link_offsets.empty());
+  EXPECT_TRUE(examples.pack(std::vector<int64_t>{0, 1}).targets.link_offsets.empty());
   examples.links.add({{1, 0}});
   examples.links.add({{0, 2}, {2, 2}});
-  const PackedPairs batch = pack_pairs(examples, std::vector<int64_t>{1, 0});
+  const Targets batch = examples.pack(std::vector<int64_t>{1, 0}).targets;
   EXPECT_EQ(batch.link_offsets, (std::vector<int64_t>{0, 0, 0, 2, 2, 3, 3, 3}));
   EXPECT_EQ(batch.link_sources, (std::vector<int32_t>{0, 2, 1}));
 }

@@ -24,15 +24,15 @@ Lengths random_lengths(size_t count, uint64_t longest, uint64_t seed) {
   return lengths;
 }
 
-int64_t sum(const Batch& batch, const std::vector<int64_t>& lengths) {
+int64_t sum(const Indices& batch, const std::vector<int64_t>& lengths) {
   int64_t total = 0;
   for (const int64_t i : batch) total += lengths[static_cast<size_t>(i)];
   return total;
 }
 
-std::vector<int64_t> flat(const std::vector<Batch>& batches) {
+std::vector<int64_t> flat(const std::vector<Indices>& batches) {
   std::vector<int64_t> all;
-  for (const Batch& batch : batches) all.insert(all.end(), batch.begin(), batch.end());
+  for (const Indices& batch : batches) all.insert(all.end(), batch.begin(), batch.end());
   return all;
 }
 
@@ -51,7 +51,7 @@ TEST(Batches, EveryExampleOnceAndWithinTheLimits) {
     std::vector<int64_t> expected(lengths.source.size());
     std::iota(expected.begin(), expected.end(), 0);
     ASSERT_EQ(all, expected);
-    for (const Batch& batch : batches) {
+    for (const Indices& batch : batches) {
       ASSERT_FALSE(batch.empty());
       const auto most = options.max_examples > 0 ? static_cast<size_t>(options.max_examples) : batch.size();
       ASSERT_LE(batch.size(), most);
@@ -76,7 +76,7 @@ TEST(Batches, AFunctionOfSeedAndEpoch) {
 TEST(Batches, TheOrderNeverChanges) {
   // A run that is taken up again with a later version must find the same batches: these were noted once.
   const Lengths lengths{{3, 1, 2, 5, 4, 1, 2, 6}, {2, 2, 3, 6, 1, 4, 5, 3}};
-  const std::vector<Batch> noted = {{5}, {2, 7}, {3}, {6}, {4, 1, 0}};
+  const std::vector<Indices> noted = {{5}, {2, 7}, {3}, {6}, {4, 1, 0}};
   EXPECT_EQ(make_batches(lengths, {.max_tokens = 8, .seed = 42}, 3), noted);
 }
 
@@ -85,7 +85,7 @@ TEST(Batches, LittleSpread) {
   const auto spread = [&](int64_t window) {
     double total = 0.0;
     const auto batches = make_batches(lengths, {.max_tokens = 2000, .window = window}, 0);
-    for (const Batch& batch : batches) {
+    for (const Indices& batch : batches) {
       const auto [low, high] = std::minmax_element(batch.begin(), batch.end(), [&](int64_t a, int64_t b) {
         return lengths.target[static_cast<size_t>(a)] < lengths.target[static_cast<size_t>(b)];
       });
@@ -103,7 +103,7 @@ TEST(Batches, BatchesAreFull) {
   const Lengths lengths = random_lengths(20'000, 20, 3);
   const auto batches = make_batches(lengths, {.max_tokens = 1000}, 0);
   double fullest = 0.0;
-  for (const Batch& batch : batches)
+  for (const Indices& batch : batches)
     fullest += static_cast<double>(std::max(sum(batch, lengths.source), sum(batch, lengths.target)));
   EXPECT_GT(fullest / static_cast<double>(batches.size()), 950.0);
 }
@@ -129,15 +129,6 @@ TEST(Batches, WithoutShufflingInOrderOfLength) {
   const auto all = flat(batches);
   for (size_t i = 1; i < all.size(); ++i)
     EXPECT_LE(lengths.target[static_cast<size_t>(all[i - 1])], lengths.target[static_cast<size_t>(all[i])]);
-}
-
-TEST(Batches, LengthsOfExamples) {
-  Examples examples;
-  examples.source.add(std::vector<int32_t>{3, 4, 5});
-  examples.target.add(std::vector<int32_t>{6});
-  const Lengths lengths = lengths_of(examples);
-  EXPECT_EQ(lengths.source, std::vector<int64_t>{3});
-  EXPECT_EQ(lengths.target, std::vector<int64_t>{2});
 }
 
 TEST(Batches, Mistakes) {

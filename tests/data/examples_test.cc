@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/data/packed_pairs.h"
+#include "heed/data/batch.h"
 #include "heed/tensor/error.h"
 
 namespace heed::data {
@@ -13,6 +13,8 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 using Offsets = std::vector<int64_t>;
+
+Ids ids_of(std::span<const int32_t> ids) { return {ids.begin(), ids.end()}; }
 
 Pairs some_pairs(Report& report) {
   Pairs pairs;
@@ -41,10 +43,10 @@ TEST(Examples, Encoded) {
   ASSERT_EQ(examples.size(), 4);
   EXPECT_EQ(examples.line, (Offsets{1, 2, 4, 7}));
   for (int64_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(s.words->decode(examples.source[i]), s.pairs.source[static_cast<size_t>(i)]);
+    EXPECT_EQ(s.words->decode(examples.source.tokens[i]), s.pairs.source[static_cast<size_t>(i)]);
     EXPECT_EQ(s.letters->decode(examples.target[i]), s.pairs.target[static_cast<size_t>(i)]);
   }
-  EXPECT_EQ(examples.source.length(2), 4);
+  EXPECT_EQ(examples.source.tokens.length(2), 4);
   EXPECT_EQ(s.report.kept(), 4);
 }
 
@@ -64,33 +66,43 @@ TEST(Examples, NoTokens) {
   EXPECT_EQ(s.report.text(), "1 of 4 lines left out\n  1 an empty side: 2 (source, no tokens)\n");
 }
 
-TEST(PackedPairs, InAndOut) {
+TEST(Examples, PackedInAndOut) {
   Setting s;
   const Examples examples = s.encode({});
   const std::vector<int64_t> indices = {3, 0};
-  const PackedPairs batch = pack_pairs(examples, indices);
+  const Batch batch = examples.pack(indices);
   const int32_t a = s.words->encode("a")[0], b = s.words->encode("b")[0], c = s.words->encode("c")[0];
   const Ids cba = s.letters->encode("cba");
-  EXPECT_EQ(batch.size(), 2);
-  EXPECT_EQ(batch.source, (Ids{c, a, b, c}));
-  EXPECT_EQ(batch.source_offsets, (Offsets{0, 1, 4}));
-  EXPECT_EQ(batch.target_in, (Ids{text::kStart, cba[0], text::kStart, cba[0], cba[1], cba[2]}));
-  EXPECT_EQ(batch.target_out, (Ids{cba[0], text::kEnd, cba[0], cba[1], cba[2], text::kEnd}));
-  EXPECT_EQ(batch.target_offsets, (Offsets{0, 2, 6}));
+  ASSERT_EQ(batch.sources.size(), 2);
+  EXPECT_EQ(ids_of(batch.sources.tokens.values()), (Ids{c, a, b, c}));
+  EXPECT_EQ(batch.sources.tokens.length(0), 1);
+  EXPECT_EQ(batch.targets.in, (Ids{text::kStart, cba[0], text::kStart, cba[0], cba[1], cba[2]}));
+  EXPECT_EQ(batch.targets.out, (Ids{cba[0], text::kEnd, cba[0], cba[1], cba[2], text::kEnd}));
+  EXPECT_EQ(batch.targets.offsets, (Offsets{0, 2, 6}));
+  EXPECT_EQ(batch.prediction_offsets().data(), batch.targets.offsets.data());
 }
 
-TEST(PackedPairs, SourcesAlone) {
+TEST(Examples, OnlyThoseThatThereAreArePacked) {
   Setting s;
   const Examples examples = s.encode({});
-  const std::vector<int64_t> indices = {2, 2, 1}, none, beyond = {4}, negative = {-1};
-  const PackedPairs batch = pack_sources(examples.source, indices);
-  EXPECT_EQ(batch.source_offsets, (Offsets{0, 4, 8, 9}));
-  EXPECT_EQ(batch.target_offsets, (Offsets{0, 0, 0, 0}));
-  EXPECT_TRUE(batch.target_in.empty());
-  EXPECT_EQ(pack_pairs(examples, none).size(), 0);
-  EXPECT_EQ(pack_pairs(examples, none).source_offsets, (Offsets{0}));
-  EXPECT_THROW(pack_pairs(examples, beyond), Error);
-  EXPECT_THROW(pack_pairs(examples, negative), Error);
+  const std::vector<int64_t> none, beyond = {4}, negative = {-1};
+  EXPECT_EQ(examples.pack(none).sources.size(), 0);
+  EXPECT_EQ(examples.pack(none).targets.offsets, (Offsets{0}));
+  EXPECT_THROW(examples.pack(beyond), Error);
+  EXPECT_THROW(examples.pack(negative), Error);
+}
+
+// A picture counts with the cells that a model makes of it.
+TEST(Examples, PicturesAreMeasuredByTheirCells) {
+  const std::vector<uint8_t> pixels(12, 7);
+  Examples examples(/*cells=*/10);
+  for (int i = 0; i < 4; ++i) {
+    examples.source.add({.tokens = Ids{4, 5}, .pixels = pixels});
+    examples.target.add(Ids{6});
+  }
+  const auto batches = examples.batches({.max_tokens = 24, .shuffle = false}, 0);
+  ASSERT_EQ(batches.size(), 2u);
+  EXPECT_EQ(examples.pack(batches[0]).sources.pixels.size(), 2);
 }
 
 }  // namespace

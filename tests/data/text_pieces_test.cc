@@ -35,18 +35,17 @@ std::vector<int32_t> three_documents() {
 std::vector<std::pair<int32_t, int32_t>> predicted(const TextPieces& pieces, const BatchOptions& options,
                                                    int64_t epoch) {
   std::vector<std::pair<int32_t, int32_t>> all;
-  for (const Batch& batch : pieces.batches(options, epoch)) {
-    const auto packed = pieces.pack(batch);
-    const auto& p = static_cast<const PackedPieces&>(*packed);
-    EXPECT_EQ(p.pieces.back(), std::ssize(p.inputs));
-    EXPECT_EQ(std::ssize(p.begins), p.size());
-    EXPECT_EQ(std::ssize(p.ends), p.size());
-    EXPECT_EQ(std::ssize(p.examples), std::ssize(batch) + 1);
-    for (size_t i = 0; i < p.inputs.size(); ++i)
-      if (p.targets[i] >= 0) all.emplace_back(p.inputs[i], p.targets[i]);
+  for (const Indices& batch : pieces.batches(options, epoch)) {
+    const Batch p = pieces.pack(batch);
+    EXPECT_EQ(p.targets.offsets.back(), std::ssize(p.targets.in));
+    EXPECT_EQ(std::ssize(p.begins), p.targets.size());
+    EXPECT_EQ(std::ssize(p.ends), p.targets.size());
+    EXPECT_EQ(std::ssize(p.of_examples), std::ssize(batch) + 1);
+    for (size_t i = 0; i < p.targets.in.size(); ++i)
+      if (p.targets.out[i] >= 0) all.emplace_back(p.targets.in[i], p.targets.out[i]);
     int64_t expected = 0;
     for (const int64_t place : batch) expected += pieces.predictions(place);
-    EXPECT_EQ(std::count_if(p.targets.begin(), p.targets.end(), [](int32_t t) { return t >= 0; }), expected);
+    EXPECT_EQ(std::count_if(p.targets.out.begin(), p.targets.out.end(), [](int32_t t) { return t >= 0; }), expected);
   }
   return all;
 }
@@ -68,24 +67,22 @@ TEST(TextPieces, EveryTokenIsPredictedOnceByTheOneBefore) {
 TEST(TextPieces, APieceIsPartOfOneDocument) {
   const TextPieces pieces(stored(three_documents()), 0, {.length = 100});
   const std::vector<int64_t> all = {0};
-  const auto packed = pieces.pack(all);
-  const auto& p = static_cast<const PackedPieces&>(*packed);
-  EXPECT_EQ(p.pieces, (std::vector<int64_t>{0, 7, 9, 20}));
+  const Batch p = pieces.pack(all);
+  EXPECT_EQ(p.targets.offsets, (std::vector<int64_t>{0, 7, 9, 20}));
   EXPECT_EQ(p.begins, (std::vector<int64_t>{-1, -1, -1}));
-  EXPECT_EQ(p.targets[6], text::kEnd);
-  EXPECT_EQ(p.inputs[7], text::kStart);
+  EXPECT_EQ(p.targets.out[6], text::kEnd);
+  EXPECT_EQ(p.targets.in[7], text::kStart);
 }
 
 TEST(TextPieces, StreamsGoOnWhereTheyWere) {
   std::vector<int32_t> ids(1001, 5);
   ids[0] = text::kStart;
   const TextPieces pieces(stored(ids), 0, {.length = 10, .carried = true});
-  const std::vector<Batch> batches = pieces.batches({.max_tokens = 20, .seed = 1}, 0);
+  const std::vector<Indices> batches = pieces.batches({.max_tokens = 20, .seed = 1}, 0);
   ASSERT_GE(batches.size(), 49u);
   for (size_t t = 0; t + 1 < batches.size(); ++t) {
     ASSERT_EQ(batches[t].size(), 2u);
-    const auto packed = pieces.pack(batches[t]);
-    const auto& p = static_cast<const PackedPieces&>(*packed);
+    const Batch p = pieces.pack(batches[t]);
     EXPECT_EQ(p.ends[0], batches[t][0] + 10);
     for (size_t b = 0; b < batches[t + 1].size(); ++b) EXPECT_EQ(batches[t + 1][b], p.ends[b]);
     if (t > 0) {
@@ -101,9 +98,9 @@ TEST(TextPieces, StreamsAreDealtOutToBatchesSideBySide) {
     for (const size_t length : {101, 131, 1001}) {
       const TextPieces pieces(stored(std::vector<int32_t>(length, 5)), 0, {.length = 10, .carried = true});
       std::multiset<int64_t> all, expected;
-      for (const Batch& batch : pieces.batches({.max_tokens = 20, .seed = 1}, 0))
+      for (const Indices& batch : pieces.batches({.max_tokens = 20, .seed = 1}, 0))
         expected.insert(batch.begin(), batch.end());
-      const std::vector<Batch> batches =
+      const std::vector<Indices> batches =
           pieces.batches({.max_tokens = 20, .seed = 1, .side_by_side = static_cast<int64_t>(beside)}, 0);
       std::set<int64_t> left, leaves;
       size_t go_on = 0;
@@ -112,9 +109,9 @@ TEST(TextPieces, StreamsAreDealtOutToBatchesSideBySide) {
         EXPECT_FALSE(batches[i].empty());
         EXPECT_LE(batches[i].size(), 2u);
         all.insert(batches[i].begin(), batches[i].end());
-        const auto packed = pieces.pack(batches[i]);
+        const Batch p = pieces.pack(batches[i]);
         for (const int64_t place : batches[i]) go_on += left.contains(place);
-        for (const int64_t end : static_cast<const PackedPieces&>(*packed).ends) leaves.insert(end);
+        for (const int64_t end : p.ends) leaves.insert(end);
       }
       EXPECT_EQ(all, expected) << beside << " " << length;
       const size_t streams = std::min(2 * beside, all.size());

@@ -82,7 +82,7 @@ TEST(TextWindows, PartsThatGoOnFollowInTheNextBatch) {
     for (const TextWindow& w : windows_of(tokens, {.length = 10, .stride = 10, .piece = 3})) all.push_back(w);
   for (const int64_t most : {1, 5, 100}) {
     std::vector<int64_t> batch_of(all.size(), -1);
-    const std::vector<Batch> batches = batches_of(all, most);
+    const std::vector<Indices> batches = batches_of(all, most);
     for (size_t b = 0; b < batches.size(); ++b) {
       int64_t tokens = 0;
       for (const int64_t w : batches[b]) {
@@ -116,19 +116,18 @@ TEST(TextWindows, NoDocumentSeesAnother) {
   std::vector<std::pair<int32_t, int32_t>> predicted, expected;
   for (size_t i = 0; i + 1 < ids.size(); ++i)
     if (ids[i] != text::kEnd) expected.emplace_back(ids[i], ids[i + 1]);
-  for (const Batch& batch : windows.batches({.max_tokens = 9, .shuffle = false}, 0)) {
-    const auto packed = windows.pack(batch);
-    const auto& p = static_cast<const PackedPieces&>(*packed);
+  for (const Indices& batch : windows.batches({.max_tokens = 9, .shuffle = false}, 0)) {
+    const Batch p = windows.pack(batch);
     int64_t counted = 0;
     for (const int64_t each : batch) counted += windows.predictions(each);
-    for (size_t i = 0; i < p.inputs.size(); ++i) {
-      EXPECT_NE(p.inputs[i], text::kEnd);
-      if (p.targets[i] < 0) continue;
-      predicted.emplace_back(p.inputs[i], p.targets[i]);
+    for (size_t i = 0; i < p.targets.in.size(); ++i) {
+      EXPECT_NE(p.targets.in[i], text::kEnd);
+      if (p.targets.out[i] < 0) continue;
+      predicted.emplace_back(p.targets.in[i], p.targets.out[i]);
       --counted;
     }
     EXPECT_EQ(counted, 0);
-    EXPECT_EQ(p.examples, p.pieces);
+    EXPECT_TRUE(p.of_examples.empty()) << "a part is an example";
   }
   EXPECT_EQ(predicted, expected);
 }

@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "file": {"layer", "tensor"},
     "embed": {"layer", "tensor", "kernels"},
     "encode": {"attend", "layer", "tensor"},
-    "decode": {"encode", "attend", "layer", "tensor"},
+    "decode": {"encode", "attend", "data", "layer", "tensor"},
     "optimise": {"layer", "tensor", "kernels"},
     "model": {"embed", "encode", "decode", "attend", "data", "text", "layer", "tensor", "kernels"},
     "search": {"model", "data", "text", "tensor", "kernels"},

@@ -62,9 +62,8 @@ double mean_distance(const Learner& learner, bool backwards) {
     const std::string &source = lines.source[i], &target = lines.targets[i].front();
     const std::vector<int32_t> read = learner.made().vocabularies.source->encode(source);
     const std::vector<int32_t> written = letters.encode(target);
-    const std::vector<int64_t> offsets = {0, static_cast<int64_t>(read.size())};
     tape.reset();
-    const auto state = model.start(tape, {read, offsets}, std::ssize(written) + 1);
+    const auto state = model.start(tape, data::Sources::of(read), std::ssize(written) + 1);
     for (int64_t t = 0; t < std::ssize(written); ++t) {
       const int32_t before[] = {t == 0 ? text::kStart : written[static_cast<size_t>(t - 1)]};
       decode::Alignment alignment;

@@ -20,7 +20,7 @@ TEST(Decay, FollowsItsFormula) {
 }
 
 /// loss / scale - nll, in training.
-double cost_of(const Made& made, const Seq2SeqBatch& batch) {
+double cost_of(const Made& made, const data::Batch& batch) {
   Tape tape({.recording = false, .seed = 4});
   const OutputLoss loss = made.model.loss(tape, batch, {.scale = 0.5f});
   return loss.loss.item() / 0.5 - loss.negative_log_likelihood;
@@ -32,12 +32,12 @@ TEST(Guided, ItsWeightFalls) {
     Options o = small(kind);
     o.attention.time = "guided";
     o.attention.guide_weight = 2.0f;
-    const double whole = cost_of(Made(o), batch.view());
+    const double whole = cost_of(Made(o), batch);
     o.attention.guide_schedule = "linear";
     o.attention.guide_steps = 8;
     const Made made(o);
     for (const int64_t update : {0, 2, 6, 8, 9}) {
-      Seq2SeqBatch at = batch.view();
+      data::Batch at = batch;
       at.updates_before = update;
       EXPECT_NEAR(cost_of(made, at), whole * std::max(0.0, 1.0 - static_cast<double>(update) / 8.0), 1e-4) << update;
     }
@@ -49,27 +49,23 @@ TEST(Guided, ItsWeightFalls) {
 /// A batch with some rows that have no link, one, or two; the row of END never has one.
 struct Linked {
   Batch batch = Batch(ragged());
-  std::vector<int64_t> offsets = {0};
-  std::vector<int32_t> sources;
+  Batch linked = batch;
+  std::vector<int64_t>& offsets = linked.targets.link_offsets;
+  std::vector<int32_t>& sources = linked.targets.link_sources;
 
   Linked() {
+    offsets = {0};
     for (size_t b = 0; b < batch.size(); ++b) {
-      const int64_t keys = batch.source_offsets[b + 1] - batch.source_offsets[b];
-      for (int64_t r = batch.target_offsets[b]; r < batch.target_offsets[b + 1]; ++r) {
-        const int64_t t = r - batch.target_offsets[b];
-        if (r + 1 < batch.target_offsets[b + 1] && t % 3 != 2) {
+      const int64_t keys = batch.sources.tokens.offsets()[b + 1] - batch.sources.tokens.offsets()[b];
+      for (int64_t r = batch.targets.offsets[b]; r < batch.targets.offsets[b + 1]; ++r) {
+        const int64_t t = r - batch.targets.offsets[b];
+        if (r + 1 < batch.targets.offsets[b + 1] && t % 3 != 2) {
           sources.push_back(static_cast<int32_t>((2 * t + 1) % keys));
           if (t % 3 == 1 && keys > 3) sources.push_back(static_cast<int32_t>(2 * t % keys));
         }
         offsets.push_back(std::ssize(sources));
       }
     }
-  }
-  Seq2SeqBatch view() const {
-    Seq2SeqBatch v = batch.view();
-    v.link_offsets = offsets;
-    v.link_sources = sources;
-    return v;
   }
 };
 
@@ -78,18 +74,19 @@ double reference(const Made& made, const Linked& linked, const AlignOptions& ali
   const Batch& batch = linked.batch;
   double sum = 0.0;
   Tape tape(kQuiet);
-  const auto state = made.model.start(tape, {batch.source, batch.source_offsets}, 10);
+  const auto state = made.model.start(tape, batch.sources, 10);
   for (int64_t t = 0; t < 7; ++t) {
     std::vector<int32_t> tokens;
     for (size_t b = 0; b < batch.size(); ++b)
       tokens.push_back(
-          batch.target_in[static_cast<size_t>(std::min(batch.target_offsets[b] + t, batch.target_offsets[b + 1] - 1))]);
+          batch.targets
+              .in[static_cast<size_t>(std::min(batch.targets.offsets[b] + t, batch.targets.offsets[b + 1] - 1))]);
     tape.reset();
     decode::Alignment alignment;
     made.model.step(tokens, *state, tape, &alignment);
     for (size_t b = 0; b < batch.size(); ++b) {
-      const int64_t row = batch.target_offsets[b] + t;
-      if (row >= batch.target_offsets[b + 1]) continue;
+      const int64_t row = batch.targets.offsets[b] + t;
+      if (row >= batch.targets.offsets[b + 1]) continue;
       const auto at = static_cast<size_t>(row);
       if (linked.offsets[at] == linked.offsets[at + 1]) continue;
       double terms = 0.0, count = 0.0;
@@ -130,19 +127,18 @@ class GivenAlignments : public testing::TestWithParam<LinkCase> {
 TEST_P(GivenAlignments, CostIsMinusTheLogOfTheWeightOnTheLinks) {
   const Linked linked;
   const Made made(options());
-  EXPECT_NEAR(cost_of(made, linked.view()), reference(made, linked, options().align), 2e-4);
-  EXPECT_NEAR(cost_of(made, linked.batch.view()), 0.0, 1e-5);
+  EXPECT_NEAR(cost_of(made, linked.linked), reference(made, linked, options().align), 2e-4);
+  EXPECT_NEAR(cost_of(made, linked.batch), 0.0, 1e-5);
 }
 
 TEST_P(GivenAlignments, GradientsAreSlopes) {
   const Linked linked;
   Made made(options());
   Tape tape;
-  tape.backward(made.model.loss(tape, linked.view(), {}).loss);
+  tape.backward(made.model.loss(tape, linked.linked, {}).loss);
   expect_slopes(made.parameters, [&] {
     Tape quiet(kQuiet);
-    return made.model.loss(quiet, linked.batch.view(), {}).negative_log_likelihood +
-           reference(made, linked, options().align);
+    return made.model.loss(quiet, linked.batch, {}).negative_log_likelihood + reference(made, linked, options().align);
   });
 }
 
@@ -166,7 +162,7 @@ TEST(GivenAlignmentsAre, CountedStepByStep) {
   Options o = small("rnn");
   o.attention.time = "forward_only";
   const Made made(o);
-  EXPECT_NEAR(cost_of(made, linked.view()), reference(made, linked, o.align), 1e-3);
+  EXPECT_NEAR(cost_of(made, linked.linked), reference(made, linked, o.align), 1e-3);
 }
 
 TEST(GivenAlignmentsAre, RefusedWhereNothingLearnsFromThem) {
@@ -174,7 +170,7 @@ TEST(GivenAlignmentsAre, RefusedWhereNothingLearnsFromThem) {
   Options o = small("rnn");
   o.attention.time = "static";
   const Made made(o);
-  EXPECT_THROW(cost_of(made, linked.view()), Error);
+  EXPECT_THROW(cost_of(made, linked.linked), Error);
   o = small("transformer");
   o.align.layer = 1;
   EXPECT_THROW(Made{o}, Error);
@@ -205,7 +201,7 @@ TEST(SelfCritical, ChangesTheNoiseAndNotTheMean) {
     std::vector<double> squares(m.mean.size(), 0.0);
     for (int n = 0; n < kDraws; ++n) {
       Tape tape({.seed = static_cast<uint64_t>(n) + 1});
-      const Loss loss = made.model.loss(tape, batch.view(), {});
+      const Loss loss = made.model.loss(tape, batch, {});
       tape.backward(loss.loss);
       apply_change(loss.baseline);
       for (size_t i = 0; i < m.mean.size(); ++i) {
@@ -243,7 +239,7 @@ TEST(HardSampled, TheMeanGradientIsTheSlopeOfTheExpectedLoss) {
   std::vector<double> mean(v.value.size(), 0.0);
   for (int n = 0; n < kDraws; ++n) {
     Tape tape({.seed = static_cast<uint64_t>(n) + 1});
-    const Loss loss = made.model.loss(tape, batch.view(), {});
+    const Loss loss = made.model.loss(tape, batch, {});
     tape.backward(loss.loss);
     apply_change(loss.baseline);
     for (size_t i = 0; i < mean.size(); ++i) mean[i] += v.gradient[i] / double{kDraws};
@@ -256,7 +252,7 @@ TEST(HardSampled, TheMeanGradientIsTheSlopeOfTheExpectedLoss) {
     constexpr int kMany = 20000;
     for (int n = 0; n < kMany; ++n) {
       Tape tape({.recording = false, .seed = static_cast<uint64_t>(n) + 1});
-      sum += made.model.loss(tape, batch.view(), {}).negative_log_likelihood / kMany;
+      sum += made.model.loss(tape, batch, {}).negative_log_likelihood / kMany;
     }
     return sum;
   };

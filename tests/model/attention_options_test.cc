@@ -122,15 +122,14 @@ TEST(Alibi, IsSymmetricInAnEncoder) {
   o.positions = "alibi";
   const model::test::Made made(o);
   const std::vector<int32_t> forward = {3, 7, 4, 9, 10}, backward(forward.rbegin(), forward.rend());
-  const std::vector<int64_t> offsets = {0, 5};
   Tape tape(model::test::kQuiet);
-  const Tensor a = made.model.encode(tape, {forward, offsets}).memory.rows;
-  const Tensor b = made.model.encode(tape, {backward, offsets}).memory.rows;
+  const Tensor a = made.model.encode(tape, data::Sources::of(forward)).memory.rows;
+  const Tensor b = made.model.encode(tape, data::Sources::of(backward)).memory.rows;
   for (int64_t r = 0; r < 5; ++r)
     for (int64_t c = 0; c < a.cols(); ++c) EXPECT_NEAR(a.row(r)[c], b.row(4 - r)[c], 1e-5);
   o.positions = "none";  // without it, no token knows its place, with it they do
   const model::test::Made blind(o);
-  const Tensor without = blind.model.encode(tape, {forward, offsets}).memory.rows;
+  const Tensor without = blind.model.encode(tape, data::Sources::of(forward)).memory.rows;
   double most = 0.0;
   for (int64_t i = 0; i < a.size(); ++i)
     most = std::max(most, std::abs(static_cast<double>(a.data()[i] - without.data()[i])));

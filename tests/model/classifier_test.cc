@@ -1,5 +1,6 @@
 #include "heed/model/classifier.h"
 
+#include "heed/data/labelled_texts.h"
 #include "heed/tensor/error.h"
 #include "tests/model/slopes.h"
 
@@ -58,9 +59,7 @@ struct Text {
   float weight = 1.0f;
 
   void add_to(data::LabelledTexts& all) const {
-    all.add({.tokens = tokens,
-             .lengths = lengths,
-             .second = second,
+    all.add({.source = {.tokens = tokens, .sentences = lengths, .second = second},
              .labels = labels,
              .weight = weight,
              .line = all.size() + 1});
@@ -73,12 +72,11 @@ std::vector<Text> three_texts() {
       {{4}, {1}, {6, 5, 4}, {2}}, {{5, 3, 8, 4, 6, 7}, {2, 3, 1}, {3}, {0}}, {{3, 3, 5, 8, 7}, {4, 1}, {7, 5}, {1}}};
 }
 
-data::PackedTexts texts(bool several_labels = false) {
+data::Batch texts(bool several_labels = false) {
   data::LabelledTexts all(several_labels);
   for (const Text& text : three_texts()) text.add_to(all);
   const std::vector<int64_t> order = {0, 1, 2};
-  const auto packed = all.pack(order);
-  return static_cast<const data::PackedTexts&>(*packed);
+  return all.pack(order);
 }
 
 /// Without the kinks of max and sparsemax, whose own tests (tensor.pool, attend.gradient) check their gradients.
@@ -94,7 +92,7 @@ class SmoothClassifierTest : public testing::TestWithParam<Kind> {};
 TEST_P(SmoothClassifierTest, GradientsAreTheSlopesOfTheLoss) {
   Parameters parameters(1);
   const Classifier model(parameters, classifier_options(GetParam()));
-  const data::PackedTexts batch = texts();
+  const data::Batch batch = texts();
   Tape tape;
   tape.backward(model.loss(tape, batch, {}).loss);
   expect_slopes(parameters, [&] {
@@ -107,9 +105,9 @@ TEST_P(SmoothClassifierTest, GradientsAreTheSlopesOfTheLoss) {
 TEST_P(ClassifierTest, ATextIsJudgedTheSameAloneAndInABatch) {
   Parameters parameters(1);
   const Classifier model(parameters, classifier_options(GetParam()));
-  const data::PackedTexts batch = texts();
+  const data::Batch batch = texts();
   Tape tape({.recording = false, .training = false});
-  const Judged together = model.judge(tape, batch, true);
+  const Judged together = model.judge(tape, batch.sources, true);
   ASSERT_EQ(together.logits.rows(), 3);
   ASSERT_EQ(together.logits.cols(), kClasses);
   if (together.tokens.data)
@@ -123,9 +121,8 @@ TEST_P(ClassifierTest, ATextIsJudgedTheSameAloneAndInABatch) {
   data::LabelledTexts one;
   three_texts()[1].add_to(one);
   const std::vector<int64_t> only = {0};
-  const auto packed = one.pack(only);
   Tape other({.recording = false, .training = false});
-  const Judged alone = model.judge(other, static_cast<const data::PackedTexts&>(*packed), false);
+  const Judged alone = model.judge(other, one.pack(only).sources, false);
   for (int64_t c = 0; c < kClasses; ++c) EXPECT_EQ(alone.logits.row(0)[c], together.logits.row(1)[c]);
 }
 
@@ -136,10 +133,10 @@ INSTANTIATE_TEST_SUITE_P(, ClassifierTest, testing::ValuesIn(kinds()), [](const 
 TEST(Classifier, AnUnknownLabelDoesNotCount) {
   Parameters parameters(1);
   const Classifier model(parameters, classifier_options(kinds().front()));
-  data::PackedTexts batch = texts();
+  data::Batch batch = texts();
   Tape tape({.recording = false, .training = false});
   EXPECT_EQ(model.loss(tape, batch, {}).rows, 3);
-  batch.labels[1] = -1;
+  batch.targets.out[1] = -1;
   tape.reset();
   EXPECT_EQ(model.loss(tape, batch, {}).rows, 2);
 }
@@ -156,24 +153,24 @@ TEST(Classifier, SeveralLabels) {
   const std::vector<int64_t> order = {0, 1, 2};
   const auto packed = all.pack(order);
   Tape tape;
-  tape.backward(model.loss(tape, *packed, {}).loss);
+  tape.backward(model.loss(tape, packed, {}).loss);
   expect_slopes(parameters, [&] {
     Tape plain({.recording = false, .training = true});
-    return model.loss(plain, *packed, {}).negative_log_likelihood;
+    return model.loss(plain, packed, {}).negative_log_likelihood;
   });
 }
 
 TEST(Classifier, WeightsOfTextsAreInTheLossAlone) {
   Parameters parameters(1);
   const Classifier model(parameters, classifier_options(kinds().front()));
-  data::PackedTexts batch = texts();
+  data::Batch batch = texts();
   const auto loss_of = [&] {
     Tape tape({.recording = false, .training = true});
     const OutputLoss loss = model.loss(tape, batch, {});
     return std::pair(loss.loss.item(), loss.negative_log_likelihood);
   };
   const auto [plain, nll] = loss_of();
-  batch.weights = {3, 3, 3};
+  batch.targets.weights = {3, 3, 3};
   const auto [weighted, same] = loss_of();
   EXPECT_NEAR(weighted, 3 * plain, 1e-5);
   EXPECT_EQ(nll, same);

@@ -9,17 +9,17 @@
 namespace heed::model::test {
 namespace {
 
-struct GoldenBatch {
-  std::vector<int32_t> source, target_in, target_out;
-  std::vector<int64_t> source_offsets, target_offsets;
-
-  explicit GoldenBatch(const nlohmann::json& b)
-      : source(b.at("source")),
-        target_in(b.at("target_in")),
-        target_out(b.at("target_out")),
-        source_offsets(b.at("source_offsets")),
-        target_offsets(b.at("target_offsets")) {}
-  Seq2SeqBatch view() const { return {source, source_offsets, target_in, target_out, target_offsets}; }
+struct GoldenBatch : data::Batch {
+  explicit GoldenBatch(const nlohmann::json& b) {
+    const std::vector<int32_t> source = b.at("source");
+    const std::vector<int64_t> offsets = b.at("source_offsets");
+    for (size_t i = 0; i + 1 < offsets.size(); ++i)
+      sources.add(
+          std::span(source).subspan(static_cast<size_t>(offsets[i]), static_cast<size_t>(offsets[i + 1] - offsets[i])));
+    targets.in = b.at("target_in").get<std::vector<int32_t>>();
+    targets.out = b.at("target_out").get<std::vector<int32_t>>();
+    targets.offsets = b.at("target_offsets").get<std::vector<int64_t>>();
+  }
 };
 
 Options options_of(const nlohmann::json& c) {
@@ -60,8 +60,8 @@ TEST(Golden, TenStepsHaveTheLossesOfPyTorch) {
     for (size_t step = 0; step < right.size(); ++step, ++steps) {
       const GoldenBatch& b = batches[step % batches.size()];
       tape.reset();
-      const float share = 1.0f / static_cast<float>(b.target_out.size());
-      const OutputLoss loss = model.loss(tape, b.view(), {.label_smoothing = o.at("label_smoothing"), .scale = share});
+      const float share = 1.0f / static_cast<float>(b.targets.out.size());
+      const OutputLoss loss = model.loss(tape, b, {.label_smoothing = o.at("label_smoothing"), .scale = share});
       // Rounding grows from step to step, as the weights part.
       EXPECT_NEAR(loss.loss.item(), right[step], 2e-6 * static_cast<double>(step + 1)) << "step " << step;
       tape.backward(loss.loss);

@@ -8,7 +8,7 @@ namespace {
 /// The sum of all log-probabilities, in double.
 double loss_of(const Made& made, const Batch& batch) {
   Tape tape({.recording = false, .training = true});
-  return made.model.loss(tape, batch.view(), {}).negative_log_likelihood;
+  return made.model.loss(tape, batch, {}).negative_log_likelihood;
 }
 
 class Gradients : public testing::TestWithParam<Way> {};
@@ -17,7 +17,7 @@ TEST_P(Gradients, AreTheSlopesOfTheLoss) {
   Made made(GetParam().options());
   const Batch batch(ragged());
   Tape tape;
-  tape.backward(made.model.loss(tape, batch.view(), {}).loss);
+  tape.backward(made.model.loss(tape, batch, {}).loss);
   expect_slopes(made.parameters, [&] { return loss_of(made, batch); });
 }
 

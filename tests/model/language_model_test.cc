@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heed/data/text_pieces.h"
 #include "heed/tensor/error.h"
 #include "heed/text/tokens.h"
 #include "tests/model/slopes.h"
@@ -62,14 +63,13 @@ std::shared_ptr<const data::TokenStore> store_of(std::span<const int32_t> ids) {
   return tokens;
 }
 
-data::PackedPieces all_at_once(std::span<const int32_t> ids) {
+data::Batch all_at_once(std::span<const int32_t> ids) {
   const data::TextPieces pieces(store_of(ids), 0, {.length = 1000});
   const std::vector<int64_t> first = {0};
-  const auto packed = pieces.pack(first);
-  return static_cast<const data::PackedPieces&>(*packed);
+  return pieces.pack(first);
 }
 
-std::vector<float> nll_of(const Model& model, const data::PackedBatch& batch) {
+std::vector<float> nll_of(const Model& model, const data::Batch& batch) {
   Tape tape({.recording = false, .training = false});
   const OutputLoss loss = model.loss(tape, batch, {});
   return {loss.row_nll.begin(), loss.row_nll.end()};
@@ -88,14 +88,14 @@ std::vector<float> judged(const Model& model, std::span<const int32_t> text, con
   const data::TextWindows windows(store_of(text), 0, rule);
   data::Carried carried;
   std::vector<float> all;
-  for (const data::Batch& batch : windows.batches({.max_tokens = max_tokens, .shuffle = false}, 0)) {
-    const auto packed = windows.pack(batch);
-    packed->carried = &carried;
+  for (const data::Indices& batch : windows.batches({.max_tokens = max_tokens, .shuffle = false}, 0)) {
+    data::Batch packed = windows.pack(batch);
+    packed.carried = &carried;
     Tape tape({.recording = false, .training = false});
-    Loss loss = model.loss(tape, *packed, {});
+    Loss loss = model.loss(tape, packed, {});
     const std::span<const float> nll = loss.row_nll;
     carried = std::move(loss.carried);
-    const auto& targets = static_cast<const data::PackedPieces&>(*packed).targets;
+    const std::vector<int32_t>& targets = packed.targets.out;
     for (size_t i = 0; i < nll.size(); ++i)
       if (targets[i] >= 0) all.push_back(nll[i]);
   }
@@ -114,8 +114,8 @@ class LanguageModelTest : public testing::TestWithParam<TextKind> {};
 TEST_P(LanguageModelTest, GradientsAreTheSlopesOfTheLoss) {
   Parameters parameters(1);
   const LanguageModel model(parameters, options_of(GetParam()));
-  const data::PackedPieces batch = all_at_once(kText);
-  ASSERT_EQ(batch.size(), 2);
+  const data::Batch batch = all_at_once(kText);
+  ASSERT_EQ(batch.targets.size(), 2);
   Tape tape;
   tape.backward(model.loss(tape, batch, {}).loss);
   expect_slopes(parameters, [&] {
@@ -134,9 +134,9 @@ TEST_P(LanguageModelTest, StepsAreTheWholeText) {
   const std::vector<float> nll = nll_of(model, all_at_once(text));
   Tape tape({.recording = false, .training = false});
   for (const size_t read : {size_t{1}, size_t{6}}) {
-    const std::vector<int64_t> offsets = {0, static_cast<int64_t>(read)};
+    const auto beginning = data::Sources::of(std::span(text).first(read));
     tape.reset();
-    const auto state = model.generator()->start(tape, {std::span(text).first(read), offsets}, 20);
+    const auto state = model.generator()->start(tape, beginning, 20);
     EXPECT_EQ(state->step(), static_cast<int64_t>(read) - 1);
     for (size_t i = read - 1; i + 1 < text.size(); ++i) {
       tape.reset();
@@ -176,9 +176,9 @@ TEST_P(LanguageModelTest, WhatIsJudgedIsWhatIsWritten) {
     const TextGenerator generator = model.generator_with(stride);
     Tape tape({.recording = false, .training = false});
     for (const int64_t read : {1, 5, 6, 13}) {
-      const std::vector<int64_t> offsets = {0, read};
       tape.reset();
-      const auto state = generator.start(tape, {std::span(text).first(static_cast<size_t>(read)), offsets}, 30);
+      const auto beginning = data::Sources::of(std::span(text).first(static_cast<size_t>(read)));
+      const auto state = generator.start(tape, beginning, 30);
       EXPECT_EQ(state->step(), read - 1);
       for (int64_t i = read - 1; i < tokens; ++i) {
         tape.reset();
@@ -207,11 +207,10 @@ TEST_P(LanguageModelTest, WhatIsReadAgainBelongsToItsRow) {
   for (size_t i = 1; i + 1 < second.size(); ++i) second[i] = 3 + (first[i] + 1) % 6;
   Tape tape({.recording = false, .training = false});
   const auto last_logits = [&](const std::vector<std::vector<int32_t>>& texts, bool change) {
-    std::vector<int32_t> starts(texts.size(), text::kStart);
-    std::vector<int64_t> offsets(texts.size() + 1);
-    std::iota(offsets.begin(), offsets.end(), int64_t{0});
+    data::Sources starts;
+    for (size_t i = 0; i < texts.size(); ++i) starts.add(std::span(&text::kStart, 1));
     tape.reset();
-    const auto state = model.generator()->start(tape, {starts, offsets}, 30);
+    const auto state = model.generator()->start(tape, starts, 30);
     std::vector<size_t> rows(texts.size());
     std::iota(rows.begin(), rows.end(), size_t{0});
     std::vector<float> logits;
@@ -249,12 +248,12 @@ TEST(LanguageModel, CarriedStatesMakePiecesOne) {
       const data::TextPieces pieces(store_of(kText), 0, {.length = length, .carried = true});
       data::Carried carried;
       std::vector<float> together;
-      for (const data::Batch& batch : pieces.batches({.max_tokens = 1, .shuffle = false}, 0)) {
-        const auto packed = pieces.pack(batch);
-        packed->carried = &carried;
+      for (const data::Indices& batch : pieces.batches({.max_tokens = 1, .shuffle = false}, 0)) {
+        data::Batch packed = pieces.pack(batch);
+        packed.carried = &carried;
         Tape tape({.recording = false, .training = false});
         const data::Carried before = carried;
-        Loss loss = model.loss(tape, *packed, {});
+        Loss loss = model.loss(tape, packed, {});
         EXPECT_EQ(carried, before) << "what it goes on from is only read";
         together.insert(together.end(), loss.row_nll.begin(), loss.row_nll.end());
         carried = std::move(loss.carried);
@@ -272,7 +271,7 @@ TEST(LanguageModel, PiecesThatCarryNothingBeginAnew) {
   const data::TextPieces pieces(store_of(kText), 0, {.length = 5, .carried = true});
   const std::vector<int64_t> second = {5};
   const auto packed = pieces.pack(second);
-  const std::vector<float> cold = nll_of(model, *packed), whole = nll_of(model, all_at_once(kText));
+  const std::vector<float> cold = nll_of(model, packed), whole = nll_of(model, all_at_once(kText));
   EXPECT_GT(std::abs(cold[0] - whole[5]), 1e-4);
 }
 

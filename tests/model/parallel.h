@@ -70,10 +70,10 @@ inline std::vector<double> log_softmax(const float* row, int64_t count) {
 inline LogProbs one_draft(const ParallelModel& model, const std::vector<int32_t>& source,
                           const std::vector<int32_t>& draft) {
   Tape tape(kQuiet);
-  const std::vector<int64_t> source_offsets = {0, std::ssize(source)}, offsets = {0, std::ssize(draft)}, of = {0};
+  const std::vector<int64_t> offsets = {0, std::ssize(draft)}, of = {0};
   std::vector<int64_t> asked(draft.size());
   std::iota(asked.begin(), asked.end(), 0);
-  const ReadSources read = model.read(tape, {source, source_offsets});
+  const ReadSources read = model.read(tape, sources_of({source}));
   LogProbs all;
   if (draft.empty()) return all;
   tape.reset();

@@ -22,18 +22,17 @@ INSTANTIATE_TEST_SUITE_P(, Parallel, testing::ValuesIn(parallel_ways()), name_of
 
 TEST_P(Parallel, GradientsAreTheSlopesOfTheLoss) {
   Tape tape;
-  tape.backward(model().loss(tape, batch_.view(), {}).loss);
+  tape.backward(model().loss(tape, batch_, {}).loss);
   expect_slopes(made_.parameters, [&] {
     Tape quiet({.recording = false, .training = true});
-    return model().loss(quiet, batch_.view(), {}).negative_log_likelihood;
+    return model().loss(quiet, batch_, {}).negative_log_likelihood;
   });
 }
 
 /// log p(n) by the formula, from the memory and the weights.
 std::vector<double> plain_lengths(const MadeParallel& made, const std::vector<int32_t>& source) {
   Tape tape(kQuiet);
-  const std::vector<int64_t> offsets = {0, std::ssize(source)};
-  const OffTapeMatrix memory = made.model.read(tape, {source, offsets}).memory;
+  const OffTapeMatrix memory = made.model.read(tape, data::Sources::of(source)).memory;
   const int64_t width = memory.cols(), m = memory.rows(), longest = made.model.options().max_length;
   std::vector<double> mean(static_cast<size_t>(width), 0.0);
   for (int64_t r = 0; r < m; ++r)
@@ -57,7 +56,7 @@ std::vector<double> plain_lengths(const MadeParallel& made, const std::vector<in
 
 TEST_P(Parallel, LossIsThatOfEachTokenAndTheLength) {
   Tape tape(kQuiet);
-  const OutputLoss loss = model().loss(tape, batch_.view(), {});
+  const OutputLoss loss = model().loss(tape, batch_, {});
   ASSERT_EQ(loss.row_nll.size(), static_cast<size_t>(batch_.rows()));
   EXPECT_EQ(loss.rows, batch_.rows());
   const int64_t slots = model().slots();
@@ -66,7 +65,7 @@ TEST_P(Parallel, LossIsThatOfEachTokenAndTheLength) {
     const auto& target = sentences_.targets[b];
     const std::vector<int32_t> blank(slots > 0 ? static_cast<size_t>(slots) : target.size(), kBlank);
     const LogProbs right = one_draft(model(), sentences_.sources[b], blank);
-    const auto first = static_cast<size_t>(batch_.target_offsets[b]);
+    const auto first = static_cast<size_t>(batch_.targets.offsets[b]);
     std::vector<double> nll;
     for (size_t i = 0; i < target.size(); ++i) nll.push_back(-right[i][static_cast<size_t>(target[i])]);
     nll.push_back(slots > 0 ? -right[target.size()][kEnd]
@@ -82,10 +81,10 @@ TEST_P(Parallel, LossIsThatOfEachTokenAndTheLength) {
 
 TEST_P(Parallel, TrainingAsksForTheBlankOnesGivenTheOthers) {
   const int64_t slots = model().slots();
-  const TargetBatch target{batch_.target_in, batch_.target_out, batch_.target_offsets};
+  const data::Targets& target = batch_.targets;
   for (uint64_t seed = 1; seed < 6; ++seed) {
     Tape tape({.recording = false, .training = true, .seed = seed});
-    const OutputLoss loss = model().loss(tape, batch_.view(), {});
+    const OutputLoss loss = model().loss(tape, batch_, {});
     Tape same({.recording = false, .training = true, .seed = seed});
     const BlankedTargets blanked = leave_blanks(target, slots, same.next_seed());
     double tokens = 0.0, lengths = 0.0;
@@ -97,7 +96,7 @@ TEST_P(Parallel, TrainingAsksForTheBlankOnesGivenTheOthers) {
       for (; next < blanked.asked.size() && blanked.asked[next] < blanked.offsets[b + 1]; ++next) {
         const auto at = static_cast<size_t>(blanked.asked[next] - blanked.offsets[b]);
         EXPECT_EQ(draft[at], kBlank);
-        EXPECT_EQ(blanked.answers[next], batch_.target_out[static_cast<size_t>(blanked.predictions[next])]);
+        EXPECT_EQ(blanked.answers[next], batch_.targets.out[static_cast<size_t>(blanked.predictions[next])]);
         tokens -= right[at][static_cast<size_t>(blanked.answers[next])];
       }
       if (slots == 0) lengths -= plain_lengths(made_, sentences_.sources[b])[sentences_.targets[b].size()];
@@ -111,13 +110,13 @@ TEST_P(Parallel, TrainingAsksForTheBlankOnesGivenTheOthers) {
 
 TEST_P(Parallel, SentencesDoNotDependOnBatchMates) {
   Tape tape(kQuiet), other(kQuiet);
-  const OutputLoss together = model().loss(tape, batch_.view(), {});
+  const OutputLoss together = model().loss(tape, batch_, {});
   for (size_t b = 0; b < sentences_.size(); ++b) {
     other.reset();
     const Batch alone(sentences_.only(b));
-    const OutputLoss loss = model().loss(other, alone.view(), {});
+    const OutputLoss loss = model().loss(other, alone, {});
     for (size_t i = 0; i < loss.row_nll.size(); ++i)
-      EXPECT_NEAR(loss.row_nll[i], together.row_nll[static_cast<size_t>(batch_.target_offsets[b]) + i], 1e-5);
+      EXPECT_NEAR(loss.row_nll[i], together.row_nll[static_cast<size_t>(batch_.targets.offsets[b]) + i], 1e-5);
   }
 }
 
@@ -125,7 +124,7 @@ TEST_P(Parallel, ThreadsDoNotChangeABit) {
   const auto bits = [&](int threads) {
     const heed::test::Threads some(threads);
     Tape tape({.recording = false, .training = true});
-    const OutputLoss loss = model().loss(tape, batch_.view(), {});
+    const OutputLoss loss = model().loss(tape, batch_, {});
     return std::vector<float>(loss.row_nll.begin(), loss.row_nll.end());
   };
   EXPECT_EQ(bits(1), bits(3));
@@ -158,7 +157,7 @@ TEST(ParallelModel, TooLongTargetsAreRefused) {
   Tape tape(kQuiet);
   const Batch batch(random_sentences({{3, 7}}));
   try {
-    made.model.loss(tape, batch.view(), {});
+    made.model.loss(tape, batch, {});
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("7 tokens and its end do not fit into model.slots = 7"), std::string::npos)
@@ -182,7 +181,7 @@ TEST(ParallelModel, RefusesWhatNeedsSteps) {
 
 TEST(Blanks, NumbersAreDrawnEvenlyAndSoAreThePlaces) {
   const Batch batch(random_sentences({{1, 4}}));
-  const TargetBatch target{batch.target_in, batch.target_out, batch.target_offsets};
+  const data::Targets& target = batch.targets;
   constexpr int kDraws = 8000;
   std::vector<int> numbers(5), places(4);
   for (uint64_t seed = 0; seed < kDraws; ++seed) {
@@ -197,7 +196,7 @@ TEST(Blanks, NumbersAreDrawnEvenlyAndSoAreThePlaces) {
 
 TEST(Blanks, WhatFollowsTheEndIsLikeTheEnd) {
   const Batch batch(random_sentences({{1, 2}, {1, 0}}));
-  const TargetBatch target{batch.target_in, batch.target_out, batch.target_offsets};
+  const data::Targets& target = batch.targets;
   bool known = false, blank = false;
   for (uint64_t seed = 0; seed < 50; ++seed) {
     const BlankedTargets blanked = leave_blanks(target, 5, seed);

@@ -4,6 +4,8 @@
 #include <functional>
 #include <random>
 
+#include "heed/data/examples.h"
+#include "heed/data/picture.h"
 #include "heed/tensor/error.h"
 #include "tests/model/slopes.h"
 
@@ -42,21 +44,21 @@ Options options_for(const Looking& way) {
   return o;
 }
 
-data::PictureExamples pictures(bool questions) {
-  data::PictureExamples all(kSide, 4);
+data::Examples pictures(bool questions) {
+  data::Examples all(/*cells=*/4);
   std::mt19937_64 random(7);
   const std::vector<std::vector<int32_t>> asked = {{4}, {5, 3, 8}, {6, 7}}, said = {{3, 4, 8}, {5}, {7, 7}};
   for (size_t i = 0; i < asked.size(); ++i) {
     data::Picture picture(kSide, kSide);
     for (uint8_t& value : picture.rgb) value = static_cast<uint8_t>(random() % 256);
-    all.add(picture, questions ? asked[i] : std::vector<int32_t>{}, said[i], static_cast<int64_t>(i) + 1);
+    all.source.add({.tokens = questions ? asked[i] : std::vector<int32_t>{}, .pixels = picture.rgb});
+    all.target.add(said[i]);
   }
   return all;
 }
 
-data::PackedPictures packed(bool questions, const std::vector<int64_t>& order = {0, 1, 2}) {
-  const auto batch = pictures(questions).pack(order);
-  return static_cast<const data::PackedPictures&>(*batch);
+data::Batch packed(bool questions, const std::vector<int64_t>& order = {0, 1, 2}) {
+  return pictures(questions).pack(order);
 }
 
 class PictureModelTest : public testing::TestWithParam<Looking> {};
@@ -65,7 +67,7 @@ TEST_P(PictureModelTest, GradientsAreTheSlopesOfTheLoss) {
   const Options options = options_for(GetParam());
   Parameters parameters(1);
   const PictureModel model(parameters, options);
-  const data::PackedPictures batch = packed(options.questions);
+  const data::Batch batch = packed(options.questions);
   Tape tape;
   tape.backward(model.loss(tape, batch, {}).loss);
   expect_slopes(parameters, [&] {
@@ -79,7 +81,7 @@ TEST_P(PictureModelTest, APictureIsReadTheSameAloneAndInABatch) {
   Parameters parameters(1);
   const PictureModel model(parameters, options);
   Tape tape({.recording = false, .training = false}), other({.recording = false, .training = false});
-  const data::PackedPictures all = packed(options.questions), one = packed(options.questions, {1});
+  const data::Batch all = packed(options.questions), one = packed(options.questions, {1});
   const OutputLoss together = model.loss(tape, all, {}), alone = model.loss(other, one, {});
   ASSERT_EQ(alone.rows, 2);
   for (size_t r = 0; r < 2; ++r) EXPECT_EQ(alone.row_nll[r], together.row_nll[4 + r]);
@@ -90,20 +92,20 @@ TEST_P(PictureModelTest, StepByStepIsTheSame) {
   const Options options = options_for(GetParam());
   Parameters parameters(1);
   const PictureModel model(parameters, options);
-  const data::PackedPictures batch = packed(options.questions, {0});
+  const data::Batch batch = packed(options.questions, {0});
   Tape tape({.recording = false, .training = false});
   const OutputLoss at_once = model.loss(tape, batch, {});
   const std::vector<float> row_nll(at_once.row_nll.begin(), at_once.row_nll.end());  // the tape is reset
   tape.reset();
-  const auto state = model.start(tape, batch, 5);
-  for (size_t t = 0; t < batch.texts.target_in.size(); ++t) {
+  const auto state = model.start(tape, batch.sources, 5);
+  for (size_t t = 0; t < batch.targets.in.size(); ++t) {
     tape.reset();
     decode::Alignment alignment;
-    const int32_t token = batch.texts.target_in[t];
-    const Tensor logits = model.writer().step({&token, 1}, *state, tape, &alignment);
+    const int32_t token = batch.targets.in[t];
+    const Tensor logits = model.step({&token, 1}, *state, tape, &alignment);
     double sum = 0;
     for (int64_t v = 0; v < kPictureWords; ++v) sum += std::exp(static_cast<double>(logits.row(0)[v]));
-    EXPECT_NEAR(std::log(sum) - logits.row(0)[batch.texts.target_out[t]], row_nll[t], 2e-5);
+    EXPECT_NEAR(std::log(sum) - logits.row(0)[batch.targets.out[t]], row_nll[t], 2e-5);
     const attend::Weights& weights = alignment.layers.back();
     ASSERT_EQ(weights.keys, 4);
     EXPECT_NEAR(std::accumulate(weights.at(0, 0, 0), weights.at(0, 0, 0) + 4, 0.0), 1.0, 1e-5);
@@ -117,21 +119,28 @@ TEST(PictureModel, TheQuestionAndEveryPixelMatter) {
   Parameters parameters(1);
   const PictureModel model(parameters, options_for(ways_to_look().front()));
   Tape tape({.recording = false, .training = false});
-  const auto loss = [&](const data::PackedPictures& batch) {
+  const auto loss = [&](const data::Batch& batch) {
     tape.reset();
     return model.loss(tape, batch, {}).negative_log_likelihood;
   };
-  data::PackedPictures batch = packed(true, {1});
+  data::Batch batch = packed(true, {1});
   const double before = loss(batch);
-  for (float& pixel : batch.pixels) {
-    const float old = pixel;
-    pixel = old > 0 ? old - 1.0f : old + 1.0f;
-    EXPECT_NE(loss(batch), before);
-    pixel = old;
+  const data::Sources sources = batch.sources;
+  const auto changed = [&](std::vector<uint8_t> pixels, const std::vector<int32_t>& question) {
+    batch.sources = {};
+    batch.sources.add({.tokens = question, .pixels = pixels});
+    return loss(batch);
+  };
+  const std::vector<uint8_t> pixels(sources.pixels[0].begin(), sources.pixels[0].end());
+  std::vector<int32_t> question(sources.tokens[0].begin(), sources.tokens[0].end());
+  for (size_t i = 0; i < pixels.size(); ++i) {
+    std::vector<uint8_t> other = pixels;
+    other[i] ^= 128;
+    EXPECT_NE(changed(other, question), before);
   }
-  EXPECT_EQ(loss(batch), before);
-  batch.texts.source[0] = 6;
-  EXPECT_NE(loss(batch), before);
+  EXPECT_EQ(changed(pixels, question), before);
+  question[0] = 6;
+  EXPECT_NE(changed(pixels, question), before);
 }
 
 TEST(PictureModel, Refusals) {

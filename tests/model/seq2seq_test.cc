@@ -27,7 +27,7 @@ std::string message_of(const Options& options) {
 double loss_with(const Made& made, const TapeOptions& options) {
   const Batch batch(ragged());
   Tape tape(options);
-  return made.model.loss(tape, batch.view(), {}).loss.item();
+  return made.model.loss(tape, batch, {}).loss.item();
 }
 
 // ---------------------------------------------------------------------------------------------------- tied embeddings
@@ -139,7 +139,7 @@ TEST(Guided, CostIsPartOfTheLossWhileTraining) {
         o.attention.guide_weight = weight;
         const Made made(o);
         Tape tape({.training = training});
-        const OutputLoss loss = made.model.loss(tape, batch.view(), {.scale = 0.5f});
+        const OutputLoss loss = made.model.loss(tape, batch, {.scale = 0.5f});
         return loss.loss.item() / 0.5 - loss.negative_log_likelihood;
       };
       const double cost = cost_with(1.0f, true);
@@ -165,7 +165,7 @@ TEST(Guided, InputFeedingCountsTheSameRows) {
       for (int64_t c = 0; c < in.cols(); ++c)
         in.value[static_cast<size_t>(r * in.cols() + c)] = c < o.width ? 0.1f * static_cast<float>((r + c) % 5) : 0.0f;
     Tape tape;
-    return model.loss(tape, batch.view(), {}).loss.item();
+    return model.loss(tape, batch, {}).loss.item();
   };
   EXPECT_NEAR(loss_of(true), loss_of(false), 1e-4);
 }
@@ -185,7 +185,7 @@ TEST(HardSampled, ScoresLearnByTheReward) {
         o.input_feeding = feeding;
         Made made(o);
         Tape tape({.seed = 4});
-        tape.backward(made.model.loss(tape, batch.view(), {}).loss);
+        tape.backward(made.model.loss(tape, batch, {}).loss);
         const std::string where = std::string(kind) == "rnn" ? "decoder.attention" : "decoder.0.source";
         const Parameter& v = made.parameters.at(where + ".score.v");
         ASSERT_TRUE(v.has_gradient);
@@ -211,7 +211,7 @@ TEST(HardSampled, TheBaselineIsAMovingAverage) {
   const auto mean_reward = [&](uint64_t seed, bool training) {
     Tape tape({.training = training, .seed = seed});
     const std::vector<float> before = state.value;
-    const Loss loss = made.model.loss(tape, batch.view(), {});
+    const Loss loss = made.model.loss(tape, batch, {});
     EXPECT_EQ(state.value, before);
     EXPECT_EQ(loss.baseline.baseline, training ? &drawn : nullptr);
     apply_change(loss.baseline);
@@ -232,7 +232,7 @@ TEST(HardSampled, TheBaselineIsAMovingAverage) {
   BaselineChange both;
   double total = 0.0;
   for (Tape* tape : {&one, &other}) {
-    const Loss loss = made.model.loss(*tape, batch.view(), {});
+    const Loss loss = made.model.loss(*tape, batch, {});
     total -= loss.negative_log_likelihood;
     add_change(both, loss.baseline);
   }
@@ -256,7 +256,7 @@ TEST(HardSampled, EntropyIsPartOfTheLoss) {
           o.attention.entropy_weight = weight;
           const Made made(o);
           Tape tape({.seed = 4});
-          return made.model.loss(tape, batch.view(), {}).loss.item();
+          return made.model.loss(tape, batch, {}).loss.item();
         };
         const double none = loss_with_weight(0.0f), some = loss_with_weight(0.25f), more = loss_with_weight(0.75f);
         EXPECT_LT(some, none - 0.01);

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/data/packed_pairs.h"
+#include "heed/data/batch.h"
 #include "heed/layer/parameters.h"
 #include "heed/model/seq2seq.h"
 #include "tests/attend/one_thread.h"
@@ -44,34 +44,21 @@ inline Sentences random_sentences(const std::vector<std::pair<int, int>>& length
 }
 inline Sentences ragged() { return random_sentences({{3, 4}, {7, 1}, {1, 6}, {5, 0}}); }
 
-/// Sentences one behind the other.
-struct Batch {
-  std::vector<int32_t> source, target_in, target_out;
-  std::vector<int64_t> source_offsets = {0}, target_offsets = {0};
+/// Texts as sources.
+inline data::Sources sources_of(const std::vector<std::vector<int32_t>>& texts) {
+  data::Sources sources;
+  for (const std::vector<int32_t>& text : texts) sources.add(text);
+  return sources;
+}
 
+/// Sentences one behind the other.
+struct Batch : data::Batch {
   explicit Batch(const Sentences& s) {
-    for (size_t b = 0; b < s.size(); ++b) {
-      source.insert(source.end(), s.sources[b].begin(), s.sources[b].end());
-      target_in.push_back(kStart);
-      target_in.insert(target_in.end(), s.targets[b].begin(), s.targets[b].end());
-      target_out.insert(target_out.end(), s.targets[b].begin(), s.targets[b].end());
-      target_out.push_back(kEnd);
-      source_offsets.push_back(static_cast<int64_t>(source.size()));
-      target_offsets.push_back(static_cast<int64_t>(target_in.size()));
-    }
+    sources = sources_of(s.sources);
+    for (const std::vector<int32_t>& target : s.targets) targets.add_tokens(target);
   }
-  size_t size() const { return source_offsets.size() - 1; }
-  int64_t rows() const { return target_offsets.back(); }
-  data::PackedPairs pairs() const {
-    data::PackedPairs packed;
-    packed.source = source;
-    packed.source_offsets = source_offsets;
-    packed.target_in = target_in;
-    packed.target_out = target_out;
-    packed.target_offsets = target_offsets;
-    return packed;
-  }
-  Seq2SeqBatch view() const { return {source, source_offsets, target_in, target_out, target_offsets}; }
+  size_t size() const { return static_cast<size_t>(sources.size()); }
+  int64_t rows() const { return targets.offsets.back(); }
 };
 
 inline Options small(const std::string& kind) {
@@ -110,9 +97,9 @@ inline LogProbs at_once(const Seq2Seq& model, const Batch& batch) {
   Batch asked = batch;
   Tape tape(kQuiet);
   for (int32_t v = 0; v < kVocabulary; ++v) {
-    asked.target_out.assign(asked.target_out.size(), v);
+    asked.targets.out.assign(asked.targets.out.size(), v);
     tape.reset();
-    const OutputLoss loss = model.loss(tape, asked.view(), {});
+    const OutputLoss loss = model.loss(tape, asked, {});
     for (size_t r = 0; r < all.size(); ++r) all[r].push_back(-loss.row_nll[r]);
   }
   return all;
@@ -123,21 +110,21 @@ inline LogProbs by_steps(const Seq2Seq& model, const Batch& batch) {
   LogProbs all(static_cast<size_t>(batch.rows()));
   int64_t longest = 0;
   for (size_t b = 0; b < batch.size(); ++b)
-    longest = std::max(longest, batch.target_offsets[b + 1] - batch.target_offsets[b]);
+    longest = std::max(longest, batch.targets.offsets[b + 1] - batch.targets.offsets[b]);
   Tape tape(kQuiet);
-  const auto state = model.start(tape, {batch.source, batch.source_offsets}, longest);
+  const auto state = model.start(tape, batch.sources, longest);
   for (int64_t t = 0; t < longest; ++t) {
     std::vector<int32_t> tokens(batch.size(), kEnd);  // one that has ended goes on with anything
     for (size_t b = 0; b < batch.size(); ++b)
-      if (batch.target_offsets[b] + t < batch.target_offsets[b + 1])
-        tokens[b] = batch.target_in[static_cast<size_t>(batch.target_offsets[b] + t)];
+      if (batch.targets.offsets[b] + t < batch.targets.offsets[b + 1])
+        tokens[b] = batch.targets.in[static_cast<size_t>(batch.targets.offsets[b] + t)];
     const Tensor logits = model.step(tokens, *state, tape);
     for (size_t b = 0; b < batch.size(); ++b) {
-      if (batch.target_offsets[b] + t >= batch.target_offsets[b + 1]) continue;
+      if (batch.targets.offsets[b] + t >= batch.targets.offsets[b + 1]) continue;
       const float* row = logits.row(static_cast<int64_t>(b));
       double sum = 0.0;
       for (int64_t v = 0; v < kVocabulary; ++v) sum += std::exp(static_cast<double>(row[v]));
-      auto& probs = all[static_cast<size_t>(batch.target_offsets[b] + t)];
+      auto& probs = all[static_cast<size_t>(batch.targets.offsets[b] + t)];
       for (int64_t v = 0; v < kVocabulary; ++v) probs.push_back(row[v] - std::log(sum));
     }
   }

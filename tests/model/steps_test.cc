@@ -15,7 +15,7 @@ TEST_P(Steps, EqualAllAtOnce) {
 /// The memory of each source token.
 LogProbs encoded(const Seq2Seq& model, const Batch& batch) {
   Tape tape(kQuiet);
-  const Tensor memory = model.encode(tape, {batch.source, batch.source_offsets}).memory.rows;
+  const Tensor memory = model.encode(tape, batch.sources).memory.rows;
   LogProbs rows;
   for (int64_t r = 0; r < memory.rows(); ++r) rows.emplace_back(memory.row(r), memory.row(r) + memory.cols());
   return rows;

@@ -3,6 +3,8 @@
 #include <map>
 
 #include "heed/attend/all.h"
+#include "heed/data/labelled_texts.h"
+#include "heed/data/text_pieces.h"
 #include "heed/model/classifier.h"
 #include "heed/model/language_model.h"
 #include "heed/optimise/adam.h"
@@ -76,11 +78,11 @@ std::unique_ptr<Model> model_of(Parameters& parameters, const TextTrial& trial) 
   return std::make_unique<LanguageModel>(parameters, o);
 }
 
-std::unique_ptr<data::PackedBatch> batch_for(const TextTrial& trial) {
+data::Batch batch_for(const TextTrial& trial) {
   if (trial.kind == "label") {
     data::LabelledTexts all;
     const auto add = [&](const std::vector<int32_t>& tokens, const std::vector<int32_t>& lengths, int32_t label) {
-      all.add({.tokens = tokens, .lengths = lengths, .labels = {&label, 1}, .line = all.size() + 1});
+      all.add({.source = {.tokens = tokens, .sentences = lengths}, .labels = {&label, 1}, .line = all.size() + 1});
     };
     add({4, 7, 7}, {3}, 2);
     add({5, 3, 8, 4, 6, 7}, {2, 3, 1}, 0);
@@ -111,13 +113,13 @@ TEST_P(TextCatalogue, TrainsOrIsRefused) {
     return;
   }
   ASSERT_EQ(why, reasons.end()) << "was not refused";
-  const std::unique_ptr<data::PackedBatch> batch = batch_for(GetParam());
+  const data::Batch batch = batch_for(GetParam());
   optimise::Adam adam(parameters);
   std::vector<double> losses;
   for (uint64_t step = 0; step <= 3; ++step) {
     Tape tape({.seed = step});
     parameters.forget_gradients();
-    const OutputLoss loss = model->loss(tape, *batch, {.scale = 0.1f});
+    const OutputLoss loss = model->loss(tape, batch, {.scale = 0.1f});
     ASSERT_TRUE(std::isfinite(loss.loss.item()));
     losses.push_back(loss.negative_log_likelihood);
     tape.backward(loss.loss);

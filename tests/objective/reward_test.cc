@@ -56,27 +56,25 @@ class Rewards : public testing::TestWithParam<const char*> {};
 
 TEST_P(Rewards, AllOutputsHaveTheProbabilityOne) {
   Tiny tiny(GetParam(), {{"a", "b"}, {"b a", "a"}});
-  const auto batch = tiny.batch();
+  data::Batch batch = tiny.batch();
   HypothesisLearner learner(tiny.setting({.name = "reinforce", .reward = "own"}, odd_reward));
   const std::vector<Hypothesis> all = all_outputs(2, 5);
-  const std::vector<double> log_p = learner.log_probabilities(pairs_of(*batch), all);
+  const std::vector<double> log_p = learner.log_probabilities(batch, all);
   double sum = 0.0;
   for (const double each : log_p) sum += std::exp(each);
   EXPECT_NEAR(sum, 2.0, 1e-5);
 }
 
 /// log of the probability of an output where START and UNK have no chance, step by step in double.
-double log_probability_drawn(const Tiny& tiny, const data::PackedPairs& batch, const Hypothesis& h) {
-  const auto b = static_cast<size_t>(h.source);
-  const std::vector<int32_t> source(batch.source.begin() + batch.source_offsets[b],
-                                    batch.source.begin() + batch.source_offsets[b + 1]);
+double log_probability_drawn(const Tiny& tiny, const data::Batch& batch, const Hypothesis& h) {
+  const data::Sources source = batch.sources.pack({&h.source, 1});
   std::vector<int32_t> inputs = {text::kStart}, outputs = h.tokens;
   inputs.insert(inputs.end(), h.tokens.begin(), h.tokens.end());
   if (h.finished) outputs.push_back(text::kEnd);
-  const std::vector<int64_t> of_source = {0, std::ssize(source)}, of_inputs = {0, std::ssize(inputs)};
+  const std::vector<int64_t> of_inputs = {0, std::ssize(inputs)};
   double sum = 0.0;
   Tape tape(kQuiet);
-  tiny.made.model.each_logits(tape, {source, of_source}, {inputs, of_inputs}, [&](int64_t first, Tensor logits) {
+  tiny.made.model.each_logits(tape, source, {inputs, of_inputs}, [&](int64_t first, Tensor logits) {
     for (int64_t r = 0; r < logits.rows() && first + r < std::ssize(outputs); ++r) {
       double all = 0.0;
       for (int32_t v = text::kEnd; v < logits.cols(); ++v) all += std::exp(static_cast<double>(logits.row(r)[v]));
@@ -89,7 +87,7 @@ double log_probability_drawn(const Tiny& tiny, const data::PackedPairs& batch, c
 /// The mean gradient of 40,000 drawn outputs is the slope of - E[R], which is computed from all outputs that may come.
 TEST_P(Rewards, ReinforceFollowsTheExpectedReward) {
   Tiny tiny(GetParam(), {{"a", "b"}, {"b a", "a"}});
-  const auto batch = tiny.batch();
+  data::Batch batch = tiny.batch();
   const Setting setting =
       tiny.setting({.name = "reinforce", .reward = "own", .hypotheses = 40000, .likelihood_share = 0.0}, odd_reward);
   HypothesisLearner learner(setting);
@@ -98,16 +96,16 @@ TEST_P(Rewards, ReinforceFollowsTheExpectedReward) {
     return std::any_of(h.tokens.begin(), h.tokens.end(), [](int32_t token) { return token < text::kEnd; });
   });
   ASSERT_EQ(all.size(), 2u * (1 + 2 + 4));
-  learner.judge(pairs_of(*batch), all);
+  learner.judge(batch, all);
   const auto expected_loss = [&] {
     double sum = 0.0;
-    for (const Hypothesis& h : all) sum -= std::exp(log_probability_drawn(tiny, pairs_of(*batch), h)) * h.reward / 2.0;
+    for (const Hypothesis& h : all) sum -= std::exp(log_probability_drawn(tiny, batch, h)) * h.reward / 2.0;
     return sum;
   };
   const auto objective = reinforce_entry.make(setting);
   Tape tape;
   const PartReport report =
-      objective->run(tape, *batch, {.share = 0.25, .example_share = 0.5, .updates_before = 0, .seed = 11});
+      objective->run(tape, batch, {.share = 0.25, .example_share = 0.5, .updates_before = 0, .seed = 11});
   EXPECT_NEAR(report.reward.value(), -expected_loss(), 0.01);
   EXPECT_NEAR(report.loss, expected_loss(), 0.01);
   expect_gradients(tiny.made.parameters, expected_loss, 0.004, 0.03);
@@ -118,12 +116,12 @@ TEST_P(Rewards, NothingIsDrawnThatNoTargetHas) {
   Tiny tiny(GetParam(), {{"a", "b"}, {"b a", "a"}});
   Parameter& bias = tiny.made.parameters.at("output.bias");
   bias.value[text::kStart] = bias.value[text::kUnknown] = 5.0f;
-  const auto batch = tiny.batch();
+  data::Batch batch = tiny.batch();
   HypothesisLearner learner(tiny.setting({.name = "reinforce", .reward = "own", .hypotheses = 50}, odd_reward));
   search::Options nbest;
   nbest.beam = nbest.nbest = 4;
   for (const search::Options& o : {learner.samples(1), nbest, search::Options{}})
-    for (const Hypothesis& h : learner.search(pairs_of(*batch), o))
+    for (const Hypothesis& h : learner.search(batch, o))
       for (const int32_t token : h.tokens) EXPECT_GE(token, text::kSpecials);
 }
 
@@ -131,7 +129,7 @@ TEST_P(Rewards, NothingIsDrawnThatNoTargetHas) {
 TEST_P(Rewards, MinimumRiskFollowsTheRiskOfItsSet) {
   for (const bool with_reference : {true, false}) {
     Tiny tiny(GetParam(), {{"a", "b"}, {"b a", "b b"}});
-    const auto batch = tiny.batch();
+    data::Batch batch = tiny.batch();
     const Options o{.name = "minimum_risk",
                     .reward = "own",
                     .hypotheses = 4,
@@ -143,17 +141,17 @@ TEST_P(Rewards, MinimumRiskFollowsTheRiskOfItsSet) {
     HypothesisLearner learner(setting);
     search::Options nbest;
     nbest.beam = nbest.nbest = 4;
-    std::vector<Hypothesis> set = learner.search(pairs_of(*batch), nbest);
+    std::vector<Hypothesis> set = learner.search(batch, nbest);
     ASSERT_EQ(set.size(), 8u);
     if (with_reference)
-      for (const Hypothesis& right : HypothesisLearner::references(pairs_of(*batch))) {
+      for (const Hypothesis& right : HypothesisLearner::references(batch)) {
         bool found = false;
         for (const Hypothesis& h : set) found |= h.source == right.source && h.finished && h.tokens == right.tokens;
         if (!found) set.push_back(right);
       }
-    learner.judge(pairs_of(*batch), set);
+    learner.judge(batch, set);
     const auto risk = [&] {
-      const std::vector<double> log_p = learner.log_probabilities(pairs_of(*batch), set);
+      const std::vector<double> log_p = learner.log_probabilities(batch, set);
       double all = 0.0;
       for (int64_t b = 0; b < 2; ++b) {
         double total = 0.0, expected = 0.0;
@@ -168,7 +166,7 @@ TEST_P(Rewards, MinimumRiskFollowsTheRiskOfItsSet) {
     };
     const auto objective = minimum_risk_entry.make(setting);
     Tape tape;
-    const PartReport report = objective->run(tape, *batch, {.example_share = 0.5, .seed = 3});
+    const PartReport report = objective->run(tape, batch, {.example_share = 0.5, .seed = 3});
     EXPECT_NEAR(report.loss, risk(), 1e-6);
     expect_gradients(tiny.made.parameters, risk, 1e-4, 2e-3);
   }
@@ -178,14 +176,14 @@ TEST_P(Rewards, MinimumRiskFollowsTheRiskOfItsSet) {
 TEST_P(Rewards, AShareOfTheLikelihoodIsMixedIn) {
   const auto gradients = [&](double share, bool likelihood_alone) {
     Tiny tiny(GetParam(), {{"a", "b"}, {"b a", "a"}});
-    const auto batch = tiny.batch();
+    data::Batch batch = tiny.batch();
     const Options o{.name = "minimum_risk", .reward = "own", .likelihood_share = share};
     const UpdatePart part{.share = 0.25, .example_share = 0.5, .seed = 3};
     Tape tape;
     if (likelihood_alone)
-      learn_likelihood(tiny.made.model, tape, *batch, part, {});
+      learn_likelihood(tiny.made.model, tape, batch, part, {});
     else
-      minimum_risk_entry.make(tiny.setting(o, odd_reward))->run(tape, *batch, part);
+      minimum_risk_entry.make(tiny.setting(o, odd_reward))->run(tape, batch, part);
     return gradients_of(tiny.made.parameters);
   };
   const auto risk = gradients(0.0, false), mixed = gradients(0.25, false), right = gradients(0.0, true);
@@ -229,12 +227,12 @@ TEST(MetricReward, AllNamesWork) {
 
 TEST(OwnReward, BadAnswersAreRefused) {
   Tiny tiny("rnn", {{"a", "b"}});
-  const auto batch = tiny.batch();
+  data::Batch batch = tiny.batch();
   const Options o{.name = "reinforce", .reward = "own"};
   const auto message = [&](const RewardFunction& reward) -> std::string {
     try {
       Tape tape;
-      reinforce_entry.make(tiny.setting(o, reward))->run(tape, *batch, {});
+      reinforce_entry.make(tiny.setting(o, reward))->run(tape, batch, {});
     } catch (const Error& error) {
       return error.what();
     }
@@ -250,14 +248,14 @@ TEST(OwnReward, BadAnswersAreRefused) {
 /// A source with several right targets is judged by all of them.
 TEST(OwnReward, KnowsAllReferences) {
   Tiny tiny("rnn", {{"a", "b"}, {"a", "a a"}, {"b", "a"}});
-  const auto batch = tiny.batch();
+  data::Batch batch = tiny.batch();
   std::vector<std::vector<std::string>> seen;
   HypothesisLearner learner(tiny.setting({.name = "reinforce", .reward = "own"}, [&](auto cases) {
     for (const RewardCase& each : cases) seen.push_back(each.references);
     return std::vector<double>(cases.size(), 0.0);
   }));
-  std::vector<Hypothesis> all = HypothesisLearner::references(pairs_of(*batch));
-  learner.judge(pairs_of(*batch), all);
+  std::vector<Hypothesis> all = HypothesisLearner::references(batch);
+  learner.judge(batch, all);
   EXPECT_EQ(seen, (std::vector<std::vector<std::string>>{{"b", "a a"}, {"b", "a a"}, {"a"}}));
 }
 

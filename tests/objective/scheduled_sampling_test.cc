@@ -49,27 +49,25 @@ std::vector<int32_t> mixed(const Tiny& tiny, double most, int64_t passes, const 
                                   .sampling_steps = 1,
                                   .sampling_token = token,
                                   .sampling_passes = passes});
-  const auto batch = tiny.batch();
+  data::Batch batch = tiny.batch();
   Tape tape;
-  scheduled_sampling_entry.make(setting)->run(tape, *batch, {.share = 0.1, .updates_before = 5, .seed = seed});
-  return pairs_of(*batch).target_in;
+  scheduled_sampling_entry.make(setting)->run(tape, batch, {.share = 0.1, .updates_before = 5, .seed = seed});
+  return batch.targets.in;
 }
 
 /// The best token after each row of the inputs that an output may have, by the whole model at once. [rows]
 std::vector<int32_t> best_after(const Tiny& tiny, const std::vector<int32_t>& inputs) {
-  const auto batch = tiny.batch();
-  const data::PackedPairs& pairs = pairs_of(*batch);
+  const data::Batch batch = tiny.batch();
   std::vector<int32_t> best(inputs.size());
   Tape tape(kQuiet);
-  tiny.made.model.each_logits(tape, {pairs.source, pairs.source_offsets}, {inputs, pairs.target_offsets},
-                              [&](int64_t first, Tensor logits) {
-                                for (int64_t r = 0; r < logits.rows(); ++r) {
-                                  int32_t token = text::kSpecials;
-                                  for (int32_t v = text::kSpecials; v < logits.cols(); ++v)
-                                    if (logits.row(r)[v] > logits.row(r)[token]) token = v;
-                                  best[static_cast<size_t>(first + r)] = token;
-                                }
-                              });
+  tiny.made.model.each_logits(tape, batch.sources, {inputs, batch.targets.offsets}, [&](int64_t first, Tensor logits) {
+    for (int64_t r = 0; r < logits.rows(); ++r) {
+      int32_t token = text::kSpecials;
+      for (int32_t v = text::kSpecials; v < logits.cols(); ++v)
+        if (logits.row(r)[v] > logits.row(r)[token]) token = v;
+      best[static_cast<size_t>(first + r)] = token;
+    }
+  });
   return best;
 }
 
@@ -77,20 +75,20 @@ class ScheduledSampling : public testing::TestWithParam<const char*> {};
 
 TEST_P(ScheduledSampling, WholeTargetsGiveTheLogitsOfSteps) {
   const Tiny tiny(GetParam(), kPairs);
-  const auto batch = tiny.batch();
-  const data::PackedPairs& pairs = pairs_of(*batch);
+  data::Batch batch = tiny.batch();
+  const data::Targets& targets = batch.targets;
   const auto logits_of = [&](bool by_steps) {
-    std::vector<std::vector<float>> all(pairs.target_in.size());
+    std::vector<std::vector<float>> all(targets.in.size());
     Tape tape(kQuiet);
     const auto keep = [&](int64_t first, Tensor logits) {
       for (int64_t r = 0; r < logits.rows(); ++r)
         all[static_cast<size_t>(first + r)].assign(logits.row(r), logits.row(r) + logits.cols());
     };
-    const model::PackedIds sources{pairs.source, pairs.source_offsets}, inputs{pairs.target_in, pairs.target_offsets};
+    const model::PackedIds inputs{targets.in, targets.offsets};
     if (by_steps)
-      tiny.made.model.model::Generator::each_logits(tape, sources, inputs, keep);
+      tiny.made.model.model::Generator::each_logits(tape, batch.sources, inputs, keep);
     else
-      tiny.made.model.each_logits(tape, sources, inputs, keep);
+      tiny.made.model.each_logits(tape, batch.sources, inputs, keep);
     return all;
   };
   const auto at_once = logits_of(false), by_steps = logits_of(true);
@@ -103,21 +101,21 @@ TEST_P(ScheduledSampling, WholeTargetsGiveTheLogitsOfSteps) {
 /// Step by step, every own token is the best one after the inputs before it: the definition.
 TEST_P(ScheduledSampling, StepByStepItReadsWhatItWouldWrite) {
   const Tiny tiny(GetParam(), kPairs);
-  const auto batch = tiny.batch();
-  const data::PackedPairs& pairs = pairs_of(*batch);
+  data::Batch batch = tiny.batch();
+  const data::Targets& targets = batch.targets;
   for (const double most : {1.0, 0.5}) {
     const std::vector<int32_t> inputs = mixed(tiny, most, 0), best = best_after(tiny, inputs);
     int64_t own = 0;
-    for (int64_t b = 0; b < pairs.size(); ++b)
-      for (int64_t r = pairs.target_offsets[b]; r < pairs.target_offsets[b + 1]; ++r) {
+    for (int64_t b = 0; b < targets.size(); ++b)
+      for (int64_t r = targets.offsets[b]; r < targets.offsets[b + 1]; ++r) {
         const auto at = static_cast<size_t>(r);
-        if (r == pairs.target_offsets[b]) {
+        if (r == targets.offsets[b]) {
           EXPECT_EQ(inputs[at], text::kStart);
         } else if (most == 1.0) {
           EXPECT_EQ(inputs[at], best[at - 1]);
         } else {
-          EXPECT_TRUE(inputs[at] == best[at - 1] || inputs[at] == pairs.target_in[at]);
-          own += inputs[at] != pairs.target_in[at] ? 1 : 0;
+          EXPECT_TRUE(inputs[at] == best[at - 1] || inputs[at] == targets.in[at]);
+          own += inputs[at] != targets.in[at] ? 1 : 0;
         }
       }
     if (most < 1.0) {
@@ -129,11 +127,11 @@ TEST_P(ScheduledSampling, StepByStepItReadsWhatItWouldWrite) {
 /// One pass reads what the right tokens lead to; as many as the longest target has tokens give the steps' inputs.
 TEST_P(ScheduledSampling, PassesComeToTheSteps) {
   const Tiny tiny(GetParam(), kPairs);
-  const auto batch = tiny.batch();
-  const data::PackedPairs& pairs = pairs_of(*batch);
-  const std::vector<int32_t> one = mixed(tiny, 1.0, 1), best = best_after(tiny, pairs.target_in);
-  for (int64_t b = 0; b < pairs.size(); ++b)
-    for (int64_t r = pairs.target_offsets[b] + 1; r < pairs.target_offsets[b + 1]; ++r)
+  data::Batch batch = tiny.batch();
+  const data::Targets& targets = batch.targets;
+  const std::vector<int32_t> one = mixed(tiny, 1.0, 1), best = best_after(tiny, targets.in);
+  for (int64_t b = 0; b < targets.size(); ++b)
+    for (int64_t r = targets.offsets[b] + 1; r < targets.offsets[b + 1]; ++r)
       EXPECT_EQ(one[static_cast<size_t>(r)], best[static_cast<size_t>(r) - 1]);
   for (const double most : {1.0, 0.5}) EXPECT_EQ(mixed(tiny, most, 6), mixed(tiny, most, 0));
 }
@@ -154,8 +152,8 @@ TEST_P(ScheduledSampling, ReadsOnlyWhatASearchMayWrite) {
   Tiny tiny(GetParam(), kPairs);
   Parameter& bias = tiny.made.parameters.at("output.bias");
   for (int32_t special = 0; special < text::kSpecials; ++special) bias.value[static_cast<size_t>(special)] = 5.0f;
-  const auto batch = tiny.batch();
-  const std::vector<int32_t>& right = pairs_of(*batch).target_in;
+  data::Batch batch = tiny.batch();
+  const std::vector<int32_t>& right = batch.targets.in;
   for (const char* token : {"best", "drawn"})
     for (const int64_t passes : {0, 1}) {
       const std::vector<int32_t> inputs = mixed(tiny, 1.0, passes, token);
@@ -172,13 +170,13 @@ TEST(ScheduledSamplingShare, IsTheProbability) {
   Tiny tiny("rnn", pairs);
   Parameter& bias = tiny.made.parameters.at("output.bias");
   bias.value[static_cast<size_t>(tiny.vocabularies.target->encode("a").at(0))] = 50.0f;
-  const auto batch = tiny.batch();
+  data::Batch batch = tiny.batch();
   const std::vector<int32_t> inputs = mixed(tiny, 0.3, 0);
   double own = 0, all = 0;
   for (size_t r = 0; r < inputs.size(); ++r) {
-    if (pairs_of(*batch).target_in[r] == text::kStart) continue;
+    if (batch.targets.in[r] == text::kStart) continue;
     all += 1;
-    own += inputs[r] != pairs_of(*batch).target_in[r] ? 1 : 0;
+    own += inputs[r] != batch.targets.in[r] ? 1 : 0;
   }
   EXPECT_EQ(all, 3000);
   EXPECT_NEAR(own / all, 0.3, 4 * std::sqrt(0.3 * 0.7 / all));  // four standard deviations
@@ -188,13 +186,13 @@ TEST(ScheduledSamplingShare, IsTheProbability) {
 TEST(ScheduledSamplingLoss, IsThatOfTheRightTokens) {
   const Tiny tiny("rnn", kPairs);
   Setting setting = tiny.setting({.name = "scheduled_sampling", .sampling_most = 1.0, .sampling_steps = 1});
-  const auto batch = tiny.batch();
+  data::Batch batch = tiny.batch();
   Tape tape;
   const PartReport report =
-      scheduled_sampling_entry.make(setting)->run(tape, *batch, {.share = 1.0, .updates_before = 5, .seed = 7});
-  data::PackedPairs by_hand = pairs_of(*tiny.batch());
-  by_hand.target_in = pairs_of(*batch).target_in;
-  EXPECT_NE(by_hand.target_in, pairs_of(*tiny.batch()).target_in);
+      scheduled_sampling_entry.make(setting)->run(tape, batch, {.share = 1.0, .updates_before = 5, .seed = 7});
+  data::Batch by_hand = tiny.batch();
+  by_hand.targets.in = batch.targets.in;
+  EXPECT_NE(by_hand.targets.in, tiny.batch().targets.in);
   Tape quiet(kQuiet);
   EXPECT_NEAR(report.nll, tiny.made.model.loss(quiet, by_hand, {}).negative_log_likelihood, 1e-4);
 }

@@ -54,7 +54,7 @@ struct Tiny {
             .longest = 2,
             .reward = std::move(reward)};
   }
-  std::unique_ptr<data::PackedBatch> batch() const {
+  data::Batch batch() const {
     std::vector<int64_t> all;
     for (int64_t i = 0; i < examples.size(); ++i) all.push_back(i);
     return examples.pack(all);

@@ -21,12 +21,12 @@ TEST(Predictor, SaysWhatTheSearchFinds) {
   const Predictor predictor(decided());
   const Prediction got = predictor.predict("hello", {.beam = 4, .nbest = 3, .length_penalty = 0.6});
   const std::vector<int32_t> ids = predictor.source().encode("hello");
-  const std::vector<int64_t> offsets = {0, std::ssize(ids)};
+  const data::Sources sources = data::Sources::of(ids);
   Tape tape({.recording = false, .training = false});
   const search::Options options{
       .start = text::kStart, .end = text::kEnd, .longest = 25, .beam = 4, .nbest = 3, .alpha = 0.6, .alignment = true};
   const search::Result right =
-      search::search(*predictor.model().model->generator(), tape, {ids, offsets}, options).front();
+      search::search(*predictor.model().model->generator(), tape, {.sources = sources}, options).front();
   ASSERT_EQ(got.nbest.size(), 3u);
   EXPECT_EQ(got.source_tokens, (std::vector<std::string>{"h", "e", "l", "l", "o"}));
   EXPECT_EQ(got.text(), got.nbest.front().text);

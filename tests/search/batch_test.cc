@@ -57,7 +57,7 @@ TEST_P(Ways, StepsAreWhatTheWholeTargetGives) {
       for (const Hypothesis& h : found[b].hypotheses) {
         model::test::Batch batch(model::test::Sentences{{texts_.texts[b]}, {h.tokens}});
         Tape tape(kQuiet);
-        const Scored right = score(model(), tape, batch.pairs()).front();
+        const Scored right = score(model(), tape, batch).front();
         double sum = 0.0;
         ASSERT_EQ(h.token_log_probabilities.size(), h.tokens.size() + (h.finished ? 1 : 0));
         for (size_t t = 0; t < h.token_log_probabilities.size(); ++t) {
@@ -90,7 +90,7 @@ TEST_P(Ways, AreListedInOrderAndOnce) {
 
 TEST_P(Ways, ABeamOfOneIsGreedy) {
   const Options options{.longest = 8, .alignment = true};
-  const Sources sources = texts_.view();
+  const Input sources = texts_.view();
   Tape tape(kQuiet);
   Stepper stepper(model(), tape, sources, options);
   const std::vector<Result> beam = beam_search(stepper), greedy = find(model(), texts_, options);
@@ -153,7 +153,8 @@ TEST(Batches, ErrorOfOneIsToldAndNothingIsStuck) {
   const Texts texts = many_texts();
   for (Parameter& p : made.parameters)
     if (p.name == "source.weight")  // the last token of the last sentence
-      std::fill_n(p.value.begin() + texts.ids.back() * p.cols(), p.cols(), std::numeric_limits<float>::quiet_NaN());
+      std::fill_n(p.value.begin() + texts.sources.tokens.values().back() * p.cols(), p.cols(),
+                  std::numeric_limits<float>::quiet_NaN());
   TapePool tapes;
   {
     const heed::test::Threads three(3);
@@ -167,10 +168,10 @@ TEST(Batches, ScoreIsPerSentence) {
   const Decided made(model::test::small("rnn"));
   const auto all = model::test::ragged();
   Tape tape(kQuiet);
-  const std::vector<Scored> together = score(made.model, tape, model::test::Batch(all).pairs());
+  const std::vector<Scored> together = score(made.model, tape, model::test::Batch(all));
   ASSERT_EQ(together.size(), all.size());
   for (size_t b = 0; b < all.size(); ++b) {
-    const Scored alone = score(made.model, tape, model::test::Batch(all.only(b)).pairs()).front();
+    const Scored alone = score(made.model, tape, model::test::Batch(all.only(b))).front();
     EXPECT_NEAR(alone.log_probability, together[b].log_probability, 1e-5);
     EXPECT_EQ(together[b].token_log_probabilities.size(), all.targets[b].size() + 1);
   }

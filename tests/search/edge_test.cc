@@ -33,10 +33,10 @@ TEST(Empty, ASourceGivesOneEmptyHypothesis) {
 TEST(Empty, NoSourcesGiveNoResults) {
   const Decided made(model::test::small("rnn"));
   Tape tape(kQuiet);
-  const std::vector<int64_t> offsets = {0};
-  EXPECT_TRUE(search(made.model, tape, {.ids = {}, .offsets = offsets}, {}).empty());
+  const data::Sources nothing;
+  EXPECT_TRUE(search(made.model, tape, {.sources = nothing}, {}).empty());
   TapePool tapes;
-  EXPECT_TRUE(search_all(made.model, tapes, {.ids = {}, .offsets = offsets}, {}).empty());
+  EXPECT_TRUE(search_all(made.model, tapes, {.sources = nothing}, {}).empty());
 }
 
 TEST(Longest, OfOneStepIsOneTokenOrEnd) {

@@ -10,12 +10,18 @@ namespace {
 
 using Tokens = std::vector<int32_t>;
 
-std::vector<Result> find_with(const Ensemble& ensemble, const std::vector<Tokens>& sources, const Options& o) {
-  std::vector<Tokens> numbers;
-  for (size_t b = 0; b < sources.size(); ++b) numbers.push_back(ensemble.source_ids(static_cast<int64_t>(b)));
-  const Texts texts(numbers);
+/// The sources of the first model, and those of the others.
+data::Sources sources_of_models(const std::vector<std::vector<Tokens>>& of_models) {
+  data::Sources sources = model::test::sources_of(of_models[0]);
+  for (size_t m = 1; m < of_models.size(); ++m) sources.others.push_back(model::test::sources_of(of_models[m]));
+  return sources;
+}
+
+std::vector<Result> find_with(const Ensemble& ensemble, const std::vector<std::vector<Tokens>>& sources,
+                              const Options& o) {
+  const data::Sources packed = sources_of_models(sources);
   Tape tape(kQuiet);
-  return search(ensemble, tape, texts.view(), o);
+  return search(ensemble, tape, {.sources = packed}, o);
 }
 
 std::vector<Options> ways_to_search() {
@@ -33,8 +39,8 @@ TEST(Ensemble, OfOneAndOfEqualsIsTheModel) {
       const std::vector<Result> right = find(made.model, texts, o);
       for (const Mean mean : {Mean::log_probabilities, Mean::probabilities})
         for (const size_t times : {1, 2, 3}) {
-          const std::vector<EnsembleMember> members(times, EnsembleMember{made.model, texts.texts});
-          const std::vector<Result> found = find_with(Ensemble(members, mean, true), texts.texts, o);
+          const std::vector<const model::Generator*> models(times, &made.model);
+          const std::vector<Result> found = find_with(Ensemble(models, mean, true), {times, texts.texts}, o);
           for (size_t b = 0; b < right.size(); ++b)
             expect_same(found[b], right[b], times == 3 ? 1e-5 : (o.alignment ? 1e-6 : 0.0));
         }
@@ -80,8 +86,8 @@ TEST(Ensemble, IsTheMeanOfItsModels) {
       return x.finished != y.finished ? x.finished : x.score > y.score;
     });
     all.resize(30);
-    const Ensemble ensemble({{a, of_a}, {b, of_b}, {c, of_c}}, mean, false);
-    const auto found = find_with(ensemble, {{5, 6}}, {.longest = kLongest, .beam = 200, .nbest = 30});
+    const Ensemble ensemble({&a, &b, &c}, mean, false);
+    const auto found = find_with(ensemble, {of_a, of_b, of_c}, {.longest = kLongest, .beam = 200, .nbest = 30});
     expect_same(found[0], Result{all});
   }
 }
@@ -90,20 +96,18 @@ TEST(Ensemble, OfDifferentKindsSharesItsAlignment) {
   const Decided rnn(model::test::small("rnn")), transformer(model::test::small("transformer"), 9);
   const std::vector<Tokens> sources = ragged_sources();
   const Options o{.longest = 6, .beam = 3, .alignment = true};
-  const std::vector<EnsembleMember> members = {{rnn.model, sources}, {transformer.model, sources}};
-  for (const Result& r : find_with(Ensemble(members, Mean::log_probabilities, true), sources, o))
+  const std::vector<const model::Generator*> models = {&rnn.model, &transformer.model};
+  for (const Result& r : find_with(Ensemble(models, Mean::log_probabilities, true), {sources, sources}, o))
     for (const std::vector<float>& row : r.best().alignment) {
       double sum = 0.0;
       for (const float w : row) sum += w;
       EXPECT_NEAR(sum, 1.0, 1e-5);
     }
   // Alone as in a batch.
-  const Ensemble ensemble(members, Mean::probabilities, true);
-  const std::vector<Result> together = find_with(ensemble, sources, o);
-  for (size_t b = 0; b < sources.size(); ++b) {
-    const std::vector<EnsembleMember> alone = {{rnn.model, {sources[b]}}, {transformer.model, {sources[b]}}};
-    expect_same(together[b], find_with(Ensemble(alone, Mean::probabilities, true), {sources[b]}, o)[0], 1e-6);
-  }
+  const Ensemble ensemble(models, Mean::probabilities, true);
+  const std::vector<Result> together = find_with(ensemble, {sources, sources}, o);
+  for (size_t b = 0; b < sources.size(); ++b)
+    expect_same(together[b], find_with(ensemble, {{sources[b]}, {sources[b]}}, o)[0], 1e-6);
 }
 
 TEST(Ensemble, ScoresGivenOutputsStepByStep) {
@@ -117,7 +121,7 @@ TEST(Ensemble, ScoresGivenOutputsStepByStep) {
     const Rules rules{.prefix = targets[b]};
     const std::vector<const Rules*> of_it = {&rules};
     const Texts one(std::vector<Tokens>{texts.texts[b]});
-    Sources source = one.view();
+    Input source = one.view();
     source.rules = of_it;
     const Hypothesis h = search(made.model, tape, source, {.longest = 10})[0].best();
     EXPECT_EQ(h.tokens, Tokens(targets[b].begin(), targets[b].end() - 1));
@@ -129,8 +133,9 @@ TEST(Ensemble, ScoresGivenOutputsStepByStep) {
 TEST(Ensemble, ThatIsNoneIsRefused) {
   EXPECT_THROW(Ensemble({}, Mean::probabilities, true), Error);
   const FixedGenerator four(4, 1), five(5, 1);
-  const Ensemble ensemble({{four, {{3}}}, {five, {{3}}}}, Mean::probabilities, true);
-  EXPECT_THROW(find_with(ensemble, {{3}}, {}), Error);
+  const Ensemble ensemble({&four, &five}, Mean::probabilities, true);
+  EXPECT_THROW(find_with(ensemble, {{{3}}, {{3}}}, {}), Error);
+  EXPECT_THROW(find_with(ensemble, {{{3}}}, {}), Error) << "sources for one model only";
 }
 
 }  // namespace

@@ -40,8 +40,7 @@ Hypothesis forced(const model::Seq2Seq& model, const std::vector<int32_t>& sourc
                   bool finished) {
   Hypothesis h{.tokens = tokens, .finished = finished};
   Tape tape(kQuiet);
-  const std::vector<int64_t> offsets = {0, std::ssize(source)};
-  const auto state = model.start(tape, {source, offsets}, kLongest);
+  const auto state = model.start(tape, data::Sources::of(source), kLongest);
   if (finished) tokens.push_back(kEnd);
   int32_t before = kStart;
   for (size_t t = 0; t < tokens.size(); ++t) {
@@ -129,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(, Exhaustive, testing::ValuesIn(cases()), [](const auto
 
 int64_t steps_of(const Decided& made, const Options& options) {
   const Texts texts({{3, 4, 5}});
-  const Sources sources = texts.view();
+  const Input sources = texts.view();
   Tape tape(kQuiet);
   Stepper stepper(made.model, tape, sources, options);
   beam_search(stepper);

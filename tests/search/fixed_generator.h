@@ -27,14 +27,13 @@ class FixedGenerator final : public model::Generator {
     return from(after(hash, tokens));
   }
 
-  std::unique_ptr<decode::State> start(Tape& tape, const model::PackedIds& sources, int64_t longest) const override {
-    const int64_t count = std::ssize(sources.offsets) - 1;
+  std::unique_ptr<decode::State> start(Tape& tape, const data::Sources& sources, int64_t longest) const override {
+    const int64_t count = sources.size();
     auto state = std::make_unique<decode::State>(count, longest);
     const Tensor hashes = tape.filled(count, 4, 0.0f);
     for (int64_t b = 0; b < count; ++b) {
       uint64_t hash = seed_;
-      for (int64_t i = sources.offsets[static_cast<size_t>(b)]; i < sources.offsets[static_cast<size_t>(b) + 1]; ++i)
-        hash = kernels::splitmix64(hash ^ static_cast<uint64_t>(sources.ids[static_cast<size_t>(i)]));
+      for (const int32_t id : sources.tokens[b]) hash = kernels::splitmix64(hash ^ static_cast<uint64_t>(id));
       put(hashes.row(b), hash);
     }
     state->add_matrix(hashes);

@@ -36,21 +36,17 @@ struct Decided : Made {
 struct Texts {
   std::vector<std::vector<int32_t>> texts;
 
-  std::vector<int32_t> ids;
-  std::vector<int64_t> offsets = {0}, numbers;
+  data::Sources sources;
+  std::vector<int64_t> numbers;
 
   /// `which`: numbers of some of them, in this order; empty: all.
   explicit Texts(std::vector<std::vector<int32_t>> all, std::vector<int64_t> which = {}) : texts(std::move(all)) {
     if (which.empty())
       for (int64_t b = 0; b < std::ssize(texts); ++b) which.push_back(b);
-    for (const int64_t b : which) {
-      const auto& text = texts[static_cast<size_t>(b)];
-      ids.insert(ids.end(), text.begin(), text.end());
-      offsets.push_back(std::ssize(ids));
-    }
+    for (const int64_t b : which) sources.add(texts[static_cast<size_t>(b)]);
     numbers = which;
   }
-  Sources view() const { return {.ids = ids, .offsets = offsets, .numbers = numbers}; }
+  Input view() const { return {.sources = sources, .numbers = numbers}; }
 };
 
 inline std::vector<std::vector<int32_t>> ragged_sources() {

@@ -45,8 +45,9 @@ void expect_own_probabilities(const model::Generator& generator, const Texts& te
   std::vector<int32_t> target = h.tokens;
   if (h.finished) target.push_back(kEnd);
   Tape tape(kQuiet);
-  const Texts one(texts.texts, {static_cast<int64_t>(b)});
-  const Scored right = score_by_steps(generator, tape, one.view(), std::span(&target, 1), kStart).front();
+  const std::vector<int64_t> number = {static_cast<int64_t>(b)};
+  const data::Sources one = texts.sources.pack(number);
+  const Scored right = score_by_steps(generator, tape, {.sources = one}, std::span(&target, 1), kStart).front();
   EXPECT_NEAR(h.log_probability, right.log_probability, 1e-5);
 }
 
@@ -77,8 +78,10 @@ TEST(Never, ComesInNoEnsemble) {
   const FixedGenerator a(6, 32), b(6, 33);
   const std::vector<std::vector<int32_t>> sources = {{5}, {6, 7}};
   for (const Mean mean : {Mean::log_probabilities, Mean::probabilities}) {
-    const Ensemble ensemble({{a, sources}, {b, sources}}, mean, true);
-    expect_none(ensemble, Texts({ensemble.source_ids(0), ensemble.source_ids(1)}));
+    const Ensemble ensemble({&a, &b}, mean, true);
+    Texts texts(sources);
+    texts.sources.others.push_back(texts.sources);
+    expect_none(ensemble, texts);
   }
 }
 
@@ -139,7 +142,7 @@ TEST(Never, AndRulesAreKeptTogether) {
   const Rules must{.must = Phrases({{3, 4}}),
                    .must_not = std::make_shared<Phrases>(std::vector<std::vector<int32_t>>{{5}})};
   const Rules* rules = &must;
-  Sources sources = texts.view();
+  Input sources = texts.view();
   sources.rules = {&rules, 1};
   Tape tape(kQuiet);
   const Result r = search(generator, tape, sources, {.never = kNever, .longest = 8, .beam = 6, .nbest = 6}).front();
@@ -178,7 +181,7 @@ TEST(Never, RefusesWhatCannotBe) {
   EXPECT_THROW(search(generator, tape, texts.view(), {.never = {-1}}), Error);
   const Rules begins{.prefix = {3, kStart}};
   const Rules* rules = &begins;
-  Sources sources = texts.view();
+  Input sources = texts.view();
   sources.rules = {&rules, 1};
   EXPECT_THROW(search(generator, tape, sources, {.never = kNever}), Error);
 }

@@ -100,8 +100,7 @@ Hypothesis plain_refinement(const model::ParallelModel& model, const std::vector
   if (slots && h.finished) h.tokens.pop_back();
   if (!slots) {
     Tape tape(kQuiet);
-    const std::vector<int64_t> offsets = {0, std::ssize(source)};
-    const double log_p = model.read(tape, {source, offsets}).lengths.front()[length];
+    const double log_p = model.read(tape, data::Sources::of(source)).lengths.front()[length];
     h.token_log_probabilities.push_back(static_cast<float>(log_p));
     h.log_probability += log_p;
   }
@@ -114,8 +113,7 @@ std::vector<Hypothesis> plain_search(const model::ParallelModel& model, const st
   if (model.slots() > 0)
     return {plain_refinement(model, source, static_cast<size_t>(std::min(model.slots(), o.longest)), o.iterations)};
   Tape tape(kQuiet);
-  const std::vector<int64_t> offsets = {0, std::ssize(source)};
-  std::vector<double> lengths = model.read(tape, {source, offsets}).lengths.front();
+  std::vector<double> lengths = model.read(tape, data::Sources::of(source)).lengths.front();
   lengths.resize(static_cast<size_t>(o.longest));
   for (double& value : lengths) value = -value;
   std::vector<Hypothesis> all;

@@ -67,7 +67,7 @@ TEST_P(Ruled, TheBestOfAllThatKeepTheRulesAreFound) {
     const FixedGenerator generator(4, seed);
     const Texts texts(std::vector<Tokens>{{5}, {6, 7}});
     const std::vector<const Rules*> of_all = {&rules, &rules};
-    Sources sources = texts.view();
+    Input sources = texts.view();
     sources.rules = of_all;
     Tape tape(kQuiet);
     const Options o{.longest = kLongest, .beam = 400, .nbest = 12, .no_repeat_ngram = c.no_repeat_ngram};
@@ -94,7 +94,7 @@ TEST(Rules, GreedySearchTakesTheLikeliestThatIsAllowed) {
   const Rules rules{.prefix = {3}, .must = {}, .must_not = std::make_shared<Phrases>(std::vector<Tokens>{{0}, {4, 5}})};
   const Texts texts(std::vector<Tokens>{source});
   const std::vector<const Rules*> of_all = {&rules};
-  Sources sources = texts.view();
+  Input sources = texts.view();
   sources.rules = of_all;
   Tape tape(kQuiet);
   const Hypothesis h = search(generator, tape, sources, {.longest = 9})[0].best();
@@ -120,7 +120,7 @@ TEST(Rules, SamplesKeepThem) {
   const Rules rules{.prefix = {3}, .must = {}, .must_not = std::make_shared<Phrases>(std::vector<Tokens>{{0}, {4, 4}})};
   const Texts texts(std::vector<Tokens>{{7}});
   const std::vector<const Rules*> of_all = {&rules};
-  Sources sources = texts.view();
+  Input sources = texts.view();
   sources.rules = of_all;
   Tape tape(kQuiet);
   for (const bool distinct : {false, true}) {
@@ -142,7 +142,7 @@ TEST(Rules, WhatMustComeAlwaysComes) {
     const Rules one{.must = phrases({{7}})}, phrase{.must = phrases({{6, 6, 5}})},
         several{.must = phrases({{3}, {9, 8}, {4, 4}})};
     const std::vector<const Rules*> rules = {&one, &phrase, &several, nullptr, &several};
-    Sources sources = texts.view();
+    Input sources = texts.view();
     sources.rules = rules;
     for (const int64_t beam : {1, 2, 5}) {
       Tape tape(kQuiet);
@@ -167,7 +167,7 @@ TEST(Rules, ThatLeaveNoWayOnAreTold) {
                     .must_not = std::make_shared<Phrases>(std::vector<Tokens>{{1}, {0, 0}, {0, 3}, {3, 0}, {3, 3}})};
   const Texts texts(std::vector<Tokens>{{7}});
   const std::vector<const Rules*> of_all = {&rules};
-  Sources sources = texts.view();
+  Input sources = texts.view();
   sources.rules = of_all;
   Tape tape(kQuiet);
   const Result found = search(generator, tape, sources, {.longest = 9, .nbest = 1})[0];
@@ -184,7 +184,7 @@ TEST(Rules, DependNeitherOnTheBatchNorOnTheThreads) {
   const Rules one{.must = phrases({{7}})}, two{.prefix = {4}, .must = phrases({{9, 8}, {4, 4}})},
       three{.must = {}, .must_not = std::make_shared<Phrases>(std::vector<Tokens>{{6}, {3, 3}})};
   const std::vector<const Rules*> rules = {&one, &two, &three, nullptr, &two};
-  Sources sources = texts.view();
+  Input sources = texts.view();
   sources.rules = rules;
   const int threads = omp_get_max_threads();
   for (const int64_t beam : {1, 3}) {
@@ -193,7 +193,7 @@ TEST(Rules, DependNeitherOnTheBatchNorOnTheThreads) {
     for (size_t b = 0; b < 5; ++b) {
       const Texts of_one(std::vector<Tokens>{texts.texts[b]});
       const std::vector<const Rules*> of_it = {rules[b]};
-      Sources source = of_one.view();
+      Input source = of_one.view();
       source.rules = of_it;
       Tape tape(kQuiet);
       alone.push_back(search(made.model, tape, source, o)[0]);
@@ -215,7 +215,7 @@ TEST(Rules, ThatCannotBeKeptAreRefused) {
   Tape tape(kQuiet);
   const auto refused = [&](const Rules& rules, const Options& o) {
     const std::vector<const Rules*> of_all = {&rules};
-    Sources sources = texts.view();
+    Input sources = texts.view();
     sources.rules = of_all;
     EXPECT_THROW(search(made.model, tape, sources, o), Error);
   };

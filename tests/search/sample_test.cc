@@ -13,8 +13,7 @@ const std::vector<int32_t> kSource = {3, 4, 5};
 /// p(v) of the first token, in double.
 std::vector<double> first_probabilities(const model::Seq2Seq& model, double temperature = 1.0) {
   Tape tape(kQuiet);
-  const std::vector<int64_t> offsets = {0, std::ssize(kSource)};
-  const auto state = model.start(tape, {kSource, offsets}, 4);
+  const auto state = model.start(tape, data::Sources::of(kSource), 4);
   const Tensor logits = model.step(std::vector<int32_t>{kStart}, *state, tape);
   std::vector<double> p;
   double sum = 0.0;
@@ -149,7 +148,7 @@ TEST(Sample, ComesBackWithItsSeedAndNumber) {
 
   Tape tape(kQuiet);
   const Texts last({kSource});
-  EXPECT_EQ(tokens(search(made.model, tape, {.ids = last.ids, .offsets = last.offsets, .first = 2}, o))[0], drawn[2]);
+  EXPECT_EQ(tokens(search(made.model, tape, {.sources = last.sources, .first = 2}, o))[0], drawn[2]);
 }
 
 TEST(Sample, TellsTheModelsLogProbability) {

@@ -36,8 +36,7 @@ struct Row {
 std::vector<float> logits_alone(const model::Seq2Seq& model, const std::vector<int32_t>& source,
                                 const std::vector<int32_t>& said) {
   Tape tape(kQuiet);
-  const std::vector<int64_t> offsets = {0, std::ssize(source)};
-  const auto state = model.start(tape, {source, offsets}, 9);
+  const auto state = model.start(tape, data::Sources::of(source), 9);
   Tensor logits;
   for (size_t t = 0; t < said.size(); ++t) logits = model.step(std::vector<int32_t>{said[t]}, *state, tape);
   return {logits.row(0), logits.row(0) + logits.cols()};
@@ -51,7 +50,7 @@ TEST_P(Select, GoesOnAsIfAlone) {
   for (const uint64_t seed : {1, 2}) {
     std::mt19937_64 random(seed);
     Tape tape(kQuiet);
-    const auto state = made.model.start(tape, {texts.ids, texts.offsets}, 9);
+    const auto state = made.model.start(tape, texts.sources, 9);
     std::vector<Row> rows;
     for (int64_t b = 0; b < std::ssize(texts.texts); ++b) rows.push_back({b});
     for (int64_t t = 0; t < 6; ++t) {
@@ -85,7 +84,7 @@ TEST(SelectRows, RefusesRowsThatDoNotExist) {
   const Decided made(model::test::small("rnn"));
   Tape tape(kQuiet);
   const Texts texts(ragged_sources());
-  const auto state = made.model.start(tape, {texts.ids, texts.offsets}, 9);
+  const auto state = made.model.start(tape, texts.sources, 9);
   EXPECT_THROW(state->select(std::vector<int64_t>{5}), Error);
   EXPECT_THROW(state->select(std::vector<int64_t>{-1}), Error);
 }

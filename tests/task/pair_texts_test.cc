@@ -58,8 +58,8 @@ TEST_F(CorpusTest, SeveralTargetsOfASourceAreReferences) {
   ASSERT_EQ(c.references.source.size(), 2u);
   EXPECT_EQ(c.references.targets[0], (std::vector<std::string>{"w 1", "v 1"}));
   const auto& train = dynamic_cast<const data::Examples&>(*c.train);
-  EXPECT_EQ(train.target.length(0), 2);  // words
-  EXPECT_EQ(train.source.length(0), 5);  // characters
+  EXPECT_EQ(train.target.length(0), 2);         // words
+  EXPECT_EQ(train.source.tokens.length(0), 5);  // characters
 }
 
 TEST_F(CorpusTest, BadLinesAreNamedAndPairsNeverShift) {

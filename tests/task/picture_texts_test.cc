@@ -55,10 +55,10 @@ TEST(PictureTexts, NoPictureIsTrainedAndValidatedOn) {
         options.train = find_picture_columns(options.train);
         return options;
       }(),
-      1);
+      1, picture_of);
   std::set<std::string> trained, validated;
-  for (const std::string& source : pairs.train.source) trained.emplace(data::cut_picture_question(source).picture);
-  for (const std::string& source : pairs.valid.source) validated.emplace(data::cut_picture_question(source).picture);
+  for (const std::string& source : pairs.train.source) trained.emplace(picture_of(source));
+  for (const std::string& source : pairs.valid.source) validated.emplace(picture_of(source));
   EXPECT_EQ(trained.size() + validated.size(), 40u);
   EXPECT_EQ(validated.size(), 4u);  // a tenth
   EXPECT_EQ(pairs.valid.size(), 12);

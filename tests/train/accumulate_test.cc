@@ -57,10 +57,10 @@ struct Worker {
         ++examples;
       }
     const auto packed = corpus.train->pack(batches[static_cast<size_t>(number)]);
-    packed->carried = &carried;
+    packed.carried = &carried;
     made.parameters->forget_gradients();
     Tape tape;
-    objective()->run(tape, *packed,
+    objective()->run(tape, packed,
                      {.number = number,
                       .share = 1.0 / static_cast<double>(tokens),
                       .example_share = 1.0 / static_cast<double>(examples),
@@ -178,7 +178,7 @@ TEST_P(Accumulate, GradientsAreFinalWhenTheTapeSaysSo) {
     ++told[&p].times;
     told[&p].last = p.gradient;
   });
-  objective->run(tape, *packed, {.seed = 3});
+  objective->run(tape, packed, {.seed = 3});
   size_t n = 0;
   int64_t most = 0;
   for (const Parameter& p : *worker.made.parameters) {
@@ -268,17 +268,17 @@ TEST(AccumulateState, StreamsOfTextBelongToTheirBatch) {
     double nll = 0.0;
     int64_t tokens = 0;
     for (size_t part = 0; part < 2; ++part) {
-      const auto packed = other.corpus.train->pack(batches[2 * update + part]);
-      packed->carried = &left[part];
+      data::Batch packed = other.corpus.train->pack(batches[2 * update + part]);
+      packed.carried = &left[part];
       Tape tape({.recording = false, .training = false});
-      model::Loss loss = other.made.model->loss(tape, *packed, {});
+      model::Loss loss = other.made.model->loss(tape, packed, {});
       EXPECT_EQ(loss.carried.size(), 2u);
       nll += loss.negative_log_likelihood;
       tokens += loss.rows;
       if (update > 0) {
-        packed->carried = nullptr;
+        packed.carried = nullptr;
         Tape cold({.recording = false, .training = false});
-        EXPECT_NE(other.made.model->loss(cold, *packed, {}).negative_log_likelihood, loss.negative_log_likelihood);
+        EXPECT_NE(other.made.model->loss(cold, packed, {}).negative_log_likelihood, loss.negative_log_likelihood);
       }
       left[part] = std::move(loss.carried);
     }
