@@ -31,7 +31,7 @@ def make_model(heed, folder, width, layers, heads):
     text = folder / "text.txt"
     text.write_text("".join(f"{i} the quick brown fox jumps over the lazy dog\n" for i in range(400)))
     keys = [f"model.width={width}", f"model.layers={layers}", f"attention.heads={heads}", "model.kind=transformer",
-            "model.positions=sin_cos", "model.norm=pre", "stop.steps=1", "data.text_tokens=characters"]
+            "model.positions=sinusoidal", "model.norm=pre", "stop.steps=1", "data.text_tokens=characters"]
     done = subprocess.run([heed, "train", str(text), "--output", str(folder / "model"),
                            *[word for key in keys for word in ("--set", key)]], capture_output=True, text=True)
     if done.returncode:

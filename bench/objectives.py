@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Ways to train, side by side: the same start, data and number of updates, several seeds.
 
-    bench/objectives.py HEED RECIPE TEST.tsv --work FOLDER [--seeds 3] [--first 1500] [--more 500] [--metric wer,per]
+    bench/objectives.py HEED RECIPE TEST.tsv --work FOLDER [--seeds 3] [--first 1500] [--more 500] [--metric ser,per]
 
 For each seed a model is trained with teacher forcing for --first updates (or --start names one for all seeds). From its weights each way goes on for --more
 updates: teacher forcing again, which is what the others are compared with, scheduled sampling, REINFORCE and minimum
@@ -62,7 +62,7 @@ def main():
     parser.add_argument("--first", type=int, default=1500)
     parser.add_argument("--start", type=pathlib.Path, help="a trained model that all seeds start from")
     parser.add_argument("--more", type=int, default=500)
-    parser.add_argument("--metric", default="wer,per")
+    parser.add_argument("--metric", default="ser,per")
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--reward", default="per", help="of the two objectives that have one")
     parser.add_argument("--hypotheses", type=int, default=5, help="of each source, for these two")

@@ -19,7 +19,7 @@ AlignmentPictures::AlignmentPictures(const AlignmentPictureOptions& options, con
          "--alignments=picture: a model of running text has no alignment to a source; heed look shows what each token "
          "looked back at");
   if (options.folder.empty()) {
-    expect(predictor.model().description.model.task != "picture",
+    expect(predictor.model().description.model.task != "image",
            "--alignments=picture: cells of a picture cannot be shown on a terminal; --pictures FOLDER writes files");
     return;
   }

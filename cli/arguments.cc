@@ -14,6 +14,7 @@
 #include "heed/kernels/isa.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/nearest.h"
+#include "heed/tensor/spelling.h"
 
 namespace heed::cli {
 
@@ -268,6 +269,23 @@ ProgramText Program::text() const {
   return program;
 }
 
+namespace {
+
+/// The arguments, last first as CLI11 takes them, with the names of options as we spell them: --tokenise.
+std::vector<std::string> spelled_our_way(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  for (std::string& word : words) {
+    if (word == "--") break;
+    if (!word.starts_with("--")) continue;
+    const size_t end = std::min(word.find('='), word.size());
+    word = british(word.substr(0, end)) + word.substr(end);
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
+}  // namespace
+
 void Program::run(int argc, char** argv) {
   CLI::App& app = *app_;
   for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; }))
@@ -275,7 +293,7 @@ void Program::run(int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-' && !is_verb(app, argv[1]))
     if (const std::string wrong = complaint("command", argv[1], verbs_of(app)); !wrong.empty()) throw Error(wrong);
   try {
-    app.parse(argc, argv);
+    app.parse(spelled_our_way(argc, argv));
   } catch (const CLI::CallForVersion& version) {
     print(std::string(version.what()) + "\n");
   } catch (const CLI::CallForHelp&) {

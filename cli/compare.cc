@@ -42,7 +42,9 @@ recipe::Recipe recipe_of(const Chosen& c) {
   std::vector<std::string> settings = c.overrides;
   if (c.minutes > 0) settings.push_back(fmt::format("stop.minutes={}", c.minutes));
   if (!is_built_in(c.files)) return recipe_of_files(c.files, settings).recipe;
-  return compare::recipe_for_task(c.files.front(), settings);
+  recipe::Recipe recipe = compare::recipe_for_task(c.files.front(), settings);
+  tell_notes(recipe);
+  return recipe;
 }
 
 /// dates -> compare-dates, recipes/en-de.toml -> compare-en-de

@@ -11,6 +11,7 @@
 #include "cli/search_options.h"
 #include "cli/stop_signal.h"
 #include "cli/terminal.h"
+#include "cli/train_input.h"
 #include "cli/verbs.h"
 #include "heed/distill/distill.h"
 #include "heed/tensor/error.h"
@@ -36,6 +37,7 @@ fs::path folder_of(const Chosen& c) {
 
 void run(Chosen& c) {
   const recipe::Recipe recipe = recipe::read(readable(c.recipe), c.overrides);
+  tell_notes(recipe);
   const predict::Predictor teacher(load_model(c.model));
   const bool parallel = teacher.model().model->parallel_generator() != nullptr;
   if (c.search.options.beam == 0 && !c.search.options.sample && !parallel) c.search.options.beam = c.search.usual_beam;

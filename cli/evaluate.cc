@@ -315,8 +315,8 @@ constexpr const char* kHelp = R"(Examples:
   heed evaluate output.txt first.txt second.txt --confidence
   heed evaluate new.txt reference.txt --compare old.txt
   heed evaluate model test.source test.target --beam 5
-  heed evaluate model words.tsv --metric wer,per,cer
-  heed evaluate model --valid --metric wer,per
+  heed evaluate model words.tsv --metric ser,wer,cer
+  heed evaluate model --valid --metric ser,per
   heed evaluate language-model text.txt
 
 BLEU, chrF and TER match sacreBLEU, and so do the signature lines with the settings. In a TSV, a source that occurs

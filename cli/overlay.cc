@@ -15,7 +15,7 @@ void write_overlay(const std::string& folder, int64_t number, const std::string&
                    const predict::Prediction& prediction) {
   if (prediction.nbest.empty()) return;
   const data::CellMap map = {prediction.map_rows, prediction.map_columns};
-  expect(map.rows > 0, "--overlay is for models of pictures (model.task = \"picture\")");
+  expect(map.rows > 0, "--overlay is for models of pictures (model.task = \"image\")");
   // A large picture is read smaller: the panels are small.
   constexpr int64_t kLargest = 1024;
   const std::string_view name = data::cut_picture_question(line).picture;

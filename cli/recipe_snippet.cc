@@ -14,8 +14,8 @@ std::string kind_text(const char* kind) { return fmt::format("[model]\nkind = \"
 
 bool makes_a_model(const std::string& toml) {
   std::string data = "task = \"reverse\"";
-  if (toml.find("task = \"label\"") != std::string::npos) data = "tsv = \"texts.tsv\"";
-  if (toml.find("task = \"next_token\"") != std::string::npos) data = "text = \"text.txt\"";
+  if (toml.find("task = \"classification\"") != std::string::npos) data = "tsv = \"texts.tsv\"";
+  if (toml.find("task = \"language_model\"") != std::string::npos) data = "text = \"text.txt\"";
   try {
     train::check_model(recipe::parse(toml + "[data]\n" + data + "\n[stop]\nsteps = 1\n", "snippet"));
     return true;
@@ -30,8 +30,8 @@ std::string with_kind(const std::string& attention) {
   const std::string rnn = kind_text("rnn"), transformer = kind_text("transformer");
   const bool in_rnn = makes_a_model(rnn + attention), in_transformer = makes_a_model(transformer + attention);
   if (!in_rnn && !in_transformer) {
-    for (const char* other : {"task = \"label\"\n", "task = \"next_token\"\nkind = \"rnn\"\n",
-                              "task = \"next_token\"\nkind = \"transformer\"\n"})
+    for (const char* other : {"task = \"classification\"\n", "task = \"language_model\"\nkind = \"rnn\"\n",
+                              "task = \"language_model\"\nkind = \"transformer\"\n"})
       if (std::string whole = fmt::format("[model]\n{}\n{}", other, attention); makes_a_model(whole)) return whole;
     return "";
   }
@@ -48,7 +48,8 @@ std::string recipe_snippet(const attend::Entry& entry, const std::vector<Setting
   if (!snippet.empty()) return snippet;
   // No key chooses it: a model of labels has learned queries wherever a structure has none of its own.
   if (&entry == &attend::learned_query_entry)
-    return "[model]\ntask = \"label\"\n\n[attention]\nscore = \"additive\"  # of a learned_query to the states\n";
+    return "[model]\ntask = \"classification\"\n\n[attention]\nscore = \"additive\"  # of a learned_query to the "
+           "states\n";
   // The model may set the other options of the name itself.
   return with_kind(fmt::format("[attention]\n{} = \"{}\"\n", attend::name_of(entry.part), entry.name));
 }

@@ -62,7 +62,7 @@ constexpr const char* kHelp = R"(Examples:
   heed scenes pictures
   heed scenes pictures --count 1000 --seed 7
   heed scenes captioned --captions
-  heed train pictures/scenes.tsv --set model.task=picture
+  heed train pictures/scenes.tsv --set model.task=image
 
 FOLDER/scenes.tsv has a line for each picture: its file, the name of a shape, the colour of that shape, and its place among
 the 6 x 6 of the canvas, counted from 0, row by row. Where the picture has no such shape, the colour is "none" and the

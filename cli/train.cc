@@ -47,6 +47,7 @@ recipe::Understood recipe_of(const Chosen& c) {
   recipe::Understood understood;
   if (c.files.empty()) {
     understood.recipe = train::recipe_of_folder(c.output, c.overrides);
+    tell_notes(understood.recipe);
   } else {
     const auto precedent = train::precedent_of({.resume = c.resume, .from = c.from}, c.output);
     understood = recipe_of_files(c.files, c.overrides, precedent ? &*precedent : nullptr);

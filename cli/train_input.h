@@ -8,7 +8,10 @@
 
 namespace heed::cli {
 
-/// recipe::recipe_of_files(), which tells what the data was taken for.
+/// Says which words of the recipe are called otherwise now.
+void tell_notes(const recipe::Recipe& recipe);
+
+/// recipe::recipe_of_files(), which tells what the data was taken for, and the notes.
 recipe::Understood recipe_of_files(const std::vector<std::string>& files, const std::vector<std::string>& settings,
                                    const recipe::Precedent* precedent = nullptr);
 

@@ -12,7 +12,7 @@
 heed_public(heed heed.h version.h)
 heed_public(heed/kernels attention.h custom.h interrupt.h isa.h problem.h status.h)
 heed_public(heed/tensor dtype.h error.h memory.h off_tape_matrix.h ops.h parameter.h profile.h tape.h tensor.h
-  INSIDE choice.h list.h packed_weight.h parameter_storage.h tape_arena.h)
+  INSIDE choice.h list.h packed_weight.h parameter_storage.h renamed.h tape_arena.h)
 heed_public(heed/tensor/op activation.h arithmetic.h arrange.h attention.h convolution.h cross_entropy.h dropout.h
   linear.h norm.h output_loss.h pool.h recurrent.h reduce.h rotary.h softmax.h windows.h)
 heed_public(heed/layer convolution.h embedding.h feed_forward.h initialise.h linear.h norm.h parameters.h recurrent.h)

@@ -1,4 +1,4 @@
-"""Labels for documents in PyTorch, as heed/model/classifier.h has them: the part of torch_seq2seq.py for task = "label"."""
+"""Labels for documents in PyTorch, as heed/model/classifier.h has them: the part of torch_seq2seq.py for task = "classification"."""
 import torch
 import torch.nn.functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence

@@ -180,17 +180,17 @@ class Recurrent(Model):
 
 
 def kind_of(options):
-    if options["task"] == "next_token":
+    if options["task"] == "language_model":
         import torch_language_model
         return torch_language_model.kind_of(options)
-    if options["task"] == "label":
+    if options["task"] == "classification":
         import torch_documents
         return torch_documents.Hierarchical
     return Transformer if options["kind"] == "transformer" else Recurrent
 
 
 def batch_of(options, raw):
-    if options["task"] != "label":
+    if options["task"] != "classification":
         return Batch(raw)
     import torch_documents
     return torch_documents.Documents(raw)

@@ -44,7 +44,7 @@ class Searching {
 
   void write(const std::filesystem::path& folder) const {
     const model::Options& m = trained_.description.model;
-    expect(m.encoder_kind() == "transformer" && m.decoder_kind() == "transformer" && m.positions == "sin_cos" &&
+    expect(m.encoder_kind() == "transformer" && m.decoder_kind() == "transformer" && m.positions == "sinusoidal" &&
                m.activation == "relu",
            "the peers know Transformers with sin-cos positions and relu only");
     std::ofstream(folder / "options.json") << json{{"kind", m.kind},

@@ -52,7 +52,7 @@ text = "train.en"
 text_tokens = "characters"
 held_out = 0.01
 [model]
-task = "next_token"
+task = "language_model"
 dropout = 0.2
 context = 128
 [train]
@@ -75,7 +75,7 @@ text_column = 1
 label_column = 2
 held_out = 0.01
 [model]
-task = "label"
+task = "classification"
 kind = "rnn"
 width = 64
 dropout = 0.3

@@ -22,7 +22,8 @@ inline constexpr Choice<Position> kPositions[] = {{"none", Position::none},
                                                   {"rotary", Position::rotary}};
 inline constexpr Choice<kernels::MlpActivation> kActivations[] = {{"tanh", kernels::MlpActivation::tanh},
                                                                   {"relu", kernels::MlpActivation::relu},
-                                                                  {"gelu", kernels::MlpActivation::gelu}};
+                                                                  {"gelu", kernels::MlpActivation::gelu},
+                                                                  {"silu", kernels::MlpActivation::silu}};
 inline constexpr Choice<Form> kForms[] = {{"vector", Form::vector}, {"linear", Form::linear}};
 inline constexpr Choice<AtTest> kAtTest[] = {{"expectation", AtTest::expectation}, {"argmax", AtTest::argmax}};
 
@@ -31,7 +32,7 @@ inline constexpr Choice<Baseline> kBaselines[] = {{"moving", Baseline::moving},
 inline constexpr Choice<Decay> kDecays[] = {
     {"constant", Decay::constant}, {"linear", Decay::linear}, {"exponential", Decay::exponential}};
 
-/// "tanh, relu and gelu"
+/// "relu, gelu and silu"
 inline std::string listed(const std::vector<std::string>& words) {
   std::string text;
   for (size_t i = 0; i < words.size(); ++i) text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " and ") + words[i];

@@ -40,7 +40,7 @@ namespace heed::attend {
                                                     "self_scored, structured, hierarchical, local_p and the "          \
                                                     "synthesizers; 0: the key's width")                                \
   X(int64_t,     depth,               1,            "mlp: hidden layers")                                              \
-  X(std::string, activation,          "tanh",       "mlp: tanh, relu or gelu")                                         \
+  X(std::string, activation,          "tanh",       "mlp: tanh, relu, gelu or silu")                                   \
   X(bool,        learned_temperature, false,        "cosine: the temperature is learned")                              \
   X(float,       temperature,         1.0f,         "cosine: factor of the score, or its initial value if learned")    \
   X(bool,        shared_projection,   false,        "projected: W' = W, one matrix for queries and keys")              \

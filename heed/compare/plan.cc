@@ -13,6 +13,8 @@
 #include "heed/attend/all.h"
 #include "heed/attend/settings.h"
 #include "heed/file/atomic.h"
+#include "heed/task/description.h"
+#include "heed/task/version_1.h"
 #include "heed/tensor/error.h"
 #include "heed/train/preparation.h"
 
@@ -324,7 +326,8 @@ Recipe recipe_of_run(const Variant& variant, uint64_t seed, const std::filesyste
 
 void save_plan(const Plan& plan, const std::filesystem::path& folder) {
   using file::Json;
-  const Json json = Json::object({{"given", recipe::short_text_of(plan.base.given)},
+  const Json json = Json::object({{"version", task::kDescriptionVersion},
+                                  {"given", recipe::short_text_of(plan.base.given)},
                                   {"recipe", recipe::short_text_of(plan.base.settled)},
                                   {"attention", plan.request.attention},
                                   {"over", plan.request.over},
@@ -356,7 +359,11 @@ Plan load_plan(const std::filesystem::path& folder) {
   expect(seeds >= 1 && seeds <= static_cast<uint64_t>(kMostSeeds), ErrorKind::file, "'{}': 'seeds' cannot be {}",
          path.string(), seeds);
   try {
-    Base base = {recipe::parse(member("given", std::string()), ""), recipe::parse(member("recipe", std::string()), "")};
+    const auto recipe_of = [&](const char* name) {
+      const std::string text = member(name, std::string());
+      return recipe::parse(json->find("version") ? text : task::with_words_of_today(text), "");
+    };
+    Base base = {recipe_of("given"), recipe_of("recipe")};
     return make_plan(base, {texts("attention"), texts("over"), static_cast<int64_t>(seeds)});
   } catch (const Error& error) {
     throw Error(ErrorKind::file, fmt::format("'{}' cannot be used: {}", path.string(), error.what()));

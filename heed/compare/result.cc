@@ -9,6 +9,7 @@
 #include "heed/file/atomic.h"
 #include "heed/metric/all.h"
 #include "heed/metric/perplexity.h"
+#include "heed/task/version_1.h"
 #include "heed/tensor/error.h"
 
 namespace heed::compare {
@@ -145,7 +146,11 @@ Result result_of(const Json& json, const std::string& file) {
   result.entropy = r.number_or_none("entropy");
   result.monotonicity = r.number_or_none("monotonicity");
   result.statistics = r.rows<double>("statistics");
-  const size_t width = metric_of(result)->width();
+  const bool is_of_version_1 = !json.find("version");
+  if (is_of_version_1) result.metric = task::word_of_today("validate.metric", result.metric);
+  const std::unique_ptr<metric::Metric> metric = metric_of(result);
+  const size_t width = metric->width();
+  if (is_of_version_1) result.metric_name = metric->score(std::vector<double>(width)).name;
   for (const std::vector<double>& row : result.statistics)
     r.require(row.size() == width, "statistics", "rows of the metric's numbers");
   if (const Json& picture = r.at("picture"); !picture.is_null()) result.picture = picture_of(Reader(picture, file));
@@ -193,7 +198,9 @@ Json to_json(const Result& r) {
 }
 
 void save_result(const Result& result, const std::filesystem::path& folder) {
-  file::write_file(folder / kResultFile, to_json(result).line() + "\n");
+  Json json = to_json(result);
+  json["version"] = task::kDescriptionVersion;
+  file::write_file(folder / kResultFile, json.line() + "\n");
 }
 
 std::optional<Result> load_result(const std::filesystem::path& folder) {

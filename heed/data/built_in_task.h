@@ -15,7 +15,7 @@ namespace heed::data {
 struct BuiltInTask {
   std::string name;
   std::string description;  // one line
-  bool pictures = false;    // its sources name pictures (scenes.h): for model.task = "picture"
+  bool pictures = false;    // its sources name pictures (scenes.h): for model.task = "image"
   /// `count` pairs; the same seed and split give the same ones, and no pair is in two splits.
   std::function<Pairs(int64_t count, uint64_t seed, Split split)> pairs;
   std::function<Pairs()> examples;  // a few, to show what a model has learned

@@ -46,8 +46,8 @@ std::string fingerprint(const predict::Predictor& teacher, const data::Pairs& pa
 }
 
 void expect_pairs(const task::Task& task, std::string_view what) {
-  expect(std::string_view(task.name) == "pairs",
-         "distill: {} has model.task = \"{}\", but only pairs have targets to write anew", what, task.name);
+  expect(std::string_view(task.name) == "seq2seq",
+         "distill: {} has model.task = \"{}\", but only \"seq2seq\" has targets to write anew", what, task.name);
 }
 
 /// An answer more than twice as long as the target it would replace says something again and again, although it came to

@@ -16,7 +16,7 @@ namespace {
 
 /// PE(p, 2i) = sin(p / 10000^(2i/d)), PE(p, 2i+1) = cos(the same).  Vaswani et al. 2017, section 3.5
 /// Of the positions [first, first + count), row by row.
-float* sin_cos(Tape& tape, int64_t first, int64_t count, int64_t width) {
+float* sinusoids(Tape& tape, int64_t first, int64_t count, int64_t width) {
   float* rows = tape.keep<float>(count * width);
   for (int64_t i = 0; i < width; i += 2) {
     const double rate = exact::power(10000.0, -static_cast<double>(i) / static_cast<double>(width));
@@ -42,8 +42,8 @@ Embed::Embed(const Scope& scope, const Options& options, Parameter* shared) : op
   if (options.positions == "learned")
     positions_ = &scope.make("position", {options.max_length, options.width}, Initialiser::normal(0.02f));
   else
-    expect(options.positions == "none" || options.positions == "sin_cos",
-           "embed: positions must be none, sin_cos or learned, not '{}'", options.positions);
+    expect(options.positions == "none" || options.positions == "sinusoidal",
+           "embed: positions must be none, sinusoidal or learned, not '{}'", options.positions);
   if (options.blank)  // as large as the rows of the table
     blank_ = &scope.make("blank", {1, options.width},
                          Initialiser::normal(1.0f / std::sqrt(static_cast<float>(options.width))));
@@ -66,9 +66,9 @@ Tensor Embed::vectors(Tape& tape, std::span<const int32_t> ids) const {
 
 Packed Embed::operator()(Tape& tape, std::span<const int32_t> ids, const Offsets& offsets, int64_t first) const {
   Tensor x = vectors(tape, ids);
-  if (options_.positions == "sin_cos") {
+  if (options_.positions == "sinusoidal") {
     const int64_t width = options_.width;
-    const float* rows = sin_cos(tape, first, offsets.longest(), width);
+    const float* rows = sinusoids(tape, first, offsets.longest(), width);
     Tensor place = tape.filled(x.rows(), width, 0.0f);
     for (int64_t b = 0; b < offsets.count; ++b) std::copy_n(rows, offsets.length(b) * width, place.row(offsets.at[b]));
     x = add(x, place);

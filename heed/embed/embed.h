@@ -16,7 +16,7 @@ inline constexpr int32_t kBlank = -1;
 struct Options {
   int64_t vocabulary = 0;
   int64_t width = 0;
-  /// Added to the vectors: none, sin_cos (Vaswani et al. 2017) or learned (Gehring et al. 2017).
+  /// Added to the vectors: none, sinusoidal (Vaswani et al. 2017) or learned (Gehring et al. 2017).
   std::string positions = "none";
   int64_t max_length = 512;  // learned positions: the longest sequence
   bool scaled = false;       // times sqrt(width), as beside positions.  Vaswani et al. 2017, section 3.4

@@ -15,7 +15,11 @@ struct FeedForwardForm {
 };
 
 inline constexpr Choice<FeedForwardForm> kActivations[] = {
-    {"relu", {Activation::relu, false}}, {"gelu", {Activation::gelu, false}}, {"swish", {Activation::swish, true}}};
+
+    {"relu", {Activation::relu, false}},
+    {"gelu", {Activation::gelu, false}},
+    {"silu", {Activation::silu, false}},
+    {"swiglu", {Activation::silu, true}, "swish"}};
 inline constexpr Choice<RecurrentOptions::Kind> kCells[] = {{"gru", RecurrentOptions::Kind::gru},
                                                             {"lstm", RecurrentOptions::Kind::lstm}};
 inline constexpr Choice<Wiring> kWirings[] = {

@@ -37,7 +37,7 @@ struct StackOptions {
   int64_t width = 0;  // of the input vectors and of states
   int64_t layers = 6;
   int64_t hidden = 0;               // of the feed-forward layers; 0: 4 * width
-  std::string activation = "relu";  // relu, gelu, or gated: swish
+  std::string activation = "relu";  // relu, gelu, silu, or gated: swiglu
   bool pre_norm = false;            // norm before each sublayer instead of after its residual.  Xiong et al. 2020
   float dropout = 0.0f;             // on what each part adds
   attend::Options attention = {};   // heads, score, region ...: attention_options.h says which attention uses what

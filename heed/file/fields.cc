@@ -9,6 +9,7 @@
 
 #include "heed/file/json_text.h"
 #include "heed/tensor/error.h"
+#include "heed/tensor/spelling.h"
 
 namespace heed::file {
 
@@ -87,6 +88,18 @@ const Fields::Field* Fields::find(std::string_view key) const {
   for (const Field& field : fields_)
     if (field.key == key) return &field;
   return nullptr;
+}
+
+void Fields::former_key(std::string before, std::string key) {
+  expect(find(key), ErrorKind::bug, "recipe: there is no key '{}' that '{}' could have become", key, before);
+  former_keys_.push_back({std::move(before), std::move(key)});
+}
+
+std::string Fields::key_now(std::string_view key) const {
+  for (const Renamed& each : former_keys_)
+    if (each.before == key) return each.now;
+  std::string spelled = british(std::string(key));
+  return spelled != key && find(spelled) ? spelled : "";
 }
 
 void Fields::limit(std::string_view key, Limit limit) {

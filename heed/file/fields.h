@@ -44,6 +44,8 @@ class Fields {
     add_target(std::move(key), Target(&value), std::move(help), std::move(limit));
   }
   void limit(std::string_view key, Limit limit);  // of a key that was already added
+  /// What a key was called before: it is read as that key.
+  void former_key(std::string before, std::string key);
 
   /// Of a file that others read too: keys of this section that were not added are not looked at.
   void pass_over(std::string section);
@@ -57,9 +59,9 @@ class Fields {
 
   /// Fills the options from TOML, then from `overrides`, each "section.name=value" as after --set, where a text needs
   /// no quotes. Returns the keys that were given. Throws one Error with a line for every mistake; valid options are
-  /// filled anyway.
-  std::set<std::string> parse(std::string_view toml, std::string_view file,
-                              std::span<const std::string> overrides = {}) const;
+  /// filled anyway. Former keys and words are read as those of today, and `notes` says so, once each.
+  std::set<std::string> parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides = {},
+                              std::vector<std::string>* notes = nullptr) const;
   std::set<std::string> read(const std::filesystem::path& path, std::span<const std::string> overrides = {}) const;
 
   /// All keys and values as TOML, with comments. parse(text()) changes nothing.
@@ -93,6 +95,8 @@ class Fields {
 
   void add_target(std::string key, Target target, std::string help, Limit limit);
   const Field* find(std::string_view key) const;
+  /// The key that is meant by a former one, or by another spelling of it; empty if there is none.
+  std::string key_now(std::string_view key) const;
   /// Keys without a section come first: after a section they would belong to it.
   std::vector<Section> sections_in_order() const;
   static std::string value_text(const Field& field);
@@ -100,6 +104,7 @@ class Fields {
   std::vector<Section> sections_;  // in the order they were named first
   std::set<std::string> passed_over_;
   std::vector<Field> fields_;
+  std::vector<Renamed> former_keys_;
 };
 
 /// The text of one key, if others depend on it; empty if it is missing or not a text.

@@ -25,6 +25,7 @@
 #include "heed/file/toml_limits.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/nearest.h"
+#include "heed/tensor/spelling.h"
 
 namespace heed::file {
 
@@ -145,7 +146,8 @@ std::string joined(std::string_view section, std::string_view name) {
 /// Goes through one recipe and collects the mistakes.
 class RecipeReader {
  public:
-  RecipeReader(const Fields& fields, std::string_view file) : fields_(fields), file_(file) {
+  RecipeReader(const Fields& fields, std::string_view file, std::vector<std::string>* notes)
+      : fields_(fields), file_(file), notes_(notes) {
     // Of "model.encoder" also "model" may be opened.
     for (const auto& section : fields.sections_)
       for (size_t end = 0; end != std::string::npos && !section.name.empty();) {
@@ -171,7 +173,7 @@ class RecipeReader {
     const std::string where = "--set " + text;
     if (equals == std::string::npos || equals == 0) return complain(where, "it must be section.name=value");
     const std::string key = text.substr(0, equals), value = text.substr(equals + 1);
-    const Fields::Field* field = fields_.find(key);
+    const Fields::Field* field = find(key);
     if (!field && sections_.count(key))
       return complain(where, fmt::format("'{}' is a section: name one of its keys", key));
     if (!field) return complain(where, [&] { return unknown_key(key); });
@@ -239,8 +241,11 @@ class RecipeReader {
     });
     for (const auto& [name, node] : entries) {
       const std::string key = joined(section, name->str());
-      if (const Fields::Field* field = fields_.find(key)) {
-        set(*field, *node, fmt::format("{}:{}", file_, name->source().begin.line));
+      if (const Fields::Field* field = find(key)) {
+        const std::string where = fmt::format("{}:{}", file_, name->source().begin.line);
+        if (given_.count(field->key))
+          complain(where, fmt::format("{} is given twice: '{}' is another name of it", field->key, key));
+        set(*field, *node, where);
       } else if (node->is_table() && sections_.count(key)) {
         table(*node->as_table(), key);
       } else if (fields_.passed_over_.count(section)) {
@@ -255,8 +260,33 @@ class RecipeReader {
     }
   }
 
+  /// The field of this key, also under a name that it had before.
+  const Fields::Field* find(const std::string& key) {
+    if (const Fields::Field* field = fields_.find(key)) return field;
+    const std::string now = fields_.key_now(key);
+    if (now.empty()) return nullptr;
+    if (british(key) != now) note(key, now);
+    return fields_.find(now);
+  }
+
+  void note(std::string_view before, std::string_view now) {
+    if (!notes_) return;
+    std::string text = fmt::format("'{}' is now called '{}'", before, now);
+    if (std::find(notes_->begin(), notes_->end(), text) == notes_->end()) notes_->push_back(std::move(text));
+  }
+
   void set(const Fields::Field& field, const toml::node& node, const std::string& where) {
     given_.insert(field.key);
+    if (!node.is_string()) return fill_field(field, node, where);
+    std::string word = node.as_string()->get();
+    if (const std::string* now = field.limit.word_now(word)) {
+      note(word, *now);
+      word = *now;
+    }
+    fill_field(field, toml::value<std::string>(word), where);
+  }
+
+  void fill_field(const Fields::Field& field, const toml::node& node, const std::string& where) {
     const std::string problem = std::visit([&](auto* value) { return fill(*value, node, field.limit); }, field.target);
     if (!problem.empty()) complain(where, fmt::format("{} {}", field.key, problem));
   }
@@ -289,6 +319,7 @@ class RecipeReader {
 
   const Fields& fields_;
   std::string_view file_;
+  std::vector<std::string>* notes_;  // of former words; may be null
   std::set<std::string> sections_, given_;
   std::string mistakes_;
   int64_t count_ = 0;  // of mistakes
@@ -354,8 +385,8 @@ std::string with_text(std::string_view toml, std::string_view key, std::string_v
 }
 
 std::set<std::string> Fields::parse(std::string_view toml, std::string_view file,
-                                    std::span<const std::string> overrides) const {
-  RecipeReader reader(*this, file);
+                                    std::span<const std::string> overrides, std::vector<std::string>* notes) const {
+  RecipeReader reader(*this, file, notes);
   reader.file(toml);
   for (const std::string& each : overrides) reader.override_by(each);
   reader.missing();

@@ -61,6 +61,12 @@ std::string Limit::text() const {
   return needed ? "not empty" : "";
 }
 
+const std::string* Limit::word_now(std::string_view word) const {
+  for (const Renamed& each : renamed)
+    if (each.before == word) return &each.now;
+  return nullptr;
+}
+
 std::string problem_of(bool, const Limit&) { return ""; }
 std::string problem_of(std::optional<bool>, const Limit&) { return ""; }
 

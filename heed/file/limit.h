@@ -5,8 +5,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
+
+#include "heed/tensor/choice.h"
 
 namespace heed::file {
 
@@ -18,6 +21,7 @@ struct Limit {
   };
   std::optional<Bound> least = {}, most = {};
   std::vector<std::string> words = {};  // none: any
+  std::vector<Renamed> renamed = {};    // what some of them were called before: read as the words of today
   bool or_empty = false;                // an empty text is allowed too
   bool needed = false;                  // a text or a list must not be empty
 
@@ -26,8 +30,19 @@ struct Limit {
   static Limit between(double least, double most) { return {.least = Bound{least}, .most = Bound{most}}; }
   static Limit from_to_below(double least, double most) { return {.least = Bound{least}, .most = Bound{most, false}}; }
   static Limit one_of(std::vector<std::string> words) { return {.words = std::move(words)}; }
+  template <class Value, size_t n>
+  static Limit one_of(const Choice<Value> (&choices)[n]) {
+    return {.words = words_of(choices), .renamed = renamed_words_of(choices)};
+  }
+  /// Of heed/tensor/list.h.
+  template <class List>
+  requires requires(const List& list) { list.renamed(); }
+  static Limit one_of(const List& list) { return {.words = list.names(), .renamed = list.renamed()}; }
   static Limit one_of_or_empty(std::vector<std::string> words) { return {.words = std::move(words), .or_empty = true}; }
   static Limit not_empty() { return {.needed = true}; }
+
+  /// What a former word is called now; null if it is none.
+  const std::string* word_now(std::string_view word) const;
 
   std::string text() const;  // "from 1 to 8", "above 0", "one of adam, sgd"; empty if anything is allowed
 };

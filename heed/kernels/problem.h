@@ -63,7 +63,7 @@ enum class ScoreKind {
 #undef HEED_SCORE
 };
 
-enum class MlpActivation { tanh, relu, gelu };  // gelu: the exact form, x Phi(x)
+enum class MlpActivation { tanh, relu, gelu, silu };  // gelu: the exact form, x Phi(x); silu: x sigmoid(x)
 
 /// One hidden layer of pair_mlp after the first: h' = act(weight * h + bias). Shared by all heads.
 struct MlpLayer {

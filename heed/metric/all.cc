@@ -48,16 +48,18 @@ std::span<const MetricEntry> all_metrics() {
        "F1 of all labels together, so that all texts count the same; of one label per text it is the accuracy",
        "100 * 2 sum_l both_l / sum_l (given_l + right_l)", true,
        [](Options o) -> Made { return std::make_unique<F1>(F1Kind::micro, o.labels, o.labels_between); }},
-      {"wer",
-       "the share of outputs that are equal to no reference: the word error of spelling to sound, where an output "
-       "is a word; the word error rate of speech is per",
+      {"ser",
+       "the share of outputs that are equal to no reference: the sequence error rate, in papers on spelling to sound "
+       "the "
+       "word error rate",
        "100 (outputs - equal) / outputs", false,
-       [](Options) -> Made { return std::make_unique<Exact>(ExactKind::word_error); }},
-      {"per",
-       "edits per token between blanks (of Unicode), to the nearest reference: the phone error rate, and in speech "
-       "the word error rate",
-       "100 (substitutions + insertions + deletions) / tokens of the references; may exceed 100", false,
-       [](Options) -> Made { return std::make_unique<ErrorRateMetric>(ErrorUnit::token); }},
+       [](Options) -> Made { return std::make_unique<Exact>(ExactKind::sequence_error); }},
+      {"wer", "edits per word (between the blanks of Unicode), to the nearest reference, as jiwer computes it",
+       "100 (substitutions + insertions + deletions) / words of the references; may exceed 100", false,
+       [](Options) -> Made { return std::make_unique<ErrorRateMetric>(ErrorUnit::word); }},
+      {"per", "edits per phone (between blanks), to the nearest reference: the same numbers as wer",
+       "100 (substitutions + insertions + deletions) / phones of the references; may exceed 100", false,
+       [](Options) -> Made { return std::make_unique<ErrorRateMetric>(ErrorUnit::phone); }},
       {"cer", "edits per character (code point), to the nearest reference",
        "100 (substitutions + insertions + deletions) / characters of the references; may exceed 100", false,
        [](Options) -> Made { return std::make_unique<ErrorRateMetric>(ErrorUnit::character); }},

@@ -63,8 +63,8 @@ ErrorRate character_error_rate(std::span<const std::string> hypotheses, std::spa
 }
 
 std::vector<double> ErrorRateMetric::of_segment(const std::string& hypothesis, const Texts& references) const {
-  const ErrorRate one = unit_ == ErrorUnit::token ? of_best(hypothesis, references, split_utf8)
-                                                  : of_best(hypothesis, references, characters_of);
+  const ErrorRate one = unit_ == ErrorUnit::character ? of_best(hypothesis, references, characters_of)
+                                                      : of_best(hypothesis, references, split_utf8);
   return {static_cast<double>(one.edits.substitutions), static_cast<double>(one.edits.insertions),
           static_cast<double>(one.edits.deletions), static_cast<double>(one.tokens)};
 }
@@ -72,12 +72,16 @@ std::vector<double> ErrorRateMetric::of_segment(const std::string& hypothesis, c
 Score ErrorRateMetric::score(std::span<const double> total) const {
   const double edits = total[0] + total[1] + total[2], tokens = total[3];
   const double rate = tokens > 0 ? edits / tokens : edits > 0 ? 1.0 : 0.0;
-  const bool characters = unit_ == ErrorUnit::character;
-  return {.name = characters ? "CER" : "PER",
+  struct Words {
+    const char *name, *tokens;
+  };
+  constexpr Words kWords[] = {{"WER", "words"}, {"PER", "phones"}, {"CER", "characters"}};
+  const Words& words = kWords[static_cast<size_t>(unit_)];
+  return {.name = words.name,
           .value = 100 * rate,
           .higher_is_better = false,
           .details = fmt::format("({:.0f} substitutions, {:.0f} insertions, {:.0f} deletions in {:.0f} {})", total[0],
-                                 total[1], total[2], tokens, characters ? "characters" : "tokens"),
+                                 total[1], total[2], tokens, words.tokens),
           .parts = {{"substitutions", total[0]},
                     {"insertions", total[1]},
                     {"deletions", total[2]},

@@ -26,15 +26,15 @@ using Ids = std::vector<int32_t>;
 /// Over ids.
 ErrorRate token_error_rate(std::span<const Ids> hypotheses, std::span<const std::vector<Ids>> references);
 
-/// Over tokens separated by the blanks of Unicode (is_space() of unicode.h): the phone error rate, for phones. (Speech
-/// recognition calls this word error rate.)
+/// Over tokens separated by the blanks of Unicode (is_space() of unicode.h): the word error rate, or for phones the
+/// phone error rate.
 ErrorRate token_error_rate(std::span<const std::string> hypotheses, std::span<const Texts> references);
 
 /// Over code points.
 ErrorRate character_error_rate(std::span<const std::string> hypotheses, std::span<const Texts> references);
 
-/// The same as metrics, in percent.
-enum class ErrorUnit { token, character };
+/// The same as metrics, in percent. Phones are separated as words are: only the names differ.
+enum class ErrorUnit { word, phone, character };
 
 /// Threads: many may use it at once.
 class ErrorRateMetric : public TextMetric {

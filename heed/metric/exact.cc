@@ -38,9 +38,9 @@ std::vector<double> Exact::of_segment(const std::string& hypothesis, const Texts
 
 Score Exact::score(std::span<const double> total) const {
   const double right = total[0], count = total[1];
-  const bool errors = kind_ == ExactKind::word_error;
+  const bool errors = kind_ == ExactKind::sequence_error;
   const double counted = errors ? count - right : right;
-  return {.name = errors                      ? "WER"
+  return {.name = errors                      ? "SER"
                   : kind_ == ExactKind::exact ? "exact match"
                                               : "accuracy",
           .value = count > 0 ? 100 * counted / count : 0,

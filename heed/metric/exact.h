@@ -20,9 +20,9 @@ Accuracy exact_match(std::span<const std::string> hypotheses, std::span<const Te
 
 /// The same as a metric, under one of its names.
 enum class ExactKind {
-  exact,       // percent right
-  accuracy,    // percent right; the usual name if hypotheses are labels. Surrounding spaces do not count
-  word_error,  // percent wrong: the word error rate of papers on spelling to sound, where a segment is a word
+  exact,           // percent right
+  accuracy,        // percent right; the usual name if hypotheses are labels. Surrounding spaces do not count
+  sequence_error,  // percent wrong
 };
 
 /// Threads: many may use it at once.

@@ -9,12 +9,12 @@ enum class Tied { none, decoder, all };
 enum class Norm { post, pre };
 enum class Pool { attention, mean, max };
 enum class OutputLength { classifier, slots };
-enum class Positions { sin_cos, learned, rotary, alibi, none };
+enum class Positions { sinusoidal, learned, rotary, alibi, none };
 
 inline constexpr Choice<Tied> kTied[] = {{"none", Tied::none}, {"decoder", Tied::decoder}, {"all", Tied::all}};
 inline constexpr Choice<Norm> kNorms[] = {{"post", Norm::post}, {"pre", Norm::pre}};
 inline constexpr Choice<Pool> kPools[] = {{"attention", Pool::attention}, {"mean", Pool::mean}, {"max", Pool::max}};
-inline constexpr Choice<Positions> kPositions[] = {{"sin_cos", Positions::sin_cos},
+inline constexpr Choice<Positions> kPositions[] = {{"sinusoidal", Positions::sinusoidal, "sin_cos"},
                                                    {"learned", Positions::learned},
                                                    {"rotary", Positions::rotary},
                                                    {"alibi", Positions::alibi},

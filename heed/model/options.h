@@ -19,7 +19,7 @@ struct AlignOptions {
 
 struct Options {
   /// What it does: a name from heed/task/all.h.
-  std::string task = "pairs";
+  std::string task = "seq2seq";
   /// Encoder and decoder, names from heed/encode/all.h and heed/decode/all.h: one for both, or each separately.
   std::string kind = "rnn";
   std::string encoder = "", decoder = "";  // empty: `kind`
@@ -47,11 +47,12 @@ struct Options {
   bool input_feeding = false;
 
   // transformer
-  int64_t hidden = 0;                 // of the feed-forward layers; 0: 4 * width
-  std::string activation = "relu";    // relu, gelu or swish (gated)
-  std::string norm = "post";          // post, as in the paper, or pre
-  std::string positions = "sin_cos";  // added to vectors: sin_cos, learned; in self-attention: rotary, alibi; or none
-  int64_t max_length = 512;           // learned positions; longest target of a search
+  int64_t hidden = 0;               // of the feed-forward layers; 0: 4 * width
+  std::string activation = "relu";  // relu, gelu, silu or swiglu (gated)
+  std::string norm = "post";        // post, as in the paper, or pre
+  std::string positions =
+      "sinusoidal";          // added to vectors: sinusoidal, learned; in self-attention: rotary, alibi; or none
+  int64_t max_length = 512;  // learned positions; longest target of a search
 
   // parallel decoder
   std::string length = "classifier";  // how an output gets its length: a classifier, or slots that are cut at END

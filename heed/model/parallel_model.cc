@@ -62,7 +62,7 @@ ParallelModel::ParallelModel(Parameters& parameters, const Options& o)
   source_ = embed::Embed(root / "source", embedding_options(o, words, o.source_vocabulary, encoder.needs_positions));
   embed::Options target = embedding_options(o, words, o.target_vocabulary, decoder.needs_positions);
   target.blank = true;
-  if (target.positions == "none") target.positions = "sin_cos";  // nothing else tells one blank from another
+  if (target.positions == "none") target.positions = "sinusoidal";  // nothing else tells one blank from another
   target_ = embed::Embed(root / "target", target, words.tied == Tied::all ? source_.table() : nullptr);
   encoder_ = encoder.make(root / "encoder", stack_options(o, words, o.encoder_layers, encoder.needs_positions));
   decoder_ = decoder.make_parallel(root / "decoder", stack_options(o, words, o.decoder_layers, decoder.needs_positions),

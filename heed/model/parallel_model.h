@@ -6,8 +6,8 @@
 // blank ones, scaled up to all tokens, and of the length n. Otherwise everything is blank: p(y_i | x), one pass. With
 // model.length = "slots" there is no p(n | x): END is predicted like a token, and what follows it does not count.
 //
-// Blanks are told apart by their positions alone. So the vectors of the target have positions in any case: sin_cos, if
-// model.positions names what is not added to vectors (rotary, alibi, none).
+// Blanks are told apart by their positions alone. So the vectors of the target have positions in any case: sinusoidal,
+// if model.positions names what is not added to vectors (rotary, alibi, none).
 //
 //   Ghazvininejad et al. 2019: Mask-Predict: parallel decoding of conditional masked language models
 #pragma once

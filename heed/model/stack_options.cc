@@ -14,10 +14,12 @@ Resolved::Resolved(const Options& o)
 
 embed::Options embedding_options(const Options& o, const Resolved& words, int64_t vocabulary, bool needs_positions) {
   const bool added =
-      needs_positions && (words.positions == Positions::sin_cos || words.positions == Positions::learned);
+      needs_positions && (words.positions == Positions::sinusoidal || words.positions == Positions::learned);
   return {.vocabulary = vocabulary,
           .width = o.width,
-          .positions = added ? o.positions : "none",
+          .positions = !added                                  ? "none"
+                       : words.positions == Positions::learned ? "learned"
+                                                               : "sinusoidal",
           .max_length = o.max_length,
           .scaled = needs_positions,
           .dropout = o.dropout};

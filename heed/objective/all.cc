@@ -46,9 +46,9 @@ std::vector<std::string> problems(const Options& options, const model::Options& 
     reasons.push_back(fmt::format("train.{} has no effect with train.objective = \"{}\"; it belongs to {}", key,
                                   entry.name, readers));
   }
-  if (entry.needs_pairs && model.task != "pairs")
+  if (entry.needs_pairs && model.task != "seq2seq")
     reasons.push_back(
-        fmt::format("train.objective = \"{}\" needs a model that writes targets, model.task = \"pairs\", "
+        fmt::format("train.objective = \"{}\" needs a model that writes targets, model.task = \"seq2seq\", "
                     "not \"{}\"",
                     entry.name, model.task));
   if (!entry.refuses) return reasons;

@@ -31,9 +31,9 @@ struct Recognised {
 };
 Recognised recognise(const std::filesystem::path& file);
 
-/// Without a recipe, the task is that of `settings` ("model.task=label"), that of the precedent, or the one whose data
-/// this looks like: pictures, running text, texts with labels, or else pairs. Keys not in `settings` stay open, but an
-/// output folder is named after the files. Throws Error, and RecipeError for wrong settings.
+/// Without a recipe, the task is that of `settings` ("model.task=classification"), that of the precedent, or the one
+/// whose data this looks like: pictures, running text, texts with labels, or else pairs. Keys not in `settings` stay
+/// open, but an output folder is named after the files. Throws Error, and RecipeError for wrong settings.
 Understood recipe_of_files(const DataFiles& files, std::span<const std::string> settings,
                            const Precedent* precedent = nullptr);
 

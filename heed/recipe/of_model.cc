@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "heed/file/fields.h"
 #include "heed/recipe/sections.h"
 #include "heed/recipe/settle.h"
@@ -18,6 +21,7 @@ Recipe parsed(const task::Description& description, const trained::Training& tra
   } catch (const RecipeError& error) {
     throw Error(ErrorKind::file, error.what());
   }
+  recipe.notes.clear();  // about its words: of no use to those who did not write it
   const std::string different = task::difference(describe(recipe), description);
   expect(different.empty(), ErrorKind::file, "'{}' is the recipe of another model: {}", training.file, different);
   return recipe;
@@ -64,7 +68,11 @@ Recipe of_checkpoint(const file::Checkpoint& checkpoint, std::span<const std::st
   const trained::Training training = trained::training_of(checkpoint);
   expect_recipe(training, checkpoint.folder().string(), "so its training cannot be resumed");
   Recipe recipe = parsed(trained::description_of(checkpoint), training);
-  return overrides.empty() ? recipe : parse(training.recipe, training.file, overrides);
+  if (overrides.empty()) return recipe;
+  const std::vector<std::string> its_own = parse(training.recipe, training.file).notes;
+  recipe = parse(training.recipe, training.file, overrides);
+  std::erase_if(recipe.notes, [&](const std::string& note) { return std::ranges::count(its_own, note) > 0; });
+  return recipe;
 }
 
 }  // namespace heed::recipe

@@ -114,7 +114,7 @@ Recipe parse(std::string_view toml, std::string_view file, std::span<const std::
   recipe.model.task = task.name;
   add_sections(fields, recipe, task);
   try {
-    const std::set<std::string> given = fields.parse(toml, file, overrides);
+    const std::set<std::string> given = fields.parse(toml, file, overrides, &recipe.notes);
     recipe.open = fields.keys();
     for (const std::string& key : given) recipe.open.erase(key);
   } catch (const Error& error) {
@@ -137,6 +137,7 @@ Recipe following(const Recipe& recipe, const Precedent& precedent) {
     for (const auto& [key, value] : values_of(recipe))
       if (!is_open(recipe, key)) given.push_back(key + "=" + value);
     followed = parse("", recipe.file, given, &precedent);
+    followed.notes = recipe.notes;
     followed.output.folder = recipe.output.folder;  // which may not be UTF-8
     return followed;
   }
@@ -176,7 +177,7 @@ std::string short_text_beside(const Recipe& recipe, const std::filesystem::path&
 void set(Recipe& recipe, std::span<const std::string> settings) {
   Fields fields;
   add_sections(fields, recipe, recipe.task());
-  for (const std::string& key : fields.parse("", recipe.file, settings)) recipe.open.erase(key);
+  for (const std::string& key : fields.parse("", recipe.file, settings, &recipe.notes)) recipe.open.erase(key);
   complete(recipe);
 }
 

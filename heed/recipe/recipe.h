@@ -41,6 +41,7 @@ struct Recipe {
   /// Open keys, which were not given ("train.warmup"): training chooses them to fit the data (settle.h). A recipe that
   /// was not parsed has none: all its fields count as given.
   std::set<std::string> open = {};
+  std::vector<std::string> notes = {};  // words of it that are called otherwise now, one sentence each
 
   const task::Task& task() const;  // that model.task names
 };

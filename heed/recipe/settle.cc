@@ -36,10 +36,10 @@ namespace {
 
 /// Keys that define a model and its tokens.
 constexpr std::string_view kOfTheModel[] = {
-    "model.",          "attention.",         "data.source_tokens",  "data.source_size",
-    "data.source_min", "data.target_tokens", "data.target_size",    "data.target_min",
-    "data.joint",      "data.sentencepiece", "data.text_tokens",    "data.text_size",
-    "data.text_min",   "data.documents",     "data.labels_between", "data.second_text_column",
+    "model.",          "attention.",         "data.source_tokens",   "data.source_size",
+    "data.source_min", "data.target_tokens", "data.target_size",     "data.target_min",
+    "data.joint",      "data.sentencepiece", "data.text_tokens",     "data.text_size",
+    "data.text_min",   "data.documents",     "data.label_separator", "data.second_text_column",
     "validate.metric", "validate.longest"};
 
 /// Keys that stay the same when a training run is resumed.

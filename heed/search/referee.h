@@ -25,8 +25,7 @@ class Referee {
   void forbid(const Standing& standing, int64_t position, std::span<float> logits) const;
   void follow(Standing& standing, int32_t token) const;
 
-  // --------------------------------------------------------------------------------------------- phrases that must
-  // come
+  // ------------------------------------------------------------------------------------------ phrases that must come
   bool wants() const { return tokens_of_must_ > 0; }
   /// Hypotheses are sorted into banks by how many tokens of these phrases they have: from 0 to banks() - 1, all.
   int64_t banks() const { return tokens_of_must_ + 1; }

@@ -52,7 +52,7 @@ struct Route {
   bool open = false;                                    // needs no token
 };
 
-// By file: predict_route.cc, look_route.cc, score_route.cc, completion_route.cc, fact_routes.cc
+// predict_route.cc, score_route.cc (which also has attention_route), completion_route.cc; the others: fact_routes.cc
 void predict_route(Api& api, const std::shared_ptr<Exchange>& exchange);
 void attention_route(Api& api, const std::shared_ptr<Exchange>& exchange);
 void score_route(Api& api, const std::shared_ptr<Exchange>& exchange);

@@ -52,7 +52,7 @@ void answer_json(Exchange& exchange, const file::Json& json, const RequestLimits
 }
 
 void check_line(const ServedModel& model, const std::string& line, const RequestLimits& limits) {
-  if (std::string_view(model.task().name) != "picture") return check_text(line, limits);
+  if (std::string_view(model.task().name) != "image") return check_text(line, limits);
   if (!data::is_file_name(data::cut_picture_question(line).picture)) return;
   throw Failure(400, "picture_file",
                 "A picture must be in the request itself: data:image/png;base64,... The server reads no files.");

@@ -49,9 +49,8 @@ void expect_version(std::string_view toml, std::string_view file) {
 /// The task that a text names. One that does not exist is reported later, among the mistakes.
 const Task& task_in(std::string_view toml) {
   const std::string name = file::peek(toml, "model.task");
-  for (const Task* task : all())
-    if (name == task->name) return *task;
-  return *all().front();
+  const Task* task = all().look_up(name);
+  return task ? *task : *all().front();
 }
 
 bool is_vocabulary_name(const std::string& name) {

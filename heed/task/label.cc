@@ -22,7 +22,7 @@ using file::Limit;
 
 class LabelTask final : public Task {
  public:
-  LabelTask() : Task("label", "a label for a text: lines of a text and a label") {}
+  LabelTask() : Task("classification", "label", "a label for a text: lines of a text and a label") {}
 
   const char* example_word() const override { return "text"; }
   const char* prediction_word() const override { return "text"; }
@@ -48,8 +48,9 @@ class LabelTask final : public Task {
     f.add("data.second_text_column", d.train.second_column,
           "column of a second text that is judged together with the first; 0: there is none",
           Limit::between(0, kMostColumns));
-    f.add("data.labels_between", d.labels_between,
+    f.add("data.label_separator", d.labels_between,
           "what separates the labels of a text that may have several, such as \",\"; empty: each text has one label");
+    f.former_key("data.labels_between", "data.label_separator");
     f.add("data.class_weights", d.class_weights,
           "weights of the labels in the loss: none, balanced (rare ones count more), or LABEL=WEIGHT,LABEL=WEIGHT");
     add_header_key(f, d);
@@ -99,7 +100,7 @@ class LabelTask final : public Task {
                                 d.train.second_column));
     if (std::string wrong = class_weights_problem(d.class_weights); !wrong.empty()) all.push_back(std::move(wrong));
     if (!d.labels_between.empty() && d.class_weights != "none")
-      all.emplace_back("data.class_weights is for texts with one label each, but data.labels_between is set");
+      all.emplace_back("data.class_weights is for texts with one label each, but data.label_separator is set");
     if (d.vectors_fixed && d.vectors.empty()) all.emplace_back("data.vectors_fixed needs data.vectors");
     if (m.penalty > 0 && m.attention.structure != "structured")
       all.emplace_back("model.penalty is for attention.structure = \"structured\"");

@@ -20,9 +20,7 @@ namespace {
 
 void add_model(Fields& f, model::Options& m, const Task& task) {
   f.section("model", "The network, from tokens to logits.");
-  std::vector<std::string> tasks;
-  for (const Task* each : task::all()) tasks.emplace_back(each->name);
-  f.add("model.task", m.task, "the kind of task", Limit::one_of(tasks));
+  f.add("model.task", m.task, "the kind of task", Limit::one_of(task::all()));
   task.add_model(f, m);
 }
 

@@ -32,7 +32,7 @@ std::string looks_like_running_text(const std::filesystem::path& path) {
 
 class NextTokenTask final : public Task {
  public:
-  NextTokenTask() : Task("next_token", "the next token of a text: language models") {}
+  NextTokenTask() : Task("language_model", "next_token", "the next token of a text: language models") {}
 
   const char* learns() const override { return "to go on with its text"; }
   std::string recognises(const std::filesystem::path& file) const override { return looks_like_running_text(file); }

@@ -59,7 +59,7 @@ std::vector<std::string> kinds() {
 
 class PairsTask final : public Task {
  public:
-  PairsTask() : Task("pairs", "sequence to sequence: lines of sources, lines of targets") {}
+  PairsTask() : Task("seq2seq", "pairs translation", "sequence to sequence: lines of sources, lines of targets") {}
 
   const char* learns() const override { return "pairs, sequence to sequence"; }
   std::vector<std::string> file_keys(int64_t files, DataRole role) const override {

@@ -39,7 +39,8 @@ std::vector<std::string> kinds_of_answers() {
 
 class PictureTask final : public Task {
  public:
-  PictureTask() : Task("picture", "words about a picture: lines of a picture file, a question and an answer") {}
+  PictureTask()
+      : Task("image", "picture", "words about a picture: lines of a picture file, a question and an answer") {}
 
   const char* example_word() const override { return "picture"; }
 

@@ -69,14 +69,12 @@ void add_transformer_keys(Fields& f, model::Options& m) {
   f.add("model.hidden", m.hidden, "transformer: width inside the feed-forward layers; 0: 4 * width",
         Limit::between(0, 1 << 20));
   f.add("model.activation", m.activation,
-        "transformer: activation of the feed-forward layers, where swish is gated: swish(gate x) * (up x); "
-        "convolution: of its "
-        "layers",
-        Limit::one_of(heed::words_of(encode::kActivations)));
+        "transformer: activation of the feed-forward layers, where swiglu is gated: silu(gate x) * (up x); "
+        "convolution: of its layers, which have no gate",
+        Limit::one_of(encode::kActivations));
   f.add("model.norm", m.norm, "transformer: layer norm after each sublayer (post, as in the paper) or before it (pre)",
         Limit::one_of(heed::words_of(model::kNorms)));
-  f.add("model.positions", m.positions, "transformer: position encoding",
-        Limit::one_of(heed::words_of(model::kPositions)));
+  f.add("model.positions", m.positions, "transformer: position encoding", Limit::one_of(model::kPositions));
   f.add("model.max_length", m.max_length, "learned positions: longest sequence, in tokens",
         Limit::between(1, kLongest));
 }

@@ -94,13 +94,15 @@ struct LoadedModel {
 
 class Task {
  public:
-  explicit Task(const char* name_in_recipes, const char* what_it_does) : name(name_in_recipes), meaning(what_it_does) {}
+  Task(const char* name_in_recipes, const char* former, const char* what_it_does)
+      : name(name_in_recipes), former_names(former), meaning(what_it_does) {}
   virtual ~Task() = default;
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  const char* const name;     // the word in recipes: model.task
-  const char* const meaning;  // a few words
+  const char* const name;          // the word in recipes: model.task
+  const char* const former_names;  // and other words, between blanks, which are read as this one
+  const char* const meaning;       // a few words
 
   // What reports call an example ("3,000 pairs") and a prediction ("5,000 tokens/s"), in the singular.
   virtual const char* example_word() const { return "pair"; }

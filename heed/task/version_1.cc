@@ -1,7 +1,5 @@
 #include "heed/task/version_1.h"
 
-#include <span>
-
 #include "heed/task/all.h"
 #include "heed/task/model_keys.h"
 #include "heed/task/predict_options.h"
@@ -17,7 +15,13 @@ struct OldWord {
 };
 
 /// Old words that are simply accepted beside the new ones need no line here: only what would be misunderstood does.
-constexpr std::span<const OldWord> kOldWords = {};
+constexpr OldWord kOldWords[] = {
+    // `wer` was the share of wrong outputs, and `per` the edits per token between blanks, whatever the tokens were.
+    {"train.reward", "wer", "ser"},
+    {"train.reward", "per", "wer"},
+    {"validate.metric", "wer", "ser"},
+    {"validate.metric", "per", "wer"},
+};
 
 }  // namespace
 
@@ -40,9 +44,8 @@ std::string with_words_of_today(std::string recipe) {
 
 Description description_in_recipe(std::string_view recipe, std::string_view file) {
   const std::string name = file::peek(recipe, "model.task");
-  const Task* task = all().front();
-  for (const Task* each : all())
-    if (name == each->name) task = each;
+  const Task* named = all().look_up(name);
+  const Task* task = named ? named : all().front();
   data::Options data;
   model::Options model;
   int64_t longest = Description::Answers{}.longest;

@@ -1,4 +1,5 @@
-// An option that is one of a few words: each word with its value. Each list is defined once, next to the option.
+// An option that is one of a few words: each word with its value. Each list is defined once, next to the option. What a
+// word was called before belongs to its entry, and is read as the word of today.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "heed/tensor/error.h"
+#include "heed/tensor/renamed.h"
 
 namespace heed {
 
@@ -17,6 +19,7 @@ template <class Value>
 struct Choice {
   const char* word;
   Value value;
+  const char* former = nullptr;  // what the word was before, if it was called otherwise
 };
 
 template <class Value, size_t n>
@@ -27,9 +30,22 @@ std::vector<std::string> words_of(const Choice<Value> (&choices)[n]) {
 }
 
 template <class Value, size_t n>
+std::vector<Renamed> renamed_words_of(const Choice<Value> (&choices)[n]) {
+  std::vector<Renamed> renamed;
+  for (const auto& choice : choices)
+    if (choice.former) renamed.push_back({choice.former, choice.word});
+  return renamed;
+}
+
+template <class Value>
+bool is_called(const Choice<Value>& choice, std::string_view word) {
+  return word == choice.word || (choice.former && word == choice.former);
+}
+
+template <class Value, size_t n>
 bool has_word(const Choice<Value> (&choices)[n], std::string_view word) {
   for (const auto& choice : choices)
-    if (word == choice.word) return true;
+    if (is_called(choice, word)) return true;
   return false;
 }
 
@@ -37,7 +53,7 @@ bool has_word(const Choice<Value> (&choices)[n], std::string_view word) {
 template <class Value, size_t n>
 Value value_of(const Choice<Value> (&choices)[n], std::string_view word, std::string_view what = "") {
   for (const auto& choice : choices)
-    if (word == choice.word) return choice.value;
+    if (is_called(choice, word)) return choice.value;
   const std::string words = fmt::format("{}", fmt::join(words_of(choices), ", "));
   throw Error(what.empty() ? fmt::format("'{}' is not one of {}", word, words)
                            : fmt::format("{} must be one of {}, not '{}'", what, words, word));

@@ -26,6 +26,7 @@
 
 #include "heed/tensor/error.h"
 #include "heed/tensor/nearest.h"
+#include "heed/tensor/renamed.h"
 
 namespace heed {
 
@@ -64,6 +65,14 @@ class List {
     for (const Entry* entry : entries_)
       if (chosen(*entry))
         for (std::string& name : offered(*entry)) all.push_back(std::move(name));
+    return all;
+  }
+
+  /// What the former names are called now.
+  std::vector<Renamed> renamed() const {
+    std::vector<Renamed> all;
+    for (const Entry* entry : entries_)
+      for (std::string& name : former(*entry)) all.push_back({std::move(name), std::string(entry->name)});
     return all;
   }
 

@@ -14,7 +14,7 @@ namespace heed::train {
 /// Known before the first update.
 struct Started {
   std::string folder;
-  std::string model;  // "rnn" or "transformer"
+  std::string model;  // its encoder and decoder: "transformer" if they are of one kind, otherwise "rnn-transformer"
   int64_t parameters = 0;
   int64_t examples = 0, valid_examples = 0;
   int64_t source_tokens = 0, target_tokens = 0;  // of the vocabularies
@@ -58,8 +58,9 @@ struct Finished {
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
-  virtual void preparing(const std::string& /*what*/) {}       // "reading the data": may take a while
-  virtual void saw(const std::string& /*what*/) {}             // what the data was taken for, if that was not given
+  virtual void preparing(const std::string& /*what*/) {}  // "reading the data": may take a while
+  // What the data was taken for, if that was not given; which words of the recipe are called otherwise now.
+  virtual void saw(const std::string& /*what*/) {}
   virtual void chose(const std::vector<task::Suggestion>&) {}  // for keys that the recipe left open
   virtual void started(const Started&) {}
   virtual void warned(const std::string& /*text*/) {}  // skipped lines, a damaged checkpoint, a full disk

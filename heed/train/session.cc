@@ -52,6 +52,7 @@ class Session {
   }
 
   Finished run() {
+    for (const std::string& note : run_->recipe().notes) recorder_.tell([&](TrainingObserver& o) { o.saw(note); });
     if (!options_.seen.empty() && run_->about().resumed_from == 0)
       recorder_.tell([&](TrainingObserver& o) { o.saw(options_.seen); });
     if (!run_->chosen().empty()) recorder_.tell([&](TrainingObserver& o) { o.chose(run_->chosen()); });

@@ -27,7 +27,7 @@ struct TrainOptions {
   /// (tokens, model, batch size, learning rate, epochs), as `heed train` does. Values that follow from others, such as
   /// data.valid and the output folder, are not read.
   recipe::Recipe recipe = {};
-  /// More keys, as after --set; also to keep one at its default: "model.width=256", "model.task=pairs".
+  /// More keys, as after --set; also to keep one at its default: "model.width=256", "model.task=seq2seq".
   std::vector<std::string> settings = {};
   /// To validate on. Empty: some are held out.
   std::vector<TextPair> valid = {};

@@ -34,7 +34,7 @@ def files_of(data: Any, folder: str, name: str) -> Files:
     seen = ""
     if found and found.labels:
         first, second = found.names
-        seen = f"columns {first!r} and {second!r}: learning labels (model.task = \"label\")"
+        seen = f"columns {first!r} and {second!r}: learning labels (model.task = \"classification\")"
     texts = found.rows if found else data
     if isinstance(texts, (tuple, list)) and len(texts) == 2 and all(isinstance(x, (str, os.PathLike)) for x in texts):
         return Files([os.fspath(each) for each in texts])

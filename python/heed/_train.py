@@ -41,7 +41,7 @@ def train(
         writer = heed.train(text="story.txt")
 
     What kind of task the data is for is seen as `heed train` sees it, and told: pairs, texts with labels, lines that
-    name pictures, running text. settings={"model.task": "pairs"} decides it instead.
+    name pictures, running text. settings={"model.task": "seq2seq"} decides it instead.
 
     Args:
         pairs: (source, target) texts, or texts with labels; or the path of a file of them separated by tabs; or two
@@ -85,7 +85,7 @@ def train(
     if text is not None:
         if pairs is not None:
             raise Error("train: pairs and text cannot be combined")
-        changed["model.task"] = "next_token"
+        changed["model.task"] = "language_model"
         data = Files([os.fspath(text)])
     else:
         data = files_of(pairs, path, "pairs")
@@ -143,7 +143,7 @@ def _teller(shown: Any, callback: Optional[Callable[[Event], Optional[bool]]]) -
 def say_seen(data: Files, settings: Dict[str, Any], tell: Callable[[str], Optional[bool]]) -> None:
     """What the names of a table's columns say about its task is used, and told, unless the task is given."""
     if data.seen and "model.task" not in settings:
-        settings["model.task"] = "label"
+        settings["model.task"] = "classification"
         tell(json.dumps({"event": "seen", "step": 0, "text": data.seen}))
 
 

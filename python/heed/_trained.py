@@ -147,7 +147,7 @@ class TrainedModel:
 
     @property
     def task(self) -> str:
-        """The kind of task: pairs."""
+        """The kind of task: seq2seq, classification, language_model or image."""
         return self._predictor.task
 
     @property

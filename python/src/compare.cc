@@ -71,6 +71,7 @@ compare::Plan plan_of(const Origin& origin, const compare::Request& request, con
   if (origin.is_empty()) return compare::load_plan(folder);
   const auto [recipe, seen] = origin.read();
   if (!seen.empty()) events.saw(seen);
+  for (const std::string& note : recipe.notes) events.saw(note);
   compare::check_request(recipe, request);
   return compare::make_plan(compare::settle(recipe), request);
 }

@@ -70,6 +70,7 @@ inline std::vector<Case> score_variants() {
       variant("mlp", "depth_2_relu", [](Case& c) { c.options.depth = 2, c.options.activation = "relu"; }),
       variant("mlp", "depth_3_gelu", [](Case& c) { c.options.depth = 3, c.options.activation = "gelu"; }),
       variant("mlp", "depth_2_tanh", [](Case& c) { c.options.depth = 2; }),
+      variant("mlp", "depth_2_silu", [](Case& c) { c.options.depth = 2, c.options.activation = "silu"; }),
       variant("mlp", "depth_1_gelu", [](Case& c) { c.options.activation = "gelu"; }),
       variant("additive", "hidden_of_the_key", [](Case& c) { c.options.hidden = 0; }),
       variant("projected", "softcap_sigmoid",

@@ -115,7 +115,7 @@ void add_element_wise(Cases& cases) {
                                                                        {"relu", Activation::relu},
                                                                        {"sigmoid", Activation::sigmoid},
                                                                        {"gelu", Activation::gelu},
-                                                                       {"swish", Activation::swish}};
+                                                                       {"swish", Activation::silu}};
   for (const auto& [name, f] : activations)
     for (const int reach : {1, 6, 100})
       cases.add("activation/" + name + "_to_" + std::to_string(reach), {{"x", 21, 37, static_cast<float>(reach)}},

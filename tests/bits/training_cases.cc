@@ -158,7 +158,7 @@ void add_training_cases(std::vector<Case>& to) {
   whole("parallel", {"model.kind=transformer", "model.decoder=parallel", "attention.heads=2", "model.max_length=32"});
   whole("parallel_slots", {"model.kind=transformer", "model.decoder=parallel", "model.length=slots", "model.slots=24"});
   whole("transformer_rotary", {"model.kind=transformer", "attention.heads=2", "model.positions=rotary",
-                               "model.activation=swish", "model.norm=pre"});
+                               "model.activation=swiglu", "model.norm=pre"});
   whole("transformer_alibi", {"model.kind=transformer", "attention.heads=2", "model.positions=alibi",
                               "model.activation=gelu", "train.schedule=inverse_sqrt"});
 }

@@ -27,7 +27,7 @@ def inline(picture):
 
 
 def train_on_pictures(data, folder, *settings):
-    keys = ["model.task=picture", "model.width=16", "model.picture_size=8", "model.picture_layers=1", *settings]
+    keys = ["model.task=image", "model.width=16", "model.picture_size=8", "model.picture_layers=1", *settings]
     return heed("train", str(data), "--output", str(folder), "--threads", "1",
                 *[word for key in keys for word in ("--set", key)])
 

@@ -171,7 +171,7 @@ def test_labels(tmp_path):
     lines = [f"a {word} thing number {i}\t{label}" for i in range(40) for word, label in (("good", "yes"), ("bad", "no"))]
     (tmp_path / "texts.tsv").write_text("\n".join(lines) + "\n")
     folder = tmp_path / "out"
-    text("compare", str(tmp_path / "texts.tsv"), "--set", "model.task=label", "--set", "model.width=8",
+    text("compare", str(tmp_path / "texts.tsv"), "--set", "model.task=classification", "--set", "model.width=8",
          "--attention", "structured,additive,local_p", "--set", "stop.steps=6", "--output", str(folder))
     rows = json.loads((folder / "compare.json").read_text())["variants"]
     assert {row["name"] for row in rows if row["rank"]} >= {"structured", "additive"}
@@ -184,7 +184,7 @@ def test_labels_by_f1(tmp_path):
     lines = [f"{word} {i}\t{label}" for i in range(20) for word, label in (("a", "x"), ("b", "y"), ("c", "z"))]
     (tmp_path / "texts.tsv").write_text("\n".join(lines) + "\n")
     folder = tmp_path / "out"
-    text("compare", str(tmp_path / "texts.tsv"), "--set", "model.task=label", "--set", "model.width=8", "--attention",
+    text("compare", str(tmp_path / "texts.tsv"), "--set", "model.task=classification", "--set", "model.width=8", "--attention",
          "dot,additive", "--set", "stop.steps=4", "--set", "validate.metric=macro_f1", "--output", str(folder))
     page = json.loads((folder / "compare.json").read_text())
     assert page["metric"] == "macro_f1" and page["variants"][1]["p"] is not None
@@ -196,7 +196,7 @@ def test_running_text(tmp_path, kind, names):
     folder = tmp_path / "out"
     text("compare", str(tmp_path / "story.txt"), "--attention", names + ",local_p", "--output", str(folder),
          *[word for key in ("model.width=8", f"model.kind={kind}", "model.context=32", "model.layers=1", "stop.steps=6",
-                            "validate.every=3", "train.warmup=1", "data.documents=line", "model.task=next_token") for word in ("--set", key)])
+                            "validate.every=3", "train.warmup=1", "data.documents=line", "model.task=language_model") for word in ("--set", key)])
     page = json.loads((folder / "compare.json").read_text())
     rows = {row["name"]: row for row in page["variants"]}
     assert page["metric"] == "perplexity" and not page["higher_is_better"]

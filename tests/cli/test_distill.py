@@ -110,7 +110,7 @@ def test_another_work_in_the_folder_is_refused(model, recipe, tmp_path):
     (["MODEL", "missing.toml"], NO_INPUT, "missing.toml"),
     (["MODEL"], USAGE, "RECIPE"),
     (["MODEL", "RECIPE", "--iterations", "2"], USAGE, "--iterations 2 is for models that write all positions at once"),
-    (["MODEL", "RECIPE", "--set", "model.task=label"], CONFIG, ""),
+    (["MODEL", "RECIPE", "--set", "model.task=classification"], CONFIG, ""),
 ])
 def test_what_is_refused(model, recipe, tmp_path, arguments, code, message):
     places = {"MODEL": str(model), "RECIPE": str(recipe)}

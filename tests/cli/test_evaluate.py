@@ -9,7 +9,7 @@ from heed_program import CANNOT_CREATE, DATA, NO_INPUT, SOURCE, USAGE, answers, 
 GOLDEN = json.loads((SOURCE / "tests" / "golden" / "metrics.json").read_text())
 # What the command line can ask for of all that is in the file.
 ARGUMENTS = {"bleu": ("bleu",), "bleu-none": ("bleu", "--tokenise", "none"), "bleu-char": ("bleu", "--tokenise", "char"),
-             "bleu-intl": ("bleu", "--tokenise", "intl"), "bleu-small": ("bleu", "--lowercase"),
+             "bleu-intl": ("bleu", "--tokenize=intl"), "bleu-small": ("bleu", "--lowercase"),
              "bleu-small-intl": ("bleu", "--lowercase", "--tokenise", "intl"), "chrf": ("chrf",),
              "chrf-small": ("chrf", "--lowercase"), "chrf++": ("chrf++",), "ter": ("ter",)}
 
@@ -61,17 +61,17 @@ def some_files(tmp_path):
 
 def scores(files, hypotheses, *more):
     said = json.loads(text("evaluate", "--hypotheses", str(files / hypotheses), "--references", str(files / "r"), "--json",
-                           "--metric", "exact,wer,per,cer", *more))
+                           "--metric", "exact,ser,wer,per,cer", *more))
     return {m["metric"]: m["score"] for m in said["metrics"]}
 
 
 def test_error_rates(files):
-    assert scores(files, "good") == {"exact": 100, "wer": 0, "per": 0, "cer": 0}
+    assert scores(files, "good") == {"exact": 100, "ser": 0, "wer": 0, "per": 0, "cer": 0}
     # 4 + 1 + 2 + 1 edits of 6 + 2 + 4 + 5 words.
     bad = scores(files, "bad")
-    assert bad["exact"] == 0 and bad["wer"] == 100 and bad["per"] == pytest.approx(100 * 8 / 17)
+    assert bad["exact"] == 0 and bad["ser"] == 100 and bad["wer"] == bad["per"] == pytest.approx(100 * 8 / 17)
     small = scores(files, "bad", "--lowercase")
-    assert small["exact"] == 25 and small["per"] == pytest.approx(100 * 6 / 17)
+    assert small["exact"] == 25 and small["ser"] == 75 and small["wer"] == pytest.approx(100 * 6 / 17)
 
 
 def test_bpe_is_joined(files):
@@ -235,7 +235,7 @@ def test_errors_of_a_model(model, tmp_path):
 
 @pytest.mark.parametrize("own, metrics, says", [
     ("loss", ["bleu", "exact"], "bleu is the first metric of the model's task"),
-    ("wer", ["wer", "exact"], "wer is validate.metric of the model's recipe"),
+    ("ser", ["ser", "exact"], "ser is validate.metric of the model's recipe"),
     ("exact", ["exact"], "exact is validate.metric of the model's recipe"),
 ])
 def test_a_model_is_judged_as_its_training_was(tmp_path, own, metrics, says):
@@ -266,7 +266,7 @@ def test_a_model_is_asked_first(model, tmp_path):
 def test_a_source_that_repeats_in_a_tsv_has_several_references(model, tmp_path):
     said = answers("predict", model, given="abc\nhello\n")
     pairs = lines(tmp_path / "tsv", ["abc\tno", "hello\tno", f"abc\t{said[0]}"])
-    found = json.loads(text("evaluate", str(model), pairs, "--metric", "wer,exact", "--json"))
+    found = json.loads(text("evaluate", str(model), pairs, "--metric", "ser,exact", "--json"))
     assert found["segments"] == 2
     assert [m["score"] for m in found["metrics"]] == [50, 50]
     assert found["metrics"][0]["signature"].startswith("nrefs:var|")

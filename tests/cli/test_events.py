@@ -7,7 +7,7 @@ import pytest
 from event_reader import scalars
 from heed_program import text, train_small
 
-METRICS = ["loss", "bleu", "chrf", "chrf++", "ter", "exact", "accuracy", "wer", "per", "cer"]
+METRICS = ["loss", "bleu", "chrf", "chrf++", "ter", "exact", "accuracy", "ser", "wer", "per", "cer"]
 
 
 def single(number):

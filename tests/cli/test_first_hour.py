@@ -129,7 +129,7 @@ def test_what_next_works(tmp_path, data):
     (tmp_path / "story.txt").write_text("".join(f"the dog number {i} runs home .\n" for i in range(100)))
     (tmp_path / "dates").write_text('[data]\ntask = "dates"\nexamples = 60\nvalid_examples = 10\n')
     (tmp_path / "scenes").write_text('[data]\ntask = "scenes"\nexamples = 60\nvalid_examples = 10\n'
-                                     '[model]\ntask = "picture"\n')
+                                     '[model]\ntask = "image"\n')
     (tmp_path / "lines.txt").write_text("dog\n")
     said = trained_in(tmp_path, "./" + data, *([] if data.endswith((".tsv", ".txt")) else ["--output", "out"]))
     commands = said.stdout.split("What next:\n")[1].splitlines()

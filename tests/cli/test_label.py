@@ -31,7 +31,7 @@ def trained_models(request, tmp_path_factory):
     how = ["model.pool=mean"] if request.param == "mean" else [f"attention.structure={request.param}"]
     data = write(folder / "reviews.tsv", 300, 1)
     done = heed("train", data, "--output", str(folder / "model"), "--threads", "1",
-                *[word for key in ["model.task=label", "model.width=16", "train.batch_tokens=256",
+                *[word for key in ["model.task=classification", "model.width=16", "train.batch_tokens=256",
                                    "train.learning_rate=0.01", *how] for word in ("--set", key)])
     assert done.returncode == 0, done.stderr
     return request.param, str(folder / "model"), done.stdout
@@ -97,7 +97,7 @@ def test_labels_are_recognised(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "column 3 has 2 different values on the first 200 lines, and column 1 is text" in done.stderr
     assert " texts for training" in done.stdout
-    done = heed("train", data, "--output", str(tmp_path / "pairs"), "--set", "model.task=pairs", *few)
+    done = heed("train", data, "--output", str(tmp_path / "pairs"), "--set", "model.task=seq2seq", *few)
     assert done.returncode == 0 and "model.task" not in done.stderr, done.stderr
     (tmp_path / "words.tsv").write_text("".join(f"this is number {i}\tnumber {i} this is\n" for i in range(100)))
     done = heed("train", str(tmp_path / "words.tsv"), "--output", str(tmp_path / "words"), *few)
@@ -183,7 +183,7 @@ def test_scores_of_labels(trained, tmp_path):
 
 def test_columns_in_any_order(tmp_path):
     data = write(tmp_path / "x.tsv", 60, 3, "{label}\t7\t{text}\n")
-    done = heed("train", data, "--output", str(tmp_path / "out"), "--set", "model.task=label", "--set", "stop.steps=2",
+    done = heed("train", data, "--output", str(tmp_path / "out"), "--set", "model.task=classification", "--set", "stop.steps=2",
                 "--set", "model.width=8")
     assert done.returncode == 0, done.stderr
     assert "data.text_column = 3" in done.stdout and "data.label_column = 1" in done.stdout
@@ -198,7 +198,7 @@ def test_columns_in_any_order(tmp_path):
 ])
 def test_data_that_cannot_be_used(tmp_path, content, code, says):
     (tmp_path / "x.tsv").write_text(content)
-    done = heed("train", str(tmp_path / "x.tsv"), "--output", str(tmp_path / "out"), "--set", "model.task=label")
+    done = heed("train", str(tmp_path / "x.tsv"), "--output", str(tmp_path / "out"), "--set", "model.task=classification")
     assert done.returncode == code and says in done.stderr, done.stderr
 
 
@@ -211,6 +211,6 @@ def test_what_labels_do_not_have(trained):
 
 
 def test_a_recipe_of_another_task(tmp_path):
-    (tmp_path / "r.toml").write_text('[model]\ntask = "label"\n[data]\nsource = "x"\n')
+    (tmp_path / "r.toml").write_text('[model]\ntask = "classification"\n[data]\nsource = "x"\n')
     done = heed("train", str(tmp_path / "r.toml"), "--output", str(tmp_path / "out"))
     assert done.returncode == CONFIG and "data.source" in done.stderr

@@ -6,7 +6,7 @@ import struct
 import pytest
 from heed_program import CONFIG, DATA, answers, from_json, heed, run, text
 
-FAST = ["--threads", "1", "--set", "model.task=label", "--set", "model.width=16", "--set", "train.learning_rate=0.01"]
+FAST = ["--threads", "1", "--set", "model.task=classification", "--set", "model.width=16", "--set", "train.learning_rate=0.01"]
 PLAIN = "".join(f"Some text. Number {i}!\t{'ab'[i % 2]}\n" for i in range(40))
 TINY = [*FAST, "--set", "stop.steps=2", "--set", "validate.every=1"]
 
@@ -34,7 +34,7 @@ def topics(count, seed):
 @pytest.fixture(name="sets", scope="module")
 def trained_on_sets(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sets")
-    done = train(folder, topics(400, 1), "data.labels_between=,", "train.batch_tokens=512", "stop.epochs=20")
+    done = train(folder, topics(400, 1), "data.label_separator=,", "train.batch_tokens=512", "stop.epochs=20")
     assert done.returncode == 0, done.stderr
     assert "3 labels" in done.stdout and "micro F1" in done.stdout
     return str(folder / "out")
@@ -163,7 +163,7 @@ def test_wrong_class_weights(tmp_path, weights, code, says):
 
 def test_word_vectors(tmp_path):
     (tmp_path / "vectors.txt").write_text("3 6\nsome 1 2 3 4 5 6\ntext 0 0 0 0 0 0.5\nwolf 1 1 1 1 1 1\n")
-    how = ["--threads", "1", "--set", "model.task=label", "--set", "stop.steps=3", "--set", "validate.every=1"]
+    how = ["--threads", "1", "--set", "model.task=classification", "--set", "stop.steps=3", "--set", "validate.every=1"]
     vectors = f"data.vectors={tmp_path / 'vectors.txt'}"
     done = train(tmp_path, PLAIN, vectors, "data.vectors_fixed=true", how=how)
     assert done.returncode == 0, done.stderr
@@ -187,7 +187,7 @@ def test_word_vectors(tmp_path):
 def test_wrong_word_vectors(tmp_path, content, settings, says):
     (tmp_path / "vectors.txt").write_text(content)
     done = train(tmp_path, PLAIN, f"data.vectors={tmp_path / 'vectors.txt'}", *settings,
-                 how=["--set", "model.task=label", "--set", "stop.steps=1"])
+                 how=["--set", "model.task=classification", "--set", "stop.steps=1"])
     assert done.returncode == DATA and says in done.stderr, done.stderr
 
 
@@ -250,8 +250,8 @@ def test_one_label_in_a_file_to_evaluate(plain, tmp_path):
 def test_pairs_cannot_start_from_labels(plain, tmp_path):
     (tmp_path / "x.tsv").write_text("".join(f"{i}\tnumber {i}\n" for i in range(30)))
     done = heed("train", str(tmp_path / "x.tsv"), "--from", plain, "--output", str(tmp_path / "out"), "--set",
-                "model.task=pairs", "--set", "stop.steps=1")
-    assert done.returncode == CONFIG and "model.task is \"pairs\"" in done.stderr, (done.returncode, done.stderr)
+                "model.task=seq2seq", "--set", "stop.steps=1")
+    assert done.returncode == CONFIG and "model.task is \"seq2seq\"" in done.stderr, (done.returncode, done.stderr)
 
 
 def test_labels_start_from_labels(plain, tmp_path):

@@ -44,7 +44,7 @@ def test_a_table_of_pictures_is_learned(painted):
     assert found["metrics"][0]["score"] > 95
     (folder / "other.png").write_bytes(png(3, 40, (215, 5, 5)))
     assert answers("predict", model, given=f"{folder}/other.png\twhich colour\n\n") == ["red", ""]
-    assert "picture" in text("info", model)
+    assert "image" in text("info", model)
 
 
 def test_json_has_the_map_and_the_weights(painted):

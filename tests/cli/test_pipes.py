@@ -113,7 +113,7 @@ def test_pictures(tmp_path):
     (tmp_path / "pairs.tsv").write_text(rows)
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(f"[data]\nfolder = '{tmp_path}'\ntsv = 'pairs.tsv'\nheld_out = 0.2\n"
-                      "[model]\ntask = 'picture'\nwidth = 8\n[stop]\nsteps = 1\n[validate]\nevery = 1\ndecode = 0\n")
+                      "[model]\ntask = 'image'\nwidth = 8\n[stop]\nsteps = 1\n[validate]\nevery = 1\ndecode = 0\n")
     done = heed("train", recipe, "--output", tmp_path / "out", seconds=60)
     assert done.returncode == 0, done.stderr
     assert b"40 of 60 lines left out" in done.stderr and b"a pipe, not a picture" in done.stderr, done.stderr

@@ -47,9 +47,9 @@ def trained(recipe, folder):
     """The finished process of one update."""
     (folder / "texts.tsv").write_text("".join(f"A text. Number {i}!\t{'ab'[i % 2]}\n" for i in range(20)))
     rest = TINY
-    if 'task = "label"' in recipe:
+    if 'task = "classification"' in recipe:
         rest = LABELS.replace("FILE", str(folder / "texts.tsv"))
-    if 'task = "next_token"' in recipe:
+    if 'task = "language_model"' in recipe:
         rest = TEXT.replace("FILE", str(folder / "texts.tsv"))
     (folder / "recipe.toml").write_text(recipe + rest)
     return heed("train", str(folder / "recipe.toml"), "--output", str(folder / "out"), "--threads", "1", "--set", SIZE)
@@ -64,8 +64,8 @@ def test_a_recipe_that_is_shown_trains(name, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("kind", ['kind = "rnn"', 'kind = "transformer"', 'task = "label"',
-                                  'task = "next_token"\nkind = "rnn"', 'task = "next_token"\nkind = "transformer"'])
+@pytest.mark.parametrize("kind", ['kind = "rnn"', 'kind = "transformer"', 'task = "classification"',
+                                  'task = "language_model"\nkind = "rnn"', 'task = "language_model"\nkind = "transformer"'])
 @pytest.mark.parametrize("name", [name for name in ENTRIES if not shown(name)])
 def test_without_a_recipe_no_model_takes_it(name, kind, tmp_path):
     assert ENTRIES[name]["recipe"] == ""
@@ -75,7 +75,7 @@ def test_without_a_recipe_no_model_takes_it(name, kind, tmp_path):
     setting = f'{ENTRIES[name]["part"]} = "{name}"'
     done = trained(f'[model]\n{kind}\n[attention]\n{setting}\n', tmp_path)
     assert done.returncode == CONFIG
-    assert "label" in kind or setting.split()[0] in done.stderr
+    assert "classification" in kind or setting.split()[0] in done.stderr
 
 
 def test_most_have_one():

@@ -91,7 +91,7 @@ def test_models_are_listed(server):
     assert listed["data"] == [{"id": name, "object": "model", "created": 0, "owned_by": "heed"}
                               for name in ("small", "story")]
     assert [(m["name"], m["task"], m["kind"]) for m in listed["models"]] == [
-        ("small", "pairs", "rnn"), ("story", "next_token", "rnn")]
+        ("small", "seq2seq", "rnn"), ("story", "language_model", "rnn")]
     assert all(m["about"] for m in listed["models"])
     # Only built-in tasks have texts to try: a model of somebody's data tells nothing about it.
     small, story = listed["models"]

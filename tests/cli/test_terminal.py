@@ -64,7 +64,7 @@ def label_model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("labels")
     rows = "".join(f"good {i} {ODD}\tyes\u202e{i % 2}\nbad {i} {ODD}\tno\x1b[2J\n" for i in range(40))
     (folder / "data.tsv").write_text(rows)
-    said = both_streams("train", "data.tsv", "--output", "model", "--set", "stop.steps=2", "--set", "model.task=label",
+    said = both_streams("train", "data.tsv", "--output", "model", "--set", "stop.steps=2", "--set", "model.task=classification",
                         "--threads", "1", cwd=folder)
     assert (folder / "model").is_dir(), said
     return folder, said
@@ -158,7 +158,7 @@ def test_look(model):
 def test_picture_names(tmp_path):
     names = [f"none{ODD}.png", f"x\x1b[2J{tmp_path.name}.png"]
     (tmp_path / "pairs.tsv").write_text("".join(f"{name}\ta circle\n" for name in names) * 20)
-    (tmp_path / "recipe.toml").write_text("[data]\ntsv = 'pairs.tsv'\nheld_out = 0.1\n[model]\ntask = 'picture'\n")
+    (tmp_path / "recipe.toml").write_text("[data]\ntsv = 'pairs.tsv'\nheld_out = 0.1\n[model]\ntask = 'image'\n")
     said = both_streams("train", "recipe.toml", "--output", "out", cwd=tmp_path)
     expect_harmless(said)
 

@@ -75,6 +75,25 @@ def test_every_mistake_of_a_recipe_at_once(tmp_path):
     assert "broken.toml:1" in heed("train", str(path)).stderr
 
 
+@pytest.mark.parametrize("arguments", [("--show",), ("--output", "OUT", "--set", "stop.steps=2")])
+def test_former_words_are_read_and_noted_once(tmp_path, arguments):
+    path = tmp_path / "old.toml"
+    path.write_text(small_recipe(data={"examples": 50}, model={"task": "pairs", "kind": "transformer", "positions": "sin_cos",
+                                                               "width": 8, "encoder_layers": 1, "decoder_layers": 1}))
+    done = heed("train", str(path), *[str(tmp_path / "out") if a == "OUT" else a for a in arguments], "--set",
+                "model.task=pairs")
+    assert done.returncode == 0, done.stderr
+    for note in ("heed: 'pairs' is now called 'seq2seq'\n", "heed: 'sin_cos' is now called 'sinusoidal'\n"):
+        assert done.stderr.count(note) == 1, done.stderr
+    written = done.stdout if arguments == ("--show",) else (tmp_path / "out" / "recipe.toml").read_text()
+    assert 'task = "seq2seq"' in written and 'positions = "sinusoidal"' in written
+    if "--output" in arguments:
+        assert [event["text"] for event in events(tmp_path / "out", "seen")] == [
+            "'pairs' is now called 'seq2seq'", "'sin_cos' is now called 'sinusoidal'"]
+        again = heed("train", "--resume", "--output", str(tmp_path / "out"), "--set", "stop.steps=3")
+        assert again.returncode == 0 and "is now called" not in again.stderr, again.stderr
+
+
 # ------------------------------------------------------------------------------------------------------------------ data
 
 def test_bad_lines_are_named_and_the_rest_is_learned(tmp_path, recipe):

@@ -45,7 +45,7 @@ def test_what_agrees_with_the_model_is_right(files, tmp_path, data, of_model, tu
 
 def test_what_does_not_is_refused(files, tmp_path):
     assert train(files / "labels.tsv", tmp_path / "model", *SMALL, "model.pool=mean").returncode == 0
-    for given, says in (("model.pool=max", 'model.pool is "max", but'), ("model.task=pairs", 'model.task is "pairs"'),
+    for given, says in (("model.pool=max", 'model.pool is "max", but'), ("model.task=seq2seq", 'model.task is "seq2seq"'),
                         ("model.tied=all", "unknown key 'model.tied'")):
         done = train(files / "few.tsv", tmp_path / "tuned", given, more=["--from", str(tmp_path / "model")])
         assert done.returncode == CONFIG and says in done.stderr, done.stderr
@@ -66,4 +66,4 @@ def test_what_is_seen_is_said(files, tmp_path):
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(f"[data]\ntsv = '{files / 'labels.tsv'}'\n")
     done = train(recipe, tmp_path / "doubted", *SMALL)
-    assert 'as for model.task = "label", but model.task is not set' in done.stderr, done.stderr
+    assert 'as for model.task = "classification", but model.task is not set' in done.stderr, done.stderr

@@ -1,4 +1,5 @@
 """Models that older releases wrote load, and answer as they did then, to the last bit (make_models.py made them)."""
+import hashlib
 import json
 import os
 import pathlib
@@ -58,6 +59,25 @@ def test_it_can_be_exported_again(folder, tmp_path):
     expect_same(tmp_path / "model.heed", folder, "scalar")
 
 
+@pytest.mark.parametrize("before, now", [("wer", "ser"), ("per", "wer"), ("cer", "cer")])
+def test_what_metrics_were_called(before, now, tmp_path):
+    """`wer` was the share of wrong outputs, `per` the edits per word."""
+    model = tmp_path / "model"
+    shutil.copytree(HERE / "0.1" / "pairs_rnn" / "checkpoint", model)
+    config = (model / "config.toml").read_text()
+    assert 'metric = "loss"' in config
+    config = config.replace('metric = "loss"', f'metric = "{before}"').encode()
+    (model / "config.toml").write_bytes(config)
+    manifest = json.loads((model / "MANIFEST.json").read_text())
+    for part in manifest["parts"]:
+        if part["name"] == "config.toml":
+            part.update(size=len(config), sha256=hashlib.sha256(config).hexdigest())
+    (model / "MANIFEST.json").write_text(json.dumps(manifest))
+    (tmp_path / "x.tsv").write_text("abc\tcba\n")
+    metrics = json.loads(run("evaluate", model, tmp_path / "x.tsv", "--json"))["metrics"]
+    assert metrics[0]["metric"] == now
+
+
 def written_anew(folder, place):
     """The same weights as today's heed writes them: the mean of one model is that model."""
     run("average", folder / "checkpoint", "--output", place)
@@ -102,7 +122,7 @@ def test_what_runs_without_a_recipe(folder, tmp_path):
     assert run("score", model, data) == run("score", old, data)
     judged = ["evaluate", data, "--json"] if folder.name == "next_token_rnn" else ["evaluate", data, "--json", "--metric", "exact"]
     assert run(judged[0], model, *judged[1:]) == run(judged[0], old, *judged[1:])
-    run("look", model, "--json", given="12\n")
+    run("look", model, "--json", tmp_path / "look.json", given="12\n")
     run("average", model, model, "--output", tmp_path / "mean")
     assert not (tmp_path / "mean" / "config.toml").exists()
     run("train", data, "--from", model, "--output", tmp_path / "further", "--set", "stop.steps=2", "--threads", "1")

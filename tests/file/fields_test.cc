@@ -419,7 +419,7 @@ TEST(Recipe, SectionsOfOthersArePassedOver) {
   fields.parse("title = \"t\"\n[train]\nsteps = 3\nanything = 1\n[more]\nx = 1\n[more.y]\nz = 2\n", "r.toml");
   EXPECT_EQ(o.steps, 3);
   expect_error([&] { fields.parse("[train]\nsteps = 0\n[most]\nx = 1\n", "r.toml"); },
-               "r.toml:2: train.steps must be from 1 to 1e+06, not 0\nr.toml:3: unknown section [most]; did you mean "
+               "r.toml:2: train.steps must be from 1 to 1000000, not 0\nr.toml:3: unknown section [most]; did you mean "
                "[more]?");
 }
 
@@ -442,6 +442,62 @@ TEST(Recipe, MistakesOfTheProgram) {
   fields.add("a", a, "");
   expect_error([&] { fields.add("a", a, ""); }, "recipe: the key 'a' was added twice");
   expect_error([&] { fields.limit("b", Limit::at_least(1)); }, "recipe: there is no key 'b' that could be limited");
+  expect_error([&] { fields.former_key("c", "b"); }, "recipe: there is no key 'b' that 'c' could have become");
+}
+
+// ------------------------------------------------------------------------------------------ words of earlier versions
+
+enum class Shape { round, square };
+constexpr Choice<Shape> kShapes[] = {{"round", Shape::round, "circle"}, {"square", Shape::square}};
+
+struct Renamings {
+  std::string shape = "square", separator;
+  int64_t normalise = 1;
+
+  Fields fields() {
+    Fields f;
+    f.add("data.shape", shape, "", Limit::one_of(kShapes));
+    f.add("data.separator", separator, "");
+    f.former_key("data.between", "data.separator");
+    f.add("data.normalise", normalise, "");
+    return f;
+  }
+};
+
+TEST(Recipe, FormerWordsAreReadAsThoseOfToday) {
+  Renamings r;
+  std::vector<std::string> notes;
+  const std::vector<std::string> overrides = {"data.shape=circle"};
+  const std::set<std::string> given =
+      r.fields().parse("[data]\nshape = \"circle\"\nbetween = \",\"\n", "r.toml", overrides, &notes);
+  EXPECT_EQ(given, (std::set<std::string>{"data.shape", "data.separator"}));
+  EXPECT_EQ(r.shape, "round");
+  EXPECT_EQ(r.separator, ",");
+  EXPECT_EQ(notes, (std::vector<std::string>{"'circle' is now called 'round'",
+                                             "'data.between' is now called 'data.separator'"}));
+  EXPECT_EQ(r.fields().text(), "[data]\n# one of round, square\nshape = \"round\"\nseparator = \",\"\nnormalise = 1\n");
+  EXPECT_EQ(value_of(kShapes, "circle"), Shape::round);
+  EXPECT_TRUE(has_word(kShapes, "circle"));
+  notes.clear();
+  r.fields().parse(r.fields().text(), "r.toml", std::vector<std::string>{"data.between=;"}, &notes);
+  EXPECT_EQ(r.separator, ";");
+  EXPECT_EQ(notes.size(), 1u);
+}
+
+TEST(Recipe, OneKeyUnderTwoNames) {
+  Renamings r;
+  expect_error([&] { r.fields().parse("[data]\nbetween = \",\"\nseparator = \";\"\n", "r.toml"); },
+               "r.toml:3: data.separator is given twice: 'data.separator' is another name of it");
+}
+
+TEST(Recipe, BothSpellings) {
+  Renamings r;
+  std::vector<std::string> notes;
+  r.fields().parse("[data]\nnormalize = 5\n", "r.toml", {}, &notes);
+  EXPECT_EQ(r.normalise, 5);
+  EXPECT_TRUE(notes.empty());  // neither is the former one
+  r.fields().parse("", "r.toml", std::vector<std::string>{"data.normalize=6"}, &notes);
+  EXPECT_EQ(r.normalise, 6);
 }
 
 TEST(Limit, Text) {

@@ -46,7 +46,7 @@ void set_score(Case& c, const Json& score) {
   if (kind == "tanh_sum") c.with_tanh_sum(score.value("per_head", false));
   if (kind == "pair_mlp")
     c.with_mlp(named<MlpActivation>(
-                   {{"tanh", MlpActivation::tanh}, {"relu", MlpActivation::relu}, {"gelu", MlpActivation::gelu}},
+                   {{"tanh", MlpActivation::tanh}, {"relu", MlpActivation::relu}, {"gelu", MlpActivation::gelu}, {"silu", MlpActivation::silu}},
                    score.at("activation")),
                score.at("widths").get<std::vector<int64_t>>());
 }

@@ -20,6 +20,8 @@ T activate(MlpActivation activation, T x) {
       return x > T(0) ? x : T(0);
     case MlpActivation::gelu:
       return x * erfc(-x / T(std::numbers::sqrt2)) / T(2);
+    case MlpActivation::silu:
+      return x / (T(1) + exp(-x));
   }
   return x;
 }
@@ -35,6 +37,10 @@ T activate_slope(MlpActivation activation, T x, T height) {
     case MlpActivation::gelu: {
       const T density = exp(-x * x / T(2)) / sqrt(T(2) * T(std::numbers::pi));
       return erfc(-x / T(std::numbers::sqrt2)) / T(2) + x * density;
+    }
+    case MlpActivation::silu: {
+      const T gate = T(1) / (T(1) + exp(-x));
+      return gate + x * gate * (T(1) - gate);
     }
   }
   return T(1);

@@ -22,8 +22,8 @@ double apply(Activation f, double x) {
       return sigmoid(x);
     case Activation::gelu:
       return gelu(x);
-    case Activation::swish:
-      return swish(x);
+    case Activation::silu:
+      return silu(x);
   }
   return NAN;
 }
@@ -57,7 +57,7 @@ TEST_P(FeedForwards, ValuesAndGradients) {
                }});
 }
 INSTANTIATE_TEST_SUITE_P(All, FeedForwards,
-                         testing::Combine(testing::Values(Activation::relu, Activation::gelu, Activation::swish),
+                         testing::Combine(testing::Values(Activation::relu, Activation::gelu, Activation::silu),
                                           testing::Bool(), testing::Bool()));
 
 TEST(FeedForward, HiddenIsFourTimesTheWidthUnlessSaid) {

@@ -17,7 +17,7 @@ using Weights = std::map<std::string, Matrix>;
 
 inline double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 inline double gelu(double x) { return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0))); }
-inline double swish(double x) { return x * sigmoid(x); }
+inline double silu(double x) { return x * sigmoid(x); }
 inline double relu(double x) { return x > 0.0 ? x : 0.0; }
 
 /// x [n, in] -> [n, out] by prefix.weight [out, in] and, where there is one, prefix.bias.

@@ -22,7 +22,7 @@ struct PictureLearner {
 
   explicit PictureLearner(const std::string& task, const std::vector<std::string>& more) {
     std::vector<std::string> settings = more;
-    settings.insert(settings.end(), {"model.task=picture", "data.task=" + task, "data.valid_examples=10"});
+    settings.insert(settings.end(), {"model.task=image", "data.task=" + task, "data.valid_examples=10"});
     prepared = prepare(recipe::parse("", "scenes", settings), {}, {});
     recipe::Recipe& recipe = prepared.recipe;
     recipe.train.schedule.steps = recipe.stop.steps;

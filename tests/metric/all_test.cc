@@ -33,7 +33,7 @@ TEST(AllMetrics, EveryNameMakesOne) {
     EXPECT_FALSE(score.parts.empty());
   }
   for (const char* name :
-       {"bleu", "chrf", "chrf++", "ter", "exact", "accuracy", "macro_f1", "micro_f1", "wer", "per", "cer"})
+       {"bleu", "chrf", "chrf++", "ter", "exact", "accuracy", "macro_f1", "micro_f1", "ser", "wer", "per", "cer"})
     EXPECT_TRUE(names.contains(name)) << name;
 }
 

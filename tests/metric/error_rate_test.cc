@@ -58,14 +58,15 @@ TEST(ErrorRate, Mistakes) {
 TEST(ErrorRate, AsMetric) {
   const Texts said = {"T AH M EY T OW", "K AE", "X"};
   const References right = {{"T AH M AA T OW Z", "T AH M EY T OW"}, {"K AE T S"}, {"Y"}};
-  const ErrorRateMetric per(ErrorUnit::token), cer(ErrorUnit::character);
+  const ErrorRateMetric wer(ErrorUnit::word), per(ErrorUnit::phone), cer(ErrorUnit::character);
   const Statistics statistics = per.statistics(said, right);
   ASSERT_EQ(statistics.segments(), 3u);
   const std::vector<double> second(statistics[1].begin(), statistics[1].end());
   EXPECT_EQ(second, (std::vector<double>{0, 0, 2, 4}));
   const Score score = per.score(statistics);
   EXPECT_DOUBLE_EQ(score.value, 100 * token_error_rate(said, right).rate());
-  EXPECT_EQ(score.line(), "PER = 27.27 (1 substitutions, 0 insertions, 2 deletions in 11 tokens)");
+  EXPECT_EQ(score.line(), "PER = 27.27 (1 substitutions, 0 insertions, 2 deletions in 11 phones)");
+  EXPECT_EQ(wer.score(said, right).line(), "WER = 27.27 (1 substitutions, 0 insertions, 2 deletions in 11 words)");
   EXPECT_FALSE(score.higher_is_better);
   EXPECT_DOUBLE_EQ(cer.score(said, right).value, 100 * character_error_rate(said, right).rate());
   EXPECT_DOUBLE_EQ(per.segment_score(said[1], right[1]).value, 50);
@@ -85,7 +86,7 @@ TEST(TokenErrorRate, TheBlanksOfUnicodeSeparateTokens) {
   const ErrorRate found = token_error_rate(said, right);
   EXPECT_EQ(found.edits, (Edits{.substitutions = 1}));
   EXPECT_EQ(found.tokens, 5);
-  EXPECT_DOUBLE_EQ(ErrorRateMetric(ErrorUnit::token).score(said, right).value, 20);
+  EXPECT_DOUBLE_EQ(ErrorRateMetric(ErrorUnit::word).score(said, right).value, 20);
   // As for the other metrics; what is no blank of Unicode stays inside: a zero-width space.
   EXPECT_EQ(token_error_rate(Texts{"a\u200Bb"}, std::vector<Texts>{{"a b"}}).edits.total(), 2);
 }

@@ -24,8 +24,8 @@ TEST(Exact, AsMetric) {
   const Score exact = Exact().score(kSaid, kRight);
   EXPECT_EQ(exact.line(), "exact match = 50.00 (2 of 4 right)");
   EXPECT_TRUE(exact.higher_is_better);
-  const Score error = Exact(ExactKind::word_error).score(kSaid, kRight);
-  EXPECT_EQ(error.line(), "WER = 50.00 (2 of 4 wrong)");
+  const Score error = Exact(ExactKind::sequence_error).score(kSaid, kRight);
+  EXPECT_EQ(error.line(), "SER = 50.00 (2 of 4 wrong)");
   EXPECT_FALSE(error.higher_is_better);
   EXPECT_EQ(Exact(ExactKind::accuracy).score(kSaid, kRight).line(), "accuracy = 75.00 (3 of 4 right)");
 }
@@ -40,7 +40,7 @@ TEST(Exact, Blanks) {
 
 TEST(Exact, Nothing) {
   EXPECT_EQ(Exact().score(Texts{}, References{}).value, 0);
-  EXPECT_EQ(Exact(ExactKind::word_error).score(Texts{}, References{}).value, 0);
+  EXPECT_EQ(Exact(ExactKind::sequence_error).score(Texts{}, References{}).value, 0);
 }
 
 TEST(Exact, Mistakes) {

@@ -1,4 +1,4 @@
-// BLEU, chrF and TER against sacreBLEU (tests/golden/make_metrics.py).
+// BLEU, chrF and TER against sacreBLEU (tests/golden/make_metrics.py), WER and CER against jiwer (make_error_rates.py).
 #include <fstream>
 #include <map>
 #include <memory>
@@ -135,6 +135,22 @@ TEST(GoldenResampling, AsSacreBleu) {
       EXPECT_NEAR(bootstrap.p, json.at("exceeded").at(name + "-bs")[i - 1], 0.02);
       EXPECT_NEAR(randomised.p, json.at("exceeded").at(name + "-ar")[i - 1], 0.02);
     }
+  }
+}
+
+TEST(Golden, ErrorRatesAreThoseOfJiwer) {
+  const Json all = Json::parse(std::ifstream(HEED_TEST_DATA "/../golden/error_rates.json"));
+  const auto wer = make_metric("wer"), per = make_metric("per"), cer = make_metric("cer");
+  for (const Json& each : all.at("cases")) {
+    SCOPED_TRACE(each.at("name"));
+    const auto said = each.at("hypotheses").get<Texts>();
+    std::vector<Texts> right;
+    for (const Json& text : each.at("references")) right.push_back({text});
+    EXPECT_NEAR(wer->score(said, right).value, each.at("wer"), 1e-9);
+    EXPECT_NEAR(per->score(said, right).value, each.at("wer"), 1e-9);
+    EXPECT_NEAR(cer->score(said, right).value, each.at("cer"), 1e-9);
+    for (size_t i = 0; i < said.size(); ++i)
+      EXPECT_NEAR(wer->segment_score(said[i], right[i]).value, each.at("segments").at(i), 1e-9) << said[i];
   }
 }
 

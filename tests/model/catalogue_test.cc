@@ -69,7 +69,7 @@ TEST(CatalogueModels, NoMemoryBeforeLoading) {
       all.back().cell = cell;
       all.back().bidirectional = bidirectional;
     }
-  for (const char* positions : {"sin_cos", "learned", "rotary", "alibi", "none"})
+  for (const char* positions : {"sinusoidal", "learned", "rotary", "alibi", "none"})
     for (const char* norm : {"pre", "post"}) {
       all.push_back(small("transformer"));
       all.back().positions = positions;

@@ -47,7 +47,7 @@ std::vector<Kind> kinds() {
 }
 
 Options classifier_options(const Kind& kind) {
-  Options o{.task = "label", .source_vocabulary = kClassifierTokens, .target_vocabulary = kClasses};
+  Options o{.task = "classification", .source_vocabulary = kClassifierTokens, .target_vocabulary = kClasses};
   o.width = 8;
   o.dropout = 0.0f;
   kind.change(o);

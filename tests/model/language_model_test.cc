@@ -34,7 +34,7 @@ std::vector<TextKind> text_kinds() {
       {"additive", [](Options& o) { o.attention.score = "additive"; }},
       {"multi_head", [](Options& o) { o.attention.structure = "multi_head", o.attention.heads = 2; }},
       {"transformer", transformer},
-      {"transformer_tied", [=](Options& o) { transformer(o), o.tied = "decoder", o.positions = "sin_cos"; }},
+      {"transformer_tied", [=](Options& o) { transformer(o), o.tied = "decoder", o.positions = "sinusoidal"; }},
       {"transformer_window",
        [=](Options& o) { transformer(o), o.attention.region = "causal+sliding_window", o.attention.window = 2; }},
       {"transformer_documents", [=](Options& o) { transformer(o), o.attention.region = "documents"; }},
@@ -44,7 +44,7 @@ std::vector<TextKind> text_kinds() {
 }
 
 Options options_of(const TextKind& kind) {
-  Options o{.task = "next_token", .source_vocabulary = kTokens, .target_vocabulary = kTokens};
+  Options o{.task = "language_model", .source_vocabulary = kTokens, .target_vocabulary = kTokens};
   o.width = 8;
   o.cell = "lstm";
   o.dropout = 0.0f;

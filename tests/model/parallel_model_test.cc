@@ -139,7 +139,7 @@ TEST(ParallelModel, EveryPositionSeesAllOthers) {
 }
 
 TEST(ParallelModel, BlanksAreToldApartByTheirPositions) {
-  for (const char* positions : {"sin_cos", "learned", "rotary", "alibi", "none"}) {
+  for (const char* positions : {"sinusoidal", "learned", "rotary", "alibi", "none"}) {
     Options o = ParallelWay{"plain"}.options();
     o.positions = positions;
     const MadeParallel made(o);

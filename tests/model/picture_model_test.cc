@@ -35,7 +35,7 @@ std::vector<Looking> ways_to_look() {
 }
 
 Options options_for(const Looking& way) {
-  Options o{.task = "picture", .source_vocabulary = kPictureWords, .target_vocabulary = kPictureWords};
+  Options o{.task = "image", .source_vocabulary = kPictureWords, .target_vocabulary = kPictureWords};
   o.width = 8;
   o.dropout = 0.0f;
   o.picture_size = kSide;

@@ -59,7 +59,7 @@ constexpr int64_t kWords = 9, kLabels = 3;
 
 Options options_for(const TextTrial& trial) {
   const bool label = trial.kind == "label";
-  Options o{.task = label ? "label" : "next_token",
+  Options o{.task = label ? "classification" : "language_model",
             .kind = trial.kind == "text_transformer" ? "transformer" : "rnn",
             .source_vocabulary = kWords,
             .target_vocabulary = label ? kLabels : kWords};

@@ -48,14 +48,15 @@ inline std::vector<Way> ways() {
   }
 
   for (const char* norm : {"post", "pre"})
-    for (const char* positions : {"sin_cos", "learned", "rotary", "alibi", "none"})
+    for (const char* positions : {"sinusoidal", "learned", "rotary", "alibi", "none"})
       add("transformer", std::string(norm) + "_" + positions, [=](O& o) { o.norm = norm, o.positions = positions; });
   add("transformer", "two_layers", deep);
   add("transformer", "grouped", [](O& o) { o.attention.heads = 4, o.attention.kv_heads = 2; });
   add("transformer", "grouped_rotary",
       [](O& o) { o.attention.heads = 4, o.attention.kv_heads = 1, o.positions = "rotary"; });
   add("transformer", "relative", [](O& o) { o.attention.position = "relative"; });
-  add("transformer", "swish", [](O& o) { o.activation = "swish"; });
+  add("transformer", "swiglu", [](O& o) { o.activation = "swiglu"; });
+  add("transformer", "silu", [](O& o) { o.activation = "silu"; });
   for (const char* normalise : {"sparsemax", "entmax15", "hard", "hard_sampled"})
     add("transformer", normalise, [=](O& o) { o.attention.normalise = normalise; });
   for (const char* score : {"additive", "cosine", "general", "self_scored", "intra", "synthesizer_dense",

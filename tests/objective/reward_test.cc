@@ -198,7 +198,8 @@ TEST(MetricReward, IsAtMostOneAndErrorsAreTurnedRound) {
   const std::vector<RewardCase> cases = {{"s", "a b c d", {"x", "a b c d"}}, {"s", "a b", {"a c"}}, {"s", "", {"a"}}};
   const auto rewards = [&](const char* name) { return metric_reward(name)(cases); };
   EXPECT_EQ(rewards("exact"), (std::vector<double>{1, 0, 0}));
-  EXPECT_EQ(rewards("wer"), (std::vector<double>{1, 0, 0}));
+  EXPECT_EQ(rewards("ser"), (std::vector<double>{1, 0, 0}));
+  EXPECT_EQ(rewards("wer"), (std::vector<double>{1, 0.5, 0}));
   EXPECT_EQ(rewards("per"), (std::vector<double>{1, 0.5, 0}));
   EXPECT_EQ(rewards("cer").at(0), 1.0);
   for (const char* name : {"bleu", "chrf", "chrf++", "ter"}) {
@@ -260,7 +261,8 @@ TEST(OwnReward, KnowsAllReferences) {
 }
 
 TEST(Objectives, RefuseWhatHasNoEffect) {
-  const auto problems_of = [](const Options& o, const std::string& task = "pairs", const char* normalise = "softmax") {
+  const auto problems_of = [](const Options& o, const std::string& task = "seq2seq",
+                              const char* normalise = "softmax") {
     model::Options m;
     m.task = task;
     m.attention.normalise = normalise;
@@ -274,9 +276,9 @@ TEST(Objectives, RefuseWhatHasNoEffect) {
   EXPECT_NE(problems_of({.name = "reinforce", .sharpness = 1.0}).find("\"minimum_risk\""), std::string::npos);
   EXPECT_NE(problems_of({.name = "reinforce", .hypotheses_by = "nbest"}).find("must be \"samples\""),
             std::string::npos);
-  EXPECT_NE(problems_of({.name = "reinforce"}, "label").find("\"label\""), std::string::npos);
-  EXPECT_NE(problems_of({.name = "minimum_risk"}, "pairs", "hard_sampled").find("hard_sampled"), std::string::npos);
-  EXPECT_EQ(problems_of({}, "label"), "");
+  EXPECT_NE(problems_of({.name = "reinforce"}, "classification").find("\"classification\""), std::string::npos);
+  EXPECT_NE(problems_of({.name = "minimum_risk"}, "seq2seq", "hard_sampled").find("hard_sampled"), std::string::npos);
+  EXPECT_EQ(problems_of({}, "classification"), "");
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ Predictor talkative(trained::TrainedModel made) {
 Predictor running_text() {
   const std::vector<std::string_view> letters = {"abcdefghijklmnopqrstuvwxyz "};
   return talkative(from(
-      "[data]\ntext = \"none.txt\"\n[model]\ntask = \"next_token\"\nkind = \"rnn\"\nwidth = 8\ncontext = 32\n"
+      "[data]\ntext = \"none.txt\"\n[model]\ntask = \"language_model\"\nkind = \"rnn\"\nwidth = 8\ncontext = 32\n"
       "[attention]\nscore = \"dot\"\n[stop]\nsteps = 1\n[validate]\nlongest = 12\n[output]\nfolder = \"nowhere\"\n",
       letters, letters, "characters"));
 }

@@ -20,8 +20,8 @@ class SaveTest : public testing::Test {
 
 void expect_the_same_answers(TrainedModel before, TrainedModel after) {
   const Predictor first(std::move(before)), second(std::move(after));
-  const auto mine = first.predict_all(kLines, {.nbest = 2, .beam = 3}),
-             other = second.predict_all(kLines, {.nbest = 2, .beam = 3});
+  const auto mine = first.predict_all(kLines, {.beam = 3, .nbest = 2}),
+             other = second.predict_all(kLines, {.beam = 3, .nbest = 2});
   for (size_t i = 0; i < kLines.size(); ++i) expect_same(mine[i], other[i]);
 }
 

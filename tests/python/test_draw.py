@@ -31,7 +31,7 @@ def label_model(tmp_path_factory):
         f"The plot was {rng.choice(['long', 'short'])}. It was {word}!\t{label}\n"
         for word, label in [("lovely", "good"), ("awful", "bad")] * 40))
     return heed.train(folder / "r.tsv", folder / "model", progress=False,
-                      settings={"model.task": "label", "model.width": 8, "attention.structure": "hierarchical",
+                      settings={"model.task": "classification", "model.width": 8, "attention.structure": "hierarchical",
                                 "stop.steps": 3})
 
 
@@ -53,7 +53,7 @@ def test_labels_are_shaded_texts(labels):
 
 def test_pictures_have_their_cells(tmp_path):
     (tmp_path / "r.toml").write_text('[data]\ntask = "scenes"\nexamples = 40\nvalid_examples = 5\n'
-                                     '[model]\ntask = "picture"\nwidth = 8\npicture_size = 8\npicture_layers = 1\n'
+                                     '[model]\ntask = "image"\nwidth = 8\npicture_size = 8\npicture_layers = 1\n'
                                      '[stop]\nsteps = 2\n')
     found = heed.train(recipe=tmp_path / "r.toml", folder=tmp_path / "model", progress=False).predict("scene:17\tcircle")
     assert found.alignment.shape == (len(found.tokens), 16)

@@ -156,7 +156,7 @@ def test_running_text(tmp_path):
     small = {"model.width": 16, "model.layers": 1, "model.context": 32, "train.batch_tokens": 256, "stop.steps": 60,
              "train.learning_rate": 0.01, "data.documents": "line", "model.dropout": 0}
     model = quiet(text=story, settings=small)
-    assert model.task == "next_token"
+    assert model.task == "language_model"
     assert model.predict("the cat sat").text == " on the mat."
     likely, not_likely = model.score([("the cat", " sat on the mat."), ("the cat", " mat the on sat.")])
     assert likely.log_probability > not_likely.log_probability

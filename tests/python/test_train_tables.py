@@ -59,11 +59,11 @@ def trained(data, **more):
 def test_texts_with_labels_are_seen_and_told():
     for labels in (LABELS, [int(label == "good") for label in LABELS]):
         model, said, events = trained(list(zip(TEXTS, labels)))
-        assert model.task == "label"
+        assert model.task == "classification"
         seen = [e["text"] for e in events if e["event"] == "seen"]
         assert len(seen) == 1 and "column 2 has 2 different values" in seen[0] and "learning labels" in seen[0]
         assert seen[0] in said
-    assert trained(zip(TEXTS, LABELS), settings={**SMALL, "model.task": "pairs"})[0].task == "pairs"
+    assert trained(zip(TEXTS, LABELS), settings={**SMALL, "model.task": "seq2seq"})[0].task == "seq2seq"
 
 
 def test_files_are_seen_as_the_program_sees_them(tmp_path):
@@ -73,8 +73,8 @@ def test_files_are_seen_as_the_program_sees_them(tmp_path):
     pairs.write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS))
     recipe = tmp_path / "recipe.toml"
     recipe.write_text('[data]\ntask = "reverse"\nexamples = 50\nvalid_examples = 5\n')
-    for path, task, told in ((labels, "label", True), (story, "next_token", True), (pairs, "pairs", False),
-                             (recipe, "pairs", False)):
+    for path, task, told in ((labels, "classification", True), (story, "language_model", True), (pairs, "seq2seq", False),
+                             (recipe, "seq2seq", False)):
         model, _, events = trained(path, valid=None if path == recipe else path)
         assert model.task == task
         assert any(e["event"] == "seen" for e in events) == told
@@ -85,19 +85,19 @@ def test_a_recipe_that_leaves_the_task_open_is_doubted(tmp_path):
     recipe = tmp_path / "recipe.toml"
     recipe.write_text("[model]\nwidth = 8\n")
     model, said, _ = trained(zip(TEXTS, LABELS), recipe=recipe)
-    assert model.task == "pairs"
-    assert 'warning: ' in said and 'as for model.task = "label"' in said
+    assert model.task == "seq2seq"
+    assert 'warning: ' in said and 'as for model.task = "classification"' in said
 
 
 @pytest.mark.parametrize("names, way", [("columns", "tolist"), ("columns", "to_list"), ("column_names", "to_pylist")])
 def test_tables_are_data(names, way):
     model, _, events = trained(Frame({"a": [s for s, _ in PAIRS], "b": [t for _, t in PAIRS]}, names, way))
-    assert model.task == "pairs"
+    assert model.task == "seq2seq"
     assert next(e for e in events if e["event"] == "started")["examples"] + 4 >= len(PAIRS) - 1
     # By name, whatever else there is; twelve lines are too few to see labels in, but the names say it.
     table = Frame({"id": range(12), "Label": [1, 0] * 6, "text": TEXTS[:12]}, names, way)
     model, said, _ = trained(table, valid=table)
-    assert model.task == "label" and "columns 'text' and 'Label': learning labels" in said
+    assert model.task == "classification" and "columns 'text' and 'Label': learning labels" in said
     scores = model.score(Frame({"text": TEXTS[:2], "label": ["1", "0"]}, names, way))
     assert len(scores) == 2 and not scores[0].error
 
@@ -105,7 +105,7 @@ def test_tables_are_data(names, way):
 def test_a_dict_of_columns_is_a_table():
     model, _, _ = trained({"target": [t for _, t in PAIRS], "source": [s for s, _ in PAIRS]})
     assert model.predict("10-40").error is None or not model.predict("10-40").error
-    assert model.task == "pairs"
+    assert model.task == "seq2seq"
     first = open(f"{model.path}/pairs.tsv", encoding="utf-8").readline()
     assert first == "\t".join(PAIRS[0]) + "\n"
 
@@ -135,4 +135,4 @@ def test_tables_of(library):
     module = pytest.importorskip(library)
     columns = {"text": TEXTS[:12], "label": LABELS[:12]}
     table = module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
-    assert trained(table, valid=table)[0].task == "label"
+    assert trained(table, valid=table)[0].task == "classification"

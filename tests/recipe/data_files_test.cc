@@ -39,29 +39,29 @@ class DataFilesTest : public testing::Test {
 
 TEST_F(DataFilesTest, TheTaskIsSeenAndSaid) {
   Understood u = recipe_of_files({.train = {pairs()}}, {});
-  EXPECT_EQ(u.recipe.model.task, "pairs");
+  EXPECT_EQ(u.recipe.model.task, "seq2seq");
   EXPECT_EQ(u.recipe.output.folder, "pairs-model");
   EXPECT_TRUE(is_open(u.recipe, "model.width"));
   EXPECT_EQ(u.seen, "");
   u = recipe_of_files({.train = {labels()}}, {});
-  EXPECT_EQ(u.recipe.model.task, "label");
+  EXPECT_EQ(u.recipe.model.task, "classification");
   EXPECT_EQ(u.recipe.data.train.tsv, labels());
   expect_in("column 2 has 2 different values on the first 40 lines, and column 1 is text: learning labels", u.seen);
   u = recipe_of_files({.train = {pictures()}}, {});
-  EXPECT_EQ(u.recipe.model.task, "picture");
+  EXPECT_EQ(u.recipe.model.task, "image");
   expect_in("column 1 names pictures: learning words about pictures", u.seen);
   u = recipe_of_files({.train = {story()}, .valid = {story()}}, {});
-  EXPECT_EQ(u.recipe.model.task, "next_token");
+  EXPECT_EQ(u.recipe.model.task, "language_model");
   EXPECT_EQ(u.recipe.data.train.source, story());
   EXPECT_EQ(u.recipe.data.valid.source, story());
   expect_in("has no tabs", u.seen);
 }
 
 TEST_F(DataFilesTest, WhatIsGivenDecides) {
-  const std::vector<std::string> as_pairs = {"model.task=pairs"}, as_labels = {"model.task=label"};
-  EXPECT_EQ(recipe_of_files({.train = {labels()}}, as_pairs).recipe.model.task, "pairs");
+  const std::vector<std::string> as_pairs = {"model.task=seq2seq"}, as_labels = {"model.task=classification"};
+  EXPECT_EQ(recipe_of_files({.train = {labels()}}, as_pairs).recipe.model.task, "seq2seq");
   EXPECT_EQ(recipe_of_files({.train = {labels()}}, as_pairs).seen, "");
-  EXPECT_EQ(recipe_of_files({.train = {pairs()}}, as_labels).recipe.model.task, "label");
+  EXPECT_EQ(recipe_of_files({.train = {pairs()}}, as_labels).recipe.model.task, "classification");
   const Understood two = recipe_of_files({.train = {story(), story()}, .valid = {pairs()}}, {});
   EXPECT_EQ(two.recipe.data.train.target, story());
   EXPECT_EQ(two.recipe.data.valid.tsv, pairs());
@@ -75,7 +75,7 @@ TEST_F(DataFilesTest, ARecipeAloneOrWithData) {
   EXPECT_EQ(recipe_of_files({.train = {alone}}, {}).recipe.data.task, "reverse");
   const std::string with = file("b.toml", "[model]\nwidth = 9\n");
   const Understood u = recipe_of_files({.train = {labels()}, .recipe = with}, {});
-  EXPECT_EQ(u.recipe.model.task, "pairs");  // a recipe is of pairs if it does not say
+  EXPECT_EQ(u.recipe.model.task, "seq2seq");  // a recipe is of pairs if it does not say
   EXPECT_EQ(u.recipe.model.width, 9);
   EXPECT_EQ(u.recipe.data.train.tsv, labels());
 }
@@ -85,7 +85,7 @@ TEST_F(DataFilesTest, APrecedentDecidesBeforeAnythingIsChecked) {
   const Precedent labelled{.recipe = recipe_of_files({.train = {labels()}}, was).recipe};
   const std::vector<std::string> pool = {"model.pool=mean"};
   const Understood few = recipe_of_files({.train = {labels(12)}}, pool, &labelled);
-  EXPECT_EQ(few.recipe.model.task, "label");
+  EXPECT_EQ(few.recipe.model.task, "classification");
   EXPECT_EQ(few.recipe.model.kind, "convolution");
   EXPECT_EQ(few.recipe.model.width, 24);
   EXPECT_TRUE(is_open(few.recipe, "train.warmup"));
@@ -96,7 +96,7 @@ TEST_F(DataFilesTest, APrecedentDecidesBeforeAnythingIsChecked) {
   expect_in("model.penalty is for", error_of([&] { recipe_of_files({.train = {labels()}}, penalty); }));
   // One that was parsed without it follows too.
   const Recipe parsed = following(recipe_of_files({.train = {labels(12)}}, {}).recipe, labelled);
-  EXPECT_EQ(parsed.model.task, "label");
+  EXPECT_EQ(parsed.model.task, "classification");
   EXPECT_EQ(parsed.model.pool, "mean");
   EXPECT_EQ(parsed.data.train.tsv, labels(12));
 }

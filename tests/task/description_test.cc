@@ -8,9 +8,12 @@
 #include "heed/task/all.h"
 #include "heed/task/version_1.h"
 #include "heed/tensor/error.h"
+#include "tests/train/small_run.h"
 
 namespace heed::task::test {
 namespace {
+
+using train::test::expect_in;
 
 std::string refused(const std::string& toml) {
   try {
@@ -22,16 +25,12 @@ std::string refused(const std::string& toml) {
   return "accepted";
 }
 
-void expect_in(std::string_view part, const std::string& all) {
-  EXPECT_NE(all.find(part), std::string::npos) << "'" << part << "' is not in:\n" << all;
-}
-
 TEST(Description, EveryTaskReadsBackWhatItWrote) {
   for (const Task* task : all()) {
     Description d = default_description(*task);
     d.model.width = 48;
     d.model.attention.heads = 3;
-    d.model.two_texts = std::string_view(task->name) == "label";
+    d.model.two_texts = std::string_view(task->name) == "classification";
     d.source.vocabulary = "in.vocab";
     d.answers.longest = 77;
     const std::string text = text_of(d);
@@ -58,7 +57,7 @@ TEST(Description, IsCheckedLikeARecipe) {
   expect_in("unknown key 'model.widht'; did you mean 'model.width'?", refused(good + "widht = 8\n"));
   expect_in("did you mean 'rnn'?", refused(good + "kind = \"rnm\"\n"));
   expect_in("unknown section [train]", refused(good + "[train]\nclip = 1.0\n"));
-  expect_in("did you mean 'pairs'?", refused("version = 2\n[model]\ntask = \"pair\"\n"));
+  expect_in("did you mean 'seq2seq'?", refused("version = 2\n[model]\ntask = \"seq2se\"\n"));
   expect_in("attention.heads must be from 1", refused(good + "[attention]\nheads = 0\n"));
 }
 
@@ -88,8 +87,8 @@ TEST(Description, OtherModelsDiffer) {
   b.model.width = 8;
   b.source.tokens = "words";
   EXPECT_EQ(difference(b, a), "model.width is 8, was 256; tokens.source is \"words\", was \"characters\"");
-  b.model.task = "label";
-  EXPECT_EQ(difference(b, a), "model.task is \"label\", was \"pairs\"");
+  b.model.task = "classification";
+  EXPECT_EQ(difference(b, a), "model.task is \"classification\", was \"seq2seq\"");
 }
 
 // Version 1 has no description: a recipe says what the model is, among much else.
@@ -100,7 +99,7 @@ TEST(Description, FollowsFromARecipeOfVersion1) {
       "1\n[train.more]\n"
       "x = 2\n[stop]\nsteps = 4\n[validate]\nlongest = 9\nmetric = \"accuracy\"\n[output]\nfolder = \"x\"\n",
       "config.toml");
-  EXPECT_EQ(d.model.task, "label");
+  EXPECT_EQ(d.model.task, "classification");
   EXPECT_EQ(d.model.width, 12);
   EXPECT_EQ(d.model.attention.score, "additive");
   EXPECT_TRUE(d.model.two_texts);

@@ -110,9 +110,10 @@ TEST_F(CorpusTest, VocabulariesComeBackFromACheckpoint) {
     const Vocabularies made = learn_vocabularies(load_pairs(o, 1).train, o);
     EXPECT_EQ(made.source == made.target, o.joint);
     file::CheckpointWriter writer;
-    made.save(writer);
+    const Description description = describe(o, {}, 20);
+    made.each_part(description, [&](const std::string& part, std::string text) { writer.add_text(part, text); });
     writer.commit(folder_ / "checkpoint");
-    const Vocabularies back = Vocabularies::load(file::Checkpoint::open(folder_ / "checkpoint"), o);
+    const Vocabularies back = Vocabularies::load(file::Checkpoint::open(folder_ / "checkpoint"), description);
     EXPECT_EQ(back.source == back.target, o.joint);
     for (const char* text : {"word17", "w 17", "v 3"}) {
       EXPECT_EQ(back.source->encode(text), made.source->encode(text));

@@ -13,7 +13,7 @@ namespace heed::task {
 namespace {
 
 recipe::Recipe picture_recipe(const std::filesystem::path& table) {
-  return recipe::parse("", "test", std::vector<std::string>{"model.task=picture", "data.tsv=" + table.string()});
+  return recipe::parse("", "test", std::vector<std::string>{"model.task=image", "data.tsv=" + table.string()});
 }
 
 /// The value that is suggested for a key that the recipe leaves open.

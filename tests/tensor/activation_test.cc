@@ -18,7 +18,7 @@ const Kind kKinds[] = {
     {Activation::relu, [](double x) { return std::max(x, 0.0); }},
     {Activation::sigmoid, [](double x) { return 1.0 / (1.0 + std::exp(-x)); }},
     {Activation::gelu, [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }},
-    {Activation::swish, [](double x) { return x / (1.0 + std::exp(-x)); }},
+    {Activation::silu, [](double x) { return x / (1.0 + std::exp(-x)); }},
 };
 
 TEST(Activation, AllKinds) {

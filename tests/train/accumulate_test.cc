@@ -241,7 +241,7 @@ TEST(AccumulateState, StreamsOfTextBelongToTheirBatch) {
   const auto recipe = [&](int64_t accumulate) {
     Recipe made = recipe::parse(
         "", "text.toml",
-        std::vector<std::string>{"model.task=next_token", "data.text=" + (folder / "story.txt").string(),
+        std::vector<std::string>{"model.task=language_model", "data.text=" + (folder / "story.txt").string(),
                                  "model.kind=rnn", "model.width=8", "model.context=16", "train.batch_tokens=32",
                                  "train.clip=0", "train.warmup=0", "output.folder=unused", "model.dropout=0",
                                  "train.accumulate=" + std::to_string(accumulate)});

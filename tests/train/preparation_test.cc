@@ -183,16 +183,18 @@ TEST_F(PreparationTest, ATaskThatIsLeftOpenFollowsFromTheWeightsOrIsDoubted) {
     texts += fmt::format("what a film it was, said number {}\t{}\n", i, i % 2 ? "good" : "bad");
   spill(folder_ / "labels.tsv", texts);
   const std::string tsv = (folder_ / "labels.tsv").string();
-  run(open_recipe(tsv, "first", {"model.task=label", "model.pool=mean", "model.width=8", "stop.steps=2"}), seen_);
+  run(open_recipe(tsv, "first", {"model.task=classification", "model.pool=mean", "model.width=8", "stop.steps=2"}),
+      seen_);
   EXPECT_TRUE(seen_.warnings.empty());
   run_session(open_recipe(tsv, "second", {"stop.steps=1"}), {.from = (folder_ / "first").string()});
   const Recipe second = recipe::of_model(trained::load_model(folder_ / "second"));
-  EXPECT_EQ(second.model.task, "label");
+  EXPECT_EQ(second.model.task, "classification");
   EXPECT_EQ(second.model.pool, "mean");
   Recorder doubted;
   run(open_recipe(tsv, "third", kShort), doubted);
   ASSERT_FALSE(doubted.warnings.empty());
-  expect_in("as for model.task = \"label\", but model.task is not set, and then it is \"pairs\"", doubted.warnings[0]);
+  expect_in("as for model.task = \"classification\", but model.task is not set, and then it is \"seq2seq\"",
+            doubted.warnings[0]);
 }
 
 TEST_F(PreparationTest, AHeaderIsLeftOutUnlessItIsMeant) {

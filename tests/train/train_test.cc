@@ -88,7 +88,7 @@ TEST_F(TrainTest, SeesLabelsUnlessTheTaskIsGiven) {
   TrainOptions options{.recipe = structs_for_a_second(), .session = {.observers = {&seen_}}};
   train(labelled, folder_ / "labels", options);
   EXPECT_EQ(seen_.starts.at(0).labels, 2);
-  options.settings = {"model.task=pairs"};
+  options.settings = {"model.task=seq2seq"};
   options.session.observers = {};
   EXPECT_EQ(train(labelled, folder_ / "pairs", options).model().task().prediction_word(), std::string("token"));
 }

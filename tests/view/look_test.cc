@@ -160,7 +160,7 @@ tsv = "none.tsv"
 text_column = 1
 label_column = 2
 [model]
-task = "label"
+task = "classification"
 width = 8
 [stop]
 steps = 1
@@ -201,7 +201,7 @@ TEST(Look, RowsOfAStructuredText) {
 }
 
 std::string text_model(const std::string& model, const std::string& attention) {
-  return "[data]\ntext = \"none.txt\"\n[model]\ntask = \"next_token\"\nwidth = 8\ncontext = 32\n" + model +
+  return "[data]\ntext = \"none.txt\"\n[model]\ntask = \"language_model\"\nwidth = 8\ncontext = 32\n" + model +
          "\n[attention]\n" + attention +
          "\n[stop]\nsteps = 1\n[validate]\nlongest = 6\n[output]\nfolder = \"nowhere\"\n";
 }

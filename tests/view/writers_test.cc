@@ -27,7 +27,7 @@ Document small(std::vector<float> weights) {
                    .rows = 1,
                    .columns = 2,
                    .weights = std::move(weights)}};
-  return {.title = "t", .models = {{"m", "pairs", "rnn", "width 8"}}, .examples = {example}};
+  return {.title = "t", .models = {{"m", "seq2seq", "rnn", "width 8"}}, .examples = {example}};
 }
 
 const file::Json& weights_in(const file::Json& document) {

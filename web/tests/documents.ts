@@ -208,9 +208,9 @@ export function smallDocument(): AttentionDocument {
     version: 1,
     title: 'Sentences, a review and a picture',
     models: [
-      { name: 'en-de', task: 'pairs', kind: 'transformer', about: '2+2 layers of 128, scaled_dot, 4 heads' },
-      { name: 'reviews', task: 'label', kind: 'hierarchical', about: 'GRU of 100, additive' },
-      { name: 'scenes', task: 'picture', kind: 'rnn', about: 'convolution of 4 x 4 cells, additive' },
+      { name: 'en-de', task: 'seq2seq', kind: 'transformer', about: '2+2 layers of 128, scaled_dot, 4 heads' },
+      { name: 'reviews', task: 'classification', kind: 'hierarchical', about: 'GRU of 100, additive' },
+      { name: 'scenes', task: 'image', kind: 'rnn', about: 'convolution of 4 x 4 cells, additive' },
     ],
     examples: [
       translation(

@@ -28,6 +28,8 @@ HWY_INLINE V32 Act(MlpActivation kind, V32 z) {
       return Tanh(z);
     case MlpActivation::relu:
       return AtLeast(hn::Zero(d), z);
+    case MlpActivation::silu:
+      return hn::Mul(z, Sigmoid(z));
     case MlpActivation::gelu:
       break;
   }
@@ -42,6 +44,10 @@ HWY_INLINE V32 ActSlope(MlpActivation kind, V32 z, V32 h) {
       return hn::NegMulAdd(h, h, hn::Set(d, 1.0f));
     case MlpActivation::relu:
       return hn::IfThenElseZero(hn::Gt(z, hn::Zero(d)), hn::Set(d, 1.0f));
+    case MlpActivation::silu: {  // h = z s: s + z s (1 - s) = s + h (1 - s)
+      const V32 s = Sigmoid(z);
+      return hn::MulAdd(h, hn::Sub(hn::Set(d, 1.0f), s), s);
+    }
     case MlpActivation::gelu:
       break;
   }

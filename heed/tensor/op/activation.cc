@@ -39,7 +39,7 @@ void Activate(const float* x, float* y, int64_t count, Activation kind) {
       return Map(y, count, Of(x), [](V32 v) HWY_ATTR { return Sigmoid(v); });
     case Activation::gelu:
       return Map(y, count, Of(x), [](V32 v) HWY_ATTR { return hn::Mul(v, NormalCdf(v)); });
-    case Activation::swish:
+    case Activation::silu:
       return Map(y, count, Of(x), [](V32 v) HWY_ATTR { return hn::Mul(v, Sigmoid(v)); });
   }
 }
@@ -67,7 +67,7 @@ void ActivateBackward(const ActivationBackward& a, int64_t first, int64_t count)
       return MapGradient(a.d_x, first, count, Of(g, x), [=](V32 dy, V32 v) HWY_ATTR {
         return hn::Mul(dy, hn::MulAdd(v, NormalPdf(v), NormalCdf(v)));
       });
-    case Activation::swish:  // y = x s, d_x = (s + x s (1 - s)) d_y = (s + y (1 - s)) d_y
+    case Activation::silu:  // y = x s, d_x = (s + x s (1 - s)) d_y = (s + y (1 - s)) d_y
       return MapGradient(a.d_x, first, count, Of(g, x, y), [=](V32 dy, V32 v, V32 out) HWY_ATTR {
         const V32 s = Sigmoid(v);
         return hn::Mul(dy, hn::MulAdd(out, hn::Sub(one, s), s));

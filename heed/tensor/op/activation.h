@@ -11,8 +11,8 @@ enum class Activation {
   relu,
   sigmoid,
   gelu,
-  swish
-};  // gelu: the exact form x Phi(x); swish: x sigmoid(x)
+  silu
+};  // gelu: the exact form x Phi(x); silu: x sigmoid(x)
 
 Tensor activate(Tensor x, Activation f);
 

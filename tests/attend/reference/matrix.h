@@ -63,6 +63,7 @@ inline double sigmoid_of(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 inline double activation_of(const std::string& name, double x) {
   if (name == "relu") return x > 0.0 ? x : 0.0;
   if (name == "gelu") return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0)));
+  if (name == "silu") return x * sigmoid_of(x);
   return std::tanh(x);
 }
 

@@ -1,4 +1,4 @@
-// The state of the page as the part of an address after #, and back: #view=lines&example=2&map=decoder.0.cross&head=3.
+// The state of the page as the part of an address after #, and back: #view=lines&example=2&map=decoder.0.source&head=3.
 // What is as at the start is left out. People and numbers count from 1 here.
 import { meanOfHeads } from '../document/weights.ts';
 import type { LiveQuestion } from '../live/client.ts';

@@ -28,13 +28,13 @@ const members: Record<string, string[]> = {
 const models = [
   {
     name: 'upper',
-    task: 'pairs',
+    task: 'seq2seq',
     kind: 'transformer',
     about: 'capital letters',
     description: "a text in capital letters: 'heed' to 'HEED'",
     examples: ['what a model looks at', 'hello'],
   },
-  { name: 'reverse', task: 'pairs', kind: 'rnn', about: 'backwards' },
+  { name: 'reverse', task: 'seq2seq', kind: 'rnn', about: 'backwards' },
 ];
 
 // A sample ends in as many exclamation marks as its seed says: another seed, another output.
