@@ -3,7 +3,10 @@
 #pragma once
 
 #include "heed/attend/all.h"          // every kind of attention, by name
+#include "heed/attend/attend.h"       // attention on plain arrays, as one call
 #include "heed/attend/score/score.h"  // for user-defined scores
+#include "heed/decode/all.h"          // decoders, by name
+#include "heed/encode/all.h"          // encoders, by name
 #include "heed/file/weights.h"        // saves and loads parameters
 #include "heed/kernels/attention.h"   // the fused loop itself, on plain memory
 #include "heed/layer/convolution.h"   // layers: parameters by name
@@ -18,9 +21,11 @@
 #include "heed/optimise/schedule.h"   //
 #include "heed/predict/predictor.h"   // uses a trained model on lines of text
 #include "heed/recipe/data_files.h"   // a recipe for files of data, which says what they are taken for
+#include "heed/search/batches.h"      // searches over any model that says what comes next
 #include "heed/tensor/error.h"        // what is thrown
 #include "heed/tensor/memory.h"       // and thrown when out of memory
 #include "heed/tensor/ops.h"          // operations on a tape
 #include "heed/text/tokeniser.h"      // from text to ids and back
 #include "heed/train/session.h"       // a complete training run from a recipe
+#include "heed/train/train.h"         // the same from pairs and structs
 #include "heed/version.h"

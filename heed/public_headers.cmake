@@ -11,13 +11,13 @@
 # there because others include them, and may change with any version.
 heed_public(heed heed.h version.h)
 heed_public(heed/kernels attention.h custom.h interrupt.h isa.h problem.h status.h)
-heed_public(heed/tensor dtype.h error.h memory.h ops.h parameter.h profile.h tape.h tensor.h
-  INSIDE choice.h off_tape_matrix.h packed_weight.h parameter_storage.h renamed.h tape_arena.h)
+heed_public(heed/tensor dtype.h error.h memory.h off_tape_matrix.h ops.h parameter.h profile.h tape.h tensor.h
+  INSIDE choice.h list.h packed_weight.h parameter_storage.h renamed.h tape_arena.h)
 heed_public(heed/tensor/op activation.h arithmetic.h arrange.h attention.h convolution.h cross_entropy.h dropout.h
   linear.h norm.h output_loss.h pool.h recurrent.h reduce.h rotary.h softmax.h windows.h)
 heed_public(heed/layer convolution.h embedding.h feed_forward.h initialise.h linear.h norm.h parameters.h recurrent.h)
-heed_public(heed/attend all.h attention.h call.h entry.h mechanism.h options.h parts.h reinforce.h state.h
-  INSIDE choices.h links.h)
+heed_public(heed/attend all.h attend.h attention.h call.h entry.h mechanism.h options.h parts.h reinforce.h state.h
+  INSIDE choices.h)
 heed_public(heed/attend/normalise normalise.h)
 heed_public(heed/attend/region region.h)
 heed_public(heed/attend/score score.h)
@@ -25,22 +25,19 @@ heed_public(heed/attend/time time.h)
 heed_public(heed/text tokeniser.h tokens.h)
 heed_public(heed/metric all.h bleu.h calibration.h chrf.h confusion.h edit_distance.h error_rate.h exact.h f1.h metric.h
   resample.h ter.h tokenise.h)
-heed_public(heed/file safetensors.h weights.h
-  INSIDE checkpoint.h disk.h fields.h limit.h manifest.h run_folder.h training_state.h)
-heed_public(heed/data pairs.h report.h
-  INSIDE alignments.h batch.h batches.h carried.h dataset.h examples.h options.h ragged.h source.h)
+heed_public(heed/file safetensors.h weights.h)
+heed_public(heed/data options.h pairs.h ragged.h report.h source.h)
+heed_public(heed/embed embed.h)
+heed_public(heed/encode all.h encoder.h own_options.h)
+heed_public(heed/decode all.h decoder.h state.h)
 heed_public(heed/optimise adam.h clip.h moving_average.h schedule.h)
-heed_public(heed/encode INSIDE own_options.h)
-heed_public(heed/model INSIDE model.h options.h)
-heed_public(heed/search search_tree.h INSIDE ensemble_mean.h tape_pool.h)
-heed_public(heed/task decoding_option.h decoding_table.h predict_options.h prediction.h
-  INSIDE attention_place.h description.h suggestion.h task.h vocabularies.h)
+heed_public(heed/model generator.h options.h parallel_generator.h)
+heed_public(heed/search batches.h ensemble_mean.h phrases.h rules.h search.h search_tree.h tape_pool.h)
+heed_public(heed/task decoding_option.h decoding_table.h predict_options.h prediction.h suggestion.h)
 heed_public(heed/objective options.h reward.h)
 heed_public(heed/recipe data_files.h options.h recipe.h)
-heed_public(heed/trained INSIDE trained_model.h)
 heed_public(heed/predict predictor.h)
-heed_public(heed/train event_file.h event_lines.h log.h observer.h session.h
-  INSIDE evaluate.h trainer.h)
+heed_public(heed/train evaluation.h event_file.h event_lines.h log.h observer.h session.h step_report.h train.h)
 
 # Where public headers were once: heed_formerly(old new). An installation has a header at the old path that includes the
 # new one.

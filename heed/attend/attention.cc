@@ -5,6 +5,7 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/cache.h"
+#include "heed/attend/links.h"
 #include "heed/attend/watch.h"
 #include "heed/attend/weights.h"
 #include "heed/kernels/exact_math.h"

@@ -10,12 +10,13 @@
 
 #include <cstdint>
 
-#include "heed/attend/links.h"
 #include "heed/attend/state.h"
 #include "heed/tensor/op/attention.h"
 #include "heed/tensor/tape.h"
 
 namespace heed::attend {
+
+struct Links;  // links.h: given alignments
 
 /// What is attended to. `rows.rows` [key rows, key_width]; heads without projections are side by side.
 struct Memory {

@@ -18,24 +18,24 @@ struct Options {
   int64_t examples = 50'000;  // of a built-in task
   int64_t valid_examples = 2'000;
 
-  std::string folder;                    // the names below are relative to it
+  std::string folder = {};               // the names below are relative to it
   std::string relative_to = kToCurrent;  // what folder and names are relative to
-  PairFiles train, valid;
-  std::filesystem::path alignments;         // of the training pairs, a line for each (alignments.h); empty: none
+  PairFiles train = {}, valid = {};
+  std::filesystem::path alignments = {};    // of the training pairs, a line for each (alignments.h); empty: none
   std::string alignments_count = "tokens";  // what its numbers count: tokens or words
   double held_out = 0;  // without files for validation: the share of the sources held out for it; 0: what fits
 
   std::string documents = "file";  // running text: file, blank_line or line (task/running_text.h)
 
-  text::TokeniserOptions source, target;
+  text::TokeniserOptions source = {}, target = {};
   bool joint = false;  // one vocabulary for both sides, made as `source` says
   int64_t max_source = 0, max_target = 0;
 
-  std::filesystem::path vectors;  // of words, to start from (word_vectors.h); empty: none
-  bool vectors_fixed = false;     // they are not trained
+  std::filesystem::path vectors = {};  // of words, to start from (word_vectors.h); empty: none
+  bool vectors_fixed = false;          // they are not trained
 
   std::string class_weights = "none";  // of labels in the loss: none, balanced, or label=weight with commas between
-  std::string labels_between;          // a text may have several labels, with this between them; empty: it has one
+  std::string labels_between = {};     // a text may have several labels, with this between them; empty: it has one
 
   bool has_validation_files() const { return !valid.source.empty() || !valid.target.empty() || !valid.tsv.empty(); }
 };

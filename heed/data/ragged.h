@@ -9,6 +9,7 @@
 namespace heed::data {
 
 /// List i holds values()[offsets()[i]] to values()[offsets()[i + 1]].
+/// Threads: as a std::vector.
 template <class T>
 class Ragged {
  public:

@@ -21,6 +21,7 @@ struct Source {
 };
 
 /// Packed: B sources, the parts of all one after another, without padding.
+/// Threads: as a std::vector.
 class Sources {
  public:
   int64_t size() const { return tokens.size(); }  // B

@@ -38,6 +38,7 @@ struct AttentionCosts {
   }
 };
 
+/// Threads: many may use it at once, each with its own tape.
 class ParallelDecoder {
  public:
   virtual ~ParallelDecoder() = default;
@@ -51,6 +52,7 @@ class ParallelDecoder {
   virtual std::vector<int64_t> source_heads() const = 0;  // of the attention to the source, in each layer that has one
 };
 
+/// Threads: as ParallelDecoder; a state belongs to one search.
 class Decoder : public ParallelDecoder {
  public:
   /// For a search of at most `longest` steps: a row for each source. The decoder must outlive the state.

@@ -1,9 +1,35 @@
 #include "heed/decode/state.h"
 
+#include "heed/decode/hypothesis_rows.h"
+#include "heed/decode/self_attention_cache.h"
+#include "heed/decode/source_attention.h"
+
 namespace heed::decode {
 
+State::State(const Offsets& memory, int64_t longest)
+    : rows_(std::make_unique<HypothesisRows>(memory)), longest_(longest) {}
+State::State(int64_t sequences, int64_t longest)
+    : rows_(std::make_unique<HypothesisRows>(sequences)), longest_(longest) {}
+State::State(State&&) noexcept = default;
+State& State::operator=(State&&) noexcept = default;
+State::~State() = default;
+
+int64_t State::rows() const { return rows_->count(); }
+
+void State::add_self_attention(const attend::Mechanism& mechanism) { selves_.emplace_back(mechanism, longest_); }
+
+Tensor State::attend_to_self(size_t number, Tensor x) { return selves_[number].attend(x, step_); }
+
+void State::add_source_attention(const attend::Mechanism& mechanism, const Packed& memory) {
+  sources_.emplace_back(mechanism, memory);
+}
+
+Tensor State::attend_to_source(size_t number, Tensor queries, attend::Weights* weights) {
+  return sources_[number].attend({queries, *rows_, step_}, weights);
+}
+
 void State::select(std::span<const int64_t> rows) {
-  const RowSelection chosen = rows_.select(rows);  // first: it refuses rows that do not exist
+  const RowSelection chosen = rows_->select(rows);  // first: it refuses rows that do not exist
   for (OffTapeMatrix& matrix : matrices_) matrix.select(rows);
   for (SelfAttentionCache& self : selves_) self.select(rows, step_);
   for (SourceAttention& source : sources_) source.select(chosen);

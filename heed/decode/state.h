@@ -9,25 +9,30 @@
 #include <vector>
 
 #include "heed/attend/mechanism.h"
-#include "heed/decode/hypothesis_rows.h"
-#include "heed/decode/self_attention_cache.h"
-#include "heed/decode/source_attention.h"
 #include "heed/tensor/off_tape_matrix.h"
 
 namespace heed::decode {
 
+class HypothesisRows;      // hypothesis_rows.h
+class SelfAttentionCache;  // self_attention_cache.h
+class SourceAttention;     // source_attention.h
+
 /// One for every kind of decoder: a decoder adds what it needs when it starts, and uses it at every step. Each item has
 /// an index, from 0 for each kind of item.
+/// Threads: one at a time.
 class State {
  public:
   /// For at most `longest` steps: a row for each sequence of the memory.
-  State(const Offsets& memory, int64_t longest) : rows_(memory), longest_(longest) {}
+  State(const Offsets& memory, int64_t longest);
   /// The same without a memory: a decoder that only looks at its own output.
-  State(int64_t sequences, int64_t longest) : rows_(sequences), longest_(longest) {}
+  State(int64_t sequences, int64_t longest);
+  State(State&&) noexcept;
+  State& operator=(State&&) noexcept;
+  ~State();
 
   /// Steps that have been done: the position of the next token.
   int64_t step() const { return step_; }
-  int64_t rows() const { return rows_.count(); }
+  int64_t rows() const;
 
   /// Row i becomes the former row rows[i]: rows are kept, reordered, repeated or left out. All rows of a sentence share
   /// one memory, as long as they are neighbours; that of a sentence without rows is freed.
@@ -39,18 +44,14 @@ class State {
   OffTapeMatrix& matrix(size_t number) { return matrices_[number]; }
 
   /// Attention to a hypothesis so far. The mechanism must outlive the state.
-  void add_self_attention(const attend::Mechanism& mechanism) { selves_.emplace_back(mechanism, longest_); }
+  void add_self_attention(const attend::Mechanism& mechanism);
   /// x [rows, width] -> contexts [rows, width], where each row sees those of earlier steps and itself.
-  Tensor attend_to_self(size_t number, Tensor x) { return selves_[number].attend(x, step_); }
+  Tensor attend_to_self(size_t number, Tensor x);
 
   /// Attention to a memory, which has the sequences that the state was made for. The mechanism must outlive the state.
-  void add_source_attention(const attend::Mechanism& mechanism, const Packed& memory) {
-    sources_.emplace_back(mechanism, memory);
-  }
+  void add_source_attention(const attend::Mechanism& mechanism, const Packed& memory);
   /// Queries [rows, query_width] -> contexts [rows, width]. `weights`, where not null: [rows, heads, 1, keys].
-  Tensor attend_to_source(size_t number, Tensor queries, attend::Weights* weights) {
-    return sources_[number].attend({queries, rows_, step_}, weights);
-  }
+  Tensor attend_to_source(size_t number, Tensor queries, attend::Weights* weights);
 
   /// The states of several models that write the same output: their rows are selected together with these.
   void add_member(std::unique_ptr<State> member) { members_.push_back(std::move(member)); }
@@ -65,7 +66,7 @@ class State {
   void advance(int64_t steps = 1) { step_ += steps; }
 
  private:
-  HypothesisRows rows_;
+  std::unique_ptr<HypothesisRows> rows_;
   int64_t longest_;
   int64_t step_ = 0;
   std::vector<OffTapeMatrix> matrices_;

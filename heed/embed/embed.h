@@ -24,6 +24,7 @@ struct Options {
   float dropout = 0.0f;
 };
 
+/// Threads: many may use it at once, each with its own tape.
 class Embed {
  public:
   Embed() = default;

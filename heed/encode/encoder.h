@@ -19,6 +19,7 @@ struct Encoded {
   std::vector<Tensor> blocks = {};  // [Encoder::blocks()] what each block gave, like memory.rows, which is the last
 };
 
+/// Threads: many may use it at once, each with its own tape.
 class Encoder {
  public:
   virtual ~Encoder() = default;

@@ -155,8 +155,8 @@ std::set<std::string> Fields::copy(const Fields& from, const std::set<std::strin
   return copied;
 }
 
-std::vector<Fields::Difference> Fields::differences(const Fields& other) const {
-  std::vector<Difference> all;
+std::vector<FieldDifference> Fields::differences(const Fields& other) const {
+  std::vector<FieldDifference> all;
   for (const Field& field : fields_) {
     const Field* there = other.find(field.key);
     if (!there) continue;
@@ -169,7 +169,7 @@ std::vector<Fields::Difference> Fields::differences(const Fields& other) const {
         field.target);
     if (!same) all.push_back({field.key, value_text(field), value_text(*there)});
   }
-  std::sort(all.begin(), all.end(), [](const Difference& a, const Difference& b) { return a.key < b.key; });
+  std::sort(all.begin(), all.end(), [](const FieldDifference& a, const FieldDifference& b) { return a.key < b.key; });
   return all;
 }
 

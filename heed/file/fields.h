@@ -28,6 +28,11 @@ namespace heed::file {
 
 inline constexpr uint64_t kLargestFields = uint64_t{1} << 24;  // bytes of a file
 
+/// A key that has two values, in TOML.
+struct FieldDifference {
+  std::string key, here, there;
+};
+
 class Fields {
  public:
   void section(std::string name, std::string help);
@@ -71,11 +76,8 @@ class Fields {
   /// Copies the values of those of `keys` that both have, with the same type, and returns them.
   std::set<std::string> copy(const Fields& from, const std::set<std::string>& keys) const;
 
-  struct Difference {
-    std::string key, here, there;  // the values in TOML
-  };
   /// The keys that both have, with other values, in the order of the alphabet.
-  std::vector<Difference> differences(const Fields& other) const;
+  std::vector<FieldDifference> differences(const Fields& other) const;
 
  private:
   friend class RecipeReader;

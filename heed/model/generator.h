@@ -25,6 +25,7 @@ void each_logits_by_steps(const Generator& generator, Tape& tape, const data::So
                           const std::function<void(int64_t first, Tensor logits)>& visit);
 
 /// What a search asks of any model that it runs over.
+/// Threads: many searches may use it at once, each with its own tape.
 class Searchable {
  public:
   virtual ~Searchable() = default;
@@ -36,6 +37,7 @@ class Searchable {
   virtual std::vector<int64_t> alignment_heads() const = 0;
 };
 
+/// Threads: as Searchable; a state belongs to one search.
 class Generator : public Searchable {
  public:
   /// Reads the sources, for a search of at most `longest` steps: one row per source. They need not outlive the call.

@@ -33,6 +33,7 @@ struct Drafts {
   std::span<const int64_t> asked;    // rows whose token is asked for, rising
 };
 
+/// Threads: as Searchable.
 class ParallelGenerator : public Searchable {
  public:
   virtual ReadSources read(Tape& tape, const data::Sources& sources) const = 0;

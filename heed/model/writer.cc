@@ -7,6 +7,7 @@
 #include "heed/attend/all.h"
 #include "heed/attend/choices.h"
 #include "heed/attend/decay.h"
+#include "heed/attend/links.h"
 #include "heed/attend/reinforce.h"
 #include "heed/decode/all.h"
 #include "heed/model/stack_options.h"

@@ -15,12 +15,12 @@ struct TrainerOptions {
   uint64_t seed = 1;            // of the weights, the order of the batches and dropout
   int64_t batch_tokens = 4096;  // per batch, on each side
   int64_t accumulate = 1;       // batches whose gradients make one update
-  optimise::ScheduleOptions schedule;
+  optimise::ScheduleOptions schedule = {};
   optimise::AdamOptions adam = {.beta2 = 0.98f, .epsilon = 1e-9f};
   float clip = 1.0f;  // largest norm of all gradients together; 0: no clipping
   float label_smoothing = 0.1f;
-  objective::Options objective;  // what an update minimises
-  float average = 0.0f;          // decay of a moving average of the weights, which is then evaluated and saved; 0: none
+  objective::Options objective = {};  // what an update minimises
+  float average = 0.0f;  // decay of a moving average of the weights, which is then evaluated and saved; 0: none
 };
 
 /// When training ends: at the first limit that is reached; 0: no limit.
@@ -40,7 +40,7 @@ struct ValidateOptions {
 };
 
 struct OutputOptions {
-  std::string folder;
+  std::string folder = {};
   int64_t keep_last = 3;
   double checkpoint_minutes = 10;
   int64_t log_every = 10;

@@ -185,7 +185,7 @@ std::map<std::string, std::string> values_of(const Recipe& recipe) {
   return with_fields(recipe, [](const Fields& fields) { return fields.values(); });
 }
 
-std::vector<file::Fields::Difference> differences(const Recipe& now, const Recipe& before) {
+std::vector<file::FieldDifference> differences(const Recipe& now, const Recipe& before) {
   return with_fields(now, [&](const Fields& mine) {
     return with_fields(before, [&](const Fields& theirs) { return mine.differences(theirs); });
   });

@@ -10,12 +10,17 @@
 #include <vector>
 
 #include "heed/data/options.h"
-#include "heed/file/fields.h"
 #include "heed/model/options.h"
 #include "heed/recipe/options.h"
-#include "heed/task/description.h"
-#include "heed/task/task.h"
 #include "heed/tensor/error.h"
+
+namespace heed::file {
+struct FieldDifference;  // fields.h
+}
+namespace heed::task {
+struct Description;  // description.h
+class Task;
+}  // namespace heed::task
 
 namespace heed::recipe {
 
@@ -27,12 +32,12 @@ class RecipeError : public Error {
 
 struct Recipe {
   std::string file = {};  // where it was read from, for messages
-  data::Options data;
-  model::Options model;
-  TrainerOptions train;
-  StopOptions stop;
-  ValidateOptions validate;
-  OutputOptions output;
+  data::Options data = {};
+  model::Options model = {};
+  TrainerOptions train = {};
+  StopOptions stop = {};
+  ValidateOptions validate = {};
+  OutputOptions output = {};
   /// Open keys, which were not given ("train.warmup"): training chooses them to fit the data (settle.h). A recipe that
   /// was not parsed has none: all its fields count as given.
   std::set<std::string> open = {};
@@ -74,7 +79,7 @@ std::string short_text_beside(const Recipe& recipe, const std::filesystem::path&
 /// Every key with its value in TOML: "model.width" and "128".
 std::map<std::string, std::string> values_of(const Recipe& recipe);
 /// The keys that both have, with other values.
-std::vector<file::Fields::Difference> differences(const Recipe& now, const Recipe& before);
+std::vector<file::FieldDifference> differences(const Recipe& now, const Recipe& before);
 /// Copies the values of these keys from another recipe, as far as it has them; they are no longer open.
 void copy(Recipe& recipe, const Recipe& from, const std::set<std::string>& keys);
 /// Sets keys, each "section.name=value"; they are no longer open. Throws Error.

@@ -10,6 +10,7 @@
 
 namespace heed::search {
 
+/// Threads: many may read it at once.
 class Phrases {
  public:
   Phrases() : Phrases(std::vector<std::vector<int32_t>>()) {}

@@ -10,7 +10,8 @@
 
 namespace heed::search {
 
-/// Any number of threads may borrow at once: there are as many tapes as were ever in use at a time.
+/// There are as many tapes as were ever in use at a time.
+/// Threads: any number may borrow at once.
 class TapePool {
  public:
   class Lease {

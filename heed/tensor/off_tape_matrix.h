@@ -17,6 +17,7 @@ namespace heed {
 void select_rows(std::vector<float>& data, int64_t stride, int64_t used, std::span<const int64_t> rows);
 
 /// [rows, cols]. Empty if there are no columns.
+/// Threads: as a std::vector.
 class OffTapeMatrix {
  public:
   OffTapeMatrix() = default;

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "heed/train/evaluate.h"
-#include "heed/train/trainer.h"
+#include "heed/task/suggestion.h"
+#include "heed/train/evaluation.h"
+#include "heed/train/step_report.h"
 
 namespace heed::train {
 

@@ -4,18 +4,21 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "heed/file/run_folder.h"
 #include "heed/objective/reward.h"
 #include "heed/recipe/recipe.h"
-#include "heed/task/task.h"
 #include "heed/tensor/error.h"
 #include "heed/tensor/profile.h"
 #include "heed/train/observer.h"
+
+namespace heed::task {
+struct Corpus;
+}
 
 namespace heed::train {
 

@@ -24,6 +24,7 @@ from ._question import STAGES
 from ._result import Memory, Result
 from ._train import train
 from ._trained import TrainedModel, load
+from ._weights import ModelParameters
 
 __version__ = "0.1.0"
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Looked",
     "Mechanism",
     "Memory",
+    "ModelParameters",
     "OnnxAttention",
     "Output",
     "PairScore",

@@ -132,8 +132,8 @@ def compare(
     task = data if isinstance(data, str) and data in _heed.built_in_tasks() and not os.path.exists(data) else ""
     path = _folder(data, recipe, folder)
     changed = dict(settings or {})
-    files = files_of(None if task else data, path + "-data", "pairs", resume)
-    held_out = files_of(valid, path + "-data", "valid pairs", resume)
+    files = files_of(None if task else data, path + "-data", "pairs")
+    held_out = files_of(valid, path + "-data", "valid pairs")
     if task and held_out.names:
         keys = ["data.valid_tsv"] if len(held_out.names) == 1 else ["data.valid_source", "data.valid_target"]
         changed.update(zip(keys, held_out.names))

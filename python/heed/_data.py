@@ -6,7 +6,7 @@ import numbers
 import os
 from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._heed import Error
+from . import _heed
 from ._tables import table
 from ._trained import _bytes
 
@@ -24,7 +24,7 @@ class Files(NamedTuple):
     seen: str = ""
 
 
-def files_of(data: Any, folder: str, name: str, resume: bool) -> Files:
+def files_of(data: Any, folder: str, name: str) -> Files:
     """Texts become a file in the folder, so that a resumed training finds them. `name`: pairs or valid pairs."""
     if data is None:
         return Files([])
@@ -38,18 +38,8 @@ def files_of(data: Any, folder: str, name: str, resume: bool) -> Files:
     texts = found.rows if found else data
     if isinstance(texts, (tuple, list)) and len(texts) == 2 and all(isinstance(x, (str, os.PathLike)) for x in texts):
         return Files([os.fspath(each) for each in texts])
-    lines = b"".join(_line(pair, f"{name}[{i}]") for i, pair in enumerate(texts))
-    if not lines:
-        raise Error(f"{name}: expected some, got none")
-    path = os.path.join(folder, name.replace(" ", "_") + ".tsv")
-    try:
-        os.makedirs(folder, exist_ok=True)
-        if not (resume and _holds(path, lines)):
-            with open(path, "wb") as file:
-                file.write(lines)
-    except OSError as error:
-        raise Error(f"train: '{path}' cannot be written: {error.strerror}") from error
-    return Files([path], seen)
+    pairs = [_pair(pair, f"{name}[{i}]") for i, pair in enumerate(texts)]
+    return Files([os.fsdecode(_heed.write_pairs(pairs, os.fsencode(folder), name))], seen)
 
 
 def for_heed(data: Files, valid: Files, recipe: Optional[Path]) -> dict:
@@ -61,21 +51,10 @@ def for_heed(data: Files, valid: Files, recipe: Optional[Path]) -> dict:
     }
 
 
-def _holds(path: str, content: bytes) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return file.read() == content
-    except FileNotFoundError:
-        return False
-
-
-def _line(pair: Any, name: str) -> bytes:
+def _pair(pair: Any, name: str) -> Tuple[bytes, bytes]:
     if isinstance(pair, (str, bytes)) or not hasattr(pair, "__len__") or len(pair) != 2:
         raise TypeError(f"{name}: expected a source and a target, got {pair!r}")
     source, target = pair
     if isinstance(target, numbers.Integral):  # a label by its number
         target = str(target)
-    for side, text in zip(("source", "target"), (source, target)):
-        if isinstance(text, str) and any(c in text for c in "\t\n\r"):
-            raise Error(f"{name}: the {side} holds a tab or a line break, and a text is one line: {text!r}")
-    return b"\t".join(_bytes(text, f"{name}[{i}]") for i, text in enumerate((source, target))) + b"\n"
+    return _bytes(source, f"{name}[0]"), _bytes(target, f"{name}[1]")

@@ -128,7 +128,7 @@ def decoding_options() -> List[Dict[str, Any]]:
 class Predictor:
     """A trained model."""
 
-    def __init__(self, folders: List[bytes], checkpoint: str, mean: str) -> None: ...
+    def __init__(self, folders: List[bytes], checkpoint: str, mean: str, precision: str) -> None: ...
     def predict(self, lines: List[bytes], options: Dict[str, Any]) -> List[Dict[str, Any]]:
         """For each line: error, source_tokens, unknown, and nbest, which holds the fields of heed.Output; with alignments
         also what alignment_svg() needs: line, rows, columns, map, sentence_tokens, sentence_weights."""
@@ -147,6 +147,23 @@ class Predictor:
     ) -> str:
         """One attention of that as SVG."""
 
+    def names(self) -> List[str]:
+        """Of the weights; refused for an ensemble, as are the next four."""
+
+    def shape(self, name: str) -> Tuple[int, ...]: ...
+    def weight(self, name: str) -> np.ndarray:
+        """A copy."""
+
+    def write(self, weights: List[Tuple[str, np.ndarray]]) -> None:
+        """All of them, or none. Waits for predictions that run."""
+
+    def export_to(self, model: bytes, checkpoint: str, path: bytes) -> None:
+        """The model, with the weights as they are now, to one file."""
+
+    @property
+    def written(self) -> bool:
+        """Whether weights were."""
+
     @property
     def models(self) -> int: ...
     @property
@@ -156,7 +173,7 @@ class Predictor:
     @property
     def decoder(self) -> str: ...
     @property
-    def parameters(self) -> int: ...
+    def parameter_count(self) -> int: ...
     @property
     def recipe(self) -> str:
         """As TOML."""
@@ -164,6 +181,9 @@ class Predictor:
     @property
     def vocabulary_sizes(self) -> Tuple[int, int]:
         """Source and target."""
+
+def write_pairs(pairs: List[Tuple[bytes, bytes]], folder: bytes, name: str) -> bytes:
+    """To a file in the folder, if they are not there already. Its path."""
 
 def train(
     files: Dict[str, Any],
@@ -189,5 +209,3 @@ def compare(
     callback: Callable[[str], Optional[bool]],
 ) -> bool:
     """Calls back with every event as JSON. Whether it was stopped; the results are in files in the folder."""
-
-def export_model(model: bytes, checkpoint: str, path: bytes) -> None: ...

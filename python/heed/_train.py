@@ -88,11 +88,13 @@ def train(
         changed["model.task"] = "language_model"
         data = Files([os.fspath(text)])
     else:
-        data = files_of(pairs, path, "pairs", resume)
-    held_out = files_of(valid, path, "valid pairs", resume)
+        data = files_of(pairs, path, "pairs")
+    held_out = files_of(valid, path, "valid pairs")
     if reward is not None:
         changed.setdefault("train.reward", "own")
     start = from_model.path if isinstance(from_model, TrainedModel) else from_model
+    if isinstance(from_model, TrainedModel) and from_model._predictor.written:  # pylint: disable=protected-access
+        raise Error("from_model: its parameters were changed here: model.export() writes them to a file to start from")
     shown = _Progress(sys.stderr if progress is True else progress) if progress else None
     tell = _teller(shown, callback)
     if start is None and recipe is None and not resume:

@@ -12,6 +12,7 @@ from ._heed import Error
 from ._look import Looked, looked
 from ._prediction import PairScore, Prediction, prediction
 from ._tables import column_names, table
+from ._weights import ModelParameters
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -22,21 +23,26 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 class TrainedModel:
-    """A trained model, or several that write together, from heed.load. Any number of threads may use it at once.
+    """A trained model, or several that write together, from heed.load. Any number of threads may use it at once; one that
+    writes to its `parameters` waits for the others.
 
     Attributes:
         path: the folder or file that it was loaded from; of an ensemble, that of its first model.
     """
 
     def __init__(
-        self, path: Union[Path, Sequence[Path]], checkpoint: str = "best", mean: str = "log_probabilities"
+        self,
+        path: Union[Path, Sequence[Path]],
+        checkpoint: str = "best",
+        mean: str = "log_probabilities",
+        precision: str = "float32",
     ) -> None:
         """See heed.load."""
         folders = _folders(path)
-        for name, word in (("checkpoint", checkpoint), ("mean", mean)):
+        for name, word in (("checkpoint", checkpoint), ("mean", mean), ("precision", precision)):
             if not isinstance(word, str):
                 raise TypeError(f"{name}: expected a str, got {type(word).__name__}")
-        self._predictor = _heed.Predictor([os.fsencode(folder) for folder in folders], checkpoint, mean)
+        self._predictor = _heed.Predictor([os.fsencode(folder) for folder in folders], checkpoint, mean, precision)
         self.path = folders[0]
         self._checkpoint = checkpoint
 
@@ -126,7 +132,8 @@ class TrainedModel:
         return looked(found(False), lambda: found(True), draw)
 
     def export(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes the model to one file, as `heed export` does; heed.load, the program and C++ read it.
+        """Writes the model to one file, as `heed export` does; heed.load, the program and C++ read it. Weights that were
+        changed through `parameters` are written as they are now.
 
         Args:
             path: the file. An existing model is replaced; any other file is not.
@@ -136,7 +143,7 @@ class TrainedModel:
         """
         if self._predictor.models > 1:
             raise Error("export: one file holds one model; this is an ensemble of several")
-        _heed.export_model(os.fsencode(self.path), self._checkpoint, os.fsencode(path))
+        self._predictor.export_to(os.fsencode(self.path), self._checkpoint, os.fsencode(path))
 
     @property
     def task(self) -> str:
@@ -152,7 +159,19 @@ class TrainedModel:
     @property
     def parameter_count(self) -> int:
         """The number of parameters."""
-        return self._predictor.parameters
+        return self._predictor.parameter_count
+
+    @property
+    def parameters(self) -> ModelParameters:
+        """The weights by name, to read and to write.
+
+            bias = model.parameters["output.bias"]
+            model.parameters["output.bias"] = bias + 1
+
+        Raises:
+            heed.Error, a ValueError: this is an ensemble: load one of its models alone.
+        """
+        return ModelParameters(self._predictor)
 
     @property
     def recipe(self) -> str:
@@ -168,7 +187,10 @@ class TrainedModel:
 
 
 def load(
-    path: Union[Path, Sequence[Path]], checkpoint: str = "best", mean: str = "log_probabilities"
+    path: Union[Path, Sequence[Path]],
+    checkpoint: str = "best",
+    mean: str = "log_probabilities",
+    precision: str = "float32",
 ) -> TrainedModel:
     """Loads a trained model, or an ensemble: several that write together.
 
@@ -177,12 +199,13 @@ def load(
             an ensemble may be of any kind, but write the same tokens.
         checkpoint: which checkpoint of the folder: best, last, or a name such as step-000500.
         mean: of an ensemble: "log_probabilities" or "probabilities".
+        precision: of the weights in memory: "float32", or "bfloat16" for half of it.
 
     Raises:
         FileNotFoundError: there is no such folder or file.
         heed.Error, a ValueError: there is no such checkpoint, it is damaged, or models write different tokens.
     """
-    return TrainedModel(path, checkpoint, mean)
+    return TrainedModel(path, checkpoint, mean, precision)
 
 
 def _folders(path: Union[Path, Sequence[Path]]) -> List[str]:

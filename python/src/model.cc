@@ -1,38 +1,31 @@
 #include "model.h"
 
-#include <fmt/ranges.h>
-
-#include <new>
-#include <stdexcept>
-
-#include "heed/tensor/memory.h"
+#include <string>
+#include <vector>
 
 namespace heed::python {
 
-Model::Model(const std::string& name, const py::dict& given, uint64_t seed) : parameters_(seed) {
-  read_options(given, options_);
-  options_ = attend::options_of(name, options_);
-  read_options(given, options_);
-  try {
-    mechanism_ = attend::make(parameters_, options_);
-  } catch (const std::bad_alloc&) {
-    throw NotEnoughMemory("not enough memory: attention; the parameters of these widths are too many");
-  } catch (const std::length_error&) {
-    throw Error("attention: more parameters than memory can hold; the widths are too large");
-  }
-  parts_ = attend::resolve(options_);
+namespace {
+
+attend::Standalone made_of(const std::string& name, const py::dict& given, uint64_t seed) {
+  attend::Options options;
+  read_options(given, options);
   std::vector<std::string> names;
   for (const auto& option : given) names.push_back(option.first.cast<std::string>());
-  const auto unread = attend::unread(options_, names);
-  expect(unread.empty(), "attention: {}", fmt::join(unread, "\n"));
+  return {name, options, names, seed};
+}
+
+}  // namespace
+
+Model::Model(const std::string& name, const py::dict& given, uint64_t seed) : made_(made_of(name, given, seed)) {
   // Tapes would do this on demand, but two of them may run at once.
-  for (Parameter& p : parameters_) p.gradient.resize(p.value.size());
+  for (Parameter& p : made_.parameters) p.gradient.resize(p.value.size());
 }
 
 py::dict Model::parameters() {
   py::dict all;
   const py::object owner = py::cast(shared_from_this());
-  for (Parameter& p : parameters_)
+  for (Parameter& p : made_.parameters)
     all[py::str(p.name)] =
         py::array_t<float>(std::vector<py::ssize_t>(p.shape.begin(), p.shape.end()), p.value.expose(), owner);
   return all;
@@ -40,7 +33,7 @@ py::dict Model::parameters() {
 
 py::list Model::trainable() const {
   py::list names;
-  for (const Parameter& p : parameters_)
+  for (const Parameter& p : made_.parameters)
     if (p.trainable) names.append(p.name);
   return names;
 }
@@ -179,7 +172,7 @@ py::dict Run::backward(const py::list& seeds) {
   }
   py::dict gradients;
   std::vector<std::pair<const Parameter*, float*>> copies;
-  for (const Parameter& p : model_->parameters_) {
+  for (const Parameter& p : model_->made_.parameters) {
     if (!p.trainable) continue;
     py::array_t<float> copy(std::vector<py::ssize_t>(p.shape.begin(), p.shape.end()));
     copies.emplace_back(&p, copy.mutable_data());
@@ -188,7 +181,7 @@ py::dict Run::backward(const py::list& seeds) {
   done_ = true;
   run([&] {
     std::scoped_lock lock(busy_, model_->gradients_);
-    model_->parameters_.forget_gradients();
+    model_->made_.parameters.forget_gradients();
     for (const auto& [tensor, gradient] : arrived) tape_.seed_gradient(tensor, gradient);
     tape_.run();
     for (const auto& [p, to] : copies) {
@@ -197,7 +190,7 @@ py::dict Run::backward(const py::list& seeds) {
       else
         std::fill_n(to, p->size(), 0.0f);
     }
-    model_->parameters_.forget_gradients();
+    model_->made_.parameters.forget_gradients();
     return true;
   });
   return gradients;

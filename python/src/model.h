@@ -8,6 +8,7 @@
 
 #include "bindings.h"
 #include "heed/attend/all.h"
+#include "heed/attend/standalone.h"
 
 namespace heed::python {
 
@@ -20,19 +21,16 @@ class Model : public std::enable_shared_from_this<Model> {
   /// `given` wins over what the name sets.
   Model(const std::string& name, const py::dict& given, uint64_t seed);
 
-  const attend::Mechanism& mechanism() const { return *mechanism_; }
-  const attend::Parts& parts() const { return parts_; }
-  py::dict options() const { return options_dict(options_); }
+  const attend::Mechanism& mechanism() const { return *made_.mechanism; }
+  const attend::Parts& parts() const { return made_.parts; }
+  py::dict options() const { return options_dict(made_.options); }
   /// Name -> array, the parameters' own memory.
   py::dict parameters();
   py::list trainable() const;
 
  private:
   friend class Run;
-  attend::Options options_;
-  attend::Parts parts_;
-  Parameters parameters_;
-  std::unique_ptr<attend::Mechanism> mechanism_;
+  attend::Standalone made_;
   std::mutex gradients_;  // one backward at a time: it writes to the parameters
 };
 

@@ -25,6 +25,7 @@
 #include "heed/view/page.h"
 #include "heed/view/predicted.h"
 #include "heed/view/svg.h"
+#include "loaded.h"
 
 namespace heed::python {
 namespace {
@@ -166,8 +167,10 @@ predict::Options options_of(const py::dict& from) {
     if (const py::object value = take(option.name); !value.is_none()) set_option(options, option, value);
   if (const py::object rules = take("line_rules"); !rules.is_none()) options.line_rules = line_rules_of(rules);
   if (const py::object reverse = take("rerank_reverse"); !reverse.is_none())
-    options.rerank_reverse = [model = reverse.cast<std::shared_ptr<Predictor>>()](
-                                 std::span<const predict::TextPair> pairs) { return model->score_all(pairs); };
+    options.rerank_reverse = [model =
+                                  reverse.cast<std::shared_ptr<Loaded>>()](std::span<const predict::TextPair> pairs) {
+      return model->ask_inside([&](const Predictor& predictor) { return predictor.score_all(pairs); });
+    };
   if (const py::object first = take("first_line"); !first.is_none())
     options.first_line = option_value<int64_t>("first_line", first);
   if (const py::object wanted = take("alignments"); !wanted.is_none())
@@ -197,23 +200,23 @@ py::list list_decoding_options() {
 }
 
 /// [lines] -> [lines]
-py::list predict_all(const Predictor& predictor, const std::vector<std::string>& lines, const py::dict& given) {
+py::list predict_all(const Loaded& model, const std::vector<std::string>& lines, const py::dict& given) {
   const predict::Options options = options_of(given);
-  const std::vector<Prediction> predictions = run([&] { return predictor.predict_all(lines, options); });
+  const std::vector<Prediction> predictions =
+      model.ask([&](const Predictor& predictor) { return predictor.predict_all(lines, options); });
   py::list all;
   for (size_t i = 0; i < predictions.size(); ++i) {
     py::dict one = dict_of(predictions[i], options.alignments);
-    if (options.alignments) add_drawing(one, predictor, lines[i], predictions[i]);
+    if (options.alignments) add_drawing(one, model.predictor(), lines[i], predictions[i]);
     all.append(one);
   }
   return all;
 }
 
 /// [lines] -> [lines]: the objects of `heed predict --json --scores --alignments=matrix`.
-std::vector<py::str> predict_json(const Predictor& predictor, const std::vector<std::string>& lines,
-                                  const py::dict& given) {
+std::vector<py::str> predict_json(const Loaded& model, const std::vector<std::string>& lines, const py::dict& given) {
   const predict::Options options = options_of(given);
-  const std::vector<std::string> all = run([&] {
+  const std::vector<std::string> all = model.ask([&](const Predictor& predictor) {
     const std::vector<Prediction> predictions = predictor.predict_all(lines, options);
     const auto form = options.alignments ? predict::AlignmentForm::matrix : predict::AlignmentForm::none;
     std::vector<std::string> texts;
@@ -236,12 +239,12 @@ std::vector<py::str> predict_json(const Predictor& predictor, const std::vector<
 }
 
 /// [pairs] -> [pairs]: the fields of heed.PairScore.
-py::list score_all(const Predictor& predictor, const std::vector<std::pair<std::string, std::string>>& pairs,
-                   int64_t stride) {
+py::list score_all(const Loaded& model, const std::vector<std::pair<std::string, std::string>>& pairs, int64_t stride) {
   std::vector<predict::TextPair> texts;
   texts.reserve(pairs.size());
   for (const auto& [source, target] : pairs) texts.push_back({source, target});
-  const std::vector<predict::PairScore> scores = run([&] { return predictor.score_all(texts, {.stride = stride}); });
+  const std::vector<predict::PairScore> scores =
+      model.ask([&](const Predictor& predictor) { return predictor.score_all(texts, {.stride = stride}); });
   py::list all;
   for (const predict::PairScore& score : scores) {
     py::dict d;
@@ -266,8 +269,8 @@ struct Question {
 };
 
 /// What the model attended to: a document as JSON, or the page with it.
-py::str look(const Predictor& predictor, const Question& question, const std::string& folder, bool page) {
-  return text_of(run([&] {
+py::str look(const Loaded& model, const Question& question, const std::string& folder, bool page) {
+  return text_of(model.ask([&](const Predictor& predictor) {
     const view::ModelName name = view::name_of(predictor, folder);
     const view::Document document{
         .title = "What " + name.name + " attends to", .models = {name}, .examples = {question.answer(predictor)}};
@@ -276,21 +279,21 @@ py::str look(const Predictor& predictor, const Question& question, const std::st
 }
 
 /// One attention of that as SVG. `attention`: empty for what a reader wants first; `head`: from 0, or -1.
-py::str draw(const Predictor& predictor, const Question& question, const std::string& attention, int64_t head) {
-  return text_of(run([&] {
+py::str draw(const Loaded& model, const Question& question, const std::string& attention, int64_t head) {
+  return text_of(model.ask([&](const Predictor& predictor) {
     const view::Example example = question.answer(predictor);
     const view::Map* map = attention.empty() ? nullptr : example.find(attention);
     return view::svg_text(view::drawing_of(example, map, head), view::Colours::own);
   }));
 }
 
-std::shared_ptr<Predictor> load(const std::vector<std::string>& folders, const std::string& checkpoint,
-                                const std::string& mean) {
+std::shared_ptr<Loaded> load(const std::vector<std::string>& folders, const std::string& checkpoint,
+                             const std::string& mean, const std::string& precision) {
   const predict::Mean how = value_of(search::kMeans, mean, "mean");
   const std::vector<std::filesystem::path> paths(folders.begin(), folders.end());
   return run([&] {
-    return std::make_shared<Predictor>(
-        predict::load(std::span<const std::filesystem::path>(paths), {.checkpoint = checkpoint, .mean = how}));
+    return std::make_shared<Loaded>(predict::load(std::span<const std::filesystem::path>(paths),
+                                                  {.checkpoint = checkpoint, .mean = how, .precision = precision}));
   });
 }
 
@@ -299,37 +302,48 @@ std::shared_ptr<Predictor> load(const std::vector<std::string>& folders, const s
 void define_predictor(py::module_& m) {
   m.def("alignment_svg", &alignment_svg, py::arg("found"));
   m.def("decoding_options", &list_decoding_options);
-  py::class_<Predictor, std::shared_ptr<Predictor>>(m, "Predictor", "A trained model.")
-      .def(py::init(&load), py::arg("folders"), py::arg("checkpoint"), py::arg("mean"))
+  py::class_<Loaded, std::shared_ptr<Loaded>>(m, "Predictor", "A trained model.")
+      .def(py::init(&load), py::arg("folders"), py::arg("checkpoint"), py::arg("mean"), py::arg("precision"))
       .def("predict", &predict_all, py::arg("lines"), py::arg("options"))
       .def("predict_json", &predict_json, py::arg("lines"), py::arg("options"))
       .def("score", &score_all, py::arg("pairs"), py::arg("stride"))
       .def(
           "look",
-          [](const Predictor& p, std::string line, std::optional<std::string> target, const py::dict& options,
+          [](const Loaded& p, std::string line, std::optional<std::string> target, const py::dict& options,
              const std::string& folder, bool page) {
             return look(p, {std::move(line), std::move(target), options_of(options)}, folder, page);
           },
           py::arg("line"), py::arg("target"), py::arg("options"), py::arg("folder"), py::arg("page"))
       .def(
           "draw",
-          [](const Predictor& p, std::string line, std::optional<std::string> target, const py::dict& options,
+          [](const Loaded& p, std::string line, std::optional<std::string> target, const py::dict& options,
              const std::string& attention, int64_t head) {
             return draw(p, {std::move(line), std::move(target), options_of(options)}, attention, head);
           },
           py::arg("line"), py::arg("target"), py::arg("options"), py::arg("attention"), py::arg("head"))
-      .def_property_readonly("models", &Predictor::models)
-      .def_property_readonly("task", [](const Predictor& p) { return p.model().description.model.task; })
-      .def_property_readonly("encoder", [](const Predictor& p) { return p.model().description.model.encoder_kind(); })
-      .def_property_readonly("decoder", [](const Predictor& p) { return p.model().description.model.decoder_kind(); })
-      .def_property_readonly("parameters", [](const Predictor& p) { return p.model().parameters->count(); })
+      .def("names", &Loaded::names)
+      .def("shape", &Loaded::shape, py::arg("name"))
+      .def("weight", &Loaded::weight, py::arg("name"))
+      .def("write", &Loaded::write, py::arg("weights"))
+      .def("export_to", &Loaded::export_to, py::arg("model"), py::arg("checkpoint"), py::arg("path"))
+      .def_property_readonly("written", &Loaded::written)
+      .def_property_readonly("models", [](const Loaded& p) { return p.predictor().models(); })
+      .def_property_readonly("task", [](const Loaded& p) { return p.predictor().model().description.model.task; })
+      .def_property_readonly("encoder",
+                             [](const Loaded& p) { return p.predictor().model().description.model.encoder_kind(); })
+      .def_property_readonly("decoder",
+                             [](const Loaded& p) { return p.predictor().model().description.model.decoder_kind(); })
+      .def_property_readonly("parameter_count",
+                             [](const Loaded& p) { return p.predictor().model().parameters->count(); })
       .def_property_readonly("recipe",
-                             [](const Predictor& p) {
-                               const bool trained_here = !p.model().training.recipe.empty();
-                               return text_of(trained_here ? recipe::text_of(recipe::of_model(p.model())) : "");
+                             [](const Loaded& p) {
+                               const trained::TrainedModel& model = p.predictor().model();
+                               const bool trained_here = !model.training.recipe.empty();
+                               return text_of(trained_here ? recipe::text_of(recipe::of_model(model)) : "");
                              })
-      .def_property_readonly("vocabulary_sizes",
-                             [](const Predictor& p) { return std::make_pair(p.source().size(), p.target().size()); });
+      .def_property_readonly("vocabulary_sizes", [](const Loaded& p) {
+        return std::make_pair(p.predictor().source().size(), p.predictor().target().size());
+      });
 }
 
 }  // namespace heed::python

@@ -10,14 +10,12 @@
 #include "bindings.h"
 #include "callback.h"
 #include "data_files.h"
-#include "heed/file/checkpoint.h"
 #include "heed/objective/reward.h"
 #include "heed/train/event_file.h"
 #include "heed/train/event_lines.h"
 #include "heed/train/log.h"
+#include "heed/train/pairs_file.h"
 #include "heed/train/session.h"
-#include "heed/trained/export.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::python {
 namespace {
@@ -86,18 +84,20 @@ void train(const TrainingRun& given, const Functions& functions) {
   callback.raise_again();
 }
 
-void export_model(const std::string& model, const std::string& checkpoint, const std::string& path) {
-  run([&] {
-    trained::expect_replaceable(path);
-    trained::with_checkpoint(model, checkpoint,
-                             [&](const file::Checkpoint& from) { trained::export_model(from, path); });
-    return true;
-  });
+py::bytes write_pairs(const std::vector<std::pair<std::string, std::string>>& pairs, const std::string& folder,
+                      const std::string& name) {
+  return py::bytes(run([&] {
+    std::vector<task::TextPair> texts;
+    texts.reserve(pairs.size());
+    for (const auto& [source, target] : pairs) texts.push_back({source, target});
+    return train::write_pairs(texts, folder, name).string();
+  }));
 }
 
 }  // namespace
 
 void define_train(py::module_& m) {
+  m.def("write_pairs", &write_pairs, py::arg("pairs"), py::arg("folder"), py::arg("name"));
   m.def(
       "train",
       [](const py::dict& files, std::vector<std::string> settings, std::string folder, std::string from, bool resume,
@@ -107,7 +107,6 @@ void define_train(py::module_& m) {
       },
       py::arg("files"), py::arg("settings"), py::arg("folder"), py::arg("from_model"), py::arg("resume"),
       py::arg("callback"), py::arg("reward"));
-  m.def("export_model", &export_model, py::arg("model"), py::arg("checkpoint"), py::arg("path"));
 }
 
 }  // namespace heed::python

@@ -20,7 +20,7 @@ def silent_classes(text: str):
         found = CLASS.match(line)
         if found and not EXCEPTION.search(line) and "/// Threads: " not in comment:
             yield found[1]
-        comment = comment + line + "\n" if line.startswith("///") else ""
+        comment = comment + line + "\n" if line.startswith(("///", "template <")) else ""
 
 
 def main() -> int:

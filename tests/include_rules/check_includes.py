@@ -31,7 +31,7 @@ MAY_INCLUDE = {
     "distill": {"predict", "trained", "recipe", "task", "data", "text", "file", "layer", "tensor"},
     "view": {"predict", "trained", "task", "search", "model", "attend", "data", "text", "file", "tensor"},
     "serve": {"view", "predict", "trained", "task", "data", "text", "file", "tensor", "kernels"},
-    "train": {"trained", "recipe", "objective", "task", "search", "model", "optimise", "attend", "metric", "data", "text", "file",
+    "train": {"predict", "trained", "recipe", "objective", "task", "search", "model", "optimise", "attend", "metric", "data", "text", "file",
               "layer", "tensor", "kernels"},
     "compare": {"view", "train", "trained", "recipe", "task", "search", "model", "attend", "metric", "data", "text", "file", "tensor",
                 "kernels"},

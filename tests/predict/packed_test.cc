@@ -1,14 +1,17 @@
 // A model that is loaded to run has one copy of each weight, and no task needs another.
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "heed/predict/predictor.h"
+#include "heed/tensor/error.h"
 #include "heed/tensor/format/all.h"
 #include "heed/trained/trained_model.h"
+#include "heed/trained/weights.h"
 
 namespace heed::predict {
 namespace {
@@ -59,6 +62,37 @@ TEST(PackedModels, GiveTheirNumbersBack) {
     packed.parameters->unpack();
     for (const Parameter& p : *packed.parameters) EXPECT_FALSE(p.value.is_packed());
   }
+}
+
+/// Weights that come from outside stand as they stood before, in every format; none is written if one does not fit.
+TEST(PackedModels, StayPackedWhenTheyAreWritten) {
+  for (const fs::path& folder : models_of_every_kind())
+    for (const WeightFormat* format : all_weight_formats()) {
+      SCOPED_TRACE(folder.filename().string() + " " + format->name);
+      const trained::TrainedModel model = trained::load_model(folder / "checkpoint", "best", format);
+      std::vector<std::vector<float>> before, doubled;
+      for (const Parameter& p : *model.parameters) {
+        before.push_back(p.value.copy());
+        doubled.push_back(before.back());
+        for (float& x : doubled.back()) x *= 2.0f;  // exact in every format
+      }
+      std::vector<trained::NewWeights> all;
+      for (const Parameter& p : *model.parameters) all.push_back({p.name, p.shape, doubled[all.size()]});
+      doubled.back().back() = std::numeric_limits<float>::quiet_NaN();
+      EXPECT_THROW(trained::write_weights(*model.parameters, all), Error);
+      size_t i = 0;
+      for (const Parameter& p : *model.parameters) EXPECT_EQ(p.value.copy(), before[i++]) << p.name;
+      doubled.back().back() = 2.0f * before.back().back();
+      trained::write_weights(*model.parameters, all);
+      i = 0;
+      for (const Parameter& p : *model.parameters) {
+        EXPECT_EQ(p.value.is_packed(), p.product.has_value()) << p.name;
+        if (p.product) {
+          EXPECT_EQ(&p.value.packed({.order = *p.product})->format(), format) << p.name;
+        }
+        EXPECT_EQ(p.value.copy(), doubled[i++]) << p.name;
+      }
+    }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <stdexcept>
 
+#include "heed/file/run_folder.h"
 #include "heed/tensor/memory.h"
 #include "heed/trained/trained_model.h"
 #include "tests/train/small_run.h"

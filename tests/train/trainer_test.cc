@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "heed/task/text_pairs.h"
+#include "heed/train/evaluate.h"
 #include "heed/trained/trained_model.h"
 #include "tests/threads.h"
 #include "tests/train/small_run.h"
