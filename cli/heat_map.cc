@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <span>
 #include <string_view>
 
 #include "cli/columns.h"
@@ -45,23 +46,55 @@ std::string background(float w) {
 
 float drawable(float weight) { return std::isfinite(weight) ? std::clamp(weight, 0.0f, 1.0f) : 0.0f; }
 
-/// A visible label, `columns` wide.
-std::string label(const Letter& letter, size_t columns) {
+/// A visible label.
+std::string label(const Letter& letter) {
   std::string text = letter.text == " " || letter.text == "\u00a0" || letter.text == "\u202f" ? "␣" : letter.text;
-  size_t used = columns_of(text);
-  if (used == 0 && !text.empty()) {  // a mark without a letter is shown on a dotted circle
-    text = "\u25cc" + text;
-    used = 1;
-  }
+  if (columns_of(text) == 0 && !text.empty()) text = "\u25cc" + text;  // a mark without a letter: on a dotted circle
   // The mark keeps a terminal that supports right-to-left text from reversing the row of labels.
-  if (letter.right_to_left) text = kLeftToRightMark + text + kLeftToRightMark;
-  return text + std::string(columns > used ? columns - used : 0, ' ');
+  return letter.right_to_left ? kLeftToRightMark + text + kLeftToRightMark : text;
 }
 
-float weight_of(const Letter& letter, const std::vector<float>& row) {
+float weight_of(const WeightColumn& column, const std::vector<float>& row) {
   float sum = 0.0f;
-  for (size_t i = letter.first; i < std::min(letter.last, row.size()); ++i) sum += row[i];
+  for (size_t i = column.first; i < std::min(column.last, row.size()); ++i) sum += row[i];
   return sum;
+}
+
+size_t widest_of(const std::vector<std::string>& labels) {
+  size_t widest = 1;
+  for (const std::string& each : labels) widest = std::max(widest, columns_of(each));
+  return widest;
+}
+
+/// The columns of the terminal that are left beside the labels of the rows.
+size_t room_beside(size_t before, const Terminal& terminal) {
+  return terminal.width() > before ? terminal.width() - before : 1;
+}
+
+/// The columns that fit, from the first one on: at least one.
+std::span<const WeightColumn> piece_of(std::span<const WeightColumn> columns, size_t room) {
+  size_t count = 0;
+  for (size_t used = 0; count < columns.size(); ++count) {
+    used += columns[count].width;
+    if (used > room && count > 0) break;
+  }
+  return columns.first(count);
+}
+
+std::string head_of(std::span<const WeightColumn> columns, size_t before) {
+  size_t tallest = 0;
+  for (const WeightColumn& column : columns) tallest = std::max(tallest, column.label.size());
+  std::string text;
+  for (size_t line = 0; line < tallest; ++line) {
+    std::string row(before, ' ');
+    for (const WeightColumn& column : columns) {
+      const size_t empty = tallest - column.label.size();
+      const std::string letter = line < empty ? "" : column.label[line - empty];
+      row += letter + std::string(column.width - std::min(columns_of(letter), column.width), ' ');
+    }
+    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -80,39 +113,36 @@ std::string on_weight(const std::string& text, float weight, bool colour) {
   return background(w) + order(w > 0.4f ? "\033[38;5;16m" : "\033[38;5;231m") + text + order("\033[0m");
 }
 
+std::string weight_map(const WeightMap& map, const Terminal& terminal) {
+  const size_t widest = widest_of(map.rows), before = widest + 4, room = room_beside(before, terminal);
+  std::string text;
+  for (std::span<const WeightColumn> rest = map.columns; !rest.empty();) {
+    const std::span<const WeightColumn> piece = piece_of(rest, room);
+    text += (text.empty() ? "" : "\n") + head_of(piece, before);
+    for (size_t r = 0; r < map.rows.size(); ++r) {
+      text += std::string(2 + widest - columns_of(map.rows[r]), ' ') + terminal.bold(map.rows[r]) + "  ";
+      for (const WeightColumn& column : piece)
+        text += weight_cell(weight_of(column, map.weights[r]), column.width, terminal.colour());
+      text += "\n";
+    }
+    rest = rest.subspan(piece.size());
+  }
+  return text;
+}
+
 std::string heat_map(const AlignmentPicture& picture, const Terminal& terminal) {
   const std::vector<Letter> letters = letters_as_seen(picture.source);
-  size_t label_width = 1;
-  for (const std::string& row : picture.rows) label_width = std::max(label_width, columns_of(row));
-  const size_t before = label_width + 4, room = terminal.width() > before ? terminal.width() - before : 1;
-
   // Two columns per letter look like squares; if they do not fit, one column must do.
   size_t all = 0;
   for (const Letter& letter : letters) all += std::max<size_t>(letter.columns, 2);
-  const size_t least = all <= room ? 2 : 1;
-
-  std::string text;
-  for (size_t begin = 0; begin < letters.size();) {
-    std::string head(before, ' ');
-    size_t end = begin, used = 0;
-    for (; end < letters.size(); ++end) {
-      const size_t columns = std::max(letters[end].columns, least);
-      if (used + columns > room && end > begin) break;
-      used += columns;
-      head += label(letters[end], columns);
-    }
-    text += head.substr(0, head.find_last_not_of(' ') + 1) + "\n";
-    for (size_t r = 0; r < picture.rows.size(); ++r) {
-      text += std::string(2 + label_width - columns_of(picture.rows[r]), ' ') + terminal.bold(picture.rows[r]) + "  ";
-      for (size_t c = begin; c < end; ++c)
-        text += weight_cell(weight_of(letters[c], picture.weights[r]), std::max(letters[c].columns, least),
-                            terminal.colour());
-      text += "\n";
-    }
-    begin = end;
-    if (begin < letters.size()) text += "\n";
-  }
-  return text;
+  const size_t least = all <= room_beside(widest_of(picture.rows) + 4, terminal) ? 2 : 1;
+  WeightMap map{.columns = {}, .rows = picture.rows, .weights = picture.weights};
+  for (const Letter& letter : letters)
+    map.columns.push_back({.label = {label(letter)},
+                           .width = std::max(letter.columns, least),
+                           .first = letter.first,
+                           .last = letter.last});
+  return weight_map(map, terminal);
 }
 
 }  // namespace heed::cli

@@ -11,46 +11,21 @@ namespace heed::cli {
 
 namespace {
 
-constexpr size_t kTallest = 14;     // letters of a label that is written from top to bottom
-constexpr size_t kWidest = 20;      // columns of a label at the side
-constexpr size_t kCellColumns = 2;  // looks like a square
+constexpr size_t kTallest = 14;  // letters of a label that is written from top to bottom
+constexpr size_t kWidest = 20;   // columns of a label at the side
 
 bool is_one_letter(const std::string& token) {
   const std::vector<Letter> letters = letters_as_seen(token);
   return letters.size() == 1 && letters.front().last == 1;
 }
 
-std::vector<float> row_of(const view::Map& map, const std::vector<float>& weights, int64_t row) {
-  const auto first = weights.begin() + row * map.columns;
-  return {first, first + map.columns};
-}
-
-/// The letters of labels [begin, end) from top to bottom, the last ones next to the cells.
-std::string vertical_labels(const std::vector<std::vector<Letter>>& labels, size_t begin, size_t end, size_t before) {
-  size_t tallest = 0;
-  for (size_t c = begin; c < end; ++c) tallest = std::max(tallest, labels[c].size());
-  std::string text;
-  for (size_t line = 0; line < tallest; ++line) {
-    std::string row(before, ' ');
-    for (size_t c = begin; c < end; ++c) {
-      const size_t empty = tallest - labels[c].size();
-      if (line < empty) {
-        row += std::string(kCellColumns, ' ');
-        continue;
-      }
-      const Letter& letter = labels[c][line - empty];
-      row += letter.text + std::string(kCellColumns - std::min(letter.columns, kCellColumns), ' ');
-    }
-    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
-}
-
-std::vector<Letter> letters_of(const std::string& token) {
-  std::vector<Letter> letters = letters_as_seen(shown_token(token));
+/// The letters of a label, from top to bottom.
+std::vector<std::string> letters_of(const std::string& token) {
+  std::vector<std::string> letters;
+  for (const Letter& letter : letters_as_seen(shown_token(token))) letters.push_back(letter.text);
   if (letters.size() > kTallest) {
     letters.resize(kTallest);
-    letters.back() = {.text = "…", .columns = 1};
+    letters.back() = "…";
   }
   return letters;
 }
@@ -64,35 +39,20 @@ std::string token_map(const view::Example& example, const view::Map& map, int64_
   std::vector<std::string> queries;
   for (const std::string& token : example.sequence(map.queries).tokens)
     queries.push_back(cut_to(shown_token(token), kWidest));
-  const std::vector<float> weights = map.of_head(head);
+  const std::vector<float> all = map.of_head(head);
+  std::vector<std::vector<float>> weights;
+  for (auto row = all.begin(); row != all.end(); row += map.columns) weights.emplace_back(row, row + map.columns);
 
   if (std::all_of(keys.begin(), keys.end(), is_one_letter)) {
-    AlignmentPicture picture{.source = {}, .rows = queries, .weights = {}};
+    AlignmentPicture picture{.source = {}, .rows = queries, .weights = weights};
     for (const std::string& key : keys) picture.source += key;
-    for (int64_t r = 0; r < map.rows; ++r) picture.weights.push_back(row_of(map, weights, r));
     return heat_map(picture, terminal);
   }
 
-  std::vector<std::vector<Letter>> labels;
-  labels.reserve(keys.size());
-  for (const std::string& key : keys) labels.push_back(letters_of(key));
-  size_t widest = 1;
-  for (const std::string& query : queries) widest = std::max(widest, columns_of(query));
-  const size_t before = widest + 4, room = terminal.width() > before ? terminal.width() - before : 0;
-  const size_t at_once = std::max<size_t>(room / kCellColumns, 1);
-  std::string text;
-  for (size_t begin = 0; begin < keys.size(); begin += at_once) {
-    const size_t end = std::min(begin + at_once, keys.size());
-    text += (begin > 0 ? "\n" : "") + vertical_labels(labels, begin, end, before);
-    for (int64_t r = 0; r < map.rows; ++r) {
-      const std::string& query = queries[static_cast<size_t>(r)];
-      text += std::string(2 + widest - columns_of(query), ' ') + terminal.bold(query) + "  ";
-      for (size_t c = begin; c < end; ++c)
-        text += weight_cell(weights[static_cast<size_t>(r * map.columns) + c], kCellColumns, terminal.colour());
-      text += "\n";
-    }
-  }
-  return text;
+  WeightMap shown{.columns = {}, .rows = queries, .weights = weights};
+  for (size_t i = 0; i < keys.size(); ++i)
+    shown.columns.push_back({.label = letters_of(keys[i]), .first = i, .last = i + 1});
+  return weight_map(shown, terminal);
 }
 
 std::string shaded_text(const view::Example& example, const Terminal& terminal) {

@@ -7,6 +7,7 @@
 #include "heed/file/atomic.h"
 #include "heed/file/disk.h"
 #include "heed/file/model_file.h"
+#include "heed/file/part_name.h"
 #include "heed/file/sha256.h"
 #include "heed/file/tensor_stream.h"
 #include "heed/file/weights.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heed/file/json.h"
+#include "heed/file/part_name.h"
 #include "heed/tensor/error.h"
 
 namespace heed::file {
@@ -12,20 +13,12 @@ namespace {
 constexpr std::string_view kFormat = "heed checkpoint 1";
 constexpr size_t kMostParts = 1000;  // a checkpoint has seven
 
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
 bool is_sha256(const std::string& text) {
   return text.size() == 64 &&
          std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 }  // namespace
-
-bool is_part_name(std::string_view name) {
-  if (name.empty() || name.size() > 200 || name.front() == '.' || name.front() == '-') return false;
-  return std::all_of(name.begin(), name.end(),
-                     [](char c) { return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-'; });
-}
 
 std::string manifest_text(const std::vector<CheckpointPart>& parts) {
   Json all = Json::object({{"format", kFormat}, {"parts", Json::array()}});

@@ -9,13 +9,10 @@
 namespace heed::file {
 
 struct CheckpointPart {
-  std::string name;  // of the file: letters, digits, '.', '_' and '-'
+  std::string name;  // of the file: part_name.h
   uint64_t size = 0;
   std::string sha256;
 };
-
-/// A name that can only refer to a file in the same folder.
-bool is_part_name(std::string_view name);
 
 std::string manifest_text(const std::vector<CheckpointPart>& parts);
 std::vector<CheckpointPart> parse_manifest(std::string_view text);

@@ -9,7 +9,7 @@
 
 #include "heed/file/disk.h"
 #include "heed/file/json_text.h"
-#include "heed/file/manifest.h"
+#include "heed/file/part_name.h"
 #include "heed/file/sha256.h"
 #include "heed/file/tensor_stream.h"
 #include "heed/tensor/error.h"

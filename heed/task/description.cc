@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "heed/file/manifest.h"
+#include "heed/file/part_name.h"
 #include "heed/task/all.h"
 #include "heed/task/model_keys.h"
 #include "heed/task/predict_options.h"

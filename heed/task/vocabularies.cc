@@ -8,13 +8,14 @@ void Vocabularies::each_part(const Description& description,
   if (!description.joint) add(description.target.vocabulary, target->contents());
 }
 
-Vocabularies Vocabularies::load(const file::Checkpoint& checkpoint, const Description& description) {
-  const auto read = [&](const Description::Side& side) {
-    return text::Tokeniser::parse(side.tokens, checkpoint.text(side.vocabulary), checkpoint.place_of(side.vocabulary));
+Vocabularies Vocabularies::parse(const Description& description, const std::function<Part(const std::string&)>& read) {
+  const auto parse_side = [&](const Description::Side& side) {
+    const Part part = read(side.vocabulary);
+    return text::Tokeniser::parse(side.tokens, part.contents, part.place);
   };
   Vocabularies v;
-  v.source = read(description.source);
-  v.target = description.joint ? v.source : read(description.target);
+  v.source = parse_side(description.source);
+  v.target = description.joint ? v.source : parse_side(description.target);
   return v;
 }
 

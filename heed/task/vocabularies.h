@@ -6,7 +6,6 @@
 #include <string>
 
 #include "heed/data/examples.h"
-#include "heed/file/checkpoint.h"
 #include "heed/task/description.h"
 #include "heed/text/tokeniser.h"
 
@@ -20,7 +19,11 @@ struct Vocabularies {
 
   /// Calls add(name, contents) for each, once if the vocabulary is joint.
   void each_part(const Description& description, const std::function<void(const std::string&, std::string)>& add) const;
-  static Vocabularies load(const file::Checkpoint& checkpoint, const Description& description);
+  /// What it was called with, back: read(name) gives the contents, and what to call them in messages.
+  struct Part {
+    std::string contents, place;
+  };
+  static Vocabularies parse(const Description& description, const std::function<Part(const std::string&)>& read);
 };
 
 }  // namespace heed::task

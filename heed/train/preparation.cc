@@ -181,7 +181,7 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
   say("splitting it into tokens");
   p.model = model_of(
       r, beginning.checkpoint
-             ? task::Vocabularies::load(*beginning.checkpoint, recipe::describe(r))
+             ? trained::load_vocabularies(*beginning.checkpoint, recipe::describe(r))
              : texts->learn_vocabularies(r.data, beginning.weights ? &beginning.weights->vocabularies : nullptr));
   p.corpus = texts->encode(p.model.vocabularies, r.data, p.model.description.model);
   check_lengths(p.corpus, *p.model.model);

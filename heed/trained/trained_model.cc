@@ -131,11 +131,17 @@ void expect_finite(const std::vector<float>& weights, const file::Checkpoint& ch
          checkpoint.place_of(file::kWeightsPart), name, *bad, bad - weights.begin());
 }
 
+task::Vocabularies load_vocabularies(const file::Checkpoint& checkpoint, const task::Description& description) {
+  return task::Vocabularies::parse(description, [&](const std::string& part) {
+    return task::Vocabularies::Part{checkpoint.text(part), checkpoint.place_of(part)};
+  });
+}
+
 TrainedModel load_model(const file::Checkpoint& checkpoint, const WeightFormat* packed) {
   task::Description description = description_of(checkpoint);
   TrainedModel trained;
   try {
-    task::Vocabularies vocabularies = task::Vocabularies::load(checkpoint, description);
+    task::Vocabularies vocabularies = load_vocabularies(checkpoint, description);
     trained = make_model(std::move(description), std::move(vocabularies), 0, Start::empty);
   } catch (const Error& error) {  // a description that makes no model was never that of one
     throw Error(ErrorKind::file, error.what());

@@ -57,6 +57,9 @@ TrainedModel load_model(const file::Checkpoint& checkpoint, const WeightFormat* 
 TrainedModel load_model(const std::filesystem::path& folder, std::string_view name = "best",
                         const WeightFormat* packed = nullptr);
 
+/// The vocabularies in a checkpoint of a model of this description.
+task::Vocabularies load_vocabularies(const file::Checkpoint& checkpoint, const task::Description& description);
+
 /// What a checkpoint says without its weights: model.toml, or in version 1 (task/version_1.h) what follows from the
 /// recipe; and the recipe, if it has one, in the words of today. A mistake in them is a damaged checkpoint.
 task::Description description_of(const file::Checkpoint& checkpoint);

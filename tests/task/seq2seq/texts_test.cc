@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "heed/trained/trained_model.h"
 #include "tests/train/small_run.h"
 
 namespace heed::task::test {
@@ -113,7 +114,7 @@ TEST_F(CorpusTest, VocabulariesComeBackFromACheckpoint) {
     const Description description = describe(o, {}, 20);
     made.each_part(description, [&](const std::string& part, std::string text) { writer.add_text(part, text); });
     writer.commit(folder_ / "checkpoint");
-    const Vocabularies back = Vocabularies::load(file::Checkpoint::open(folder_ / "checkpoint"), description);
+    const Vocabularies back = trained::load_vocabularies(file::Checkpoint::open(folder_ / "checkpoint"), description);
     EXPECT_EQ(back.source == back.target, o.joint);
     for (const char* text : {"word17", "w 17", "v 3"}) {
       EXPECT_EQ(back.source->encode(text), made.source->encode(text));
