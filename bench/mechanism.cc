@@ -6,7 +6,7 @@
 
 #include "buffer.h"
 #include "heed/attend/all.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/tape.h"
 
 namespace heed::bench {

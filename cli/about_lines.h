@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <new>
 
-#include "heed/tensor/memory.h"
+#include "heed/base/memory.h"
 
 namespace heed::cli {
 

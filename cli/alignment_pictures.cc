@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "cli/token_map.h"
-#include "heed/tensor/error.h"
-#include "heed/trained/trained_model.h"
+#include "heed/base/error.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/view/draw.h"
 #include "heed/view/predicted.h"
 

@@ -11,10 +11,10 @@
 #include <system_error>
 
 #include "cli/terminal.h"
+#include "heed/base/error.h"
+#include "heed/base/nearest.h"
+#include "heed/base/spelling.h"
 #include "heed/kernels/isa.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/nearest.h"
-#include "heed/tensor/spelling.h"
 
 namespace heed::cli {
 

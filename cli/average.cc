@@ -8,10 +8,10 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "heed/file/run_folder.h"
-#include "heed/tensor/error.h"
-#include "heed/trained/average.h"
-#include "heed/trained/save.h"
+#include "heed/base/error.h"
+#include "heed/checkpoint/average.h"
+#include "heed/checkpoint/run_folder.h"
+#include "heed/checkpoint/save.h"
 
 namespace heed::cli {
 

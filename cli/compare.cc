@@ -13,10 +13,10 @@
 #include "cli/train_input.h"
 #include "cli/verbs.h"
 #include "heed/attend/all.h"
+#include "heed/base/error.h"
 #include "heed/compare/built_in.h"
 #include "heed/compare/comparison.h"
 #include "heed/data/built_in_task.h"
-#include "heed/tensor/error.h"
 
 namespace heed::cli {
 

@@ -13,8 +13,8 @@
 #include "cli/terminal.h"
 #include "cli/train_input.h"
 #include "cli/verbs.h"
+#include "heed/base/error.h"
 #include "heed/distill/distill.h"
-#include "heed/tensor/error.h"
 
 namespace heed::cli {
 

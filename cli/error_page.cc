@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "cli/counter.h"
-#include "heed/file/atomic.h"
-#include "heed/tensor/error.h"
+#include "heed/base/atomic.h"
+#include "heed/base/error.h"
 #include "heed/view/look.h"
 #include "heed/view/page.h"
 

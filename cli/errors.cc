@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cli/columns.h"
-#include "heed/file/atomic.h"
+#include "heed/base/atomic.h"
 #include "heed/text/graphemes.h"
 
 namespace heed::cli {

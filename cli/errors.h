@@ -7,8 +7,8 @@
 
 #include "cli/evaluation.h"
 #include "cli/terminal.h"
-#include "heed/file/json.h"
-#include "heed/metric/difference.h"
+#include "heed/base/json.h"
+#include "heed/text/metric/difference.h"
 
 namespace heed::cli {
 

@@ -20,13 +20,13 @@
 #include "cli/terminal.h"
 #include "cli/text_evaluation.h"
 #include "cli/verbs.h"
+#include "heed/base/atomic.h"
+#include "heed/base/error.h"
+#include "heed/checkpoint/model_file.h"
 #include "heed/data/lines.h"
 #include "heed/data/pairs.h"
 #include "heed/data/plain_files.h"
-#include "heed/file/atomic.h"
-#include "heed/file/model_file.h"
-#include "heed/recipe/of_model.h"
-#include "heed/tensor/error.h"
+#include "heed/train/recipe/of_model.h"
 
 namespace heed::cli {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "heed/metric/check.h"
-#include "heed/metric/unicode.h"
+#include "heed/text/metric/check.h"
+#include "heed/text/metric/unicode.h"
 #include "heed/version.h"
 
 namespace heed::cli {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cli/terminal.h"
-#include "heed/file/json.h"
-#include "heed/metric/all.h"
-#include "heed/metric/resample.h"
+#include "heed/base/json.h"
+#include "heed/text/metric/all.h"
+#include "heed/text/metric/resample.h"
 
 namespace heed::cli {
 

@@ -5,7 +5,7 @@
 #include <exception>
 #include <stdexcept>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::cli {
 

@@ -7,8 +7,8 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "heed/tensor/error.h"
-#include "heed/trained/export.h"
+#include "heed/base/error.h"
+#include "heed/checkpoint/export.h"
 
 namespace heed::cli {
 

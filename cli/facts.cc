@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "cli/recipe_snippet.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::cli {
 

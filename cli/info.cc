@@ -14,12 +14,12 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "heed/attend/all.h"
-#include "heed/file/json.h"
+#include "heed/base/error.h"
+#include "heed/base/json.h"
 #include "heed/kernels/isa.h"
 #include "heed/kernels/threads.h"
 #include "heed/task/description.h"
 #include "heed/task/task.h"
-#include "heed/tensor/error.h"
 #include "heed/version.h"
 
 namespace heed::cli {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cli/options.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::cli {
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::cli {
 

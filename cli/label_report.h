@@ -7,10 +7,10 @@
 
 #include "cli/evaluation.h"
 #include "cli/terminal.h"
-#include "heed/file/json.h"
-#include "heed/metric/calibration.h"
-#include "heed/metric/confusion.h"
-#include "heed/metric/f1.h"
+#include "heed/base/json.h"
+#include "heed/text/metric/calibration.h"
+#include "heed/text/metric/confusion.h"
+#include "heed/text/metric/f1.h"
 
 namespace heed::cli {
 

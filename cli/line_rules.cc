@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
+#include "heed/base/error.h"
 #include "heed/data/pairs.h"
-#include "heed/tensor/error.h"
 
 namespace heed::cli {
 

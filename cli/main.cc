@@ -11,8 +11,8 @@
 #include "cli/memory_end.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "heed/base/memory.h"
 #include "heed/kernels/isa.h"
-#include "heed/tensor/memory.h"
 #include "heed/version.h"
 
 namespace heed::cli {

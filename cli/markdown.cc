@@ -8,7 +8,7 @@
 
 #include "cli/recipe_snippet.h"
 #include "cli/terminal.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::cli {
 

@@ -10,8 +10,8 @@
 #include "cli/recipe_snippet.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "heed/file/json.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
+#include "heed/base/json.h"
 
 namespace heed::cli {
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "heed/file/run_folder.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
+#include "heed/checkpoint/run_folder.h"
 #include "heed/tensor/format/all.h"
 
 namespace heed::cli {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/arguments.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/predict/predictor.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::cli {
 

@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
+#include "heed/base/atomic.h"
+#include "heed/base/error.h"
 #include "heed/data/overlay.h"
 #include "heed/data/picture_source.h"
-#include "heed/file/atomic.h"
-#include "heed/tensor/error.h"
 
 namespace heed::cli {
 

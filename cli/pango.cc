@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::cli {
 

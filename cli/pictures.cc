@@ -4,7 +4,7 @@
 
 #include "cli/counter.h"
 #include "cli/png_painter.h"
-#include "heed/file/atomic.h"
+#include "heed/base/atomic.h"
 #include "heed/view/svg.h"
 
 namespace heed::cli {

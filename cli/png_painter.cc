@@ -1,6 +1,6 @@
 #include "cli/png_painter.h"
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 #if HEED_PANGO
 

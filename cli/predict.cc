@@ -17,11 +17,11 @@
 #include "cli/terminal.h"
 #include "cli/unknown_tokens.h"
 #include "cli/verbs.h"
+#include "heed/base/error.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/predict/json.h"
 #include "heed/task/language_model/running_text.h"
-#include "heed/tensor/error.h"
 #include "heed/text/tokeniser.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::cli {
 

@@ -7,11 +7,11 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "heed/base/atomic.h"
+#include "heed/base/disk.h"
+#include "heed/base/error.h"
 #include "heed/data/picture_source.h"
 #include "heed/data/scenes.h"
-#include "heed/file/atomic.h"
-#include "heed/file/disk.h"
-#include "heed/tensor/error.h"
 
 namespace heed::cli {
 

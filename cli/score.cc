@@ -15,14 +15,14 @@
 #include "cli/terminal.h"
 #include "cli/unknown_tokens.h"
 #include "cli/verbs.h"
+#include "heed/base/error.h"
 #include "heed/data/lines.h"
 #include "heed/data/pairs.h"
 #include "heed/data/picture_source.h"
-#include "heed/metric/perplexity.h"
 #include "heed/predict/json.h"
 #include "heed/predict/predictor.h"
-#include "heed/recipe/of_model.h"
-#include "heed/tensor/error.h"
+#include "heed/text/metric/perplexity.h"
+#include "heed/train/recipe/of_model.h"
 
 namespace heed::cli {
 

@@ -15,8 +15,8 @@
 
 #include "cli/counter.h"
 #include "cli/options.h"
+#include "heed/base/error.h"
 #include "heed/kernels/threads.h"
-#include "heed/tensor/error.h"
 #include "heed/text/tokeniser.h"
 #include "heed/text/utf8.h"
 

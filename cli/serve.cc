@@ -10,10 +10,10 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "heed/base/error.h"
 #include "heed/kernels/threads.h"
 #include "heed/serve/api.h"
 #include "heed/serve/server.h"
-#include "heed/tensor/error.h"
 
 namespace heed::cli {
 

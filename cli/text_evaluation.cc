@@ -10,13 +10,13 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/data/plain_files.h"
-#include "heed/file/json.h"
-#include "heed/recipe/of_model.h"
-#include "heed/search/tape_pool.h"
-#include "heed/tensor/error.h"
+#include "heed/model/search/tape_pool.h"
 #include "heed/train/evaluate.h"
-#include "heed/trained/trained_model.h"
+#include "heed/train/recipe/of_model.h"
 
 namespace heed::cli {
 

@@ -16,12 +16,12 @@
 #include "cli/terminal.h"
 #include "cli/train_input.h"
 #include "cli/verbs.h"
-#include "heed/recipe/recipe.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/profile.h"
 #include "heed/train/event_file.h"
 #include "heed/train/log.h"
 #include "heed/train/preparation.h"
+#include "heed/train/recipe/recipe.h"
 #include "heed/train/session.h"
 
 namespace heed::cli {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/recipe/data_files.h"
+#include "heed/train/recipe/data_files.h"
 
 namespace heed::cli {
 

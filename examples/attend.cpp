@@ -5,8 +5,8 @@
 #include <heed/attend/all.h>
 #include <heed/layer/embedding.h>
 #include <heed/layer/linear.h>
-#include <heed/optimise/adam.h>
 #include <heed/tensor/ops.h>
+#include <heed/train/optimise/adam.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Attention on plain arrays, in one call: three words ask four others where to look, by two mechanisms.
 #include <heed/attend/attend.h>
-#include <heed/tensor/error.h>
+#include <heed/base/error.h>
 
 #include <cmath>
 #include <cstdio>

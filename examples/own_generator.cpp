@@ -1,13 +1,13 @@
 // Searches over models of one's own: a table of letter pairs without any network, and a small model put together from
 // heed's encoder and decoder, trained here. Greedy, beam, n-best, sampling and rules work with both.
-#include <heed/decode/all.h>
-#include <heed/embed/embed.h>
-#include <heed/encode/all.h>
 #include <heed/layer/linear.h>
+#include <heed/model/decode/all.h>
+#include <heed/model/embed/embed.h>
+#include <heed/model/encode/all.h>
 #include <heed/model/generator.h>
-#include <heed/optimise/adam.h>
-#include <heed/search/search.h>
+#include <heed/model/search/search.h>
 #include <heed/tensor/ops.h>
+#include <heed/train/optimise/adam.h>
 
 #include <algorithm>
 #include <array>

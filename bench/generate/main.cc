@@ -12,14 +12,14 @@
 #include <optional>
 
 #include "bench/json_lines.h"
-#include "heed/file/safetensors.h"
-#include "heed/file/weights.h"
+#include "heed/base/error.h"
+#include "heed/checkpoint/safetensors.h"
+#include "heed/checkpoint/trained_model.h"
+#include "heed/checkpoint/weights.h"
 #include "heed/kernels/isa.h"
-#include "heed/search/search.h"
-#include "heed/tensor/error.h"
+#include "heed/model/search/search.h"
 #include "heed/tensor/tape.h"
 #include "heed/text/tokens.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::bench {
 namespace {

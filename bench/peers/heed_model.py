@@ -40,7 +40,7 @@ def read_words(path):
 
 
 def places(count, width):
-    """sin and cos of the positions below `count`, in double as heed/embed/embed.cc computes them. [count, width]"""
+    """sin and cos of the positions below `count`, in double as heed/model/embed/embed.cc computes them. [count, width]"""
     angle = numpy.arange(count)[:, None] * numpy.power(10000.0, -numpy.arange(0, width, 2) / width)
     table = numpy.empty((count, width), dtype=numpy.float32)
     table[:, 0::2], table[:, 1::2] = numpy.sin(angle), numpy.cos(angle[:, : width // 2])

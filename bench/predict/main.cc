@@ -14,14 +14,14 @@
 #include <optional>
 
 #include "bench/json_lines.h"
-#include "heed/file/safetensors.h"
-#include "heed/file/weights.h"
+#include "heed/base/error.h"
+#include "heed/checkpoint/safetensors.h"
+#include "heed/checkpoint/trained_model.h"
+#include "heed/checkpoint/weights.h"
 #include "heed/kernels/isa.h"
-#include "heed/search/batches.h"
-#include "heed/tensor/error.h"
+#include "heed/model/search/batches.h"
 #include "heed/text/tokeniser.h"
 #include "heed/text/tokens.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::bench {
 namespace {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "bench/serve/response.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::bench {
 namespace {

@@ -10,8 +10,8 @@
 #include "bench/json_lines.h"
 #include "bench/serve/load.h"
 #include "bench/serve/questions.h"
+#include "heed/base/error.h"
 #include "heed/kernels/isa.h"
-#include "heed/tensor/error.h"
 
 namespace heed::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::bench {
 namespace {

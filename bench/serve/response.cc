@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::bench {
 namespace {

@@ -15,8 +15,8 @@
 #include <optional>
 
 #include "bench/json_lines.h"
+#include "heed/base/error.h"
 #include "heed/kernels/isa.h"
-#include "heed/tensor/error.h"
 #include "heed/tensor/profile.h"
 #include "training.h"
 

@@ -10,12 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "heed/file/safetensors.h"
-#include "heed/file/weights.h"
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+#include "heed/checkpoint/safetensors.h"
+#include "heed/checkpoint/weights.h"
 #include "heed/task/classification/labelled_texts.h"
 #include "heed/task/language_model/text_pieces.h"
-#include "heed/tensor/error.h"
-#include "heed/text/random.h"
 
 namespace heed::bench {
 

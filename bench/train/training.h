@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/checkpoint/trained_model.h"
 #include "heed/task/seq2seq/texts.h"
 #include "heed/train/trainer.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::bench {
 

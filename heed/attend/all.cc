@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "heed/tensor/error.h"
-#include "heed/tensor/list.h"
+#include "heed/base/error.h"
+#include "heed/base/list.h"
 
 namespace heed::attend {
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "heed/attend/standalone.h"
+#include "heed/base/error.h"
 #include "heed/layer/parameters.h"
-#include "heed/tensor/error.h"
 #include "heed/tensor/tape.h"
 
 namespace heed::attend {

@@ -1,6 +1,6 @@
 #include "heed/attend/cache.h"
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/op/arrange.h"
 
 namespace heed::attend {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
 #include "heed/tensor/op/linear.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/choice.h"
 #include "heed/kernels/problem.h"
-#include "heed/tensor/choice.h"
 
 namespace heed::attend {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "heed/attend/call.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::attend {
 

@@ -10,7 +10,7 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/choices.h"
-#include "heed/tensor/nearest.h"
+#include "heed/base/nearest.h"
 
 namespace heed::attend {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/reduce.h"
 #include "heed/tensor/tape.h"

@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "heed/attend/all.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/memory.h"
+#include "heed/base/error.h"
+#include "heed/base/memory.h"
 
 namespace heed::attend {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "heed/recipe/recipe.h"
+#include "heed/train/recipe/recipe.h"
 
 namespace heed::compare {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "heed/base/error.h"
+#include "heed/checkpoint/run_folder.h"
 #include "heed/compare/run.h"
 #include "heed/compare/writers.h"
-#include "heed/file/run_folder.h"
-#include "heed/tensor/error.h"
 
 namespace heed::compare {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "heed/base/atomic.h"
 #include "heed/compare/writers.h"
-#include "heed/file/atomic.h"
 #include "heed/view/draw.h"
 #include "heed/view/svg.h"
 

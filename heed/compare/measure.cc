@@ -9,16 +9,16 @@
 #include <span>
 #include <utility>
 
+#include "heed/checkpoint/run_folder.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/compare/alignment.h"
-#include "heed/file/run_folder.h"
-#include "heed/metric/all.h"
-#include "heed/metric/f1.h"
-#include "heed/recipe/of_model.h"
-#include "heed/search/score.h"
+#include "heed/model/search/score.h"
 #include "heed/tensor/tape.h"
+#include "heed/text/metric/all.h"
+#include "heed/text/metric/f1.h"
 #include "heed/text/tokens.h"
 #include "heed/train/evaluate.h"
-#include "heed/trained/trained_model.h"
+#include "heed/train/recipe/of_model.h"
 
 namespace heed::compare {
 

@@ -12,10 +12,10 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/settings.h"
-#include "heed/file/atomic.h"
+#include "heed/base/atomic.h"
+#include "heed/base/error.h"
 #include "heed/task/description.h"
 #include "heed/task/version_1.h"
-#include "heed/tensor/error.h"
 #include "heed/train/preparation.h"
 
 namespace heed::compare {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "heed/file/json.h"
-#include "heed/recipe/recipe.h"
+#include "heed/base/json.h"
+#include "heed/train/recipe/recipe.h"
 
 namespace heed::compare {
 

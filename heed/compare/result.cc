@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include "heed/file/atomic.h"
-#include "heed/metric/all.h"
-#include "heed/metric/perplexity.h"
+#include "heed/base/atomic.h"
+#include "heed/base/error.h"
 #include "heed/task/version_1.h"
-#include "heed/tensor/error.h"
+#include "heed/text/metric/all.h"
+#include "heed/text/metric/perplexity.h"
 
 namespace heed::compare {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "heed/file/json.h"
-#include "heed/metric/metric.h"
+#include "heed/base/json.h"
+#include "heed/text/metric/metric.h"
 
 namespace heed::compare {
 
@@ -36,17 +36,18 @@ struct Result {
   double loss = 0;   // per prediction, on the validation data
   int64_t parameters = 0;
   int64_t updates = 0;
-  double seconds = 0;                                // of training
-  std::optional<double> training_speed = {};         // predictions (target tokens and ends, labels) per second
-  std::optional<int64_t> training_memory = {};       // bytes: most activations and their gradients of an update
-  std::optional<double> decoding_speed = {};         // validation lines per second, greedily
-  std::optional<double> entropy = {};                // of the alignments, in bits: alignment.h
-  std::optional<double> monotonicity = {};           // of the alignments, from 0 to 1
-  std::vector<std::vector<double>> statistics = {};  // of the metric, for each validation line: heed/metric/metric.h
+  double seconds = 0;                           // of training
+  std::optional<double> training_speed = {};    // predictions (target tokens and ends, labels) per second
+  std::optional<int64_t> training_memory = {};  // bytes: most activations and their gradients of an update
+  std::optional<double> decoding_speed = {};    // validation lines per second, greedily
+  std::optional<double> entropy = {};           // of the alignments, in bits: alignment.h
+  std::optional<double> monotonicity = {};      // of the alignments, from 0 to 1
+  std::vector<std::vector<double>> statistics =
+      {};  // of the metric, for each validation line: heed/text/metric/metric.h
   std::optional<Picture> picture = {};
 };
 
-/// The metric of a result: one of heed/metric/all.h, or the perplexity.
+/// The metric of a result: one of heed/text/metric/all.h, or the perplexity.
 std::unique_ptr<metric::Metric> metric_of(const Result& result);
 
 file::Json to_json(const Result& result);

@@ -5,9 +5,9 @@
 #include <new>
 #include <string>
 
+#include "heed/base/error.h"
+#include "heed/base/memory.h"
 #include "heed/compare/measure.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/memory.h"
 #include "heed/train/event_file.h"
 #include "heed/train/log.h"
 #include "heed/train/session.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "heed/compare/result.h"
-#include "heed/recipe/recipe.h"
 #include "heed/train/observer.h"
+#include "heed/train/recipe/recipe.h"
 
 namespace heed::compare {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::compare {
 

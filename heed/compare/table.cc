@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "heed/metric/resample.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
+#include "heed/text/metric/resample.h"
 
 namespace heed::compare {
 

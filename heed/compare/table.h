@@ -38,7 +38,7 @@ struct Table {
 };
 
 /// Seeds are compared in pairs (the same data, the same order of batches): with two or more, a paired t-test of the
-/// metric; with one, approximate randomisation of the validation lines (heed/metric/resample.h).
+/// metric; with one, approximate randomisation of the validation lines (heed/text/metric/resample.h).
 Table make_table(const Plan& plan, const Results& results);
 
 /// The differences from the first row that are below this are called significant.

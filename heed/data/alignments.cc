@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "heed/base/error.h"
 #include "heed/data/lines.h"
-#include "heed/tensor/error.h"
 
 namespace heed::data {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::data {
 

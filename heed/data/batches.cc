@@ -5,8 +5,8 @@
 #include <span>
 #include <tuple>
 
-#include "heed/tensor/error.h"
-#include "heed/text/random.h"
+#include "heed/base/error.h"
+#include "heed/base/random.h"
 
 namespace heed::data {
 

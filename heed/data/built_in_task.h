@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "heed/base/list.h"
 #include "heed/data/pairs.h"
 #include "heed/data/split.h"
-#include "heed/tensor/list.h"
 
 namespace heed::data {
 

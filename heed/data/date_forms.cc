@@ -10,8 +10,8 @@
 #include <optional>
 #include <string_view>
 
-#include "heed/tensor/error.h"
-#include "heed/tensor/nearest.h"
+#include "heed/base/error.h"
+#include "heed/base/nearest.h"
 #include "heed/text/icu_memory.h"
 
 namespace heed::data {

@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/error.h"
+#include "heed/base/random.h"
 #include "heed/data/date_forms.h"
-#include "heed/tensor/error.h"
 #include "heed/text/icu_memory.h"
-#include "heed/text/random.h"
 
 namespace heed::data {
 

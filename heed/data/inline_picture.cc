@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heed/base/error.h"
+#include "heed/base/memory.h"
 #include "heed/data/picture_rows.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/memory.h"
 
 namespace heed::data {
 

@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "heed/tensor/error.h"
-#include "heed/text/open_file.h"
+#include "heed/base/error.h"
+#include "heed/base/open_file.h"
 
 namespace heed::data {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::data {
 

@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "heed/base/error.h"
 #include "heed/data/header.h"
 #include "heed/data/lines.h"
 #include "heed/data/picture_source.h"
-#include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
 #include "heed/text/words.h"
 

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <system_error>
 
+#include "heed/base/error.h"
+#include "heed/base/interrupt.h"
+#include "heed/base/open_file.h"
 #include "heed/data/area_average.h"
 #include "heed/data/picture_rows.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/interrupt.h"
-#include "heed/text/open_file.h"
 
 namespace heed::data {
 

@@ -55,7 +55,7 @@ PictureSize size_of_picture(const std::filesystem::path& file);
 /// transparent shows white; colour profiles and the orientation in EXIF are ignored. The rows are averaged as they are
 /// read, so that a large picture needs little memory, unless it is interlaced or progressive.
 /// Throws Error, with the name of the file, if it is missing, neither of both, too large, damaged or cut short; and
-/// Interrupted, soon after it is asked to stop (tensor/interrupt.h).
+/// Interrupted, soon after it is asked to stop (base/interrupt.h).
 Picture read_picture(const std::filesystem::path& file, PictureSize size = {});
 
 /// The bytes of such a file, and what errors call it.

@@ -8,11 +8,11 @@
 #include <new>
 #include <vector>
 
+#include "heed/base/error.h"
+#include "heed/base/interrupt.h"
+#include "heed/base/memory.h"
 #include "heed/data/jump_guard.h"
 #include "heed/data/picture_rows.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/interrupt.h"
-#include "heed/tensor/memory.h"
 
 namespace heed::data {
 

@@ -1,6 +1,6 @@
 #include "heed/data/plain_files.h"
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::data {
 

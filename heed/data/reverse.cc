@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "heed/tensor/error.h"
-#include "heed/text/random.h"
+#include "heed/base/error.h"
+#include "heed/base/random.h"
 
 namespace heed::data {
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <numeric>
 
-#include "heed/text/random.h"
+#include "heed/base/random.h"
 
 namespace heed::data {
 

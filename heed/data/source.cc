@@ -1,6 +1,6 @@
 #include "heed/data/source.h"
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::data {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "heed/text/random.h"
+#include "heed/base/random.h"
 
 namespace heed::data {
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "heed/base/error.h"
 #include "heed/data/lines.h"
-#include "heed/tensor/error.h"
 #include "heed/text/tokens.h"
 #include "heed/text/words.h"
 

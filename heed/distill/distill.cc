@@ -6,17 +6,17 @@
 #include <span>
 #include <string_view>
 
+#include "heed/base/atomic.h"
+#include "heed/base/disk.h"
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/base/sha256.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/distill/parts.h"
-#include "heed/file/atomic.h"
-#include "heed/file/disk.h"
-#include "heed/file/json.h"
-#include "heed/file/sha256.h"
 #include "heed/task/decoding_option.h"
 #include "heed/task/text_pairs.h"
-#include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
 #include "heed/text/words.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::distill {
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "heed/predict/predictor.h"
-#include "heed/recipe/recipe.h"
+#include "heed/train/recipe/recipe.h"
 
 namespace heed::distill {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "heed/file/atomic.h"
-#include "heed/file/disk.h"
-#include "heed/file/sha256.h"
-#include "heed/tensor/error.h"
+#include "heed/base/atomic.h"
+#include "heed/base/disk.h"
+#include "heed/base/error.h"
+#include "heed/base/sha256.h"
 
 namespace heed::distill {
 

@@ -1,6 +1,6 @@
 #include "heed/layer/convolution.h"
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed {
 

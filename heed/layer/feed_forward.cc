@@ -1,6 +1,6 @@
 #include "heed/layer/feed_forward.h"
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/dropout.h"
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "heed/tensor/error.h"
-#include "heed/tensor/nearest.h"
+#include "heed/base/error.h"
+#include "heed/base/nearest.h"
 
 namespace heed {
 

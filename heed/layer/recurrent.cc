@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/op/arrange.h"
 #include "heed/tensor/op/dropout.h"
 

@@ -2,9 +2,9 @@
 
 #include <span>
 
-#include "heed/embed/embed.h"
-#include "heed/tensor/error.h"
-#include "heed/text/random.h"
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+#include "heed/model/embed/embed.h"
 
 namespace heed::model {
 

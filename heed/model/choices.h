@@ -1,7 +1,8 @@
-// The named values of a model's options. Each list is defined here, once; those of its stacks in heed/encode/choices.h.
+// The named values of a model's options. Each list is defined here, once; those of its stacks in
+// heed/model/encode/choices.h.
 #pragma once
 
-#include "heed/tensor/choice.h"
+#include "heed/base/choice.h"
 
 namespace heed::model {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "heed/data/source.h"
-#include "heed/decode/decoder.h"
+#include "heed/model/decode/decoder.h"
 
 namespace heed::model {
 

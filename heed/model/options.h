@@ -5,7 +5,7 @@
 #include <string>
 
 #include "heed/attend/options.h"
-#include "heed/encode/own_options.h"
+#include "heed/model/encode/own_options.h"
 
 namespace heed::model {
 
@@ -21,7 +21,8 @@ struct AlignOptions {
 struct Options {
   /// What it does: a name from heed/task/all.h.
   std::string task = "seq2seq";
-  /// Encoder and decoder, names from heed/encode/all.h and heed/decode/all.h: one for both, or each separately.
+  /// Encoder and decoder, names from heed/model/encode/all.h and heed/model/decode/all.h: one for both, or each
+  /// separately.
   std::string kind = "rnn";
   std::string encoder = "", decoder = "";  // empty: `kind`
 
@@ -31,14 +32,15 @@ struct Options {
   int64_t encoder_layers = 1;
   int64_t decoder_layers = 1;
   float dropout = 0.1f;
-  /// Which outputs of the encoder each block of the decoder attends to: last, same_block or mix.  heed/decode/wiring.h
+  /// Which outputs of the encoder each block of the decoder attends to: last, same_block or mix.
+  /// heed/model/decode/wiring.h
   std::string wiring = "last";
   /// Embeddings that share one table: none; decoder: its input and output; all: the source's too (one vocabulary).
   std::string tied = "none";
   /// rnn: between decoder and encoder, any mechanism that takes queries. transformer: in all heads; settings about
   /// positions in one sequence (region, position) apply to self-attention, and settings about a target that moves along
   /// a source (time, local_p, hard_sampled) apply to the attention to the source, which is otherwise global:
-  /// encode/attention_options.h has the table. What fits nowhere is refused with the reason.
+  /// model/encode/attention_options.h has the table. What fits nowhere is refused with the reason.
   attend::Options attention = {};
   AlignOptions align = {};
 
@@ -59,7 +61,7 @@ struct Options {
   std::string length = "classifier";  // how an output gets its length: a classifier, or slots that are cut at END
   int64_t slots = 64;                 // the slots: most tokens of a target and its END
 
-  encode::OwnOptions own;  // of single encoders and decoders, which declare them: heed/encode/all.h
+  encode::OwnOptions own;  // of single encoders and decoders, which declare them: heed/model/encode/all.h
 
   // labels
   std::string pool = "attention";  // how the states of a text become one vector: attention, mean or max

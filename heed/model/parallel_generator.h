@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "heed/decode/decoder.h"
-#include "heed/embed/embed.h"
+#include "heed/model/decode/decoder.h"
+#include "heed/model/embed/embed.h"
 #include "heed/model/generator.h"
 #include "heed/tensor/off_tape_matrix.h"
 

@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "heed/attend/all.h"
-#include "heed/decode/all.h"
-#include "heed/encode/all.h"
+#include "heed/base/error.h"
 #include "heed/model/blanks.h"
+#include "heed/model/decode/all.h"
+#include "heed/model/encode/all.h"
 #include "heed/model/stack_options.h"
-#include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
 #include "heed/tensor/op/cross_entropy.h"

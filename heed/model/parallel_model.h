@@ -16,8 +16,8 @@
 #include <memory>
 #include <vector>
 
-#include "heed/embed/embed.h"
-#include "heed/encode/encoder.h"
+#include "heed/model/embed/embed.h"
+#include "heed/model/encode/encoder.h"
 #include "heed/model/length_classifier.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"

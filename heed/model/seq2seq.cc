@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "heed/encode/all.h"
+#include "heed/base/error.h"
+#include "heed/model/encode/all.h"
 #include "heed/model/stack_options.h"
-#include "heed/tensor/error.h"
 
 namespace heed::model {
 

@@ -1,7 +1,7 @@
 #include "heed/model/stack_options.h"
 
-#include "heed/encode/choices.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
+#include "heed/model/encode/choices.h"
 
 namespace heed::model {
 

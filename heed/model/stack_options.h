@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "heed/embed/embed.h"
-#include "heed/encode/encoder.h"
 #include "heed/model/choices.h"
+#include "heed/model/embed/embed.h"
+#include "heed/model/encode/encoder.h"
 #include "heed/model/options.h"
 
 namespace heed::model {

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "heed/decode/decoder.h"
-#include "heed/embed/embed.h"
-#include "heed/encode/encoder.h"
+#include "heed/model/decode/decoder.h"
+#include "heed/model/embed/embed.h"
+#include "heed/model/encode/encoder.h"
 #include "heed/model/generator.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/text/tokeniser.h"
 
 namespace heed::predict {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "heed/trained/trained_model.h"
+#include "heed/checkpoint/trained_model.h"
 
 namespace heed::predict {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "heed/file/json.h"
+#include "heed/base/json.h"
 #include "heed/task/prediction.h"
 
 namespace heed::predict {

@@ -2,14 +2,14 @@
 
 #include <utility>
 
+#include "heed/base/error.h"
+#include "heed/checkpoint/trained_model.h"
+#include "heed/model/search/search_tree.h"
+#include "heed/model/search/tape_pool.h"
 #include "heed/predict/ensemble_check.h"
-#include "heed/search/search_tree.h"
-#include "heed/search/tape_pool.h"
 #include "heed/task/rerank.h"
-#include "heed/tensor/error.h"
 #include "heed/tensor/format/all.h"
 #include "heed/tensor/tape.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::predict {
 

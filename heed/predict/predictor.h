@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/search/ensemble_mean.h"
+#include "heed/model/search/ensemble_mean.h"
 #include "heed/task/predict_options.h"
 #include "heed/task/prediction.h"
 

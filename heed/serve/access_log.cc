@@ -9,8 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "heed/file/json.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
+#include "heed/base/json.h"
 #include "heed/text/visible.h"
 
 namespace heed::serve {

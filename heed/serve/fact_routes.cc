@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/fields.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/data/built_in_task.h"
-#include "heed/file/fields.h"
 #include "heed/serve/api.h"
 #include "heed/serve/jobs.h"
 #include "heed/serve/training_curves.h"
-#include "heed/trained/trained_model.h"
 #include "heed/view/page.h"
 
 namespace heed::serve {

@@ -1,7 +1,7 @@
 #include "heed/serve/failure.h"
 
-#include "heed/tensor/error.h"
-#include "heed/tensor/memory.h"
+#include "heed/base/error.h"
+#include "heed/base/memory.h"
 
 namespace heed::serve {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "heed/file/json.h"
+#include "heed/base/json.h"
 
 namespace heed::serve {
 

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "heed/base/error.h"
 #include "heed/serve/connection.h"
-#include "heed/tensor/error.h"
 
 namespace heed::serve {
 

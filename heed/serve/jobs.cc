@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
+#include "heed/base/interrupt.h"
 #include "heed/data/inline_picture.h"
 #include "heed/data/picture_source.h"
 #include "heed/serve/question.h"
 #include "heed/task/task.h"
-#include "heed/tensor/interrupt.h"
 
 namespace heed::serve {
 

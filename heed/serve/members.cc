@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heed/tensor/nearest.h"
+#include "heed/base/nearest.h"
 
 namespace heed::serve {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/file/json.h"
+#include "heed/base/json.h"
 #include "heed/serve/failure.h"
 
 namespace heed::serve {

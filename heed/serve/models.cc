@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/error.h"
+#include "heed/base/nearest.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/serve/failure.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/nearest.h"
-#include "heed/trained/trained_model.h"
 #include "heed/view/look.h"
 
 namespace heed::serve {

@@ -6,10 +6,10 @@
 #include <type_traits>
 #include <variant>
 
-#include "heed/file/json.h"
+#include "heed/base/error.h"
+#include "heed/base/json.h"
 #include "heed/serve/api.h"
 #include "heed/task/decoding_option.h"
-#include "heed/tensor/error.h"
 
 namespace heed::serve {
 

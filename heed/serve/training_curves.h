@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "heed/file/json.h"
+#include "heed/base/json.h"
 
 namespace heed::serve {
 

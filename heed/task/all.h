@@ -5,8 +5,8 @@
 
 #include <string_view>
 
+#include "heed/base/list.h"
 #include "heed/task/task.h"
-#include "heed/tensor/list.h"
 
 namespace heed::task {
 

@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "heed/base/interrupt.h"
 #include "heed/task/line_tokens.h"
 #include "heed/task/together_or_each.h"
-#include "heed/tensor/interrupt.h"
 #include "heed/text/utf8.h"
 
 namespace heed::task {

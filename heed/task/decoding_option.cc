@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::task {
 

@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "heed/file/part_name.h"
+#include "heed/base/error.h"
+#include "heed/base/part_name.h"
 #include "heed/task/all.h"
 #include "heed/task/model_keys.h"
 #include "heed/task/predict_options.h"
-#include "heed/tensor/error.h"
 
 namespace heed::task {
 

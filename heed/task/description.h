@@ -15,8 +15,8 @@
 #include <string>
 #include <string_view>
 
+#include "heed/base/fields.h"
 #include "heed/data/options.h"
-#include "heed/file/fields.h"
 #include "heed/model/options.h"
 
 namespace heed::task {

@@ -6,12 +6,12 @@
 #include <numeric>
 #include <utility>
 
-#include "heed/search/score.h"
-#include "heed/search/source_batch.h"
+#include "heed/base/error.h"
+#include "heed/base/interrupt.h"
+#include "heed/model/search/score.h"
+#include "heed/model/search/source_batch.h"
 #include "heed/task/spellings.h"
 #include "heed/task/together_or_each.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/interrupt.h"
 #include "heed/text/tokens.h"
 
 namespace heed::task {

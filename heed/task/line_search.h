@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "heed/search/batches.h"
-#include "heed/search/ensemble.h"
+#include "heed/model/search/batches.h"
+#include "heed/model/search/ensemble.h"
 #include "heed/task/answer.h"
 #include "heed/task/task.h"
 

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/text/utf8.h"
 
 namespace heed::task {

@@ -1,7 +1,7 @@
 // The sections [model] and [attention], of a recipe and of a description alike.
 #pragma once
 
-#include "heed/file/fields.h"
+#include "heed/base/fields.h"
 #include "heed/model/options.h"
 
 namespace heed::task {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/error.h"
 #include "heed/task/line_tokens.h"
-#include "heed/tensor/error.h"
 #include "heed/text/utf8.h"
 
 namespace heed::task {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/search/search.h"
+#include "heed/model/search/search.h"
 #include "heed/task/predict_options.h"
 #include "heed/task/prediction.h"
 #include "heed/text/tokeniser.h"

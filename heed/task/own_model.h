@@ -1,8 +1,8 @@
 // A model as the type that its own task made.
 #pragma once
 
+#include "heed/base/error.h"
 #include "heed/model/model.h"
-#include "heed/tensor/error.h"
 
 namespace heed::task {
 

@@ -46,7 +46,7 @@ struct PredictOptions {
   /// or alone for lack of memory, begins anew. copy_unknown copies at the end: until then ⁇ stands there.
   std::function<void(int64_t line, const std::string& text)> on_text = {};
 
-  /// One line, by beam or greedy search: filled with what the search considered (search/search_tree.h).
+  /// One line, by beam or greedy search: filled with what the search considered (model/search/search_tree.h).
   search::SearchTree* tree = nullptr;
 };
 

@@ -6,13 +6,13 @@
 #include <unordered_map>
 #include <utility>
 
+#include "heed/base/error.h"
+#include "heed/base/interrupt.h"
 #include "heed/kernels/exact_math.h"
-#include "heed/metric/all.h"
 #include "heed/task/decoding_option.h"
 #include "heed/task/line_tokens.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/interrupt.h"
 #include "heed/tensor/parallel.h"
+#include "heed/text/metric/all.h"
 
 namespace heed::task {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "heed/base/error.h"
 #include "heed/task/decoding_option.h"
-#include "heed/tensor/error.h"
 #include "heed/text/tokens.h"
 
 namespace heed::task {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "heed/search/search.h"
+#include "heed/model/search/search.h"
 #include "heed/task/predict_options.h"
 #include "heed/text/tokeniser.h"
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "heed/encode/all.h"
-#include "heed/encode/choices.h"
 #include "heed/model/choices.h"
+#include "heed/model/encode/all.h"
+#include "heed/model/encode/choices.h"
 #include "heed/task/predict_options.h"
 #include "heed/task/recipe_limits.h"
 #include "heed/text/tokens.h"

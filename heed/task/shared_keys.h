@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/fields.h"
 #include "heed/data/options.h"
-#include "heed/file/fields.h"
 #include "heed/model/options.h"
 
 namespace heed::task {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "heed/base/list.h"
 #include "heed/task/task.h"
-#include "heed/tensor/list.h"
 
 namespace heed::task {
 

@@ -17,22 +17,22 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/fields.h"
 #include "heed/data/dataset.h"
 #include "heed/data/options.h"
 #include "heed/data/pairs.h"
-#include "heed/file/fields.h"
 #include "heed/layer/parameters.h"
-#include "heed/metric/all.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
-#include "heed/search/ensemble_mean.h"
-#include "heed/search/tape_pool.h"
+#include "heed/model/search/ensemble_mean.h"
+#include "heed/model/search/tape_pool.h"
 #include "heed/task/attention_place.h"
 #include "heed/task/description.h"
 #include "heed/task/predict_options.h"
 #include "heed/task/prediction.h"
 #include "heed/task/suggestion.h"
 #include "heed/task/vocabularies.h"
+#include "heed/text/metric/all.h"
 
 namespace heed::task {
 
@@ -96,7 +96,7 @@ struct LoadedModel {
   int64_t stride = 0;  // running text that is scored: ScoreOptions::stride
   search::TapePool& tapes;
 
-  // Further models of an ensemble, which write together with this one (search/ensemble.h):
+  // Further models of an ensemble, which write together with this one (model/search/ensemble.h):
   std::vector<LoadedModel> others = {};
   search::Mean mean = search::Mean::log_probabilities;
   bool same_sources = true;  // all of them cut sources into the same tokens

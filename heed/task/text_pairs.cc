@@ -6,11 +6,11 @@
 #include <unordered_set>
 #include <utility>
 
+#include "heed/base/error.h"
+#include "heed/base/memory.h"
+#include "heed/base/random.h"
+#include "heed/base/sha256.h"
 #include "heed/data/built_in_task.h"
-#include "heed/file/sha256.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/memory.h"
-#include "heed/text/random.h"
 
 namespace heed::task {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::task {
 

@@ -1,9 +1,9 @@
 #include "heed/task/version_1.h"
 
+#include "heed/base/error.h"
 #include "heed/task/all.h"
 #include "heed/task/model_keys.h"
 #include "heed/task/predict_options.h"
-#include "heed/tensor/error.h"
 
 namespace heed::task {
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/error.h"
+#include "heed/base/interrupt.h"
 #include "heed/data/examples.h"
-#include "heed/search/score.h"
+#include "heed/model/search/score.h"
 #include "heed/task/line_tokens.h"
 #include "heed/task/text_teller.h"
 #include "heed/task/together_or_each.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/interrupt.h"
 #include "heed/text/utf8.h"
 
 namespace heed::task {

@@ -15,9 +15,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "heed/base/dtype.h"
 #include "heed/kernels/simd/rows-inl.h"
 #include "heed/kernels/simd/vector-inl.h"
-#include "heed/tensor/dtype.h"
 #include "heed/tensor/format/panels.h"
 #include "heed/tensor/product_parts.h"
 #include "hwy/highway.h"

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/error.h"
+#include "heed/base/interrupt.h"
 #include "heed/kernels/interrupt.h"
 #include "heed/kernels/isa.h"
 #include "heed/kernels/splitmix64.h"
-#include "heed/tensor/error.h"
 #include "heed/tensor/gradient.h"
-#include "heed/tensor/interrupt.h"
 
 namespace heed {
 

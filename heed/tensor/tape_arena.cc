@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "heed/tensor/memory.h"
+#include "heed/base/memory.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>

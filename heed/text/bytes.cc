@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {

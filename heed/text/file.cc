@@ -8,8 +8,8 @@
 #include <memory>
 #include <new>
 
-#include "heed/tensor/error.h"
-#include "heed/text/open_file.h"
+#include "heed/base/error.h"
+#include "heed/base/open_file.h"
 
 namespace heed::text {
 

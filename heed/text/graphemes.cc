@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/text/icu_memory.h"
 
 namespace heed::text {

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/text/icu_memory.h"
 #include "heed/text/words.h"
 

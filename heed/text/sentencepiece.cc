@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "heed/tensor/error.h"
-#include "heed/tensor/nearest.h"
-#include "heed/text/random.h"
+#include "heed/base/error.h"
+#include "heed/base/nearest.h"
+#include "heed/base/random.h"
 #include "heed/text/utf8.h"
 #include "heed/text/words.h"
 

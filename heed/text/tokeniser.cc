@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
-#include "heed/tensor/error.h"
-#include "heed/tensor/list.h"
+#include "heed/base/error.h"
+#include "heed/base/list.h"
 #include "heed/text/bytes.h"
 #include "heed/text/file.h"
 #include "heed/text/segments.h"

@@ -3,7 +3,7 @@
 #include <unicode/bytestream.h>
 #include <unicode/normalizer2.h>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/text/icu_memory.h"
 
 namespace heed::text {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/text/file.h"
 #include "heed/text/utf8.h"
 

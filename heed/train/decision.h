@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "heed/recipe/options.h"
 #include "heed/train/observer.h"
+#include "heed/train/recipe/options.h"
 
 namespace heed::train {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "heed/metric/all.h"
-#include "heed/search/score.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
+#include "heed/model/search/score.h"
 #include "heed/tensor/tape.h"
+#include "heed/text/metric/all.h"
 
 namespace heed::train {
 

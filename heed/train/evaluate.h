@@ -11,9 +11,9 @@ namespace heed::train {
 
 struct EvaluateOptions {
   int64_t batch_tokens = 4096;
-  int64_t decode = 500;             // sources to decode for metrics; 0: none, -1: all
-  int64_t samples = 3;              // outputs to show
-  std::string metric = {};          // of heed/metric/all.h, for the decoded sources; empty: none
+  int64_t decode = 500;     // sources to decode for metrics; 0: none, -1: all
+  int64_t samples = 3;      // outputs to show
+  std::string metric = {};  // of heed/text/metric/all.h, for the decoded sources; empty: none
 };
 
 /// On the validation data of the corpus, with greedy search.

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "heed/metric/error_rate.h"
-#include "heed/metric/exact.h"
-#include "heed/metric/metric.h"
+#include "heed/text/metric/error_rate.h"
+#include "heed/text/metric/exact.h"
+#include "heed/text/metric/metric.h"
 
 namespace heed::train {
 

@@ -6,7 +6,7 @@
 #include <bit>
 #include <chrono>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::train {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "heed/file/json.h"
+#include "heed/base/json.h"
 
 namespace heed::train {
 

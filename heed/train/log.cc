@@ -3,9 +3,9 @@
 #include <optional>
 #include <utility>
 
-#include "heed/file/atomic.h"
-#include "heed/file/json.h"
-#include "heed/tensor/error.h"
+#include "heed/base/atomic.h"
+#include "heed/base/error.h"
+#include "heed/base/json.h"
 
 namespace heed::train {
 

@@ -2,9 +2,9 @@
 
 #include <chrono>
 
-#include "heed/objective/all.h"
+#include "heed/checkpoint/start_from.h"
+#include "heed/train/objective/all.h"
 #include "heed/train/trainer.h"
-#include "heed/trained/start_from.h"
 
 namespace heed::train {
 

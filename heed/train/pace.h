@@ -1,8 +1,8 @@
 // How many updates a limit of time leaves time for.
 #pragma once
 
-#include "heed/recipe/settle.h"
 #include "heed/train/preparation.h"
+#include "heed/train/recipe/settle.h"
 
 namespace heed::train {
 

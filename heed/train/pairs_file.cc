@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <system_error>
 
-#include "heed/file/atomic.h"
-#include "heed/file/disk.h"
-#include "heed/tensor/error.h"
+#include "heed/base/atomic.h"
+#include "heed/base/disk.h"
+#include "heed/base/error.h"
 #include "heed/train/session.h"
 
 namespace heed::train {

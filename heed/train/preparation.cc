@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "heed/attend/all.h"
+#include "heed/base/error.h"
+#include "heed/base/memory.h"
 #include "heed/data/plain_files.h"
-#include "heed/optimise/gradient_sum.h"
-#include "heed/recipe/data_files.h"
-#include "heed/recipe/of_model.h"
-#include "heed/recipe/settle.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/memory.h"
 #include "heed/text/tokeniser.h"
+#include "heed/train/optimise/gradient_sum.h"
 #include "heed/train/pace.h"
+#include "heed/train/recipe/data_files.h"
+#include "heed/train/recipe/of_model.h"
+#include "heed/train/recipe/settle.h"
 #include "heed/train/trainer.h"
 
 namespace heed::train {

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/file/checkpoint.h"
-#include "heed/objective/reward.h"
-#include "heed/recipe/recipe.h"
+#include "heed/checkpoint/checkpoint.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/task/task.h"
-#include "heed/trained/trained_model.h"
+#include "heed/train/objective/reward.h"
+#include "heed/train/recipe/recipe.h"
 
 namespace heed::train {
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "heed/file/atomic.h"
-#include "heed/tensor/error.h"
+#include "heed/base/atomic.h"
+#include "heed/base/error.h"
 #include "heed/train/session.h"
 
 namespace heed::train {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "heed/file/checkpoint.h"
-#include "heed/file/disk.h"
-#include "heed/file/run_folder.h"
-#include "heed/recipe/recipe.h"
+#include "heed/base/disk.h"
+#include "heed/checkpoint/checkpoint.h"
+#include "heed/checkpoint/run_folder.h"
 #include "heed/train/observer.h"
+#include "heed/train/recipe/recipe.h"
 
 namespace heed::train {
 

@@ -4,13 +4,13 @@
 #include <string>
 #include <utility>
 
-#include "heed/recipe/of_model.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/train/decision.h"
 #include "heed/train/preparation.h"
+#include "heed/train/recipe/of_model.h"
 #include "heed/train/run_recorder.h"
 #include "heed/train/training_run.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::train {
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "heed/objective/reward.h"
-#include "heed/recipe/recipe.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/profile.h"
+#include "heed/train/objective/reward.h"
 #include "heed/train/observer.h"
+#include "heed/train/recipe/recipe.h"
 
 namespace heed::task {
 struct Corpus;

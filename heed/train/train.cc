@@ -3,8 +3,8 @@
 #include <map>
 #include <utility>
 
-#include "heed/recipe/data_files.h"
 #include "heed/train/pairs_file.h"
+#include "heed/train/recipe/data_files.h"
 
 namespace heed::train {
 

@@ -5,7 +5,7 @@
 //   const heed::predict::Predictor model = heed::train::train(pairs, "dates", {.recipe = recipe});
 //   std::puts(model.predict("4 May 1999").text().c_str());
 //
-// What a file defines, or what needs more than that: recipe/data_files.h and train/session.h.
+// What a file defines, or what needs more than that: train/recipe/data_files.h and train/session.h.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "heed/predict/predictor.h"
-#include "heed/recipe/recipe.h"
 #include "heed/task/prediction.h"
+#include "heed/train/recipe/recipe.h"
 #include "heed/train/session.h"
 
 namespace heed::train {

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <utility>
 
-#include "heed/objective/objective.h"
-#include "heed/optimise/clip.h"
-#include "heed/optimise/gradient_sum.h"
-#include "heed/optimise/schedule.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/profile.h"
 #include "heed/train/decision.h"
+#include "heed/train/objective/objective.h"
+#include "heed/train/optimise/clip.h"
+#include "heed/train/optimise/gradient_sum.h"
+#include "heed/train/optimise/schedule.h"
 
 namespace heed::train {
 

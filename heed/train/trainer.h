@@ -1,6 +1,7 @@
 // Updates, one after the other. An update depends only on the state, the options, the data and its number, so that a
 // stopped run resumes as if nothing had happened, bit for bit. Its batches do not depend on each other: each starts
-// from the state before the update, and their gradients are added in an order of their own (optimise/gradient_sum.h).
+// from the state before the update, and their gradients are added in an order of their own
+// (train/optimise/gradient_sum.h).
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "heed/checkpoint/checkpoint.h"
 #include "heed/data/dataset.h"
-#include "heed/file/checkpoint.h"
 #include "heed/layer/parameters.h"
 #include "heed/model/model.h"
-#include "heed/optimise/adam.h"
-#include "heed/optimise/moving_average.h"
-#include "heed/recipe/options.h"
 #include "heed/tensor/tape.h"
+#include "heed/train/optimise/adam.h"
+#include "heed/train/optimise/moving_average.h"
+#include "heed/train/recipe/options.h"
 #include "heed/train/step_report.h"
 
 namespace heed::objective {

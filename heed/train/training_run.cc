@@ -8,14 +8,14 @@
 #include <filesystem>
 #include <utility>
 
-#include "heed/file/run_folder.h"
-#include "heed/objective/all.h"
-#include "heed/recipe/of_model.h"
-#include "heed/recipe/settle.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
+#include "heed/checkpoint/run_folder.h"
+#include "heed/checkpoint/save.h"
+#include "heed/checkpoint/start_from.h"
 #include "heed/train/evaluate.h"
-#include "heed/trained/save.h"
-#include "heed/trained/start_from.h"
+#include "heed/train/objective/all.h"
+#include "heed/train/recipe/of_model.h"
+#include "heed/train/recipe/settle.h"
 
 namespace heed::train {
 

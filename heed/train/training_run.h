@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "heed/checkpoint/trained_model.h"
 #include "heed/tensor/profile.h"
 #include "heed/train/decision.h"
 #include "heed/train/observer.h"
 #include "heed/train/preparation.h"
 #include "heed/train/speed.h"
 #include "heed/train/trainer.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::train {
 

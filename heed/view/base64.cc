@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "heed/tensor/interrupt.h"
+#include "heed/base/interrupt.h"
 
 namespace heed::view {
 

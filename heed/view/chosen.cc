@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "heed/tensor/error.h"
-#include "heed/tensor/interrupt.h"
-#include "heed/tensor/nearest.h"
+#include "heed/base/error.h"
+#include "heed/base/interrupt.h"
+#include "heed/base/nearest.h"
 
 namespace heed::view {
 

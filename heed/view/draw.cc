@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/view/layout.h"
 
 namespace heed::view {

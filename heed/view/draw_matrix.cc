@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/view/draw.h"
 #include "heed/view/layout.h"
 

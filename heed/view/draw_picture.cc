@@ -2,7 +2,7 @@
 #include <cmath>
 #include <span>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/view/draw.h"
 #include "heed/view/layout.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "heed/tensor/interrupt.h"
+#include "heed/base/interrupt.h"
 #include "heed/view/base64.h"
 
 namespace heed::view {

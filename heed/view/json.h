@@ -1,7 +1,7 @@
 // A document as a file: for programs and for the page.
 #pragma once
 
-#include "heed/file/json.h"
+#include "heed/base/json.h"
 #include "heed/view/document.h"
 
 namespace heed::view {

@@ -9,11 +9,11 @@
 #include <span>
 
 #include "heed/attend/watch.h"
-#include "heed/search/search_tree.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/interrupt.h"
+#include "heed/base/error.h"
+#include "heed/base/interrupt.h"
+#include "heed/checkpoint/trained_model.h"
+#include "heed/model/search/search_tree.h"
 #include "heed/text/tokeniser.h"
-#include "heed/trained/trained_model.h"
 #include "heed/view/chosen.h"
 #include "heed/view/predicted.h"
 #include "heed/view/search_beam.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/error.h"
 #include "heed/predict/predictor.h"
-#include "heed/tensor/error.h"
 #include "heed/view/document.h"
 
 namespace heed::view {

@@ -1,6 +1,6 @@
 #include "heed/view/page.h"
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/view/json.h"
 
 namespace heed::view {

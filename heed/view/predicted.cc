@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "heed/base/error.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/data/picture.h"
 #include "heed/data/picture_source.h"
 #include "heed/task/image/texts.h"
-#include "heed/tensor/error.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::view {
 

@@ -1,7 +1,7 @@
 // What a search considered, with its tokens as text.
 #pragma once
 
-#include "heed/search/search_tree.h"
+#include "heed/model/search/search_tree.h"
 #include "heed/text/tokeniser.h"
 #include "heed/view/document.h"
 

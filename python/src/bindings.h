@@ -10,8 +10,8 @@
 #include <string>
 #include <type_traits>
 
+#include "heed/base/error.h"
 #include "heed/kernels/interrupt.h"
-#include "heed/tensor/error.h"
 
 namespace heed::python {
 

@@ -8,10 +8,10 @@
 #include "bindings.h"
 #include "callback.h"
 #include "data_files.h"
+#include "heed/base/json.h"
 #include "heed/compare/built_in.h"
 #include "heed/compare/comparison.h"
 #include "heed/data/built_in_task.h"
-#include "heed/file/json.h"
 #include "heed/train/event_lines.h"
 
 namespace heed::python {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bindings.h"
-#include "heed/recipe/data_files.h"
+#include "heed/train/recipe/data_files.h"
 
 namespace heed::python {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "heed/tensor/memory.h"
+#include "heed/base/memory.h"
 
 namespace heed::python {
 namespace {

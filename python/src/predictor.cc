@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "bindings.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/predict/json.h"
-#include "heed/recipe/of_model.h"
 #include "heed/task/decoding_option.h"
 #include "heed/text/tokeniser.h"
-#include "heed/trained/trained_model.h"
+#include "heed/train/recipe/of_model.h"
 #include "heed/view/draw.h"
 #include "heed/view/json.h"
 #include "heed/view/look.h"

@@ -10,10 +10,10 @@
 #include "bindings.h"
 #include "callback.h"
 #include "data_files.h"
-#include "heed/objective/reward.h"
 #include "heed/train/event_file.h"
 #include "heed/train/event_lines.h"
 #include "heed/train/log.h"
+#include "heed/train/objective/reward.h"
 #include "heed/train/pairs_file.h"
 #include "heed/train/session.h"
 

@@ -1,11 +1,11 @@
 // The weights of a loaded model, by name. What users see is python/heed/_weights.py.
-#include "heed/trained/weights.h"
+#include "heed/checkpoint/new_weights.h"
 
 #include <vector>
 
-#include "heed/trained/export.h"
-#include "heed/trained/save.h"
-#include "heed/trained/trained_model.h"
+#include "heed/checkpoint/export.h"
+#include "heed/checkpoint/save.h"
+#include "heed/checkpoint/trained_model.h"
 #include "loaded.h"
 
 namespace heed::python {

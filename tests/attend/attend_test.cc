@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "heed/attend/all.h"
+#include "heed/base/error.h"
 #include "heed/kernels/attention.h"
-#include "heed/tensor/error.h"
 #include "heed/tensor/tape.h"
 
 namespace heed::attend::arrays_test {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "heed/attend/all.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "tests/attend/expect.h"
 
 namespace heed::attend::test {

@@ -6,7 +6,7 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/score/score.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/ops.h"
 
 namespace heed::attend::test {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "tests/attend/cases.h"
 #include "tests/attend/library.h"
 

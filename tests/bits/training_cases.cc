@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "heed/checkpoint/trained_model.h"
 #include "heed/layer/parameters.h"
-#include "heed/optimise/adam.h"
-#include "heed/optimise/clip.h"
-#include "heed/optimise/schedule.h"
-#include "heed/recipe/recipe.h"
-#include "heed/search/search.h"
+#include "heed/model/search/search.h"
 #include "heed/task/seq2seq/texts.h"
+#include "heed/train/optimise/adam.h"
+#include "heed/train/optimise/clip.h"
+#include "heed/train/optimise/schedule.h"
+#include "heed/train/recipe/recipe.h"
 #include "heed/train/trainer.h"
-#include "heed/trained/trained_model.h"
 #include "tests/bits/bits.h"
 
 namespace heed::bits {

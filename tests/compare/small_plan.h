@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "heed/compare/comparison.h"
-#include "tests/file/temporary.h"
-#include "tests/text/folder.h"
+#include "tests/base/folder.h"
+#include "tests/base/temporary.h"
 
 namespace heed::compare::test {
 

@@ -2,10 +2,10 @@
 
 #include <cmath>
 
+#include "heed/base/json.h"
 #include "heed/compare/writers.h"
-#include "heed/file/json.h"
-#include "heed/metric/exact.h"
-#include "heed/metric/resample.h"
+#include "heed/text/metric/exact.h"
+#include "heed/text/metric/resample.h"
 #include "tests/compare/small_plan.h"
 
 namespace heed::compare::test {

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/error.h"
 #include "heed/data/examples.h"
-#include "heed/tensor/error.h"
-#include "tests/file/temporary.h"
+#include "tests/base/temporary.h"
 
 namespace heed::data {
 namespace {

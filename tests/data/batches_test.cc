@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/random.h"
 #include "heed/data/examples.h"
-#include "heed/text/random.h"
-#include "tests/text/folder.h"
+#include "tests/base/folder.h"
 
 namespace heed::data {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/data/reverse.h"
-#include "tests/text/folder.h"
+#include "tests/base/folder.h"
 
 namespace heed::data {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "heed/data/date_forms.h"
 #include "heed/text/utf8.h"
-#include "tests/text/folder.h"
+#include "tests/base/folder.h"
 
 namespace heed::data {
 namespace {

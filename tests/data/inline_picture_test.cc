@@ -9,9 +9,9 @@
 
 #include "heed/data/picture_source.h"
 #include "heed/data/scenes.h"
+#include "tests/base/folder.h"
 #include "tests/data/jpeg_file.h"
 #include "tests/data/png_by_hand.h"
-#include "tests/text/folder.h"
 
 namespace heed::data {
 namespace {

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "heed/text/random.h"
+#include "heed/base/random.h"
+#include "tests/base/folder.h"
 #include "tests/data/gzip.h"
-#include "tests/text/folder.h"
 
 namespace heed::data {
 namespace {

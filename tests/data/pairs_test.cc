@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/tensor/error.h"
-#include "heed/text/random.h"
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+#include "tests/base/folder.h"
 #include "tests/data/gzip.h"
-#include "tests/text/folder.h"
 
 namespace heed::data {
 namespace {

@@ -9,12 +9,12 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/error.h"
+#include "heed/base/memory.h"
 #include "heed/kernels/interrupt.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/memory.h"
+#include "tests/base/folder.h"
 #include "tests/data/jpeg_file.h"
 #include "tests/data/png_by_hand.h"
-#include "tests/text/folder.h"
 
 namespace heed::data {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "heed/data/overlay.h"
 #include "heed/data/picture_source.h"
-#include "tests/text/folder.h"
+#include "tests/base/folder.h"
 
 namespace heed::data {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/error.h"
 #include "heed/data/batch.h"
-#include "heed/tensor/error.h"
 
 namespace heed::data {
 namespace {

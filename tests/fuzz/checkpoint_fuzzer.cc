@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "heed/file/manifest.h"
-#include "heed/file/training_state.h"
+#include "heed/checkpoint/manifest.h"
+#include "heed/checkpoint/training_state.h"
 #include "tests/fuzz/require.h"
 
 namespace heed::test {

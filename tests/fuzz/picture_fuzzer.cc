@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "heed/base/memory.h"
 #include "heed/data/inline_picture.h"
 #include "heed/data/picture.h"
 #include "heed/data/picture_source.h"
-#include "heed/tensor/memory.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/require.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/file/fields.h"
+#include "heed/base/fields.h"
 #include "tests/fuzz/require.h"
 
 namespace heed::test {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::test {
 

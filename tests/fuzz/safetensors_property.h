@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "heed/file/safetensors.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
+#include "heed/checkpoint/safetensors.h"
 #include "tests/fuzz/require.h"
 
 namespace heed::test {

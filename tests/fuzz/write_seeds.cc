@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/file/manifest.h"
-#include "heed/file/training_state.h"
+#include "heed/checkpoint/manifest.h"
+#include "heed/checkpoint/training_state.h"
 #include "heed/text/tokeniser.h"
 #include "tests/data/gzip.h"
 #include "tests/data/jpeg_file.h"

@@ -1,9 +1,9 @@
 // One query between two keys that are equally good, through the catalogue: the context is the mean of the values, and
 // the gradient comes back to the parameters.
 #include <heed/attend/all.h>
-#include <heed/optimise/adam.h>
-#include <heed/tensor/error.h>
+#include <heed/base/error.h>
 #include <heed/tensor/ops.h>
+#include <heed/train/optimise/adam.h>
 
 #include <cmath>
 #include <cstdio>

@@ -27,8 +27,8 @@ FUNCTIONS = re.compile(
 
 # Calls that change no number of a training or of an output. A line that is not needed any more is an error too.
 ALLOWED = {
-    "metric/bleu.cc": {"exp", "log"},  # sacreBLEU's digits, from Python's math.exp and math.log
-    "metric/perplexity.cc": {"exp"},  # shown
+    "text/metric/bleu.cc": {"exp", "log"},  # sacreBLEU's digits, from Python's math.exp and math.log
+    "text/metric/perplexity.cc": {"exp"},  # shown
     "train/evaluate.cc": {"exp"},  # the perplexity that is shown
     "train/training_run.cc": {"exp"},  # how fast a training runs
 }

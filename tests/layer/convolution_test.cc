@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/op/activation.h"
 #include "tests/layer/check_layer.h"
 

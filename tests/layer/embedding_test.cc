@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "tests/layer/check_layer.h"
 

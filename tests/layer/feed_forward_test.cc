@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "tests/layer/check_layer.h"
 
 namespace heed::test {

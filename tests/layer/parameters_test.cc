@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/error.h"
 #include "heed/layer/linear.h"
-#include "heed/tensor/error.h"
 #include "tests/layer/check_layer.h"
 
 namespace heed::test {

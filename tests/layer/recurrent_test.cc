@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/op/arrange.h"
 #include "tests/layer/check_layer.h"
 

@@ -9,11 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/checkpoint/trained_model.h"
 #include "heed/data/reverse.h"
 #include "heed/task/seq2seq/texts.h"
 #include "heed/train/evaluate.h"
 #include "heed/train/trainer.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::train::test {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/decode/decoder.h"
+#include "heed/model/decode/decoder.h"
 #include "heed/model/generator.h"
 #include "heed/text/tokens.h"
 #include "tests/learn/learner.h"

@@ -10,8 +10,8 @@
 #include "heed/attend/reinforce.h"
 #include "heed/layer/embedding.h"
 #include "heed/layer/linear.h"
-#include "heed/optimise/adam.h"
 #include "heed/tensor/ops.h"
+#include "heed/train/optimise/adam.h"
 #include "tests/learn/tasks.h"
 
 namespace heed::attend::test {

@@ -10,10 +10,10 @@
 
 #include "heed/data/built_in_task.h"
 #include "heed/data/split.h"
-#include "heed/objective/all.h"
 #include "heed/predict/predictor.h"
+#include "heed/train/objective/all.h"
 #include "heed/train/session.h"
-#include "tests/file/temporary.h"
+#include "tests/base/temporary.h"
 
 namespace heed::train {
 namespace {

@@ -6,12 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/checkpoint/trained_model.h"
 #include "heed/data/picture_source.h"
 #include "heed/data/scenes.h"
-#include "heed/search/tape_pool.h"
+#include "heed/model/search/tape_pool.h"
 #include "heed/train/preparation.h"
 #include "heed/train/trainer.h"
-#include "heed/trained/trained_model.h"
 
 namespace heed::train {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "heed/attend/decay.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "tests/model/slopes.h"
 #include "tests/model/small.h"
 

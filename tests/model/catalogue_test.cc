@@ -3,8 +3,8 @@
 #include <map>
 
 #include "heed/attend/all.h"
-#include "heed/optimise/adam.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
+#include "heed/train/optimise/adam.h"
 #include "tests/model/small.h"
 
 namespace heed::model::test {

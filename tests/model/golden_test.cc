@@ -2,8 +2,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "heed/optimise/adam.h"
-#include "heed/optimise/clip.h"
+#include "heed/train/optimise/adam.h"
+#include "heed/train/optimise/clip.h"
 #include "tests/model/small.h"
 
 namespace heed::model::test {

@@ -1,6 +1,6 @@
 // A model that writes all positions at once: its loss against a plain computation, its gradients, what it sees.
+#include "heed/base/error.h"
 #include "heed/model/blanks.h"
-#include "heed/tensor/error.h"
 #include "tests/model/parallel.h"
 #include "tests/model/slopes.h"
 #include "tests/threads.h"

@@ -2,7 +2,7 @@
 #include <functional>
 #include <set>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "tests/model/small.h"
 
 namespace heed::model::test {

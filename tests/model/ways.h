@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/encode/convolution.h"
+#include "heed/model/encode/convolution.h"
 #include "tests/model/small.h"
 
 namespace heed::model::test {

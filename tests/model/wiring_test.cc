@@ -1,8 +1,8 @@
 // Which outputs of the encoder a decoder attends to.
 #include <algorithm>
 
+#include "heed/base/error.h"
 #include "heed/task/image/picture_model.h"
-#include "heed/tensor/error.h"
 #include "tests/model/small.h"
 
 namespace heed::model::test {

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/metric/all.h"
 #include "heed/predict/json.h"
 #include "heed/predict/predictor.h"
+#include "heed/text/metric/all.h"
 #include "tests/predict/decided_model.h"
 
 namespace heed::predict {

@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/error.h"
+#include "heed/checkpoint/new_weights.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/predict/predictor.h"
-#include "heed/tensor/error.h"
 #include "heed/tensor/format/all.h"
-#include "heed/trained/trained_model.h"
-#include "heed/trained/weights.h"
 
 namespace heed::predict {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/search/search.h"
+#include "heed/model/search/search.h"
 #include "heed/tensor/parameter.h"
 #include "heed/tensor/tape.h"
 #include "tests/predict/decided_model.h"

@@ -1,10 +1,10 @@
 // A whole model is written by one call and read by one, whether it was trained here or comes from elsewhere.
-#include "heed/trained/save.h"
+#include "heed/checkpoint/save.h"
 
-#include "heed/recipe/of_model.h"
-#include "heed/trained/average.h"
-#include "heed/trained/start_from.h"
-#include "tests/file/temporary.h"
+#include "heed/checkpoint/average.h"
+#include "heed/checkpoint/start_from.h"
+#include "heed/train/recipe/of_model.h"
+#include "tests/base/temporary.h"
 #include "tests/predict/decided_model.h"
 
 namespace heed::predict::test {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::task {
 namespace {

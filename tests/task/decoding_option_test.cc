@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::task {
 namespace {

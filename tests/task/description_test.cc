@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/error.h"
 #include "heed/task/all.h"
 #include "heed/task/version_1.h"
-#include "heed/tensor/error.h"
 #include "tests/train/small_run.h"
 
 namespace heed::task::test {

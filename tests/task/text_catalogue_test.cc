@@ -3,12 +3,12 @@
 #include <map>
 
 #include "heed/attend/all.h"
-#include "heed/optimise/adam.h"
+#include "heed/base/error.h"
 #include "heed/task/classification/classifier.h"
 #include "heed/task/classification/labelled_texts.h"
 #include "heed/task/language_model/language_model.h"
 #include "heed/task/language_model/text_pieces.h"
-#include "heed/tensor/error.h"
+#include "heed/train/optimise/adam.h"
 #include "tests/model/slopes.h"
 
 namespace heed::model::test {

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "heed/tensor/memory.h"
+#include "heed/base/memory.h"
 
 namespace heed::task {
 namespace {

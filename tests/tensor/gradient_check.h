@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/error.h"
 #include "heed/kernels/isa.h"
-#include "heed/tensor/error.h"
 #include "heed/tensor/tape.h"
 #include "tests/threads.h"
 

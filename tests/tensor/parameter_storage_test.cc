@@ -5,7 +5,7 @@
 #include <functional>
 #include <thread>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/format/all.h"
 #include "heed/tensor/op/arrange.h"
 #include "heed/tensor/op/linear.h"

@@ -1,6 +1,6 @@
 #include "heed/tensor/op/reduce.h"
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "tests/tensor/gradient_check.h"
 
 namespace heed::test {

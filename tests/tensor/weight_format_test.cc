@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "heed/tensor/dtype.h"
+#include "heed/base/dtype.h"
 #include "heed/tensor/product.h"
 #include "tests/tensor/gradient_check.h"
 #include "tests/threads.h"

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/text/random.h"
+#include "heed/base/random.h"
 #include "heed/text/tokeniser.h"
-#include "tests/text/folder.h"
+#include "tests/base/folder.h"
 
 namespace heed::text {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/text/unicode_form.h"
-#include "tests/text/folder.h"
+#include "tests/base/folder.h"
 
 namespace heed::text {
 namespace {

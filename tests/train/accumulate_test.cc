@@ -8,10 +8,10 @@
 #include <span>
 #include <utility>
 
-#include "heed/objective/all.h"
-#include "heed/optimise/gradient_sum.h"
+#include "heed/checkpoint/trained_model.h"
+#include "heed/train/objective/all.h"
+#include "heed/train/optimise/gradient_sum.h"
 #include "heed/train/trainer.h"
-#include "heed/trained/trained_model.h"
 #include "tests/train/small_run.h"
 
 namespace heed::train::test {

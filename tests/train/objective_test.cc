@@ -1,7 +1,7 @@
 // Training runs with other objectives than the likelihood, and with given alignments.
 #include <fstream>
 
-#include "heed/objective/all.h"
+#include "heed/train/objective/all.h"
 #include "heed/train/preparation.h"
 #include "tests/threads.h"
 #include "tests/train/small_run.h"

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "heed/file/disk.h"
-#include "heed/recipe/of_model.h"
-#include "heed/trained/start_from.h"
+#include "heed/base/disk.h"
+#include "heed/checkpoint/start_from.h"
+#include "heed/train/recipe/of_model.h"
 #include "tests/train/small_run.h"
 
 namespace heed::train::test {

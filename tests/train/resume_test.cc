@@ -8,7 +8,7 @@
 #include <csignal>
 #include <functional>
 
-#include "heed/file/json.h"
+#include "heed/base/json.h"
 #include "tests/train/small_run.h"
 
 namespace heed::train::test {

@@ -1,9 +1,9 @@
 #include <cerrno>
 #include <stdexcept>
 
-#include "heed/file/run_folder.h"
-#include "heed/tensor/memory.h"
-#include "heed/trained/trained_model.h"
+#include "heed/base/memory.h"
+#include "heed/checkpoint/run_folder.h"
+#include "heed/checkpoint/trained_model.h"
 #include "tests/train/small_run.h"
 
 namespace heed::train::test {

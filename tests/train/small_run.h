@@ -9,12 +9,12 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/recipe/recipe.h"
+#include "heed/base/error.h"
+#include "heed/checkpoint/trained_model.h"
 #include "heed/task/text_pairs.h"
-#include "heed/tensor/error.h"
+#include "heed/train/recipe/recipe.h"
 #include "heed/train/session.h"
-#include "heed/trained/trained_model.h"
-#include "tests/file/temporary.h"
+#include "tests/base/temporary.h"
 
 namespace heed::train::test {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "heed/file/disk.h"
-#include "heed/recipe/data_files.h"
+#include "heed/base/disk.h"
 #include "heed/train/pairs_file.h"
+#include "heed/train/recipe/data_files.h"
 #include "tests/train/small_run.h"
 
 namespace heed::train::test {

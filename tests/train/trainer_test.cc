@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "heed/checkpoint/trained_model.h"
 #include "heed/task/text_pairs.h"
 #include "heed/train/evaluate.h"
-#include "heed/trained/trained_model.h"
 #include "tests/threads.h"
 #include "tests/train/small_run.h"
 

@@ -8,7 +8,7 @@
 
 #include "heed/text/columns.h"
 #include "heed/view/svg.h"
-#include "tests/text/folder.h"
+#include "tests/base/folder.h"
 
 namespace heed::view {
 namespace {

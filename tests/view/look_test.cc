@@ -7,11 +7,11 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/watch.h"
-#include "heed/recipe/recipe.h"
-#include "heed/search/search_tree.h"
+#include "heed/checkpoint/trained_model.h"
+#include "heed/model/search/search_tree.h"
 #include "heed/text/tokeniser.h"
-#include "heed/trained/trained_model.h"
-#include "tests/text/folder.h"
+#include "heed/train/recipe/recipe.h"
+#include "tests/base/folder.h"
 
 namespace heed::view {
 namespace {

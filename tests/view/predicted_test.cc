@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/view/draw.h"
-#include "tests/text/folder.h"
+#include "tests/base/folder.h"
 
 namespace heed::view {
 namespace {

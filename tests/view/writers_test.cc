@@ -9,7 +9,7 @@
 #include "heed/view/json.h"
 #include "heed/view/palette.h"
 #include "heed/view/svg.h"
-#include "tests/text/folder.h"
+#include "tests/base/folder.h"
 
 namespace heed::view {
 namespace {

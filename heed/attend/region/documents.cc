@@ -1,6 +1,6 @@
 // R6 documents: packed documents that do not see each other.
 #include "heed/attend/region/region.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::attend {
 

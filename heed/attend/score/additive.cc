@@ -4,7 +4,7 @@
 #include "heed/attend/score/additive.h"
 
 #include "heed/attend/choices.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/op/linear.h"
 
 namespace heed::attend {

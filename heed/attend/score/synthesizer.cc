@@ -1,6 +1,6 @@
 #include "heed/attend/score/synthesizer.h"
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/op/activation.h"
 
 namespace heed::attend {

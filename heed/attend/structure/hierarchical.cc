@@ -11,8 +11,8 @@
 
 #include "heed/attend/attention.h"
 #include "heed/attend/structure/tanh_pool.h"
+#include "heed/base/error.h"
 #include "heed/layer/recurrent.h"
-#include "heed/tensor/error.h"
 
 namespace heed::attend {
 

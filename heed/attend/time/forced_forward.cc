@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "heed/attend/time/time.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::attend {
 

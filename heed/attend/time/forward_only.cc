@@ -12,7 +12,7 @@
 #include "heed/attend/attention.h"
 #include "heed/attend/rows_by_step.h"
 #include "heed/attend/weights.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/op/arrange.h"
 
 namespace heed::attend {

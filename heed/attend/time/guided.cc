@@ -5,8 +5,8 @@
 
 #include "heed/attend/decay.h"
 #include "heed/attend/time/time.h"
+#include "heed/base/error.h"
 #include "heed/kernels/exact_math.h"
-#include "heed/tensor/error.h"
 
 namespace heed::attend {
 

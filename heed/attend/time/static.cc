@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "heed/attend/attention.h"
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/op/arrange.h"
 
 namespace heed::attend {

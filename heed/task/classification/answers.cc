@@ -8,7 +8,9 @@
 #include <numeric>
 #include <utility>
 
-#include "heed/search/vocabulary.h"
+#include "heed/base/error.h"
+#include "heed/base/interrupt.h"
+#include "heed/model/search/vocabulary.h"
 #include "heed/task/answer.h"
 #include "heed/task/classification/classifier.h"
 #include "heed/task/classification/labelled_texts.h"
@@ -16,8 +18,6 @@
 #include "heed/task/decoding_option.h"
 #include "heed/task/line_tokens.h"
 #include "heed/task/own_model.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/interrupt.h"
 #include "heed/tensor/op/label_loss.h"
 #include "heed/text/label_set.h"
 #include "heed/text/utf8.h"

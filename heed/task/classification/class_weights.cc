@@ -6,8 +6,8 @@
 #include <numeric>
 #include <string>
 
-#include "heed/tensor/error.h"
-#include "heed/tensor/nearest.h"
+#include "heed/base/error.h"
+#include "heed/base/nearest.h"
 #include "heed/text/label_set.h"
 #include "heed/text/tokens.h"
 

@@ -2,10 +2,10 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/structure/tanh_pool.h"
-#include "heed/encode/all.h"
-#include "heed/encode/attention_options.h"
+#include "heed/base/error.h"
+#include "heed/model/encode/all.h"
+#include "heed/model/encode/attention_options.h"
 #include "heed/model/stack_options.h"
-#include "heed/tensor/error.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
 #include "heed/tensor/op/dropout.h"

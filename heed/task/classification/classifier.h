@@ -17,9 +17,9 @@
 
 #include "heed/attend/mechanism.h"
 #include "heed/data/batch.h"
-#include "heed/embed/embed.h"
-#include "heed/encode/encoder.h"
 #include "heed/layer/linear.h"
+#include "heed/model/embed/embed.h"
+#include "heed/model/encode/encoder.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "heed/encode/all.h"
 #include "heed/model/choices.h"
+#include "heed/model/encode/all.h"
 #include "heed/task/all.h"
 #include "heed/task/classification/answers.h"
 #include "heed/task/classification/class_weights.h"

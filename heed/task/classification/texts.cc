@@ -7,14 +7,14 @@
 #include <set>
 #include <utility>
 
+#include "heed/base/error.h"
+#include "heed/base/sha256.h"
 #include "heed/data/header.h"
 #include "heed/data/lines.h"
 #include "heed/data/plain_files.h"
 #include "heed/data/word_vectors.h"
-#include "heed/file/sha256.h"
 #include "heed/task/classification/class_weights.h"
 #include "heed/task/classification/classifier.h"
-#include "heed/tensor/error.h"
 #include "heed/text/label_set.h"
 #include "heed/text/segments.h"
 #include "heed/text/words.h"

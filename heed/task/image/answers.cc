@@ -1,11 +1,11 @@
 #include "heed/task/image/answers.h"
 
+#include "heed/base/error.h"
 #include "heed/data/picture_source.h"
 #include "heed/task/image/picture_encoder.h"
 #include "heed/task/image/texts.h"
 #include "heed/task/line_tokens.h"
 #include "heed/task/written_answers.h"
-#include "heed/tensor/error.h"
 
 namespace heed::task {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "heed/encode/encoder.h"
 #include "heed/layer/convolution.h"
 #include "heed/layer/norm.h"
+#include "heed/model/encode/encoder.h"
 
 namespace heed::task {
 

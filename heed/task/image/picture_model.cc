@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "heed/decode/all.h"
-#include "heed/encode/all.h"
+#include "heed/base/error.h"
+#include "heed/model/decode/all.h"
+#include "heed/model/encode/all.h"
 #include "heed/model/stack_options.h"
-#include "heed/tensor/error.h"
 #include "heed/tensor/op/pool.h"
 
 namespace heed::task {

@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "heed/embed/embed.h"
-#include "heed/encode/encoder.h"
 #include "heed/layer/linear.h"
+#include "heed/model/embed/embed.h"
+#include "heed/model/encode/encoder.h"
 #include "heed/model/generator.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"

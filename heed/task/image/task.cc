@@ -2,11 +2,11 @@
 // the answer.
 #include <fmt/format.h>
 
+#include "heed/base/error.h"
 #include "heed/data/built_in_task.h"
-#include "heed/decode/all.h"
-#include "heed/encode/all.h"
-#include "heed/metric/all.h"
 #include "heed/model/choices.h"
+#include "heed/model/decode/all.h"
+#include "heed/model/encode/all.h"
 #include "heed/task/all.h"
 #include "heed/task/image/answers.h"
 #include "heed/task/image/picture_encoder.h"
@@ -15,7 +15,7 @@
 #include "heed/task/recipe_limits.h"
 #include "heed/task/shared_keys.h"
 #include "heed/task/stack_facts.h"
-#include "heed/tensor/error.h"
+#include "heed/text/metric/all.h"
 
 namespace heed::task {
 

@@ -6,13 +6,13 @@
 #include <set>
 #include <utility>
 
+#include "heed/base/error.h"
+#include "heed/base/interrupt.h"
+#include "heed/base/memory.h"
 #include "heed/data/lines.h"
 #include "heed/data/picture_source.h"
 #include "heed/data/plain_files.h"
 #include "heed/task/image/picture_encoder.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/interrupt.h"
-#include "heed/tensor/memory.h"
 
 namespace heed::task {
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "heed/search/score.h"
+#include "heed/base/error.h"
+#include "heed/base/interrupt.h"
+#include "heed/model/search/score.h"
 #include "heed/task/language_model/language_model.h"
 #include "heed/task/language_model/running_text.h"
 #include "heed/task/language_model/text_windows.h"
@@ -11,8 +13,6 @@
 #include "heed/task/own_model.h"
 #include "heed/task/together_or_each.h"
 #include "heed/task/written_answers.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/interrupt.h"
 #include "heed/text/utf8.h"
 
 namespace heed::task {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "heed/attend/all.h"
+#include "heed/base/error.h"
 #include "heed/model/stack_options.h"
-#include "heed/tensor/error.h"
 
 namespace heed::task {
 

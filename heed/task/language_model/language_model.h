@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "heed/decode/text_decoder.h"
-#include "heed/embed/embed.h"
+#include "heed/model/decode/text_decoder.h"
+#include "heed/model/embed/embed.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
 #include "heed/task/language_model/text_generator.h"

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/choice.h"
 #include "heed/data/report.h"
 #include "heed/task/language_model/token_store.h"
-#include "heed/tensor/choice.h"
 #include "heed/text/tokeniser.h"
 
 namespace heed::task {

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "heed/data/lines.h"
-#include "heed/decode/text_decoder.h"
 #include "heed/model/choices.h"
+#include "heed/model/decode/text_decoder.h"
 #include "heed/task/all.h"
 #include "heed/task/language_model/answers.h"
 #include "heed/task/language_model/language_model.h"

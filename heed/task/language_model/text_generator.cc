@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/op/linear.h"
 
 namespace heed::task {

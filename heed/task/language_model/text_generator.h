@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "heed/decode/text_decoder.h"
-#include "heed/embed/embed.h"
+#include "heed/model/decode/text_decoder.h"
+#include "heed/model/embed/embed.h"
 #include "heed/model/generator.h"
 #include "heed/task/language_model/text_windows.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "heed/tensor/error.h"
-#include "heed/text/random.h"
+#include "heed/base/error.h"
+#include "heed/base/random.h"
 #include "heed/text/tokens.h"
 
 namespace heed::task {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/text/tokens.h"
 
 namespace heed::task {

@@ -7,14 +7,14 @@
 #include <unordered_set>
 #include <utility>
 
-#include "heed/decode/text_decoder.h"
-#include "heed/file/sha256.h"
+#include "heed/base/error.h"
+#include "heed/base/random.h"
+#include "heed/base/sha256.h"
+#include "heed/model/decode/text_decoder.h"
 #include "heed/task/language_model/language_model.h"
 #include "heed/task/language_model/text_pieces.h"
 #include "heed/task/language_model/text_windows.h"
 #include "heed/task/seq2seq/suggestions.h"
-#include "heed/tensor/error.h"
-#include "heed/text/random.h"
 #include "heed/text/utf8.h"
 #include "heed/text/words.h"
 

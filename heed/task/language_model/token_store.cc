@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 
 namespace heed::task {
 

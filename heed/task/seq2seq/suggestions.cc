@@ -8,8 +8,8 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "heed/decode/all.h"
-#include "heed/encode/all.h"
+#include "heed/model/decode/all.h"
+#include "heed/model/encode/all.h"
 #include "heed/text/utf8.h"
 #include "heed/text/words.h"
 

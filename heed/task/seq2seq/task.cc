@@ -4,11 +4,10 @@
 #include <algorithm>
 
 #include "heed/data/built_in_task.h"
-#include "heed/decode/all.h"
-#include "heed/encode/all.h"
-#include "heed/encode/choices.h"
-#include "heed/metric/all.h"
 #include "heed/model/choices.h"
+#include "heed/model/decode/all.h"
+#include "heed/model/encode/all.h"
+#include "heed/model/encode/choices.h"
 #include "heed/model/parallel_model.h"
 #include "heed/model/seq2seq.h"
 #include "heed/task/all.h"
@@ -17,6 +16,7 @@
 #include "heed/task/seq2seq/texts.h"
 #include "heed/task/shared_keys.h"
 #include "heed/task/stack_facts.h"
+#include "heed/text/metric/all.h"
 
 namespace heed::task {
 

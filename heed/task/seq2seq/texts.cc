@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "heed/base/error.h"
 #include "heed/data/alignments.h"
 #include "heed/data/examples.h"
-#include "heed/tensor/error.h"
 
 namespace heed::task {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "heed/tensor/list.h"
+#include "heed/base/list.h"
 #include "heed/tensor/packed_weight.h"
 
 namespace heed {

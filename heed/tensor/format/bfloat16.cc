@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "heed/tensor/dtype.h"
+#include "heed/base/dtype.h"
 #include "heed/tensor/format/all.h"
 #include "heed/tensor/format/panels.h"
 #include "heed/tensor/parallel.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "heed/base/error.h"
+#include "heed/base/memory.h"
 #include "heed/kernels/interrupt.h"
-#include "heed/tensor/error.h"
-#include "heed/tensor/memory.h"
 #include "heed/tensor/op/attention_gradients.h"
 #include "heed/tensor/profile.h"
 #include "heed/tensor/tape.h"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed {

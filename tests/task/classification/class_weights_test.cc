@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/text/folder.h"
+#include "tests/base/folder.h"
 
 namespace heed::task {
 namespace {

@@ -1,8 +1,8 @@
 #include "heed/task/classification/classifier.h"
-#include "heed/encode/convolution.h"
+#include "heed/model/encode/convolution.h"
 
+#include "heed/base/error.h"
 #include "heed/task/classification/labelled_texts.h"
-#include "heed/tensor/error.h"
 #include "tests/model/slopes.h"
 
 namespace heed::model::test {

@@ -4,9 +4,9 @@
 #include <functional>
 #include <random>
 
+#include "heed/base/error.h"
 #include "heed/data/examples.h"
 #include "heed/data/picture.h"
-#include "heed/tensor/error.h"
 #include "tests/model/slopes.h"
 
 namespace heed::model::test {

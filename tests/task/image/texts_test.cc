@@ -6,8 +6,8 @@
 
 #include "heed/data/picture_source.h"
 #include "heed/model/options.h"
-#include "heed/recipe/recipe.h"
-#include "tests/text/folder.h"
+#include "heed/train/recipe/recipe.h"
+#include "tests/base/folder.h"
 
 namespace heed::task {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heed/base/error.h"
 #include "heed/task/language_model/text_pieces.h"
-#include "heed/tensor/error.h"
 #include "heed/text/tokens.h"
 #include "tests/model/slopes.h"
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/text/tokens.h"
 
 namespace heed::task {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "heed/tensor/error.h"
+#include "heed/base/error.h"
 #include "heed/text/tokens.h"
 
 namespace heed::task {

@@ -1,7 +1,7 @@
 #include "heed/task/language_model/texts.h"
 
-#include "heed/tensor/error.h"
-#include "tests/text/folder.h"
+#include "heed/base/error.h"
+#include "tests/base/folder.h"
 
 namespace heed::task::test {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "heed/recipe/recipe.h"
-#include "heed/text/random.h"
+#include "heed/base/random.h"
+#include "heed/train/recipe/recipe.h"
 
 namespace heed::task::test {
 namespace {

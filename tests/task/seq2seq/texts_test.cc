@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "heed/trained/trained_model.h"
+#include "heed/checkpoint/trained_model.h"
 #include "tests/train/small_run.h"
 
 namespace heed::task::test {

@@ -1,0 +1,112 @@
+// Files of tensors in the safetensors format: 8 bytes with the size of the header, the header in JSON, the numbers.
+//
+//   {"__metadata__": {"format": "heed"}, "encoder.weight": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
+// The reader trusts nothing: a file that breaks a rule of the format is refused, with that rule. Numbers are
+// little-endian, row-major, and of the types of base/dtype.h; the other types of the format are recognised and
+// refused. In memory they are float32.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/base/dtype.h"
+
+namespace heed::file {
+
+constexpr uint64_t kMaxSafetensorsHeader = 100'000'000;  // bytes, as in the reference implementation
+constexpr size_t kMaxTensorRank = 8;
+
+using Metadata = std::map<std::string, std::string>;
+
+// ------------------------------------------------------------------------------------------------------------- writing
+
+/// A tensor owned by someone else. An empty shape is a single number.
+struct TensorToWrite {
+  std::string name;
+  std::vector<int64_t> shape;
+  const float* data = nullptr;
+  Dtype dtype = Dtype::f32;  // in the file: rounded to the nearest
+};
+
+/// Writes piece by piece, in the order given. Everything is checked before the first piece, also that no finite number
+/// is too large for its type.
+void write_safetensors(std::span<const TensorToWrite> tensors, const Metadata& metadata,
+                       const std::function<void(std::span<const std::byte>)>& sink);
+std::vector<std::byte> safetensors_bytes(std::span<const TensorToWrite> tensors, const Metadata& metadata = {});
+/// As a file, written atomically.
+void write_safetensors(const std::filesystem::path& path, std::span<const TensorToWrite> tensors,
+                       const Metadata& metadata = {});
+
+// ------------------------------------------------------------------------------------------------------------- reading
+
+struct StoredTensor {
+  std::string name;
+  std::vector<int64_t> shape;
+  uint64_t begin = 0, end = 0;  // bytes, counted from the end of the header
+  Dtype dtype = Dtype::f32;
+
+  size_t count() const { return static_cast<size_t>((end - begin) / bytes_of(dtype)); }  // numbers
+};
+
+struct SafetensorsHeader {
+  std::vector<StoredTensor> tensors;  // in the order of their numbers
+  Metadata metadata;
+};
+
+/// The header alone, `json`, of a file with `data_size` bytes after it. `file` names it in errors.
+SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_size, std::string_view file);
+
+/// The first 8 bytes: how long the header is. Throws if that cannot be, in a file of `file_size` bytes.
+uint64_t safetensors_header_size(std::span<const std::byte> bytes, uint64_t file_size, std::string_view file);
+
+/// Throws unless a tensor has this many numbers.
+void expect_room(const StoredTensor& tensor, size_t count, std::string_view file);
+/// Numbers of a tensor, from `first` on, from their bytes in the file. Throws if a finite one is too large for float32.
+void read_tensor(const StoredTensor& tensor, std::span<const std::byte> bytes, size_t first, std::span<float> into,
+                 std::string_view file);
+
+/// Threads: many may read it at once.
+class Safetensors {
+ public:
+  /// `file` names the bytes in errors.
+  Safetensors(std::vector<std::byte> bytes, std::string file);
+  static Safetensors read(const std::filesystem::path& path);
+
+  const std::string& file() const { return file_; }
+  std::span<const std::byte> bytes() const { return *bytes_; }  // of the whole file
+  const Metadata& metadata() const { return header_.metadata; }
+  const std::vector<StoredTensor>& tensors() const { return header_.tensors; }
+  const StoredTensor* find(std::string_view name) const;  // or null
+  const StoredTensor& at(std::string_view name) const;    // throws, naming the nearest name
+
+  /// As float32; throws if a finite number is too large for that.
+  std::vector<float> values(std::string_view name) const;
+  void copy(const StoredTensor& tensor, std::span<float> into) const;  // as many numbers as the tensor has
+
+ private:
+  std::string file_;
+  std::shared_ptr<const std::vector<std::byte>> bytes_;  // shared by copies
+  size_t data_ = 0;  // where the numbers start in *bytes_: possibly unaligned, so they are copied before use
+  SafetensorsHeader header_;
+  std::map<std::string, size_t, std::less<>> by_name_;
+};
+
+/// "[2, 3]"
+std::string shape_text(std::span<const int64_t> shape);
+
+/// Why a tensor cannot have this shape; empty if it can. Then also its size in bytes.
+std::string shape_problem(std::span<const int64_t> shape);
+uint64_t tensor_bytes(std::span<const int64_t> shape, Dtype dtype = Dtype::f32);
+
+/// The name of a type in the format: "F32".
+const char* safetensors_name(Dtype dtype);
+
+}  // namespace heed::file

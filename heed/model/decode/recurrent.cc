@@ -1,0 +1,209 @@
+#include "heed/attend/all.h"
+#include "heed/attend/rows_by_step.h"
+#include "heed/base/error.h"
+#include "heed/layer/linear.h"
+#include "heed/model/decode/all.h"
+#include "heed/model/decode/wiring.h"
+#include "heed/model/encode/attention_options.h"
+#include "heed/tensor/op/activation.h"
+#include "heed/tensor/op/arrange.h"
+#include "heed/tensor/op/dropout.h"
+#include "heed/tensor/op/pool.h"
+
+namespace heed::decode {
+
+namespace {
+
+/// The state between steps, on a tape.
+struct Moving {
+  RecurrentStates states;
+  Tensor out;  // the last attentional vector, for input feeding
+};
+
+class RecurrentDecoder final : public Decoder {
+ public:
+  RecurrentDecoder(const Scope& scope, const RecurrentDecoderOptions& o, const encode::Encoder& encoder)
+      : options_(o),
+        recurrent_(scope / "recurrent", with_feeding(o)),
+        attention_(attend::make(scope / "attention",
+                                encode::source_attention(o.attention, o.recurrent.hidden, encoder.width()))),
+        combine_(scope / "combine", attention_->context_width() + o.recurrent.hidden, o.recurrent.hidden) {
+    expect(
+        o.wiring != encode::Wiring::same_block,
+        "model: wiring = \"same_block\" needs a decoder whose blocks each attend to the source, as a transformer; an "
+        "rnn attends once, after its last layer: use last or mix");
+    wiring_ = SourceWiring(scope / "attention", o.wiring, 1, encoder);
+    for (int64_t l = 0; l < o.recurrent.layers; ++l)
+      bridge_.emplace_back(scope / "bridge" / std::to_string(l), encoder.width(), o.recurrent.hidden);
+  }
+
+  Tensor run(const Packed& x, const encode::Encoded& source, Alignment* alignment,
+             AttentionCosts* costs) const override {
+    expect(!alignment || !options_.input_feeding, "decoder: with input feeding, get the alignment from step()");
+    if (options_.input_feeding) return run_by_steps(x, source, costs);
+    const attend::PreparedMemory prepared = attention_->prepare({wiring_.memory(0, source)});
+    const RecurrentOutput s = recurrent_.run(x, first_states(source));
+    const bool wanted = alignment != nullptr;
+    const attend::Request request = costs ? costs->request(wanted) : attend::Request{.weights = wanted};
+    const attend::Attended a = attention_->attend({{s.rows, x.offsets}}, prepared, {}, request);
+    if (alignment) alignment->layers = {a.weights};
+    if (costs) costs->add(a);
+    return combined(a.context, s.rows);
+  }
+
+  std::unique_ptr<State> start(const encode::Encoded& source, int64_t longest) const override {
+    auto state = std::make_unique<State>(source.memory.offsets, longest);
+    state->add_source_attention(*attention_, wiring_.memory(0, source));
+    const Moving m = begin(source);
+    for (const RecurrentState& layer : m.states) {
+      state->add_matrix(layer.h);
+      state->add_matrix(layer.c);
+    }
+    state->add_matrix(m.out);
+    return state;
+  }
+
+  Tensor step(Tensor x, State& state, Alignment* alignment) const override {
+    if (alignment) alignment->layers.resize(1);
+    Moving m = moving(state, x.tape());
+    advance(x, m, [&](Tensor s) { return state.attend_to_source(0, s, alignment ? &alignment->layers[0] : nullptr); });
+    for (size_t l = 0; l < m.states.size(); ++l) {
+      state.matrix(2 * l).take(m.states[l].h);
+      state.matrix(2 * l + 1).take(m.states[l].c);
+    }
+    if (options_.input_feeding) state.matrix(2 * m.states.size()).take(m.out);
+    state.advance();
+    return m.out;
+  }
+
+  int64_t width() const override { return options_.recurrent.hidden; }
+  std::vector<int64_t> source_heads() const override { return {attention_->traits().heads}; }
+
+ private:
+  static RecurrentOptions with_feeding(const RecurrentDecoderOptions& o) {
+    RecurrentOptions r = o.recurrent;
+    r.bidirectional = false;
+    if (o.input_feeding) r.input += r.hidden;
+    return r;
+  }
+
+  Moving begin(const encode::Encoded& source) const {
+    const Offsets& o = source.memory.offsets;
+    return {first_states(source),
+            options_.input_feeding ? source.memory.rows.tape().filled(o.count, width(), 0.0f) : Tensor()};
+  }
+
+  /// What a state holds: h and c of each layer, c empty but for an LSTM, and out, empty without input feeding.
+  Moving moving(State& state, Tape& tape) const {
+    const auto layers = static_cast<int64_t>(bridge_.size());
+    auto* states = tape.keep<RecurrentState>(layers);
+    for (int64_t l = 0; l < layers; ++l)
+      states[l] = {state.matrix(static_cast<size_t>(2 * l)).on(tape),
+                   state.matrix(static_cast<size_t>(2 * l + 1)).on(tape)};
+    return {{states, static_cast<size_t>(layers)}, state.matrix(static_cast<size_t>(2 * layers)).on(tape)};
+  }
+
+  /// One step of every row, x [rows, width]. `attend` gives the contexts of the states [rows, hidden].
+  template <class Attend>
+  void advance(Tensor x, Moving& m, const Attend& attend) const {
+    if (options_.input_feeding) x = concat_columns({x, m.out});
+    const RecurrentOutput s = recurrent_.step(x, m.states);
+    m.states = s.states;
+    m.out = combined(attend(s.rows), s.rows);
+  }
+
+  Tensor combined(Tensor context, Tensor s) const {
+    return dropout(tanh(combine_(concat_columns({context, s}))), options_.dropout);
+  }
+
+  /// h_0 of layer l = tanh(W_l [final state of the encoder's last layer, both directions]), or tanh(W_l [mean of the
+  /// memory]) for an encoder without states; c_0 of an LSTM = 0.
+  RecurrentStates first_states(const encode::Encoded& source) const {
+    Tape& tape = source.memory.rows.tape();
+    const auto layers = static_cast<int64_t>(bridge_.size());
+    RecurrentStates zero = recurrent_.zero_states(tape, source.memory.offsets.count);
+    const Tensor end = source.states.empty() ? mean_of_sequences(source.memory) : end_of(source.states);
+    auto* states = tape.keep<RecurrentState>(layers);
+    for (int64_t l = 0; l < layers; ++l)
+      states[l] = {tanh(bridge_[static_cast<size_t>(l)](end)), zero[static_cast<size_t>(l)].c};
+    return {states, static_cast<size_t>(layers)};
+  }
+
+  /// The states of the last layer are at the end: one, or one per direction.
+  Tensor end_of(const RecurrentStates& states) const {
+    const auto directions = static_cast<size_t>(bridge_[0].weight->cols() / states.back().h.cols());
+    std::vector<Tensor> ends;
+    for (size_t d = 0; d < directions; ++d) ends.push_back(states[states.size() - directions + d].h);
+    return ends.size() == 1 ? ends[0] : concat_columns(ends);
+  }
+
+  /// With input feeding each step needs the previous one, so the steps cannot be computed at once.
+  Tensor run_by_steps(const Packed& x, const encode::Encoded& source, AttentionCosts* costs) const {
+    Tape& tape = x.rows.tape();
+    const Offsets& o = x.offsets;
+    const attend::PreparedMemory prepared = attention_->prepare({wiring_.memory(0, source)});
+    Moving m = begin(source);
+    attend::State seen;
+    auto* lengths = tape.keep<int32_t>(o.count);
+    for (int64_t b = 0; b < o.count; ++b) lengths[b] = static_cast<int32_t>(o.length(b));
+    seen.set_target_lengths(lengths);
+
+    const attend::Request request = costs ? costs->request(false) : attend::Request{};
+    std::vector<Tensor> outs, guides, log_probs, entropies, link_weights;  // of each step
+    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);    // ended sequences continue, unused
+    for (int64_t t = 0; t < by_step.steps(); ++t) {
+      const Packed rows = by_step.take(x.rows, t);
+      attend::Attended a;
+      advance(rows.rows, m, [&](Tensor s) {
+        a = attention_->attend({{s, rows.offsets}}, prepared, seen, request);
+        return a.context;
+      });
+      seen = a.state;
+      outs.push_back(m.out);
+      if (a.guide_cost) guides.push_back(a.guide_cost);
+      if (a.log_prob) log_probs.push_back(a.log_prob);
+      if (a.log_prob && a.entropy) entropies.push_back(a.entropy);
+      if (a.link_weight) link_weights.push_back(a.link_weight);
+    }
+    if (costs && !link_weights.empty()) costs->link_weight.push_back(by_step.put_back_columns(link_weights));
+    if (costs && !guides.empty()) costs->guide.push_back(by_step.put_back_columns(guides));
+    const auto choices = [&](const std::vector<Tensor>& steps) {  // a static choice is made once
+      return steps.size() == outs.size() ? by_step.put_back_columns(steps) : steps.front();
+    };
+    if (costs && !log_probs.empty()) costs->log_prob.push_back(choices(log_probs));
+    if (costs && !entropies.empty()) costs->entropy.push_back(choices(entropies));
+    return by_step.put_back(outs);
+  }
+
+  RecurrentDecoderOptions options_;
+  Recurrent recurrent_;
+  std::unique_ptr<attend::Mechanism> attention_;
+  SourceWiring wiring_;
+  Linear combine_;
+  std::vector<Linear> bridge_;
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder> recurrent(const Scope& scope, const RecurrentDecoderOptions& options,
+                                   const encode::Encoder& encoder) {
+  return std::make_unique<RecurrentDecoder>(scope, options, encoder);
+}
+
+const DecoderEntry recurrent_decoder = {
+    .name = "rnn",
+    .meaning = "a GRU or LSTM whose states attend to the source",
+    .keys = "cell input_feeding",
+    .make =
+        [](const Scope& scope, const encode::StackOptions& o, const encode::Encoder& encoder) {
+          return recurrent(scope,
+                           {.recurrent = o.recurrent(false),
+                            .input_feeding = o.input_feeding,
+                            .dropout = o.dropout,
+                            .attention = o.attention,
+                            .wiring = o.wiring},
+                           encoder);
+        },
+};
+
+}  // namespace heed::decode

@@ -1,0 +1,42 @@
+#include "heed/model/encode/all.h"
+#include "heed/tensor/op/dropout.h"
+
+namespace heed::encode {
+
+namespace {
+class RecurrentEncoder final : public Encoder {
+ public:
+  RecurrentEncoder(const Scope& scope, const RecurrentOptions& options, bool hands_over_blocks)
+      : recurrent_(scope, options), blocks_(hands_over_blocks ? options.layers : 0) {}
+
+  Encoded run(const Packed& x) const override {
+    const RecurrentOutput out = recurrent_.run(x);
+    const float rate = recurrent_.options().dropout;
+    Encoded encoded{{dropout(out.rows, rate), x.offsets}, out.states};
+    if (blocks_ == 0) return encoded;
+    for (const Tensor layer : out.layers.first(out.layers.size() - 1)) encoded.blocks.push_back(dropout(layer, rate));
+    encoded.blocks.push_back(encoded.memory.rows);
+    return encoded;
+  }
+  int64_t width() const override { return recurrent_.options().width(); }
+  int64_t blocks() const override { return blocks_; }
+
+ private:
+  Recurrent recurrent_;
+  int64_t blocks_;
+};
+}  // namespace
+
+std::unique_ptr<Encoder> recurrent(const Scope& scope, const RecurrentOptions& options, bool hands_over_blocks) {
+  return std::make_unique<RecurrentEncoder>(scope, options, hands_over_blocks);
+}
+
+const EncoderEntry recurrent_encoder = {
+    .name = "rnn",
+    .meaning = "a GRU or LSTM that reads in both directions, or in one",
+    .keys = "cell bidirectional",
+    .make = [](const Scope& scope,
+               const StackOptions& o) { return recurrent(scope, o.recurrent(o.bidirectional), o.hands_over_blocks()); },
+};
+
+}  // namespace heed::encode

@@ -1,0 +1,79 @@
+#include "heed/attend/all.h"
+#include "heed/base/error.h"
+#include "heed/model/encode/all.h"
+#include "heed/model/encode/attention_options.h"
+#include "heed/model/encode/block.h"
+#include "heed/model/encode/choices.h"
+
+namespace heed::encode {
+
+FeedForward make_feed_forward(const Scope& scope, const StackOptions& o) {
+  const FeedForwardForm form = value_of(kActivations, o.activation, "transformer: activation");
+  FeedForwardOptions f{.width = o.width, .hidden = o.hidden, .dropout = o.dropout};
+  f.activation = form.activation;
+  f.gated = form.gated;
+  return {scope, f};
+}
+
+SelfAttentionBlock::SelfAttentionBlock(const Scope& scope, const StackOptions& o, const attend::Options& self_attention)
+    : self_(attend::make(scope / "self", self_attention)),
+      feed_forward_(make_feed_forward(scope / "feed_forward", o)),
+      around_self_(scope / "self", o),
+      around_feed_forward_(scope / "feed_forward", o) {}
+
+namespace {
+
+class TransformerEncoder final : public Encoder {
+ public:
+  TransformerEncoder(const Scope& scope, const StackOptions& o) : width_(o.width), hands_over_(o.hands_over_blocks()) {
+    for (int64_t l = 0; l < o.layers; ++l)
+      blocks_.emplace_back(scope / std::to_string(l), o, encoder_self_attention(o));
+    if (o.pre_norm) norm_ = LayerNorm(scope / "norm", o.width);
+  }
+
+  Encoded run(const Packed& x) const override {
+    Tensor rows = x.rows;
+    Encoded encoded;
+    for (const SelfAttentionBlock& block : blocks_) {
+      rows = rows.tape().only_result([&] {
+        return block(rows, [&](Tensor each) {
+          const Packed packed{each, x.offsets};
+          return block.self().attend({packed}, block.self().prepare({packed})).context;
+        });
+      });
+      if (hands_over_) encoded.blocks.push_back(normed(rows));
+    }
+    encoded.memory = {hands_over_ ? encoded.blocks.back() : normed(rows), x.offsets};
+    return encoded;
+  }
+  int64_t width() const override { return width_; }
+  int64_t blocks() const override { return hands_over_ ? std::ssize(blocks_) : 0; }
+
+ private:
+  Tensor normed(Tensor rows) const { return norm_.gain ? norm_(rows) : rows; }
+
+  int64_t width_;
+  bool hands_over_;
+  std::vector<SelfAttentionBlock> blocks_;
+  LayerNorm norm_;  // of what is handed over, with pre_norm: one for all blocks
+};
+
+}  // namespace
+
+std::unique_ptr<Encoder> transformer(const Scope& scope, const StackOptions& options) {
+  expect(options.width > 0 && options.layers > 0, "transformer: width {} and layers {} must be above 0", options.width,
+         options.layers);
+  return std::make_unique<TransformerEncoder>(scope, options);
+}
+
+const EncoderEntry transformer_encoder = {
+    .name = "transformer",
+    .meaning = "blocks of self-attention and feed-forward layers",
+    .needs_positions = true,
+    .keys = "hidden activation norm positions max_length",
+    .updates_to_learn = 5000,
+    .self_attention = true,
+    .make = transformer,
+};
+
+}  // namespace heed::encode
