@@ -17,14 +17,14 @@ namespace heed::cli {
 
 namespace {
 
-struct Chosen {
+struct AverageArguments {
   std::vector<std::string> folders;
   std::string output;
   int64_t last = 0;  // 0: all
 };
 
 /// A checkpoint stands for itself, a run folder for its last checkpoints.
-std::vector<file::Checkpoint> checkpoints_of(const Chosen& c) {
+std::vector<file::Checkpoint> checkpoints_of(const AverageArguments& c) {
   std::vector<file::Checkpoint> all;
   for (const std::string& folder : c.folders) {
     const std::filesystem::path path(folder);
@@ -48,7 +48,7 @@ std::vector<file::Checkpoint> checkpoints_of(const Chosen& c) {
   return all;
 }
 
-void run(const Chosen& c) {
+void run(const AverageArguments& c) {
   std::error_code ignored;
   // A dangling link exists too, and is not ours to replace.
   if (std::filesystem::exists(std::filesystem::symlink_status(c.output, ignored)))
@@ -72,7 +72,7 @@ evaluate and info; training cannot be resumed from it.)";
 }  // namespace
 
 void add_average(Program& program) {
-  auto c = std::make_shared<Chosen>();
+  auto c = std::make_shared<AverageArguments>();
   Verb verb = program.verb("average", "Average the weights of several checkpoints into one model");
   verb.option("FOLDER", c->folders, "A training folder, checkpoints, or files from heed export").value("").required();
   verb.option("--last", c->last, "Only the last N checkpoints of a training folder (default: all)")

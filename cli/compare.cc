@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Chosen {
+struct CompareArguments {
   std::vector<std::string> files;  // a recipe, the data, or the name of a built-in task
   compare::Request request;
   std::vector<std::string> overrides;
@@ -38,7 +38,7 @@ bool is_built_in(const std::vector<std::string>& files) {
   return files.size() == 1 && !fs::exists(files.front(), ignored) && data::built_in_tasks().look_up(files.front());
 }
 
-recipe::Recipe recipe_of(const Chosen& c) {
+recipe::Recipe recipe_of(const CompareArguments& c) {
   std::vector<std::string> settings = c.overrides;
   if (c.minutes > 0) settings.push_back(fmt::format("stop.minutes={}", c.minutes));
   if (!is_built_in(c.files)) return recipe_of_files(c.files, settings).recipe;
@@ -48,14 +48,14 @@ recipe::Recipe recipe_of(const Chosen& c) {
 }
 
 /// dates -> compare-dates, recipes/en-de.toml -> compare-en-de
-fs::path folder_of(const Chosen& c) {
+fs::path folder_of(const CompareArguments& c) {
   if (!c.output.empty()) return c.output;
   fs::path name = fs::path(c.files.front()).filename();
   while (name.has_extension() && name.has_stem()) name = name.stem();
   return "compare-" + name.string();
 }
 
-compare::Plan plan_of(const Chosen& c) {
+compare::Plan plan_of(const CompareArguments& c) {
   if (c.files.empty() && !(c.resume && !c.output.empty()))
     throw Error(c.resume ? "compare: --resume needs the folder of the comparison: heed compare --resume --output FOLDER"
                          : "compare: a recipe, data or the name of a built-in task is needed: heed compare RECIPE, "
@@ -71,7 +71,7 @@ compare::Plan plan_of(const Chosen& c) {
   return compare::load_plan(c.output);
 }
 
-void run(const Chosen& c) {
+void run(const CompareArguments& c) {
   const compare::Plan plan = plan_of(c);
   const fs::path folder = folder_of(c);
   const Terminal terminal;
@@ -108,7 +108,7 @@ row with the reason.)";
 }  // namespace
 
 void add_compare(Program& program) {
-  auto c = std::make_shared<Chosen>();
+  auto c = std::make_shared<CompareArguments>();
   Verb verb = program.verb("compare", "Train the same model with different attentions, and compare them");
   verb.option("DATA", c->files,
               "A recipe, data as for heed train, or the name of a built-in task. Optional with --resume and --output")

@@ -70,7 +70,7 @@ longest = 20
 
 constexpr int64_t kUnseen = 2000;
 
-struct Chosen {
+struct DemoArguments {
   std::string folder;
   bool retrain = false;
   int64_t steps = 0;  // 0: as in the recipe
@@ -121,7 +121,7 @@ Kept kept_in(const std::filesystem::path& folder, const recipe::Recipe& recipe) 
 }
 
 /// Empty if the user stopped the training.
-std::optional<predict::Predictor> train_or_load(const Chosen& c, const Terminal& terminal) {
+std::optional<predict::Predictor> train_or_load(const DemoArguments& c, const Terminal& terminal) {
   recipe::Recipe recipe = recipe::parse(kRecipe, "the demo's recipe");
   recipe.open.clear();  // keys that it leaves out take their defaults
   if (c.steps > 0) recipe.stop.steps = c.steps;
@@ -241,7 +241,7 @@ void answer_lines(const predict::Predictor& predictor, const Terminal& terminal)
     for (const std::string& text : examples.source) show(text);
 }
 
-void run(const Chosen& c) {
+void run(const DemoArguments& c) {
   const Terminal terminal;
   print("\n " + terminal.bold("heed demo: dates in any language → ISO 8601") + "\n\n");
   const std::optional<predict::Predictor> predictor = train_or_load(c, terminal);
@@ -253,7 +253,7 @@ void run(const Chosen& c) {
 }  // namespace
 
 void add_demo(Program& program) {
-  auto c = std::make_shared<Chosen>();
+  auto c = std::make_shared<DemoArguments>();
   Verb verb = program.verb("demo", "See it work: train a model that reads dates, then try it");
   verb.flag("--retrain", c->retrain, "Train again, even if there is a trained model");
   verb.option("--folder", c->folder, "Where to keep the model (default: the user's cache)").value("FOLDER");

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Chosen {
+struct DistillArguments {
   ModelChoice model;
   std::string recipe;
   std::vector<std::string> overrides;
@@ -31,11 +31,11 @@ struct Chosen {
 };
 
 /// recipes/en-de.toml -> en-de-distilled
-fs::path folder_of(const Chosen& c) {
+fs::path folder_of(const DistillArguments& c) {
   return c.output.empty() ? fs::path(fs::path(c.recipe).stem().string() + "-distilled") : fs::path(c.output);
 }
 
-void run(Chosen& c) {
+void run(DistillArguments& c) {
   const recipe::Recipe recipe = recipe::read(readable(c.recipe), c.overrides);
   tell_notes(recipe);
   const predict::Predictor teacher(load_model(c.model));
@@ -85,7 +85,7 @@ Models that write all positions at once (model.decoder = "parallel") learn much 
 }  // namespace
 
 void add_distill(Program& program) {
-  auto c = std::make_shared<Chosen>();
+  auto c = std::make_shared<DistillArguments>();
   Verb verb = program.verb("distill", "Write the targets of training data anew with a trained model");
   add_model(verb, c->model);
   verb.option("RECIPE", c->recipe, "The recipe whose training data is answered").value("").required();

@@ -37,7 +37,7 @@ using file::Json;
 constexpr const char* kShown = "-";  // --errors without a file
 constexpr int64_t kMostErrors = 1'000'000'000;
 
-struct Chosen {
+struct EvaluateArguments {
   ModelChoice model;
   std::vector<std::string> files;  // after the model: a source and references, or a TSV
   std::string hypotheses, baseline, save;
@@ -82,7 +82,7 @@ struct Sources {
 /// A source that occurs several times is predicted once.
 Sources grouped(data::References all) { return {std::move(all.source), std::move(all.targets), std::move(all.line)}; }
 
-Sources sources_of(const Chosen& c, const recipe::Recipe& like) {
+Sources sources_of(const EvaluateArguments& c, const recipe::Recipe& like) {
   Sources s;
   if (c.files.size() > 1) {
     s.texts = lines_of(c.files.front());
@@ -103,13 +103,14 @@ Sources validation_of(const recipe::Recipe& recipe) {
     for (const std::filesystem::path* file : {&files->tsv, &files->source, &files->target})
       if (!file->empty()) readable(file->string());
   data::expect_plain_files(data);
-  const std::unique_ptr<task::Texts> texts = recipe.task().read(data, recipe.train.seed);
+  const std::unique_ptr<task::RawCorpus> texts = recipe.task().read(data, recipe.train.seed);
   if (const std::string report = texts->validation_report(); !report.empty()) warn("validation: " + report);
   return grouped(texts->validation());
 }
 
 /// Fills the hypotheses, and for labels their probabilities.
-void predict_all(Outputs& outputs, const predict::Predictor& predictor, const Sources& sources, const Chosen& c) {
+void predict_all(Outputs& outputs, const predict::Predictor& predictor, const Sources& sources,
+                 const EvaluateArguments& c) {
   predict::Options options = c.search.options;
   options.alignments = false;
   check(options, predictor);
@@ -139,7 +140,7 @@ void predict_all(Outputs& outputs, const predict::Predictor& predictor, const So
 // ----------------------------------------------------------------------------------------------------------------- run
 
 /// The first argument is a model, or a file of outputs; then the following ones are the references.
-void tell_outputs_from_a_model(Chosen& c) {
+void tell_outputs_from_a_model(EvaluateArguments& c) {
   namespace fs = std::filesystem;
   const std::string first = c.model.folder;
   std::error_code ignored;
@@ -160,7 +161,7 @@ void tell_outputs_from_a_model(Chosen& c) {
   c.files.clear();
 }
 
-void refuse_half_a_question(const Chosen& c) {
+void refuse_half_a_question(const EvaluateArguments& c) {
   const bool model = !c.model.folder.empty();
   const bool files = !c.hypotheses.empty() || !c.references.empty();
   if (model && files) throw Error("evaluate: MODEL and --hypotheses cannot be combined");
@@ -210,7 +211,7 @@ std::string take_metrics_of(const recipe::Recipe& recipe, bool trained_here, std
 }
 
 /// A model of running text has no outputs to compare: what it says of a text is how likely it is.
-void evaluate_running_text(const Chosen& c, const predict::Predictor& predictor) {
+void evaluate_running_text(const EvaluateArguments& c, const predict::Predictor& predictor) {
   const char* wrong = nullptr;
   if (c.files.size() > 1) wrong = "several files";
   if (!c.options.metrics.empty()) wrong = "--metric";
@@ -232,7 +233,8 @@ void evaluate_running_text(const Chosen& c, const predict::Predictor& predictor)
 }
 
 /// `note`: what to say about the chosen metrics.
-Outputs outputs_of(Chosen& c, const std::optional<predict::Predictor>& predictor_or_none, std::string& note) {
+Outputs outputs_of(EvaluateArguments& c, const std::optional<predict::Predictor>& predictor_or_none,
+                   std::string& note) {
   Outputs outputs;
   std::string from = c.hypotheses;
   if (c.model.folder.empty()) {
@@ -244,7 +246,7 @@ Outputs outputs_of(Chosen& c, const std::optional<predict::Predictor>& predictor
     if (c.valid) recipe::expect_recipe(model.training, c.model.folder, kWithoutValidation);
     const recipe::Recipe recipe = recipe::of_model(model);
     if (c.options.metrics.empty()) note = take_metrics_of(recipe, !model.training.recipe.empty(), c.options.metrics);
-    c.options.metric.labels_between = model.task().metric_options(model.description).labels_between;
+    c.options.metric.label_separator = model.task().metric_options(model.description).label_separator;
     Sources sources = c.valid ? validation_of(recipe) : sources_of(c, recipe);
     predict_all(outputs, predictor, sources, c);
     outputs.references = std::move(sources.references);
@@ -267,7 +269,7 @@ void save(const metric::Texts& texts, const std::string& path) {
   file::write_file(path, all);
 }
 
-void run(Chosen& c) {
+void run(EvaluateArguments& c) {
   tell_outputs_from_a_model(c);
   refuse_half_a_question(c);
   c.options.metric.bleu.tokenise = metric::tokenisation_of(c.tokenise);
@@ -288,7 +290,7 @@ void run(Chosen& c) {
   if (!c.html.empty())
     page = write_error_page({.file = c.html, .model = c.model.folder, .most = c.most}, *errors, outputs, *predictor);
   std::optional<LabelReport> labels;
-  if (outputs.labels) labels = label_report(as_compared(outputs, c.options), c.options.metric.labels_between);
+  if (outputs.labels) labels = label_report(as_compared(outputs, c.options), c.options.metric.label_separator);
   const Terminal terminal;
   if (!c.json) {
     std::string text = evaluation_text(all, note, terminal);
@@ -351,7 +353,7 @@ std::string help() {
 }  // namespace
 
 void add_evaluate(Program& program) {
-  auto c = std::make_shared<Chosen>();
+  auto c = std::make_shared<EvaluateArguments>();
   Verb verb =
       program.verb("evaluate", "Measure how good outputs are, from a model or a file: BLEU, chrF, TER, error rates");
   std::vector<std::string> metrics;

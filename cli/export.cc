@@ -16,14 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Chosen {
+struct ExportArguments {
   ModelChoice model;
   std::string output;
   std::string precision = "float32";
   bool force = false;
 };
 
-void run(const Chosen& c) {
+void run(const ExportArguments& c) {
   trained::expect_replaceable(c.output, c.force);
   std::string from;
   with_checkpoint(c.model, [&](const file::Checkpoint& checkpoint) {
@@ -48,7 +48,7 @@ with --force. Training cannot be resumed from it: keep the folder for that.)";
 }  // namespace
 
 void add_export(Program& program) {
-  auto c = std::make_shared<Chosen>();
+  auto c = std::make_shared<ExportArguments>();
   Verb verb = program.verb("export", "Write a trained model to one file: weights, recipe and vocabularies");
   add_model(verb, c->model);
   verb.option("--output", c->output, "The file to write").value("FILE").required();

@@ -28,7 +28,7 @@ namespace {
 
 using file::Json;
 
-struct Chosen {
+struct InfoArguments {
   ModelChoice model;
   bool json = false;
 };
@@ -153,7 +153,7 @@ std::string section(const std::string& title, const Json& facts, const Terminal&
   return terminal.bold(title) + "\n" + table(rows, terminal, 0);
 }
 
-void run(const Chosen& c) {
+void run(const InfoArguments& c) {
   Json all;
   if (!c.model.folder.empty())
     with_checkpoint(c.model, [&](const file::Checkpoint& checkpoint) { all["model"] = model(checkpoint); });
@@ -173,7 +173,7 @@ constexpr const char* kHelp = R"(Examples:
 }  // namespace
 
 void add_info(Program& program) {
-  auto c = std::make_shared<Chosen>();
+  auto c = std::make_shared<InfoArguments>();
   Verb verb = program.verb("info", "Describe a model and this machine");
   add_model(verb, c->model, /*required=*/false);
   add_json(verb, c->json);

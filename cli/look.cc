@@ -27,7 +27,7 @@ namespace heed::cli {
 
 namespace {
 
-struct Chosen {
+struct LookArguments {
   ModelChoice model;
   std::vector<std::string> lines;  // none: standard input
   std::string target;              // empty: what the model writes
@@ -45,7 +45,7 @@ struct Chosen {
 
 constexpr size_t kMostLines = 1000;  // a page with more is too large to open
 
-std::vector<std::string> lines_of(const Chosen& c) {
+std::vector<std::string> lines_of(const LookArguments& c) {
   if (!c.lines.empty()) return c.lines;
   std::vector<std::string> all;
   InputFiles input({});
@@ -56,7 +56,7 @@ std::vector<std::string> lines_of(const Chosen& c) {
   return all;
 }
 
-const view::Map& chosen_map(const view::Example& example, const Chosen& c) {
+const view::Map& chosen_map(const view::Example& example, const LookArguments& c) {
   const view::Map* map = c.attention.empty() ? example.main_map() : example.find(c.attention);
   if (!map) {
     std::vector<std::string> names;
@@ -68,7 +68,7 @@ const view::Map& chosen_map(const view::Example& example, const Chosen& c) {
   return *map;
 }
 
-std::string drawn(const view::Example& example, const Chosen& c, const Terminal& terminal) {
+std::string drawn(const view::Example& example, const LookArguments& c, const Terminal& terminal) {
   std::string text =
       terminal.bold(example.output) + terminal.faint(fmt::format("  log p {:.3f}", example.log_probability)) + "\n";
   if (c.list) {
@@ -85,7 +85,7 @@ std::string drawn(const view::Example& example, const Chosen& c, const Terminal&
          token_map(example, map, c.head - 1, terminal);
 }
 
-view::Drawing drawing_of(const view::Example& example, const Chosen& c) {
+view::Drawing drawing_of(const view::Example& example, const LookArguments& c) {
   const view::Map& map = chosen_map(example, c);
   return view::drawing_of(example, c.attention.empty() ? nullptr : &map, c.head - 1);
 }
@@ -107,7 +107,7 @@ void read_rows(const std::string& text, view::Shown& shown) {
 }
 
 /// `used`: weights that a page has already. Where a drawing needs one head, it needs to know of all.
-view::Shown shown_of(const Chosen& c, int64_t used) {
+view::Shown shown_of(const LookArguments& c, int64_t used) {
   view::Shown shown{.weights = c.max_weights - used};
   if (!c.attention.empty() && !c.list) shown.attentions = {c.attention};
   if (c.head > 0 && c.to_file() && c.svg.empty() && c.png.empty()) shown.heads = {c.head};
@@ -123,7 +123,7 @@ int64_t weights_of(const view::Document& document) {
 }
 
 /// One line, with its search tree if that was asked for.
-view::Example looked_at(const std::string& line, const predict::Predictor& predictor, const Chosen& c,
+view::Example looked_at(const std::string& line, const predict::Predictor& predictor, const LookArguments& c,
                         const view::Shown& shown) try {
   search::SearchTree tree;
   predict::Options options = c.search.options;
@@ -139,7 +139,7 @@ view::Example looked_at(const std::string& line, const predict::Predictor& predi
               fmt::format("{}: choose one of them with --attention, or allow more with --max-weights", error.what()));
 }
 
-void check_tree(const Chosen& c, const predict::Predictor& predictor) {
+void check_tree(const LookArguments& c, const predict::Predictor& predictor) {
   if (predictor.model().task().answers() == task::AnswerKind::label)
     throw Error("--tree shows what a search considered; this model gives labels, which are not searched for");
   expect(!c.list && c.attention.empty() && c.head == 0,
@@ -157,7 +157,7 @@ std::filesystem::path numbered(const std::string& name, size_t number, size_t co
   return path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string());
 }
 
-void run(Chosen& c) {
+void run(LookArguments& c) {
   if (!c.html.empty() && view::page_html().empty())
     throw Error("this heed was built without the page, because npm was missing: --svg and --json work without it");
   std::optional<PngFiles> png;
@@ -213,7 +213,7 @@ the words and sentences that decided, or the last layer of a model of running te
 }  // namespace
 
 void add_look(Program& program) {
-  auto c = std::make_shared<Chosen>();
+  auto c = std::make_shared<LookArguments>();
   Verb verb = program.verb("look", "Show what a trained model attends to");
   add_model(verb, c->model);
   add_precision(verb, c->model);

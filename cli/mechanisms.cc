@@ -19,7 +19,7 @@ namespace {
 
 using file::Json;
 
-struct Chosen {
+struct MechanismsArguments {
   std::string name, part, folder;
   bool json = false, names = false;
 };
@@ -136,7 +136,7 @@ Json json_of(const Facts& facts) {
 
 // -------------------------------------------------------------------------------------------------------------- run
 
-void run(const Chosen& chosen) {
+void run(const MechanismsArguments& chosen) {
   if (!chosen.folder.empty()) return write_pages(chosen.folder);
   const Terminal terminal;
   if (!chosen.name.empty()) {
@@ -158,7 +158,7 @@ void run(const Chosen& chosen) {
 }
 
 /// Each of these asks for a different kind of output.
-void refuse_two_answers(const Chosen& c) {
+void refuse_two_answers(const MechanismsArguments& c) {
   std::vector<const char*> asked;
   if (!c.name.empty()) asked.push_back("NAME");
   if (c.names) asked.push_back("--names");
@@ -178,7 +178,7 @@ constexpr const char* kHelp = R"(Examples:
 }  // namespace
 
 void add_mechanisms(Program& program) {
-  auto chosen = std::make_shared<Chosen>();
+  auto chosen = std::make_shared<MechanismsArguments>();
   Verb verb = program.verb("mechanisms", "List the kinds of attention, or describe one");
   std::vector<std::string> parts;
   for (attend::Part part : kParts) parts.emplace_back(attend::name_of(part));

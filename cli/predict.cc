@@ -35,7 +35,7 @@ constexpr const char* kPharaoh = "pharaoh";
 constexpr const char* kMatrix = "matrix";
 constexpr const char* kPicture = "picture";
 
-struct Chosen {
+struct PredictArguments {
   ModelChoice model;
   std::vector<std::string> files;  // none: standard input
   SearchChoice search;
@@ -77,7 +77,7 @@ std::string on_one_line(std::string_view text) {
 }
 
 /// Score, output and alignment, as far as requested, separated by tabs; then the same for the next output.
-std::string plain(const Prediction& prediction, const Chosen& c) {
+std::string plain(const Prediction& prediction, const PredictArguments& c) {
   std::string line;
   const bool fields = c.scores || c.prints_links() || prediction.nbest.size() > 1;
   for (const Output& output : prediction.nbest) {
@@ -130,7 +130,7 @@ class TextStream {
 };
 
 /// Whether what was written stays: a parallel decoder, words that must or must not come and copies change it later.
-bool only_grows(const Chosen& c, const predict::Predictor& predictor) {
+bool only_grows(const PredictArguments& c, const predict::Predictor& predictor) {
   const predict::Options& o = c.search.options;
   return !predictor.model().model->parallel_generator() && o.must.empty() && o.must_not.empty() &&
          c.rules.must.empty() && c.rules.must_not.empty() && !o.copy_unknown;
@@ -146,7 +146,7 @@ std::vector<std::string> remarks(const Prediction& prediction) {
 }
 
 /// One line after the other. What may change later is printed when it is complete.
-void run_stream(InputFiles& input, const predict::Predictor& predictor, RuleReader& rules, const Chosen& c,
+void run_stream(InputFiles& input, const predict::Predictor& predictor, RuleReader& rules, const PredictArguments& c,
                 UnknownTokens& unknown) {
   TextStream stream;
   predict::Options options = c.search.options;
@@ -160,7 +160,7 @@ void run_stream(InputFiles& input, const predict::Predictor& predictor, RuleRead
   }
 }
 
-std::string json_line(const InputLines::Line& line, const Prediction& prediction, const Chosen& c) {
+std::string json_line(const InputLines::Line& line, const Prediction& prediction, const PredictArguments& c) {
   Json j = Json::object({{"line", line.number}, {"source", line.text}});
   predict::add_prediction(j, prediction, c.json_options());
   return j.line() + "\n";
@@ -179,7 +179,7 @@ std::string picture_of(AlignmentPictures& pictures, const InputLines::Line& line
   }
 }
 
-void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleReader& rules, const Chosen& c,
+void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleReader& rules, const PredictArguments& c,
                  UnknownTokens& unknown) {
   std::optional<AlignmentPictures> pictures;
   if (c.alignments == kPicture || !c.pictures.folder.empty()) pictures.emplace(c.pictures, predictor);
@@ -206,7 +206,7 @@ void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleRea
   counter.erase();
 }
 
-void check_stream(const Chosen& c, const predict::Predictor& predictor) {
+void check_stream(const PredictArguments& c, const predict::Predictor& predictor) {
   if (predictor.model().task().answers() == task::AnswerKind::label)
     throw Error("--stream shows an output while it is written; this model gives labels: leave --stream out");
   const bool one_text = !c.json && !c.scores && c.alignments.empty() && c.overlay.empty() &&
@@ -218,7 +218,7 @@ void check_stream(const Chosen& c, const predict::Predictor& predictor) {
 }
 
 /// --pictures alone means --alignments=picture.
-void settle_alignments(Chosen& c) {
+void settle_alignments(PredictArguments& c) {
   if (c.alignments == kMatrix && !c.json) throw Error("--alignments=matrix needs --json");
   const bool files = !c.pictures.folder.empty();
   if (files && c.alignments.empty()) c.alignments = kPicture;
@@ -226,7 +226,7 @@ void settle_alignments(Chosen& c) {
     throw Error("--alignments=picture draws below each output, which is no JSON: --pictures FOLDER writes files");
 }
 
-void run(Chosen& c) {
+void run(PredictArguments& c) {
   settle_alignments(c);
   InputFiles input(c.files);
   RuleReader rules(c.rules);
@@ -280,7 +280,7 @@ Lines are answered as they come: a program may write one and read its answer bef
 }  // namespace
 
 void add_predict(Program& program) {
-  auto c = std::make_shared<Chosen>();
+  auto c = std::make_shared<PredictArguments>();
   Verb verb = program.verb("predict", "Run a trained model on lines of text");
   add_model(verb, c->model);
   add_ensemble(verb, c->model);

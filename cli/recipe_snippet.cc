@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "heed/attend/all.h"
-#include "heed/train/preparation.h"
 #include "heed/train/recipe/recipe.h"
+#include "heed/train/training_setup.h"
 
 namespace heed::cli {
 

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Chosen {
+struct ScenesArguments {
   std::string folder;
   int64_t count = 10;
   uint64_t seed = 0;
@@ -35,7 +35,7 @@ void make_folder(const fs::path& folder) {
 }
 
 /// The test split: no training on the built-in task has seen these.
-void run(const Chosen& c) {
+void run(const ScenesArguments& c) {
   make_folder(c.folder);
   const data::Pairs pairs = c.captions ? data::scene_captions(c.count, c.seed, data::Split::test)
                                        : data::scene_questions(c.count, c.seed, data::Split::test);
@@ -72,7 +72,7 @@ data.task = "scenes" never sees.)";
 }  // namespace
 
 void add_scenes(Program& program) {
-  auto c = std::make_shared<Chosen>();
+  auto c = std::make_shared<ScenesArguments>();
   Verb verb =
       program.verb("scenes", "Draw pictures of shapes, with questions and answers: data for models of pictures");
   verb.option("FOLDER", c->folder, "Where to write them; it is made if it does not exist").value("").required();

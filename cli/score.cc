@@ -30,7 +30,7 @@ namespace {
 
 using file::Json;
 
-struct Chosen {
+struct ScoreArguments {
   ModelChoice model;
   std::string source, target;  // without a target, the source is a TSV
   bool per_token = false, json = false;
@@ -158,7 +158,7 @@ struct Total {
   }
 };
 
-void run(const Chosen& c) {
+void run(const ScoreArguments& c) {
   if (c.source == "-" && c.target == "-") throw Error("score: only one of the two can be standard input");
   const predict::Predictor predictor = load_predictor(c.model);
   const recipe::Recipe recipe = recipe::of_model(predictor.model());
@@ -219,7 +219,7 @@ next; each token is predicted once (docs/language_models.md).)";
 }  // namespace
 
 void add_score(Program& program) {
-  auto c = std::make_shared<Chosen>();
+  auto c = std::make_shared<ScoreArguments>();
   Verb verb = program.verb("score", "Print the log probability that a model gives to targets");
   add_model(verb, c->model);
   add_ensemble(verb, c->model);

@@ -19,7 +19,7 @@ namespace heed::cli {
 
 namespace {
 
-struct Chosen {
+struct ServeArguments {
   std::vector<std::string> models;
   std::string checkpoint = "best";
   serve::ServerOptions server;
@@ -42,7 +42,7 @@ std::string token_in(const std::string& name) {
   return token;
 }
 
-void run(Chosen& c) {
+void run(ServeArguments& c) {
   std::vector<serve::ModelSource> sources;
   for (const std::string& model : c.models) sources.push_back(serve::model_source(model, c.checkpoint));
   serve::ServerOptions& o = c.server;
@@ -84,7 +84,7 @@ without losing a request. There is no TLS: outside of one machine, put a proxy i
 }  // namespace
 
 void add_serve(Program& program) {
-  auto c = std::make_shared<Chosen>();
+  auto c = std::make_shared<ServeArguments>();
   Verb verb = program.verb("serve", "Answer requests over HTTP, and show what models attend to in a browser");
   serve::HttpOptions& http = c->server.http;
   serve::RequestLimits& limits = c->server.api.limits;

@@ -20,22 +20,22 @@
 #include "heed/tensor/profile.h"
 #include "heed/train/event_file.h"
 #include "heed/train/log.h"
-#include "heed/train/preparation.h"
 #include "heed/train/recipe/recipe.h"
 #include "heed/train/session.h"
+#include "heed/train/training_setup.h"
 
 namespace heed::cli {
 
 namespace {
 
-struct Chosen {
+struct TrainArguments {
   std::vector<std::string> files;  // a recipe, or the data
   std::string output, from;
   std::vector<std::string> overrides;
   bool resume = false, show = false, profile = false;
 };
 
-recipe::Understood recipe_of(const Chosen& c) {
+recipe::Understood recipe_of(const TrainArguments& c) {
   if (c.files.empty() && !c.resume)
     throw Error(
         "train: data or a recipe is needed: heed train PAIRS.tsv, heed train SOURCE TARGET, or heed train RECIPE. "
@@ -69,7 +69,7 @@ std::string shell_quoted(const std::string& word) {
 }
 
 /// The command that resumes this training.
-std::string command_to_go_on(const Chosen& c, const std::string& folder) {
+std::string command_to_go_on(const TrainArguments& c, const std::string& folder) {
   std::string command = "heed train ";
   for (const std::string& file : c.files) command += shell_quoted(file) + " ";
   for (const std::string& setting : c.overrides) command += "--set " + shell_quoted(setting) + " ";
@@ -110,7 +110,7 @@ std::string what_next(const recipe::Recipe& recipe) {
   return text;
 }
 
-std::string ending_text(const train::Finished& f, const recipe::Recipe& recipe, const Chosen& c) {
+std::string ending_text(const train::Finished& f, const recipe::Recipe& recipe, const TrainArguments& c) {
   const std::string folder = recipe.output.folder;
   std::string text;
   switch (f.ending) {
@@ -146,7 +146,7 @@ std::string profile_text(const Profile& profile) {
 }
 
 /// The whole recipe, with the values that would be chosen for open keys if the data can be read.
-std::string shown(recipe::Recipe recipe, const Chosen& c) {
+std::string shown(recipe::Recipe recipe, const TrainArguments& c) {
   try {
     std::optional<trained::TrainedModel> weights;
     if (!c.from.empty()) weights = load_model({.folder = c.from});
@@ -161,7 +161,7 @@ std::string shown(recipe::Recipe recipe, const Chosen& c) {
   return recipe::text_of(recipe);
 }
 
-void run(const Chosen& c) {
+void run(const TrainArguments& c) {
   const auto [recipe, seen] = recipe_of(c);
   if (c.show) return print(shown(recipe, c));
   const Terminal terminal;
@@ -207,7 +207,7 @@ tensorboard --logdir FOLDER. Ctrl-C saves and ends; --resume continues as if not
 }  // namespace
 
 void add_train(Program& program) {
-  auto c = std::make_shared<Chosen>();
+  auto c = std::make_shared<TrainArguments>();
   Verb verb = program.verb("train", "Train a model from pairs of lines");
   verb.option("DATA", c->files,
               "Pairs separated by a tab; or two files, SOURCE and TARGET; or a recipe (TOML) that names them. "

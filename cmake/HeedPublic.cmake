@@ -1,17 +1,17 @@
 # What a program may use of heed, and how the rest is hidden from it. The list itself is heed/public_headers.cmake.
 
 set(HEED_PUBLIC_HEADERS "")  # heed/attend/all.h ...
-set(HEED_STABLE_HEADERS "")  # those of them that are not INSIDE
+set(HEED_STABLE_HEADERS "")  # those of them that are not INTERNAL
 
-# heed_public(folder header... [INSIDE header...])
+# heed_public(folder header... [INTERNAL header...])
 function(heed_public folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "INSIDE")
-  foreach(header IN LISTS arg_UNPARSED_ARGUMENTS arg_INSIDE)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "INTERNAL")
+  foreach(header IN LISTS arg_UNPARSED_ARGUMENTS arg_INTERNAL)
     if(NOT EXISTS "${PROJECT_SOURCE_DIR}/${folder}/${header}")
       message(FATAL_ERROR "heed/public_headers.cmake lists ${folder}/${header}, and there is none")
     endif()
     list(APPEND HEED_PUBLIC_HEADERS "${folder}/${header}")
-    if(NOT header IN_LIST arg_INSIDE)
+    if(NOT header IN_LIST arg_INTERNAL)
       list(APPEND HEED_STABLE_HEADERS "${folder}/${header}")
     endif()
   endforeach()
@@ -59,8 +59,8 @@ foreach(header IN LISTS HEED_PUBLIC_HEADERS HEED_SHARED_HEADERS)
 ]] @ONLY)
 endforeach()
 
-# heed_hide_inside(library): everything but what the public headers declare.
-function(heed_hide_inside library)
+# heed_hide_internal(library): everything but what the public headers declare.
+function(heed_hide_internal library)
   set_target_properties(${library} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     DEFINE_SYMBOL "")
   target_include_directories(${library} BEFORE PRIVATE "${HEED_EXPORTS}")

@@ -7,19 +7,19 @@
 # tests/install checks that each compiles alone and includes only others of the list; tests/exports, that the shared
 # libraries export what they declare and nothing else.
 #
-# heed_public(folder header... [INSIDE header...]): INSIDE are those that a program never includes by itself. They are
+# heed_public(folder header... [INTERNAL header...]): INTERNAL are those that a program never includes by itself. They are
 # there because others include them, and may change with any version.
 heed_public(heed heed.h version.h)
 heed_public(heed/kernels attention.h custom.h interrupt.h isa.h problem.h status.h)
 heed_public(heed/base dtype.h error.h memory.h
-  INSIDE choice.h list.h renamed.h)
+  INTERNAL choice.h list.h renamed.h)
 heed_public(heed/tensor off_tape_matrix.h ops.h parameter.h profile.h tape.h tensor.h
-  INSIDE packed_weight.h parameter_storage.h tape_arena.h)
+  INTERNAL packed_weight.h parameter_storage.h tape_arena.h)
 heed_public(heed/tensor/op activation.h arithmetic.h arrange.h attention.h convolution.h cross_entropy.h dropout.h
   linear.h norm.h output_loss.h pool.h recurrent.h reduce.h rotary.h softmax.h windows.h)
 heed_public(heed/layer convolution.h embedding.h feed_forward.h initialise.h linear.h norm.h parameters.h recurrent.h)
 heed_public(heed/attend all.h attend.h attention.h call.h entry.h mechanism.h options.h parts.h reinforce.h state.h
-  INSIDE choices.h)
+  INTERNAL choices.h)
 heed_public(heed/attend/normalise normalise.h)
 heed_public(heed/attend/region region.h)
 heed_public(heed/attend/score score.h)

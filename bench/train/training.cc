@@ -223,7 +223,7 @@ Training::Training(std::string_view name, const std::filesystem::path& data) {
   if (!data.empty() || made_up) settings.push_back("data.folder=" + (made_up ? made_up->folder() : data).string());
   recipe_ = recipe::parse(chosen.recipe, "the benchmark's recipe", settings);
   if (chosen.recipe != kCommon) {
-    const std::unique_ptr<task::Texts> texts = recipe_.task().read(recipe_.data, recipe_.train.seed);
+    const std::unique_ptr<task::RawCorpus> texts = recipe_.task().read(recipe_.data, recipe_.train.seed);
     task::Vocabularies vocabularies = texts->learn_vocabularies(recipe_.data);
     corpus_ = texts->encode(vocabularies, recipe_.data, recipe_.model);
     fresh_ = trained::make_model(recipe::describe(recipe_), std::move(vocabularies), recipe_.train.seed);

@@ -5,7 +5,7 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/cache.h"
-#include "heed/attend/links.h"
+#include "heed/attend/given_alignments.h"
 #include "heed/attend/watch.h"
 #include "heed/attend/weights.h"
 #include "heed/base/error.h"
@@ -246,7 +246,7 @@ Attended Attention::run(const AttendArguments& asked, const kernels::CustomRegio
   if (relative_) call.relative = tape.parameter(*relative_);
   for (const auto& part : regions_) part->configure(c);
   time_->configure(c, asked.request);
-  if (asked.request.links) add_links(c, *asked.request.links);
+  if (asked.request.links) add_given_alignments(c, *asked.request.links);
   call.want_entropy = asked.request.entropy;
   if (tape.training() && options_.dropout > 0.0f) call.problem.dropout = {options_.dropout, tape.next_seed()};
 
@@ -259,7 +259,7 @@ Attended Attention::run(const AttendArguments& asked, const kernels::CustomRegio
 
   Attended a;
   a.context = mean_of(results, &AttentionResult::out);
-  (asked.request.links ? a.link_weight : a.guide_cost) = mean_of(results, &AttentionResult::guide_cost);
+  (asked.request.links ? a.aligned_weight : a.guide_cost) = mean_of(results, &AttentionResult::guide_cost);
   a.log_prob = results[0].log_prob;
   if (runs > 1 && a.log_prob) {
     std::vector<Tensor> log_probs;

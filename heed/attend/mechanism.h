@@ -16,7 +16,7 @@
 
 namespace heed::attend {
 
-struct Links;  // links.h: given alignments
+struct GivenAlignments;  // given_alignments.h: given alignments
 
 /// What is attended to. `rows.rows` [key rows, key_width]; heads without projections are side by side.
 struct Memory {
@@ -58,11 +58,11 @@ struct PreparedMemory {
 };
 
 struct Request {
-  bool weights = false;          // the weights, dense
-  bool guide_cost = false;       // guided
-  bool entropy = false;          // softmax, hard_sampled
-  bool penalty = false;          // structured: ||A A^T - I||^2
-  const Links* links = nullptr;  // the weight on these pairs; not with guided, static or own structures
+  bool weights = false;                    // the weights, dense
+  bool guide_cost = false;                 // guided
+  bool entropy = false;                    // softmax, hard_sampled
+  bool penalty = false;                    // structured: ||A A^T - I||^2
+  const GivenAlignments* links = nullptr;  // the weight on these pairs; not with guided, static or own structures
 };
 
 /// Dense weights, 0 where there is no key. They live as long as the tape's tensors.
@@ -78,12 +78,12 @@ struct Attended {
   State state;            // for the next call
   Weights weights;        // on request
   Weights inner_weights;  // hierarchical: of the words in each sentence
-  Tensor log_prob;     // hard_sampled during training: of each choice, [samples * H, query rows]; static: once, at its
-                       // first step, [samples * H, B], as is its entropy
-  Tensor entropy;      // on request, [H, query rows]
-  Tensor guide_cost;   // on request, [H, query rows]
-  Tensor link_weight;  // on request, [H, query rows]: of each query, the sum of its weights on its links
-  Tensor penalty;      // on request, [1, 1]: summed over the sequences
+  Tensor log_prob;    // hard_sampled during training: of each choice, [samples * H, query rows]; static: once, at its
+                      // first step, [samples * H, B], as is its entropy
+  Tensor entropy;     // on request, [H, query rows]
+  Tensor guide_cost;  // on request, [H, query rows]
+  Tensor aligned_weight;  // on request, [H, query rows]: of each query, the sum of its weights on its links
+  Tensor penalty;         // on request, [1, 1]: summed over the sequences
 };
 
 /// The arguments of a call, together.

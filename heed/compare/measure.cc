@@ -115,7 +115,7 @@ std::vector<std::string> labels_for(const std::string& metric, const task::Task&
                                     const metric::Texts& outputs, std::span<const metric::Texts> references) {
   if (!metric::find_metric(metric).needs_labels) return {};
   std::vector<std::string> labels =
-      metric::all_labels(outputs, references, task.metric_options(asked.description).labels_between);
+      metric::all_labels(outputs, references, task.metric_options(asked.description).label_separator);
   if (task.answers() == task::AnswerKind::label)
     for (int64_t id = text::kSpecials; id < asked.vocabularies.target->size(); ++id)
       labels.push_back(asked.vocabularies.target->token(static_cast<int32_t>(id)));
@@ -163,7 +163,7 @@ Result measure(const std::filesystem::path& folder, const task::Corpus& corpus) 
     const std::span right(lines.targets.data(), count);
     result.metric = how.metric;
     result.labels = labels_for(how.metric, task, asked, outputs, right);
-    result.labels_between = task.metric_options(asked.description).labels_between;
+    result.label_separator = task.metric_options(asked.description).label_separator;
     const std::unique_ptr<metric::Metric> metric = metric_of(result);
     const auto& texts = dynamic_cast<const metric::TextMetric&>(*metric);
     const metric::Statistics statistics = texts.statistics(outputs, right);

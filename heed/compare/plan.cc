@@ -16,7 +16,7 @@
 #include "heed/base/error.h"
 #include "heed/task/description.h"
 #include "heed/task/version_1.h"
-#include "heed/train/preparation.h"
+#include "heed/train/training_setup.h"
 
 namespace heed::compare {
 
@@ -154,13 +154,13 @@ std::string unused_score(const Recipe& recipe, const Settings& settings) {
 }
 
 /// The base with these settings, as a recipe that makes a model; or why there is none.
-struct Tried {
+struct Attempt {
   std::optional<Recipe> recipe;
   std::string reason;
   bool asked_the_model = true;  // otherwise a key is missing, and another way may tell more
 };
 
-Tried attempt(const Recipe& base, const Settings& settings) {
+Attempt attempt(const Recipe& base, const Settings& settings) {
   const auto keys = recipe::values_of(base);
   for (const std::string& setting : settings)
     if (keys.count(key_of(setting)) == 0)
@@ -185,7 +185,7 @@ Tried attempt(const Recipe& base, const Settings& settings) {
 
 /// The base whose attention is that of the recipe as given: without what was chosen to fit the data, which may leave no
 /// place for a mechanism (hierarchical attention, which has its own score).
-Recipe with_given_attention(const Base& base) {
+Recipe with_given_attention(const PlanBase& base) {
   Recipe recipe = base.settled;
   recipe.model.attention = base.given.model.attention;
   return recipe;
@@ -193,7 +193,7 @@ Recipe with_given_attention(const Base& base) {
 
 /// Tries the ways of every choice, on both attentions, until the model takes one. The reason for a refusal is the first
 /// that the model gives.
-Variant variant_of(const Base& base, const std::vector<Choice>& choices) {
+Variant variant_of(const PlanBase& base, const std::vector<Choice>& choices) {
   Variant variant;
   std::vector<std::string> names;
   size_t most_ways = 1;
@@ -211,7 +211,7 @@ Variant variant_of(const Base& base, const std::vector<Choice>& choices) {
         const Settings& chosen = choice.ways[std::min(way, choice.ways.size() - 1)];
         settings.insert(settings.end(), chosen.begin(), chosen.end());
       }
-      Tried tried = attempt(from, settings);
+      Attempt tried = attempt(from, settings);
       if (variant.settings.empty()) variant.settings = settings;
       if (!tried.recipe) {
         if (variant.refusal.empty() || (tried.asked_the_model && !model_spoke)) variant.refusal = tried.reason;
@@ -265,7 +265,7 @@ std::string seeds_text(const Plan& plan) {
                                 : fmt::format("seeds {} to {}", plan.seeds.front(), plan.seeds.back());
 }
 
-Base settle(const Recipe& given) {
+PlanBase settle(const Recipe& given) {
   Recipe settled = train::prepare(given, {}).recipe;
   settled.open.clear();
   return {given, std::move(settled)};
@@ -279,7 +279,7 @@ void check_request(const Recipe& recipe, const Request& request) {
     for (const Choice& choice : key_choices(over)) expect_known(recipe, choice.ways.front());
 }
 
-Plan make_plan(const Base& base, const Request& request) {
+Plan make_plan(const PlanBase& base, const Request& request) {
   check_request(base.settled, request);
   std::vector<std::vector<Choice>> axes;
   const std::vector<std::string> names =
@@ -363,7 +363,7 @@ Plan load_plan(const std::filesystem::path& folder) {
       const std::string text = member(name, std::string());
       return recipe::parse(json->find("version") ? text : task::with_words_of_today(text), "");
     };
-    Base base = {recipe_of("given"), recipe_of("recipe")};
+    PlanBase base = {recipe_of("given"), recipe_of("recipe")};
     return make_plan(base, {texts("attention"), texts("over"), static_cast<int64_t>(seeds)});
   } catch (const Error& error) {
     throw Error(ErrorKind::file, fmt::format("'{}' cannot be used: {}", path.string(), error.what()));

@@ -31,13 +31,13 @@ inline constexpr int64_t kMostSeeds = 1000;
 inline constexpr size_t kMostVariants = 10'000;
 
 /// What all variants have in common.
-struct Base {
+struct PlanBase {
   recipe::Recipe given;    // as it was given; some keys may be open
   recipe::Recipe settled;  // with every key set
 };
 
 /// Reads the data to choose the keys that the recipe leaves open. Throws as train::prepare().
-Base settle(const recipe::Recipe& given);
+PlanBase settle(const recipe::Recipe& given);
 
 struct Variant {
   std::string name;                   // "additive", "model.width=64", "additive, model.width=64"
@@ -48,7 +48,7 @@ struct Variant {
 };
 
 struct Plan {
-  Base base;
+  PlanBase base;
   Request request;
   std::vector<Variant> variants;
   std::vector<uint64_t> seeds;
@@ -67,7 +67,7 @@ void check_request(const recipe::Recipe& recipe, const Request& request);
 ///
 /// Options that belong to the attention of the recipe and that a variant does not read (`hidden` of additive, beside
 /// dot) do not count against it: they take their defaults.
-Plan make_plan(const Base& base, const Request& request);
+Plan make_plan(const PlanBase& base, const Request& request);
 
 /// The recipe of one run, in its folder below `output`.
 recipe::Recipe recipe_of_run(const Variant& variant, uint64_t seed, const std::filesystem::path& output);

@@ -133,7 +133,7 @@ Result result_of(const Json& json, const std::string& file) {
   result.metric = r.text("metric");
   result.metric_name = r.text("metric_name");
   result.labels = r.texts("labels");
-  result.labels_between = r.text("labels_between");
+  result.label_separator = r.text("labels_between");
   result.higher_is_better = r.flag("higher_is_better");
   result.value = r.number("value");
   result.loss = r.number("loss");
@@ -163,7 +163,7 @@ std::unique_ptr<metric::Metric> metric_of(const Result& result) {
   if (result.metric == "perplexity") return std::make_unique<metric::Perplexity>();
   metric::MetricOptions options;
   options.labels = result.labels;
-  options.labels_between = result.labels_between;
+  options.label_separator = result.label_separator;
   return metric::make_metric(result.metric, options);
 }
 
@@ -181,7 +181,7 @@ Json to_json(const Result& r) {
                        {"metric", r.metric},
                        {"metric_name", r.metric_name},
                        {"labels", r.labels},
-                       {"labels_between", r.labels_between},
+                       {"labels_between", r.label_separator},
                        {"higher_is_better", r.higher_is_better},
                        {"value", r.value},
                        {"loss", r.loss},

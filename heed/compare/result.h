@@ -30,7 +30,7 @@ struct Result {
   std::string metric = {};  // validate.metric, but perplexity for "loss"
   std::string metric_name = {};
   std::vector<std::string> labels = {};  // that a metric of labels tells apart
-  std::string labels_between = {};       // data.label_separator
+  std::string label_separator = {};      // data.label_separator
   bool higher_is_better = true;
   double value = 0;  // of the metric, on the validation data
   double loss = 0;   // per prediction, on the validation data

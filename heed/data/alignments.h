@@ -13,23 +13,23 @@
 
 namespace heed::data {
 
-struct Link {
+struct AlignmentPoint {
   int32_t source, target;
 };
 
 /// Lists of links in one array.
-class LinkLists {
+class AlignmentLists {
  public:
   int64_t size() const { return std::ssize(offsets_) - 1; }
-  std::span<const Link> operator[](int64_t i) const {
+  std::span<const AlignmentPoint> operator[](int64_t i) const {
     const auto first = static_cast<size_t>(offsets_[static_cast<size_t>(i)]);
     return std::span(links_).subspan(first, static_cast<size_t>(offsets_[static_cast<size_t>(i) + 1]) - first);
   }
   /// Sorts them by target and source; what comes twice counts once.
-  void add(std::vector<Link> links);
+  void add(std::vector<AlignmentPoint> links);
 
  private:
-  std::vector<Link> links_;
+  std::vector<AlignmentPoint> links_;
   std::vector<int64_t> offsets_{0};
 };
 
@@ -41,18 +41,19 @@ class AlignmentFile {
   int64_t lines() const { return lists_.size(); }
   /// Of line `line`, from 1. Throws Error with the line if a link points outside a source of `source` and a target of
   /// `target` of what the numbers count.
-  std::span<const Link> checked(int64_t line, int64_t source, int64_t target, std::string_view unit) const;
+  std::span<const AlignmentPoint> checked(int64_t line, int64_t source, int64_t target, std::string_view unit) const;
   const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path path_;
-  LinkLists lists_;
+  AlignmentLists lists_;
 };
 
 /// The word that each token belongs to, from 0; -1 for blanks. `tokens`: as from Tokeniser::cut().
 std::vector<int32_t> words_of_tokens(std::span<const std::string> tokens);
 /// Links of words -> links of all their tokens.
-std::vector<Link> links_of_tokens(std::span<const Link> of_words, std::span<const int32_t> source_words,
-                                  std::span<const int32_t> target_words);
+std::vector<AlignmentPoint> points_of_tokens(std::span<const AlignmentPoint> of_words,
+                                             std::span<const int32_t> source_words,
+                                             std::span<const int32_t> target_words);
 
 }  // namespace heed::data

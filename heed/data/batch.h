@@ -25,10 +25,10 @@ struct Targets {
   std::vector<float> weights = {};  // [sequences] of labels in the loss
   bool are_sets = false;            // the labels of a source are a set, which is one prediction
 
-  /// Given alignments: row r belongs to the source tokens link_sources[link_offsets[r]] to
-  /// link_sources[link_offsets[r + 1]], numbered in their source. Both empty: there are none.
-  std::vector<int64_t> link_offsets = {};  // [rows + 1]
-  std::vector<int32_t> link_sources = {};
+  /// Given alignments: row r belongs to the source tokens aligned_sources[aligned_offsets[r]] to
+  /// aligned_sources[aligned_offsets[r + 1]], numbered in their source. Both empty: there are none.
+  std::vector<int64_t> aligned_offsets = {};  // [rows + 1]
+  std::vector<int32_t> aligned_sources = {};
 
   int64_t size() const { return std::ssize(offsets) - 1; }  // sequences
   int64_t length(int64_t s) const { return offsets[static_cast<size_t>(s) + 1] - offsets[static_cast<size_t>(s)]; }
@@ -52,7 +52,7 @@ struct Batch {
 
   /// What the sequences of this batch go on from; the loss of a model that carries a state returns what it leaves for
   /// the next ones. Null: every sequence begins anew, and leaves nothing.
-  const Carried* carried = nullptr;
+  const RecurrentCarry* carried = nullptr;
 
   /// Updates of the training run before the one that this batch is for: costs whose weight falls read it.
   int64_t updates_before = 0;

@@ -18,6 +18,6 @@ struct CarriedState {
 };
 
 /// By the place in the text, in tokens, where it goes on.
-using Carried = std::map<int64_t, CarriedState>;
+using RecurrentCarry = std::map<int64_t, CarriedState>;
 
 }  // namespace heed::data

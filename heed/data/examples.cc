@@ -20,14 +20,14 @@ Batch Examples::pack(std::span<const int64_t> examples) const {
   Targets& targets = batch.targets;
   for (const int64_t i : examples) targets.add_tokens(target[i]);
   if (links.size() == 0) return batch;
-  targets.link_offsets.push_back(0);
+  targets.aligned_offsets.push_back(0);
   for (const int64_t i : examples) {
-    const std::span<const Link> of_target = links[i];  // by target
+    const std::span<const AlignmentPoint> of_target = links[i];  // by target
     size_t next = 0;
     for (int64_t t = 0; t <= target.length(i); ++t) {
       for (; next < of_target.size() && of_target[next].target == t; ++next)
-        targets.link_sources.push_back(of_target[next].source);
-      targets.link_offsets.push_back(std::ssize(targets.link_sources));
+        targets.aligned_sources.push_back(of_target[next].source);
+      targets.aligned_offsets.push_back(std::ssize(targets.aligned_sources));
     }
   }
   return batch;

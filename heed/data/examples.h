@@ -22,7 +22,7 @@ class Examples final : public Dataset {
 
   Sources source;
   Sequences target;           // without <s> and </s>
-  LinkLists links;            // given alignments: of each example, or of none
+  AlignmentLists links;       // given alignments: of each example, or of none
   std::vector<int64_t> line;  // number in the file, from 1
 
   int64_t size() const override { return source.size(); }

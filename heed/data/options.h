@@ -35,7 +35,7 @@ struct Options {
   bool vectors_fixed = false;          // they are not trained
 
   std::string class_weights = "none";  // of labels in the loss: none, balanced, or label=weight with commas between
-  std::string labels_between = {};     // a text may have several labels, with this between them; empty: it has one
+  std::string label_separator = {};    // a text may have several labels, with this between them; empty: it has one
 
   bool has_validation_files() const { return !valid.source.empty() || !valid.target.empty() || !valid.tsv.empty(); }
 };

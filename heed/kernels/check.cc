@@ -51,7 +51,8 @@ class Checker {
            "outputs.entropy: not defined with normalise.sink, whose weight has no key");
     expect(!out.choice || choice, "outputs.choice: only argmax and sampled choose a key");
     expect(!out.log_prob || choice, "outputs.log_prob: only argmax and sampled choose a key");
-    expect(!out.guide_cost || p_.guide.on(), "outputs.guide_cost: set guide.sigma, guide.tensor or guide.link_offsets");
+    expect(!out.guide_cost || p_.guide.on(),
+           "outputs.guide_cost: set guide.sigma, guide.tensor or guide.aligned_offsets");
   }
 
   void gradients(const BackwardInputs& from, const Gradients& grad) {
@@ -74,7 +75,7 @@ class Checker {
            "backward.entropy: d_entropy needs the forward's outputs.entropy, got null");
     expect(!from.d_entropy || !p_.normalise.sink, "backward.d_entropy: not defined with normalise.sink");
     expect(!from.d_guide_cost || p_.guide.on(),
-           "backward.d_guide_cost: set guide.sigma, guide.tensor or guide.link_offsets");
+           "backward.d_guide_cost: set guide.sigma, guide.tensor or guide.aligned_offsets");
     expect(!from.d_guide_cost || !soft || from.guide_cost,
            "backward.guide_cost: d_guide_cost needs the forward's outputs.guide_cost, got null");
     expect(!from.d_column_lse || state, "backward.d_column_lse: there is no forced_forward.column_lse");
@@ -213,9 +214,9 @@ class Checker {
     expect(!(p_.guide.sigma < 0.0f) && std::isfinite(p_.guide.sigma), "guide.sigma", "0 (off) or more", p_.guide.sigma);
     packed("guide.packed", p_.guide.packed);
     expect(!(p_.guide.sigma > 0.0f && p_.guide.tensor), "guide: expected sigma or tensor, got both");
-    expect(!p_.guide.link_offsets || (!p_.guide.tensor && !(p_.guide.sigma > 0.0f)),
+    expect(!p_.guide.aligned_offsets || (!p_.guide.tensor && !(p_.guide.sigma > 0.0f)),
            "guide: expected links, or sigma or tensor, got both");
-    expect(!p_.guide.link_keys || p_.guide.link_offsets, "guide.link_keys: needs link_offsets");
+    expect(!p_.guide.aligned_keys || p_.guide.aligned_offsets, "guide.aligned_keys: needs aligned_offsets");
     expect(!p_.normalise.sink || kind == Normaliser::softmax, "normalise.sink: only softmax can have a sink");
     expect(!p_.normalise.sink || !p_.forced_forward.on, "normalise.sink: not defined with forced_forward");
     expect(!p_.forced_forward.on || kind == Normaliser::softmax, "forced_forward: needs Normaliser::softmax");

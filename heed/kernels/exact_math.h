@@ -12,7 +12,7 @@
 
 namespace heed::exact {
 
-namespace inside {
+namespace internal {
 
 /// To the nearest integer, for |x| < 2^51: adding drops the fraction bits.
 inline double round(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
@@ -71,9 +71,9 @@ inline SinCos turned(int64_t quarters, double r) {
   }
 }
 
-}  // namespace inside
+}  // namespace internal
 
-using inside::SinCos;
+using internal::SinCos;
 
 /// e^x, 1 ULP: 2^n e^r with n = round(x / ln 2).
 inline double exp(double x) {
@@ -83,14 +83,14 @@ inline double exp(double x) {
   constexpr double c[] = {0.5,           1.0 / 6,          1.0 / 24,          1.0 / 120,
                           1.0 / 720,     1.0 / 5040,       1.0 / 40320,       1.0 / 362880,
                           1.0 / 3628800, 1.0 / 39916800.0, 1.0 / 479001600.0, 1.0 / 6227020800.0};
-  const double n = inside::round(x * 0x1.71547652b82fep0);
-  const double high = x - n * inside::kLn2High, low = n * inside::kLn2Low;
+  const double n = internal::round(x * 0x1.71547652b82fep0);
+  const double high = x - n * internal::kLn2High, low = n * internal::kLn2Low;
   const double r = high - low;
   // e^r - 1 = r + r^2 / 2 + ...; the rounding error of r is added back.
-  const double p = 1.0 + (r + (((high - r) - low) + r * r * inside::polynomial(c, r)));
+  const double p = 1.0 + (r + (((high - r) - low) + r * r * internal::polynomial(c, r)));
   // In two steps: 2^n alone may underflow or overflow a double even if the product does not.
   const auto whole = static_cast<int64_t>(n), half = whole / 2;
-  return p * inside::power_of_two(half) * inside::power_of_two(whole - half);
+  return p * internal::power_of_two(half) * internal::power_of_two(whole - half);
 }
 
 /// The natural logarithm, 1 ULP; -inf at 0, NaN below.
@@ -109,23 +109,23 @@ inline double log(double x) {
   constexpr double c[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11, 2.0 / 13,
                           2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21, 2.0 / 23};
   const double square = 0.5 * f * f, n = static_cast<double>(exponent);
-  const double rest = s * (square + z * inside::polynomial(c, z));
-  return n * inside::kLn2High - ((square - (rest + n * inside::kLn2Low)) - f);
+  const double rest = s * (square + z * internal::polynomial(c, z));
+  return n * internal::kLn2High - ((square - (rest + n * internal::kLn2Low)) - f);
 }
 
 /// Sine and cosine of x, within 2e-16 for |x| <= 10^6. (Beyond that they lose accuracy as x itself does, but are still
 /// the same on every machine.)
 inline SinCos sin_cos(double x) {
   // pi / 2 in three parts; the products of the first two with n are exact for n < 2^20.
-  const double n = inside::round(x * 0x1.45f306dc9c883p-1);
+  const double n = internal::round(x * 0x1.45f306dc9c883p-1);
   const double r = ((x - n * 0x1.921fb544p0) - n * 0x1.0b4611a6p-34) - n * 0x1.3198a2e037073p-69;
-  return inside::turned(static_cast<int64_t>(n), r);
+  return internal::turned(static_cast<int64_t>(n), r);
 }
 
 /// cos(2 pi t), 1e-16: whole and quarter turns are subtracted exactly.
 inline double cos_turns(double t) {
-  const double quarters = inside::round(4.0 * t);
-  return inside::turned(static_cast<int64_t>(quarters), (t - 0.25 * quarters) * 0x1.921fb54442d18p2).cos;
+  const double quarters = internal::round(4.0 * t);
+  return internal::turned(static_cast<int64_t>(quarters), (t - 0.25 * quarters) * 0x1.921fb54442d18p2).cos;
 }
 
 /// x^n by squaring, n >= 0.

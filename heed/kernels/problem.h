@@ -180,11 +180,12 @@ struct Guide {
   int64_t batch = 0, head = 0, query = 0, key = 0;
   bool packed = false;  // as Bias::packed
   // or links, given alignments: G = 1 on the keys of a query, 0 elsewhere, in all heads; cost_i is the weight on them.
-  // Query row r, of all sequences one after another, has link_keys[link_offsets[r]] to link_keys[link_offsets[r + 1]].
-  const int64_t* link_offsets = nullptr;  // [B * Tq + 1]; ragged: [total queries + 1]
-  const int32_t* link_keys = nullptr;     // numbers of keys in their sequence
+  // Query row r, of all sequences one after another, has aligned_keys[aligned_offsets[r]] to
+  // aligned_keys[aligned_offsets[r + 1]].
+  const int64_t* aligned_offsets = nullptr;  // [B * Tq + 1]; ragged: [total queries + 1]
+  const int32_t* aligned_keys = nullptr;     // numbers of keys in their sequence
 
-  bool on() const { return sigma > 0.0f || tensor != nullptr || link_offsets != nullptr; }
+  bool on() const { return sigma > 0.0f || tensor != nullptr || aligned_offsets != nullptr; }
 };
 
 /// Forced-forward (temporal) attention, Paulus et al. 2018: score_ti - log sum_{u < t} exp(score_ui) for t > 0.

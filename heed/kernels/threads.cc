@@ -152,7 +152,7 @@ int most_threads() { return std::max(omp_get_max_threads(), 1); }
 OneThread::OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
 OneThread::~OneThread() { omp_set_num_threads(before_); }
 
-void inside::on_threads(int threads, void (*work)(void*, bool), void* argument) {
+void internal::on_threads(int threads, void (*work)(void*, bool), void* argument) {
   if (!get_helpers().run(threads - 1, work, argument)) work(argument, false);
 }
 

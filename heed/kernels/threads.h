@@ -16,9 +16,9 @@ namespace heed::kernels {
 /// thread.
 int most_threads();
 
-namespace inside {
+namespace internal {
 void on_threads(int threads, void (*work)(void*, bool), void* argument);
-}  // namespace inside
+}  // namespace internal
 
 /// Runs work(helper) on the calling thread (helper is false), and on up to threads - 1 others that arrive while it runs
 /// (helper is true); returns when all that arrived have left. `work` must take tasks from a shared counter or queue, be
@@ -27,7 +27,7 @@ void on_threads(int threads, void (*work)(void*, bool), void* argument);
 template <class Work>
 void on_threads(int threads, Work&& work) {
   if (threads <= 1) return work(false);
-  inside::on_threads(
+  internal::on_threads(
       threads, [](void* argument, bool helper) { (*static_cast<std::remove_reference_t<Work>*>(argument))(helper); },
       &work);
 }

@@ -27,8 +27,8 @@ void apply_change(const BaselineChange& change);
 struct Loss : OutputLoss {
   Loss(const OutputLoss& loss) : OutputLoss(loss) {}  // NOLINT: most models have nothing else to say
 
-  data::Carried carried = {};    // where Batch::carried is given: what the pieces leave for the next ones
-  BaselineChange baseline = {};  // while training
+  data::RecurrentCarry carried = {};  // where Batch::carried is given: what the pieces leave for the next ones
+  BaselineChange baseline = {};       // while training
 };
 
 /// Its parameters are in the Parameters it was made with. Any number of threads may use it at once, each with its own

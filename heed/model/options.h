@@ -9,7 +9,7 @@
 
 namespace heed::model {
 
-/// A loss from given alignments (data::Targets::link_sources):
+/// A loss from given alignments (data::Targets::aligned_sources):
 ///   - weight * sum over target tokens with links of log(sum of its attention on them),  a mean over layers and heads
 struct AlignOptions {
   float weight = 1.0f;

@@ -25,9 +25,9 @@ Seq2Seq::Seq2Seq(Parameters& parameters, const Options& o) : options_(o) {
   const encode::EncoderEntry& encoder = encode::find_encoder(o.encoder_kind());
   const Scope root(parameters);
   source_ = embed::Embed(root / "source", embedding_options(o, words, o.source_vocabulary, encoder.needs_positions));
-  const embed::Embed target = Writer::vectors(root, o, words.tied == Tied::all ? source_.table() : nullptr);
+  const embed::Embed target = TargetDecoder::vectors(root, o, words.tied == Tied::all ? source_.table() : nullptr);
   encoder_ = encoder.make(root / "encoder", stack_options(o, words, o.encoder_layers, encoder.needs_positions));
-  writer_ = Writer(root, o, *encoder_, target);
+  target_decoder_ = TargetDecoder(root, o, *encoder_, target);
 }
 
 encode::Encoded Seq2Seq::encode(Tape& tape, const data::Sources& sources) const {
@@ -35,24 +35,25 @@ encode::Encoded Seq2Seq::encode(Tape& tape, const data::Sources& sources) const 
 }
 
 Loss Seq2Seq::loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const {
-  const UndrawnLoss undrawn(writer_.needs_undrawn(tape), [&](Tape& plain) { return loss(plain, batch, {}); });
-  return writer_.loss(encode(tape, batch.sources), batch, options, undrawn.row_nll());
+  const SelfCriticalBaseline baseline(target_decoder_.needs_self_critical_baseline(tape),
+                                      [&](Tape& plain) { return loss(plain, batch, {}); });
+  return target_decoder_.loss(encode(tape, batch.sources), batch, options, baseline.row_nll());
 }
 
 void Seq2Seq::each_logits(Tape& tape, const data::Sources& sources, const PackedIds& inputs,
                           const std::function<void(int64_t first, Tensor logits)>& visit) const {
-  writer_.each_logits(encode(tape, sources), inputs, visit);
+  target_decoder_.each_logits(encode(tape, sources), inputs, visit);
 }
 
 std::unique_ptr<decode::State> Seq2Seq::start(Tape& tape, const data::Sources& sources, int64_t longest) const {
-  return writer_.start(encode(tape, sources), longest);
+  return target_decoder_.start(encode(tape, sources), longest);
 }
 
-int64_t Seq2Seq::max_positions() const { return std::min(source_.max_positions(), writer_.max_positions()); }
+int64_t Seq2Seq::max_positions() const { return std::min(source_.max_positions(), target_decoder_.max_positions()); }
 
 Tensor Seq2Seq::step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
                      decode::Alignment* alignment) const {
-  return writer_.step(tokens, state, tape, alignment);
+  return target_decoder_.step(tokens, state, tape, alignment);
 }
 
 }  // namespace heed::model

@@ -11,7 +11,7 @@
 #include "heed/model/generator.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
-#include "heed/model/writer.h"
+#include "heed/model/target_decoder.h"
 
 namespace heed::model {
 
@@ -37,13 +37,13 @@ class Seq2Seq final : public Model, public Generator {
               decode::Alignment* alignment = nullptr) const override;
   void each_logits(Tape& tape, const data::Sources& sources, const PackedIds& inputs,
                    const std::function<void(int64_t first, Tensor logits)>& visit) const override;
-  std::vector<int64_t> alignment_heads() const override { return writer_.alignment_heads(); }
+  std::vector<int64_t> alignment_heads() const override { return target_decoder_.alignment_heads(); }
 
  private:
   Options options_;
   embed::Embed source_;
   std::unique_ptr<encode::Encoder> encoder_;
-  Writer writer_;
+  TargetDecoder target_decoder_;
 };
 
 }  // namespace heed::model

@@ -37,9 +37,9 @@ double bytes_of(const predict::Prediction& prediction, const predict::JsonOption
 }
 
 /// A request whose lines are answered one by one, perhaps on several threads and beside those of other requests.
-class Asked {
+class PendingAnswer {
  public:
-  Asked(Api& api, std::shared_ptr<Exchange> exchange, Question question, Models::Model model)
+  PendingAnswer(Api& api, std::shared_ptr<Exchange> exchange, Question question, Models::Model model)
       : api_(api),
         exchange_(std::move(exchange)),
         question_(std::move(question)),
@@ -102,7 +102,7 @@ class Asked {
 /// One line of a request, or all lines of one that is answered alone.
 class LineJob : public Job {
  public:
-  LineJob(std::shared_ptr<Asked> asked, size_t first, size_t count)
+  LineJob(std::shared_ptr<PendingAnswer> asked, size_t first, size_t count)
       : asked_(std::move(asked)), first_(first), count_(count) {}
 
   bool abandoned() const override { return asked_->over(); }
@@ -132,13 +132,13 @@ class LineJob : public Job {
     return asked_->model().predictor.predict_all(lines, asked_->question().options);
   }
 
-  std::shared_ptr<Asked> asked_;
+  std::shared_ptr<PendingAnswer> asked_;
   size_t first_, count_;
 };
 
 void answer_whole(Api& api, const std::shared_ptr<Exchange>& exchange, Question question, const Models::Model& model) {
   const std::string alike = question.alike.empty() ? "" : fmt::format("{} {}", model->version, question.alike);
-  const auto asked = std::make_shared<Asked>(api, exchange, std::move(question), model);
+  const auto asked = std::make_shared<PendingAnswer>(api, exchange, std::move(question), model);
   const size_t lines = asked->question().inputs.size();
   std::vector<std::unique_ptr<Job>> jobs;
   if (alike.empty()) {

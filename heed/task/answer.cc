@@ -4,7 +4,7 @@
 
 #include "heed/base/interrupt.h"
 #include "heed/task/line_tokens.h"
-#include "heed/task/together_or_each.h"
+#include "heed/task/retry_individually.h"
 #include "heed/text/utf8.h"
 
 namespace heed::task {
@@ -55,7 +55,7 @@ std::vector<Prediction> answer_lines(const LoadedModel& asked, std::span<const s
     add_source(sources, read);
   }
   if (there.empty()) return predictions;
-  together_or_each(
+  retry_individually(
       std::span<const PendingLine>(there), [&](std::span<const PendingLine> some) { task.answer(sources, some); },
       [](const PendingLine& line, const std::string& error) { line.answer->error = error; });
   return predictions;

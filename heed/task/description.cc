@@ -78,7 +78,7 @@ Description describe(const data::Options& data, const model::Options& model, int
   d.model.two_texts = data.train.second_column > 0;
   d.answers = {.longest = longest,
                .max_source = data.max_source,
-               .labels_between = data.labels_between,
+               .label_separator = data.label_separator,
                .documents = data.documents};
   return d;
 }

@@ -42,7 +42,7 @@ struct Description {
   struct Answers {
     int64_t longest = 200;           // default for the longest output, in tokens
     int64_t max_source = 0;          // labels: a text is cut after this many tokens; 0: never
-    std::string labels_between;      // labels: what separates several labels of a text; empty: it has one
+    std::string label_separator;     // labels: what separates several labels of a text; empty: it has one
     std::string documents = "file";  // running text: what is read without knowing the rest (running_text.h)
   } answers;
 

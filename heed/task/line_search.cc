@@ -10,8 +10,8 @@
 #include "heed/base/interrupt.h"
 #include "heed/model/search/score.h"
 #include "heed/model/search/source_batch.h"
+#include "heed/task/retry_individually.h"
 #include "heed/task/spellings.h"
-#include "heed/task/together_or_each.h"
 #include "heed/text/tokens.h"
 
 namespace heed::task {
@@ -140,8 +140,8 @@ void LineSearch::score(const data::Sources& sources, std::span<const std::vector
   const size_t at_once = generator().mixes_lengths() ? kTogether : 1;
   for (size_t begin = 0; begin < order.size(); begin += at_once) {
     stop_if_interrupted();
-    together_or_each(std::span<const int64_t>(order).subspan(begin, std::min(at_once, order.size() - begin)), run,
-                     [&](int64_t i, const std::string& error) { scores[static_cast<size_t>(i)]->error = error; });
+    retry_individually(std::span<const int64_t>(order).subspan(begin, std::min(at_once, order.size() - begin)), run,
+                       [&](int64_t i, const std::string& error) { scores[static_cast<size_t>(i)]->error = error; });
   }
 }
 

@@ -49,8 +49,8 @@ OutputRules::Tokens OutputRules::tokens_of(const std::string& phrase, const char
   return tokens;
 }
 
-OutputRules::Said OutputRules::read(const LineRules& rules) const {
-  Said said;
+OutputRules::LinePhrases OutputRules::read(const LineRules& rules) const {
+  LinePhrases said;
   for (const std::string& phrase : rules.must) {
     Tokens tokens = tokens_of(phrase, "must");
     // What is asked for twice comes once.
@@ -67,7 +67,7 @@ OutputRules::Said OutputRules::read(const LineRules& rules) const {
   return said;
 }
 
-void OutputRules::check(const Said& said) const {
+void OutputRules::check(const LinePhrases& said) const {
   expect(std::ssize(said.must) <= search::Rules::kMostMust, "must: at most {} phrases, not {}",
          search::Rules::kMostMust, said.must.size());
   int64_t longest = 0;
@@ -86,7 +86,7 @@ void OutputRules::check(const Said& said) const {
   }
 }
 
-search::Rules OutputRules::rules_of(const Said& said) const {
+search::Rules OutputRules::rules_of(const LinePhrases& said) const {
   search::Rules rules{.prefix = said.prefix_tokens, .must = search::Phrases(said.must_tokens)};
   if (!said.must_not_tokens.empty()) rules.must_not = std::make_shared<search::Phrases>(said.must_not_tokens);
   return rules;
@@ -103,7 +103,7 @@ RulesOfLine OutputRules::of_line(size_t line) {
   all.must.insert(all.must.end(), own.must.begin(), own.must.end());
   all.must_not.insert(all.must_not.end(), own.must_not.begin(), own.must_not.end());
   try {
-    Said said = read(all);
+    LinePhrases said = read(all);
     check(said);
     made_.push_back(rules_of(said));
     if (own.must_not.empty()) made_.back().must_not = made_.front().must_not;  // one automaton for all of them

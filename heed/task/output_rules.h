@@ -35,22 +35,22 @@ class OutputRules {
 
  private:
   using Tokens = std::vector<int32_t>;
-  struct Said {  // as text and as tokens
+  struct LinePhrases {  // as text and as tokens
     std::vector<std::string> must, must_not;
     std::vector<Tokens> must_tokens, must_not_tokens;
     std::string prefix;
     Tokens prefix_tokens;
   };
-  Said read(const LineRules& rules) const;
+  LinePhrases read(const LineRules& rules) const;
   Tokens tokens_of(const std::string& phrase, const char* option) const;
   /// What contradicts itself.
-  void check(const Said& said) const;
-  search::Rules rules_of(const Said& said) const;
+  void check(const LinePhrases& said) const;
+  search::Rules rules_of(const LinePhrases& said) const;
 
   const PredictOptions& o_;
   const text::Tokeniser& target_;
   int64_t longest_;
-  Said for_all_;
+  LinePhrases for_all_;
   std::deque<search::Rules> made_;  // the first: of lines without their own
 };
 

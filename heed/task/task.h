@@ -3,7 +3,7 @@
 //
 //   recipe       add_data, add_model, problems       the keys of its [data] and [model] sections, and how they must
 //   agree description  add_model, add_description, contradictions    what its models are, apart from how they were
-//   trained data         read -> Texts -> vocabularies -> Corpus model        make answers      predict, score
+//   trained data         read -> RawCorpus -> vocabularies -> Corpus model        make answers      predict, score
 #pragma once
 
 #include <algorithm>
@@ -70,9 +70,9 @@ struct Corpus {
 };
 
 /// The data of a training run, as text, read or generated.
-class Texts {
+class RawCorpus {
  public:
-  virtual ~Texts() = default;
+  virtual ~RawCorpus() = default;
 
   /// Values that fit the texts, for open keys of [data], [model], [attention], [train] and [validate]. The other keys
   /// were given.
@@ -166,7 +166,7 @@ class Task {
   /// The keys that name the files of the data, one for each file. Empty: the data is never in so many files.
   virtual std::vector<std::string> file_keys(int64_t files, DataRole role) const;
   /// Reads or generates the data. Without validation files, a share drawn with the seed is held out.
-  virtual std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const = 0;
+  virtual std::unique_ptr<RawCorpus> read(const data::Options& options, uint64_t seed) const = 0;
   /// Reads a TSV to evaluate on, with the columns of the training data in `options`: by default each source once, with
   /// all its right answers.
   virtual data::References read_references(const std::filesystem::path& tsv, const data::Options& options,

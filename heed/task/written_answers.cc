@@ -8,8 +8,8 @@
 #include "heed/data/examples.h"
 #include "heed/model/search/score.h"
 #include "heed/task/line_tokens.h"
-#include "heed/task/text_teller.h"
-#include "heed/task/together_or_each.h"
+#include "heed/task/retry_individually.h"
+#include "heed/task/text_callback.h"
 #include "heed/text/utf8.h"
 
 namespace heed::task {
@@ -70,7 +70,7 @@ class WrittenAnswers final : public Answerer {
   void answer(const data::Sources& sources, std::span<const PendingLine> lines) const override {
     for (const PendingLine& line : lines) line.answer->nbest.clear();
     search::Options how = how_;
-    how.on_token = text_teller(wanted_, [&](int64_t number, std::span<const int32_t> tokens) {
+    how.on_token = text_callback(wanted_, [&](int64_t number, std::span<const int32_t> tokens) {
       const auto line = std::lower_bound(lines.begin(), lines.end(), number,
                                          [](const PendingLine& each, int64_t n) { return each.number < n; });
       return reader_.text_of(sources[line->source], tokens, {}, target_);
@@ -139,7 +139,7 @@ void score_examples(const LoadedModel& asked, const data::Examples& examples, st
     scores[static_cast<size_t>(example)]->error = error;
   };
   for (const data::Indices& batch : examples.batches({.shuffle = false}, 0))
-    together_or_each(std::span<const int64_t>(batch), run, fail);
+    retry_individually(std::span<const int64_t>(batch), run, fail);
 }
 
 /// Of a target and its end, for each model.

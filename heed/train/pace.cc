@@ -8,7 +8,7 @@
 
 namespace heed::train {
 
-recipe::Pace measured_pace(const recipe::Recipe& recipe, const Prepared& prepared, const Beginning& beginning) {
+recipe::Pace measured_pace(const recipe::Recipe& recipe, const TrainingSetup& prepared, const StartFrom& beginning) {
   using Clock = std::chrono::steady_clock;
   constexpr int64_t kFewest = 2, kMost = 10;
   constexpr double kShare = 0.05;         // of the limit, at most, beyond the fewest
@@ -20,15 +20,15 @@ recipe::Pace measured_pace(const recipe::Recipe& recipe, const Prepared& prepare
   if (beginning.weights) trained::start_from(*beginning.weights, made);
   TrainerOptions options = recipe.train;
   options.schedule.kind = "constant";  // others need a length
-  const objective::Setting setting{.model = *made.model,
-                                   .vocabularies = made.vocabularies,
-                                   .examples = *prepared.corpus.train,
-                                   .options = options.objective,
-                                   .label_smoothing = options.label_smoothing,
-                                   .batch_tokens = options.batch_tokens,
-                                   .updates = 0,
-                                   .longest = recipe.validate.longest,
-                                   .reward = beginning.reward};
+  const objective::ObjectiveInputs setting{.model = *made.model,
+                                           .vocabularies = made.vocabularies,
+                                           .examples = *prepared.corpus.train,
+                                           .options = options.objective,
+                                           .label_smoothing = options.label_smoothing,
+                                           .batch_tokens = options.batch_tokens,
+                                           .updates = 0,
+                                           .longest = recipe.validate.longest,
+                                           .reward = beginning.reward};
   Trainer trainer(objective::find(options.objective.name).make(setting), *made.parameters, *prepared.corpus.train,
                   options);
   trainer.step();  // the first one also gets its memory

@@ -7,10 +7,10 @@
 #include "heed/base/error.h"
 #include "heed/checkpoint/trained_model.h"
 #include "heed/train/decision.h"
-#include "heed/train/preparation.h"
 #include "heed/train/recipe/of_model.h"
 #include "heed/train/run_recorder.h"
 #include "heed/train/training_run.h"
+#include "heed/train/training_setup.h"
 
 namespace heed::train {
 
@@ -38,7 +38,7 @@ class Session {
     const std::optional<file::Checkpoint> from = recorder_.find_checkpoint(options_.resume);
     if (options_.resume && !from) weights = load_weights();
     run_.emplace(recipe,
-                 Beginning{.checkpoint = from ? &*from : nullptr,
+                 StartFrom{.checkpoint = from ? &*from : nullptr,
                            .weights = weights ? &*weights : nullptr,
                            .weights_name = options_.from,
                            .timed = true,

@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::string_view kCarried = "carried.";  // "carried.4711.states": by the place where the text goes on
 
-data::Carried carried_in(const file::Safetensors& tensors) {
-  data::Carried carried;
+data::RecurrentCarry carried_in(const file::Safetensors& tensors) {
+  data::RecurrentCarry carried;
   for (const file::StoredTensor& tensor : tensors.tensors()) {
     std::string_view name = tensor.name;
     if (!name.starts_with(kCarried)) continue;

@@ -74,7 +74,7 @@ class Trainer {
  private:
   /// What the batches of an update leave beside their gradients, if it is made.
   struct Outcome {
-    data::Carried carried;
+    data::RecurrentCarry carried;
     model::BaselineChange baseline;
   };
 
@@ -96,8 +96,8 @@ class Trainer {
   std::vector<data::Indices> order_;  // of the current epoch
   int64_t order_epoch_ = -1;
   int64_t step_ = 0, epoch_ = 0, batch_ = 0;
-  int64_t skipped_ = 0;    // in a row
-  data::Carried carried_;  // from update to update; stays empty unless the model carries a state
+  int64_t skipped_ = 0;           // in a row
+  data::RecurrentCarry carried_;  // from update to update; stays empty unless the model carries a state
 };
 
 }  // namespace heed::train

@@ -34,9 +34,9 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 // ------------------------------------------------------------------------------------------------------------- before
 
-TrainingRun::TrainingRun(const Recipe& recipe, const Beginning& beginning,
+TrainingRun::TrainingRun(const Recipe& recipe, const StartFrom& beginning,
                          const std::function<void(const std::string&)>& tell) {
-  Prepared prepared = prepare(recipe, beginning, tell);
+  TrainingSetup prepared = prepare(recipe, beginning, tell);
   recipe_ = std::move(prepared.recipe);
   chosen_ = std::move(prepared.chosen);
   corpus_ = std::move(prepared.corpus);
@@ -54,15 +54,15 @@ TrainingRun::TrainingRun(const Recipe& recipe, const Beginning& beginning,
   const bool fresh = !beginning.checkpoint && !beginning.weights;
   for (std::string& said : recipe_.task().start_training(*made_.parameters, made_.vocabularies, recipe_.data, fresh))
     corpus_.warnings.push_back(std::move(said));
-  const objective::Setting setting{.model = *made_.model,
-                                   .vocabularies = made_.vocabularies,
-                                   .examples = *corpus_.train,
-                                   .options = recipe_.train.objective,
-                                   .label_smoothing = recipe_.train.label_smoothing,
-                                   .batch_tokens = recipe_.train.batch_tokens,
-                                   .updates = recipe_.train.schedule.steps,
-                                   .longest = recipe_.validate.longest,
-                                   .reward = beginning.reward};
+  const objective::ObjectiveInputs setting{.model = *made_.model,
+                                           .vocabularies = made_.vocabularies,
+                                           .examples = *corpus_.train,
+                                           .options = recipe_.train.objective,
+                                           .label_smoothing = recipe_.train.label_smoothing,
+                                           .batch_tokens = recipe_.train.batch_tokens,
+                                           .updates = recipe_.train.schedule.steps,
+                                           .longest = recipe_.validate.longest,
+                                           .reward = beginning.reward};
   const objective::Entry& objective = objective::find(recipe_.train.objective.name);
   if (fresh && objective.needs_trained)
     corpus_.warnings.push_back(

@@ -16,9 +16,9 @@
 #include "heed/tensor/profile.h"
 #include "heed/train/decision.h"
 #include "heed/train/observer.h"
-#include "heed/train/preparation.h"
 #include "heed/train/speed.h"
 #include "heed/train/trainer.h"
+#include "heed/train/training_setup.h"
 
 namespace heed::train {
 
@@ -26,7 +26,7 @@ class TrainingRun {
  public:
   /// Reads the data and makes the model. `beginning.checkpoint` gives the vocabularies and the chosen keys; its weights
   /// and its place in the run come with load(). `tell`: as in prepare().
-  TrainingRun(const recipe::Recipe& recipe, const Beginning& beginning,
+  TrainingRun(const recipe::Recipe& recipe, const StartFrom& beginning,
               const std::function<void(const std::string&)>& tell);
 
   const recipe::Recipe& recipe() const { return recipe_; }                       // with every key set

@@ -95,7 +95,7 @@ TEST(Plan, AnOptionThatIsComparedButNotReadIsRefused) {
 
 /// What was chosen to fit the data may leave no place for a mechanism; then it does not count.
 TEST(Plan, ChosenAttentionGivesWay) {
-  Base base = {
+  PlanBase base = {
       recipe::parse("[model]\ntask = \"label\"\n[data]\ntsv = \"texts.tsv\"\n[stop]\nsteps = 1\n", "labels.toml"), {}};
   base.settled = base.given;
   const std::string chosen[] = {"attention.structure=hierarchical"};

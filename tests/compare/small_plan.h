@@ -43,8 +43,8 @@ inline recipe::Recipe small_recipe(const std::vector<std::string>& settings = {}
 }
 
 /// The keys that are open take their defaults: no data is read.
-inline Base small_base(const std::vector<std::string>& settings = {}) {
-  Base base = {small_recipe(settings), small_recipe(settings)};
+inline PlanBase small_base(const std::vector<std::string>& settings = {}) {
+  PlanBase base = {small_recipe(settings), small_recipe(settings)};
   base.settled.open.clear();
   return base;
 }

@@ -29,9 +29,9 @@ class AlignmentFiles : public testing::Test {
   heed::test::TemporaryFolder folder_;
 };
 
-std::vector<std::pair<int, int>> list(std::span<const Link> links) {
+std::vector<std::pair<int, int>> list(std::span<const AlignmentPoint> links) {
   std::vector<std::pair<int, int>> all;
-  for (const Link& link : links) all.emplace_back(link.source, link.target);
+  for (const AlignmentPoint& link : links) all.emplace_back(link.source, link.target);
   return all;
 }
 
@@ -75,8 +75,8 @@ TEST(AlignedWords, TokensKnowTheirWords) {
 }
 
 TEST(AlignedWords, LinksOfWordsAreThoseOfAllTheirTokens) {
-  const std::vector<Link> links = {{0, 1}, {1, 0}};
-  EXPECT_EQ(list(links_of_tokens(links, std::vector<int32_t>{0, 0, -1, 1}, std::vector<int32_t>{0, 1, 1})),
+  const std::vector<AlignmentPoint> links = {{0, 1}, {1, 0}};
+  EXPECT_EQ(list(points_of_tokens(links, std::vector<int32_t>{0, 0, -1, 1}, std::vector<int32_t>{0, 1, 1})),
             (Pairings{{0, 1}, {1, 1}, {0, 2}, {1, 2}, {3, 0}}));
 }
 
@@ -88,12 +88,12 @@ TEST(PackedLinks, FollowTheRowsOfTheBatch) {
     examples.target.add(ids);
     examples.line.push_back(length);
   }
-  EXPECT_TRUE(examples.pack(std::vector<int64_t>{0, 1}).targets.link_offsets.empty());
+  EXPECT_TRUE(examples.pack(std::vector<int64_t>{0, 1}).targets.aligned_offsets.empty());
   examples.links.add({{1, 0}});
   examples.links.add({{0, 2}, {2, 2}});
   const Targets batch = examples.pack(std::vector<int64_t>{1, 0}).targets;
-  EXPECT_EQ(batch.link_offsets, (std::vector<int64_t>{0, 0, 0, 2, 2, 3, 3, 3}));
-  EXPECT_EQ(batch.link_sources, (std::vector<int32_t>{0, 2, 1}));
+  EXPECT_EQ(batch.aligned_offsets, (std::vector<int64_t>{0, 0, 0, 2, 2, 3, 3, 3}));
+  EXPECT_EQ(batch.aligned_sources, (std::vector<int32_t>{0, 2, 1}));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ struct Small {
   static constexpr int64_t kHeads = 2, kDim = 6, kWidest = 90;
   std::vector<int64_t> query_offsets = {0, 5, 75, 76}, key_offsets = {0, 3, 93, 110};
   std::vector<float> q, k, v, d_out, d_cost, dense;
-  std::vector<int64_t> link_offsets = {0};
-  std::vector<int32_t> link_keys;
+  std::vector<int64_t> aligned_offsets = {0};
+  std::vector<int32_t> aligned_keys;
 
   Small() {
     std::mt19937 random(3);
@@ -34,10 +34,10 @@ struct Small {
         const int64_t keys = key_offsets[b + 1] - key_offsets[b];
         for (int64_t n = 0; n < r % 4; ++n) {  // none to three, some of them twice
           const auto key = static_cast<int32_t>((7 * r + 31 * n) % keys);
-          link_keys.push_back(key);
+          aligned_keys.push_back(key);
           dense[static_cast<size_t>(r * kWidest + key)] = 1.0f;
         }
-        link_offsets.push_back(std::ssize(link_keys));
+        aligned_offsets.push_back(std::ssize(aligned_keys));
       }
   }
 
@@ -49,8 +49,8 @@ struct Small {
     p.normalise.kind = kind;
     p.dropout = {.p = 0.25f, .seed = 4};
     if (links) {
-      p.guide.link_offsets = link_offsets.data();
-      p.guide.link_keys = link_keys.data();
+      p.guide.aligned_offsets = aligned_offsets.data();
+      p.guide.aligned_keys = aligned_keys.data();
     } else {
       p.guide.tensor = dense.data();
       p.guide.query = kWidest;

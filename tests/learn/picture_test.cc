@@ -10,14 +10,14 @@
 #include "heed/data/picture_source.h"
 #include "heed/data/scenes.h"
 #include "heed/model/search/tape_pool.h"
-#include "heed/train/preparation.h"
 #include "heed/train/trainer.h"
+#include "heed/train/training_setup.h"
 
 namespace heed::train {
 namespace {
 
 struct PictureLearner {
-  Prepared prepared;
+  TrainingSetup prepared;
   trained::TrainedModel made;
 
   explicit PictureLearner(const std::string& task, const std::vector<std::string>& more) {

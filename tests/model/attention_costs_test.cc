@@ -50,8 +50,8 @@ TEST(Guided, ItsWeightFalls) {
 struct Linked {
   Batch batch = Batch(ragged());
   Batch linked = batch;
-  std::vector<int64_t>& offsets = linked.targets.link_offsets;
-  std::vector<int32_t>& sources = linked.targets.link_sources;
+  std::vector<int64_t>& offsets = linked.targets.aligned_offsets;
+  std::vector<int32_t>& sources = linked.targets.aligned_sources;
 
   Linked() {
     offsets = {0};

@@ -109,7 +109,7 @@ TEST(Description, FollowsFromARecipeOfVersion1) {
   EXPECT_EQ(d.target.vocabulary, "target.vocab");
   EXPECT_EQ(d.answers.longest, 9);
   EXPECT_EQ(d.answers.max_source, 40);
-  EXPECT_EQ(d.answers.labels_between, ";");
+  EXPECT_EQ(d.answers.label_separator, ";");
   const auto wrong = [](const char* toml) -> std::string {
     try {
       description_in_recipe(toml, "config.toml");

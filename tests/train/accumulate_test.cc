@@ -45,7 +45,7 @@ struct Worker {
   }
 
   /// The gradients of one batch of the first update, from nothing.
-  Gradients gradients(int64_t number, const data::Carried& carried = {}) const {
+  Gradients gradients(int64_t number, const data::RecurrentCarry& carried = {}) const {
     const auto& o = recipe.train;
     const auto batches = corpus.train->batches(
         {.max_tokens = o.batch_tokens, .seed = o.seed, .side_by_side = o.accumulate}, /*epoch=*/0);
@@ -256,7 +256,7 @@ TEST(AccumulateState, StreamsOfTextBelongToTheirBatch) {
   ASSERT_GE(batches.size(), 8u);
   // The losses of a trainer, and those of whoever computes the two batches of each update apart, with the states that
   // their own streams left, and the weights of the trainer.
-  data::Carried left[2];
+  data::RecurrentCarry left[2];
   for (size_t update = 0; update < 4; ++update) {
     const std::vector<std::vector<float>> weights = [&] {
       std::vector<std::vector<float>> all;

@@ -2,7 +2,7 @@
 #include <fstream>
 
 #include "heed/train/objective/all.h"
-#include "heed/train/preparation.h"
+#include "heed/train/training_setup.h"
 #include "tests/threads.h"
 #include "tests/train/small_run.h"
 

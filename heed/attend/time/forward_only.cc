@@ -47,7 +47,7 @@ class ForwardOnly final : public Time {
     if (all.longest() <= 1) return step(attention, asked, state);
 
     const RowsByStep by_step(all, Ended::no_row, tape);
-    std::vector<Tensor> contexts, log_probs, entropies, link_weights;
+    std::vector<Tensor> contexts, log_probs, entropies, aligned_weights;
     std::vector<Weights> weights;
     for (int64_t t = 0; t < by_step.steps(); ++t) {
       Queries one = pick(asked.queries, by_step.rows(t), by_step.offsets(t), tape);
@@ -61,7 +61,7 @@ class ForwardOnly final : public Time {
       contexts.push_back(a.context);
       if (a.log_prob) log_probs.push_back(a.log_prob);
       if (a.entropy) entropies.push_back(a.entropy);
-      if (a.link_weight) link_weights.push_back(a.link_weight);
+      if (a.aligned_weight) aligned_weights.push_back(a.aligned_weight);
       weights.push_back(a.weights);
     }
     Attended a;
@@ -69,7 +69,7 @@ class ForwardOnly final : public Time {
     a.state = state;
     if (!log_probs.empty()) a.log_prob = by_step.put_back_columns(log_probs);
     if (!entropies.empty()) a.entropy = by_step.put_back_columns(entropies);
-    if (!link_weights.empty()) a.link_weight = by_step.put_back_columns(link_weights);
+    if (!aligned_weights.empty()) a.aligned_weight = by_step.put_back_columns(aligned_weights);
     if (asked.request.weights) a.weights = by_step.put_back_weights(weights);
     return a;
   }

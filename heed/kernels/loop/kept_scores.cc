@@ -36,7 +36,7 @@ void KeptScores::load(const Problem& p, const Sequence& s, const Tile& t) const 
 
 int64_t kept_scores_floats(const Problem& p) {
   constexpr int64_t kMost = int64_t{1} << 26;  // 256 MB: beyond, memory is dearer than time
-  if (!score_entry(p).is_dear) return 0;
+  if (!score_entry(p).is_expensive) return 0;
   const int64_t keys = std::max<int64_t>(most_keys(p), 1), rows = row_count(p);
   return rows <= kMost / keys ? rows * keys : 0;
 }

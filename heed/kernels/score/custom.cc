@@ -83,6 +83,7 @@ void check_custom(const Problem& p, Reasons& reasons) {
 
 }  // namespace
 
-const ScoreEntry scores::custom{.make = make_custom, .check = check_custom, .has = {.custom = true}, .is_dear = true};
+const ScoreEntry scores::custom{
+    .make = make_custom, .check = check_custom, .has = {.custom = true}, .is_expensive = true};
 
 }  // namespace heed::kernels

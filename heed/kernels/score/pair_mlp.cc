@@ -282,6 +282,6 @@ void check_pair_mlp(const Problem& p, Reasons& reasons) {
 }  // namespace
 
 const ScoreEntry scores::pair_mlp{
-    .make = make_pair_mlp, .check = check_pair_mlp, .has = {.v = true, .layers = true}, .is_dear = true};
+    .make = make_pair_mlp, .check = check_pair_mlp, .has = {.v = true, .layers = true}, .is_expensive = true};
 }  // namespace heed::kernels
 #endif

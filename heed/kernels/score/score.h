@@ -84,7 +84,7 @@ struct ScoreEntry {
   ScoreParameters has = {};
   bool reads_rows = true;             // q and k; otherwise the score is 0
   bool is_inner_product = false;      // scale * <q, k>, which few queries may compute as decode.h says
-  bool is_dear = false;               // takes longer to compute than to write and read: kept_scores_floats()
+  bool is_expensive = false;          // takes longer to compute than to write and read: kept_scores_floats()
   int block_queries = kBlockQueries;  // at most; a multiple of every panel (plan.h)
 };
 

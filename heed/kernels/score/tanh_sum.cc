@@ -371,6 +371,6 @@ void check_tanh_sum(const Problem& p, Reasons& reasons) {
 }  // namespace
 
 const ScoreEntry scores::tanh_sum{
-    .make = make_tanh_sum, .check = check_tanh_sum, .has = {.v = true}, .is_dear = true, .block_queries = 128};
+    .make = make_tanh_sum, .check = check_tanh_sum, .has = {.v = true}, .is_expensive = true, .block_queries = 128};
 }  // namespace heed::kernels
 #endif

@@ -106,7 +106,7 @@ class Weigh final : public WeighKernel {
   V32 guide(const Tile& t, int r, int c, const Sequence& s, const float* costs) const {
     const F32 d;
     const I32 di;
-    if (p_.guide.link_offsets) return links(t, r, c);
+    if (p_.guide.aligned_offsets) return links(t, r, c);
     if (costs) {
       float values[kLanes];
       const float* at = costs + r * p_.guide.key;
@@ -126,13 +126,13 @@ class Weigh final : public WeighKernel {
   /// 1 for the queries that the key is linked to. Queries have few links, so their lists are looked through.
   V32 links(const Tile& t, int r, int c) const {
     const int64_t first = p_.ragged.query_offsets ? t.packed_query : t.batch * p_.shape.queries + t.query;
-    const int64_t* offsets = p_.guide.link_offsets + first + c;
+    const int64_t* offsets = p_.guide.aligned_offsets + first + c;
     const auto key = static_cast<int32_t>(t.key + r);
     float values[kLanes] = {};
     const int count = std::min(static_cast<int>(kLanes), t.queries - c);
     for (int i = 0; i < count; ++i)
       for (int64_t n = offsets[i]; n < offsets[i + 1]; ++n)
-        if (p_.guide.link_keys[n] == key) values[i] = 1.0f;
+        if (p_.guide.aligned_keys[n] == key) values[i] = 1.0f;
     return hn::LoadU(F32(), values);
   }
 

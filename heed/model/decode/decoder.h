@@ -19,12 +19,12 @@ struct Alignment {
 
 /// Further outputs of the attention to the source, for the loss of a model; one per layer that has it.
 struct AttentionCosts {
-  bool want_entropy = false;             // hard_sampled: request it
-  const attend::Links* links = nullptr;  // given alignments: request the weight on them
-  std::vector<Tensor> guide;             // time guided: of each row, [H, target tokens]
+  bool want_entropy = false;                       // hard_sampled: request it
+  const attend::GivenAlignments* links = nullptr;  // given alignments: request the weight on them
+  std::vector<Tensor> guide;                       // time guided: of each row, [H, target tokens]
   std::vector<Tensor> log_prob;  // hard_sampled while training: [samples * H, target tokens]; with time static [.., B]
   std::vector<Tensor> entropy;   // on request: [H, target tokens]; with time static [H, B]
-  std::vector<Tensor> link_weight;  // with links: of each row, on its links, [H, target tokens]
+  std::vector<Tensor> aligned_weight;  // with links: of each row, on its links, [H, target tokens]
 
   attend::Request request(bool weights) const {
     return {.weights = weights, .guide_cost = true, .entropy = want_entropy, .links = links};
@@ -34,7 +34,7 @@ struct AttentionCosts {
     if (a.guide_cost) guide.push_back(a.guide_cost);
     if (a.log_prob) log_prob.push_back(a.log_prob);
     if (a.log_prob && a.entropy) entropy.push_back(a.entropy);
-    if (a.link_weight) link_weight.push_back(a.link_weight);
+    if (a.aligned_weight) aligned_weight.push_back(a.aligned_weight);
   }
 };
 

@@ -149,8 +149,8 @@ class RecurrentDecoder final : public Decoder {
     seen.set_target_lengths(lengths);
 
     const attend::Request request = costs ? costs->request(false) : attend::Request{};
-    std::vector<Tensor> outs, guides, log_probs, entropies, link_weights;  // of each step
-    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);    // ended sequences continue, unused
+    std::vector<Tensor> outs, guides, log_probs, entropies, aligned_weights;  // of each step
+    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);       // ended sequences continue, unused
     for (int64_t t = 0; t < by_step.steps(); ++t) {
       const Packed rows = by_step.take(x.rows, t);
       attend::Attended a;
@@ -163,9 +163,9 @@ class RecurrentDecoder final : public Decoder {
       if (a.guide_cost) guides.push_back(a.guide_cost);
       if (a.log_prob) log_probs.push_back(a.log_prob);
       if (a.log_prob && a.entropy) entropies.push_back(a.entropy);
-      if (a.link_weight) link_weights.push_back(a.link_weight);
+      if (a.aligned_weight) aligned_weights.push_back(a.aligned_weight);
     }
-    if (costs && !link_weights.empty()) costs->link_weight.push_back(by_step.put_back_columns(link_weights));
+    if (costs && !aligned_weights.empty()) costs->aligned_weight.push_back(by_step.put_back_columns(aligned_weights));
     if (costs && !guides.empty()) costs->guide.push_back(by_step.put_back_columns(guides));
     const auto choices = [&](const std::vector<Tensor>& steps) {  // a static choice is made once
       return steps.size() == outs.size() ? by_step.put_back_columns(steps) : steps.front();

@@ -14,13 +14,13 @@
 #include <utility>
 
 #include "heed/model/search/backpointers.h"
+#include "heed/model/search/best_tokens.h"
 #include "heed/model/search/candidates.h"
 #include "heed/model/search/leading.h"
 #include "heed/model/search/open_hypotheses.h"
 #include "heed/model/search/ranking.h"
 #include "heed/model/search/strategies.h"
 #include "heed/model/search/tree_recorder.h"
-#include "heed/model/search/vocabulary.h"
 
 namespace heed::search {
 
@@ -31,7 +31,7 @@ struct Open {
   int32_t token = 0;
   double log_probability = 0.0;
   std::vector<float> coverage = {};
-  Standing standing = {};
+  ConstraintState standing = {};
 };
 
 /// The best hypothesis of a sentence at a step, open or ended.
@@ -111,21 +111,21 @@ class BeamSearch {
     int64_t row = 0;
     for (const Beam& beam : beams_)
       for (const Open& open : beam.open)
-        stepper_.referee(beam.sentence)
+        stepper_.tracker(beam.sentence)
             ->forbid(open.standing, stepper_.done() - 1, {logits.row(row++), static_cast<size_t>(logits.cols())});
     best_allowed_tokens(logits, k, best_);
   }
 
   /// One step of a sentence whose hypotheses are in the rows from `first`. Returns the parent of each open one.
   std::vector<size_t> advance(Beam& beam, int64_t first, Tensor logits) {
-    const Referee* referee = stepper_.referee(beam.sentence);
-    const bool wants = referee && referee->wants();
+    const ConstraintTracker* tracker = stepper_.tracker(beam.sentence);
+    const bool wants = tracker && tracker->wants();
     gather(beam, first, logits);
     if (wants) {
       add_wanted(beam, first, logits);
       for (Candidate& c : candidates_)
-        c.bank = static_cast<int32_t>(referee->bank_after(beam.open[c.open].standing, c.token));
-      choose_by_banks(candidates_, beam.width, referee->banks(), o_.end, chosen_);
+        c.bank = static_cast<int32_t>(tracker->bank_after(beam.open[c.open].standing, c.token));
+      choose_by_banks(candidates_, beam.width, tracker->banks(), o_.end, chosen_);
     } else {
       choose_best(candidates_, beam.width, o_.end, chosen_);
     }
@@ -146,7 +146,7 @@ class BeamSearch {
       if (recorder_) recorder_->keep(parent.node, node, c, weights[c.open]);
       if (c.token != o_.end) {
         next.push_back({node, c.token, c.log_probability, parent.coverage, parent.standing});
-        if (referee) referee->follow(next.back().standing, c.token);
+        if (tracker) tracker->follow(next.back().standing, c.token);
         parents.push_back(c.open);
       } else {
         end(beam, {node, c.log_probability, ranking_.score(c.log_probability, stepper_.done(), parent.coverage)});
@@ -184,7 +184,7 @@ class BeamSearch {
   /// Tokens that go on with a phrase that must come, however unlikely they are.
   void add_wanted(const Beam& beam, int64_t first, Tensor logits) {
     for (size_t i = 0; i < beam.open.size(); ++i) {
-      stepper_.referee(beam.sentence)->wanted_next(beam.open[i].standing, wanted_);
+      stepper_.tracker(beam.sentence)->wanted_next(beam.open[i].standing, wanted_);
       std::sort(wanted_.begin(), wanted_.end());
       wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
       const auto best = best_.token.begin() + (first + static_cast<int64_t>(i)) * best_.k;
@@ -226,8 +226,8 @@ class BeamSearch {
       for (const Open& open : beam.open) {
         all.push_back(backpointers_.hypothesis(open.node, o_.end, open.log_probability,
                                                ranking_.score(open.log_probability, steps, open.coverage)));
-        if (const Referee* referee = stepper_.referee(beam.sentence))
-          all.back().missing = referee->missing(all.back().tokens);
+        if (const ConstraintTracker* tracker = stepper_.tracker(beam.sentence))
+          all.back().missing = tracker->missing(all.back().tokens);
         all.back().stuck = beam.stuck;
         if (recorder_ && open.node != Backpointers::kStart) recorder_->end(open.node, all.back().score, false);
       }

@@ -12,7 +12,7 @@ struct Candidate {
   double order_by;  // the log-probability, less what diversity takes
   size_t open;      // the hypothesis that it continues
   int32_t token;
-  int32_t bank = 0;  // see Referee::banks()
+  int32_t bank = 0;  // see ConstraintTracker::banks()
 };
 
 /// By order_by; in a tie by the hypothesis and the token.

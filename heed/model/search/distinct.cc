@@ -13,12 +13,12 @@
 #include "heed/base/random.h"
 #include "heed/kernels/exact_math.h"
 #include "heed/model/search/backpointers.h"
+#include "heed/model/search/best_tokens.h"
+#include "heed/model/search/constraint_tracker.h"
 #include "heed/model/search/open_hypotheses.h"
 #include "heed/model/search/ranking.h"
-#include "heed/model/search/referee.h"
 #include "heed/model/search/strategies.h"
 #include "heed/model/search/token_distribution.h"
-#include "heed/model/search/vocabulary.h"
 
 namespace heed::search {
 
@@ -31,7 +31,7 @@ struct OpenSample {
   double log_q = 0.0;            // of what is drawn from: see TokenDistribution
   double noisy = 0.0;            // G
   std::vector<float> coverage = {};
-  Standing standing = {};
+  ConstraintState standing = {};
 };
 
 struct EndedSample {
@@ -112,8 +112,8 @@ class DistinctSamples {
       candidates.push_back({.noisy = drawn.ended[i].noisy, .from = i, .ended = true});
     for (size_t i = 0; i < drawn.open.size(); ++i) {
       float* row = logits.row(first + static_cast<int64_t>(i));
-      if (const Referee* referee = stepper_.referee(drawn.sentence))
-        referee->forbid(drawn.open[i].standing, stepper_.done() - 1, {row, static_cast<size_t>(logits.cols())});
+      if (const ConstraintTracker* tracker = stepper_.tracker(drawn.sentence))
+        tracker->forbid(drawn.open[i].standing, stepper_.done() - 1, {row, static_cast<size_t>(logits.cols())});
       add_children(drawn, i, row, logits.cols(), candidates);
     }
     keep_largest(candidates, o_.nbest);
@@ -139,7 +139,8 @@ class DistinctSamples {
         continue;
       }
       next.push_back({node, c.token, log_probability, c.log_q, c.noisy, parent.coverage, parent.standing});
-      if (const Referee* referee = stepper_.referee(drawn.sentence)) referee->follow(next.back().standing, c.token);
+      if (const ConstraintTracker* tracker = stepper_.tracker(drawn.sentence))
+        tracker->follow(next.back().standing, c.token);
       parents.push_back(c.from);
     }
     keep_places(next, parents, drawn.open.size());

@@ -7,7 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/kernels/exact_math.h"
-#include "heed/model/search/vocabulary.h"
+#include "heed/model/search/best_tokens.h"
 #include "heed/tensor/parallel.h"
 #include "heed/tensor/tape.h"
 

@@ -12,7 +12,7 @@ std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, con
   const int64_t sentences = stepper.input().size();
   std::vector<Hypothesis> all(static_cast<size_t>(sentences * paths));
   std::vector<std::vector<float>> coverage(all.size());
-  std::vector<Standing> standing(stepper.has_rules() ? all.size() : 0);
+  std::vector<ConstraintState> standing(stepper.has_rules() ? all.size() : 0);
 
   // At first the paths of a sentence share its row.
   std::vector<int64_t> open(all.size()), row_of(all.size());
@@ -26,7 +26,7 @@ std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, con
     best_tokens(logits, stepper.has_rules() ? 0 : k, best, o.never);
     if (stepper.has_rules()) {
       for (const int64_t path : open)
-        stepper.referee(path / paths)
+        stepper.tracker(path / paths)
             ->forbid(standing[static_cast<size_t>(path)], stepper.done() - 1,
                      {logits.row(row_of[static_cast<size_t>(path)]), static_cast<size_t>(logits.cols())});
       best_allowed_tokens(logits, k, best);
@@ -48,7 +48,7 @@ std::vector<Result> follow_paths(Stepper& stepper, int64_t paths, int64_t k, con
       h.finished = token == o.end;
       if (h.finished) continue;
       h.tokens.push_back(token);
-      if (stepper.has_rules()) stepper.referee(path / paths)->follow(standing[at], token);
+      if (stepper.has_rules()) stepper.tracker(path / paths)->follow(standing[at], token);
       if (o.on_token) o.on_token(stepper.input().number(path / paths), h.tokens);
       tokens.push_back(token);
       rows.push_back(row);

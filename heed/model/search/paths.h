@@ -3,8 +3,8 @@
 
 #include <functional>
 
+#include "heed/model/search/best_tokens.h"
 #include "heed/model/search/stepper.h"
-#include "heed/model/search/vocabulary.h"
 
 namespace heed::search {
 

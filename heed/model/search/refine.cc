@@ -17,10 +17,10 @@
 
 #include "heed/base/error.h"
 #include "heed/model/search/alignment_row.h"
+#include "heed/model/search/best_tokens.h"
 #include "heed/model/search/leading.h"
 #include "heed/model/search/ranking.h"
 #include "heed/model/search/strategies.h"
-#include "heed/model/search/vocabulary.h"
 
 namespace heed::search {
 

@@ -6,14 +6,14 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
+#include "heed/model/search/best_tokens.h"
 #include "heed/model/search/source_batch.h"
 #include "heed/model/search/stepper.h"
-#include "heed/model/search/vocabulary.h"
 #include "heed/tensor/tape.h"
 
 namespace heed::search {
 
-std::vector<Scored> score(const model::Model& model, Tape& tape, const data::Batch& batch, data::Carried* left) {
+std::vector<Scored> score(const model::Model& model, Tape& tape, const data::Batch& batch, data::RecurrentCarry* left) {
   expect(!tape.recording() && !tape.training(), "score: the tape must neither record nor train");
   tape.reset();
   model::Loss loss = model.loss(tape, batch, {});
@@ -78,7 +78,7 @@ std::vector<Scored> score_by_steps(const model::Generator& generator, Tape& tape
 void each_loss(const model::Model& model, Tape& tape, const data::Dataset& examples, int64_t max_tokens,
                const std::function<void(const data::Batch&, const OutputLoss&)>& visit) {
   expect(!tape.recording() && !tape.training(), "each_loss: the tape must neither record nor train");
-  data::Carried carried;
+  data::RecurrentCarry carried;
   for (const data::Indices& batch : examples.batches({.max_tokens = max_tokens, .shuffle = false}, 0)) {
     stop_if_interrupted();
     tape.reset();

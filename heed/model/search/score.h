@@ -21,7 +21,7 @@ struct Scored {
 /// not be recording, and is reset. `left`: for what the batch leaves for the next one, if not null; may be what the
 /// batch goes on from itself.
 std::vector<Scored> score(const model::Model& model, Tape& tape, const data::Batch& batch,
-                          data::Carried* left = nullptr);
+                          data::RecurrentCarry* left = nullptr);
 
 /// The same for any generator, step by step: `targets` [sources], tokens without START, and with END where it counts.
 /// An empty source gives nothing.

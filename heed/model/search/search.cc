@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
-#include "heed/model/search/referee.h"
+#include "heed/model/search/constraint_tracker.h"
 #include "heed/model/search/search_tree.h"
 #include "heed/model/search/source_batch.h"
 #include "heed/model/search/strategies.h"
@@ -83,7 +83,7 @@ void put_in_place(std::vector<Result>&& found, const SourceBatch& batch, std::ve
 int64_t width_of(const Input& input, int64_t b, const Options& o) {
   if (o.sample) return o.nbest;
   const Rules* rules = input.rules_of(b);
-  return rules && !rules->must.empty() ? std::max(o.beam, Referee(rules, o).banks()) : o.beam;
+  return rules && !rules->must.empty() ? std::max(o.beam, ConstraintTracker(rules, o).banks()) : o.beam;
 }
 
 std::vector<Result> search(const model::Generator& generator, Tape& tape, const Input& input, const Options& options) {

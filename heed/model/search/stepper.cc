@@ -14,7 +14,7 @@ Stepper::Stepper(const model::Generator& generator, Tape& tape, const Input& inp
   state_ = generator.start(tape, input.sources, options.longest);
   read_ = state_->step();
   if (input.rules.empty() && options.no_repeat_ngram == 0) return;
-  for (int64_t b = 0; b < input.size(); ++b) referees_.emplace_back(input.rules_of(b), options);
+  for (int64_t b = 0; b < input.size(); ++b) trackers_.emplace_back(input.rules_of(b), options);
 }
 
 Tensor Stepper::next(std::span<const int32_t> tokens) {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "heed/model/search/referee.h"
+#include "heed/model/search/constraint_tracker.h"
 #include "heed/model/search/search.h"
 
 namespace heed::search {
@@ -21,10 +21,10 @@ class Stepper {
   }
   bool may_go_on() const { return done() < options_.longest; }
   /// Of the rules of a sentence; null if nothing has rules.
-  const Referee* referee(int64_t sentence) const {
-    return referees_.empty() ? nullptr : &referees_[static_cast<size_t>(sentence)];
+  const ConstraintTracker* tracker(int64_t sentence) const {
+    return trackers_.empty() ? nullptr : &trackers_[static_cast<size_t>(sentence)];
   }
-  bool has_rules() const { return !referees_.empty(); }
+  bool has_rules() const { return !trackers_.empty(); }
 
   /// The last token of each hypothesis -> logits [rows, vocabulary]. Tensors of earlier steps are dropped from the
   /// tape.
@@ -42,7 +42,7 @@ class Stepper {
   int64_t read_ = 0;  // steps of the state that were spent on the sources
   decode::Alignment alignment_;
   bool wants_weights_;
-  std::vector<Referee> referees_;  // [sentences], or none
+  std::vector<ConstraintTracker> trackers_;  // [sentences], or none
 };
 
 }  // namespace heed::search

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "heed/kernels/exact_math.h"
-#include "heed/model/search/vocabulary.h"
+#include "heed/model/search/best_tokens.h"
 
 namespace heed::search {
 

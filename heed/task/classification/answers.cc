@@ -10,7 +10,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
-#include "heed/model/search/vocabulary.h"
+#include "heed/model/search/best_tokens.h"
 #include "heed/task/answer.h"
 #include "heed/task/classification/classifier.h"
 #include "heed/task/classification/labelled_texts.h"
@@ -28,13 +28,13 @@ namespace heed::task {
 namespace {
 
 /// Where the model looked, in tokens of the whole text.
-struct Looked {
+struct TokenWeights {
   std::vector<std::vector<float>> rows;  // [pooled vectors][tokens]
   std::vector<float> sentences;
 };
 
-Looked looked_at(const Judged& judged, const data::Sources& texts, int64_t text) {
-  Looked looked;
+TokenWeights looked_at(const Judged& judged, const data::Sources& texts, int64_t text) {
+  TokenWeights looked;
   if (!judged.tokens.data) return looked;
   const data::Source source = texts[text];
   if (!judged.sentences.data) {
@@ -170,9 +170,9 @@ class LabelAnswers final : public Answerer {
         const text::Tokeniser& labels = *asked_.vocabularies.target;
         std::vector<Output>& nbest = lines[static_cast<size_t>(some[i])].answer->nbest;
         nbest = several() ? set_and_labels(judged.logits, place, labels,
-                                           {wanted_.nbest, asked_.description.answers.labels_between})
+                                           {wanted_.nbest, asked_.description.answers.label_separator})
                           : best_labels(judged.logits, place, labels, best);
-        const Looked looked = looked_at(judged, batch, place);
+        const TokenWeights looked = looked_at(judged, batch, place);
         for (Output& output : nbest) {
           output.alignment = looked.rows;
           output.sentence_weights = looked.sentences;
@@ -182,7 +182,7 @@ class LabelAnswers final : public Answerer {
   }
 
  private:
-  bool several() const { return !asked_.description.answers.labels_between.empty(); }
+  bool several() const { return !asked_.description.answers.label_separator.empty(); }
 
   void tell(const CutText& cut, const text::Tokeniser& words, Prediction& told) const {
     told.source_tokens = spelled(words, cut.tokens);
@@ -231,8 +231,8 @@ std::vector<PairScore> score_labels(const LoadedModel& asked, std::span<const Te
     if (!score.error.empty()) continue;
     if (score.error = text::utf8_complaint(pairs[i].target); !score.error.empty()) continue;
     const std::string_view label = text::without_blanks_around(pairs[i].target);
-    if (!asked.description.answers.labels_between.empty() && !said[i].nbest.empty()) {
-      const std::vector<std::string_view> labels = text::labels_of(label, asked.description.answers.labels_between);
+    if (!asked.description.answers.label_separator.empty() && !said[i].nbest.empty()) {
+      const std::vector<std::string_view> labels = text::labels_of(label, asked.description.answers.label_separator);
       score.log_probability = log_probability_of_set(said[i].nbest, labels);
       score.tokens.assign(labels.begin(), labels.end());
       if (std::isnan(score.log_probability)) score.error = fmt::format("the model has no label '{}'", label);

@@ -49,7 +49,7 @@ class LabelTask final : public Task {
     f.add("data.second_text_column", d.train.second_column,
           "column of a second text that is judged together with the first; 0: there is none",
           Limit::between(0, kMostColumns));
-    f.add("data.label_separator", d.labels_between,
+    f.add("data.label_separator", d.label_separator,
           "what separates the labels of a text that may have several, such as \",\"; empty: each text has one label");
     f.former_key("data.labels_between", "data.label_separator");
     f.add("data.class_weights", d.class_weights,
@@ -81,7 +81,7 @@ class LabelTask final : public Task {
     add_token_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);
     add_token_keys(f, "target", {}, d.target);
     f.add("model.two_texts", d.model.two_texts, "two texts, separated by a tab, are judged together");
-    f.add("answers.label_separator", d.answers.labels_between,
+    f.add("answers.label_separator", d.answers.label_separator,
           "what separates the labels of a text that may have several; empty: each text has one label");
     f.add("answers.max_source", d.answers.max_source, "a longer text is cut after so many tokens; 0: no limit",
           Limit::between(0, kMostTokens));
@@ -100,7 +100,7 @@ class LabelTask final : public Task {
       all.push_back(fmt::format("data.second_text_column is {}, as is data.text_column or data.label_column",
                                 d.train.second_column));
     if (std::string wrong = class_weights_problem(d.class_weights); !wrong.empty()) all.push_back(std::move(wrong));
-    if (!d.labels_between.empty() && d.class_weights != "none")
+    if (!d.label_separator.empty() && d.class_weights != "none")
       all.emplace_back("data.class_weights is for texts with one label each, but data.label_separator is set");
     if (d.vectors_fixed && d.vectors.empty()) all.emplace_back("data.vectors_fixed needs data.vectors");
     if (m.penalty > 0 && m.attention.structure != "structured")
@@ -112,12 +112,12 @@ class LabelTask final : public Task {
 
   metric::MetricOptions metric_options(const Description& description) const override {
     metric::MetricOptions options;
-    options.labels_between = description.answers.labels_between;
+    options.label_separator = description.answers.label_separator;
     return options;
   }
 
-  std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const override {
-    return std::make_unique<LabelTexts>(options, seed);
+  std::unique_ptr<RawCorpus> read(const data::Options& options, uint64_t seed) const override {
+    return std::make_unique<RawLabelCorpus>(options, seed);
   }
   data::References read_references(const std::filesystem::path& tsv, const data::Options& options,
                                    data::Report& report) const override {

@@ -187,7 +187,7 @@ data::References read_labelled(const std::filesystem::path& tsv, const data::Opt
   files.source_column = columns.text;
   files.target_column = columns.label;
   files.second_column = columns.second;
-  return data::separate_references(with_tidy_labels(data::read_pairs(files, report), options.labels_between));
+  return data::separate_references(with_tidy_labels(data::read_pairs(files, report), options.label_separator));
 }
 
 namespace {
@@ -226,7 +226,7 @@ CutText cut_text(std::string_view text, const text::Tokeniser& tokeniser, const 
   return cut;
 }
 
-LabelTexts::LabelTexts(data::Options options, uint64_t seed) {
+RawLabelCorpus::RawLabelCorpus(data::Options options, uint64_t seed) {
   columns_ = find_columns(options.train);
   for (data::PairFiles* files : {&options.train, &options.valid}) {
     files->source_column = columns_.text;
@@ -235,14 +235,14 @@ LabelTexts::LabelTexts(data::Options options, uint64_t seed) {
   }
   pairs_ = load_pairs(options, seed);
   for (data::Pairs* side : {&pairs_.train, &pairs_.valid})
-    *side = with_tidy_labels(std::move(*side), options.labels_between);
+    *side = with_tidy_labels(std::move(*side), options.label_separator);
 }
 
-std::string LabelTexts::validation_report() const { return pairs_.reports.back().text(); }
+std::string RawLabelCorpus::validation_report() const { return pairs_.reports.back().text(); }
 
-std::vector<Suggestion> LabelTexts::suggest(const OpenKeys& open, const data::Options& data,
-                                            const model::Options& model) const {
-  const TextFacts f = facts_of_texts(pairs_.train, data.labels_between);
+std::vector<Suggestion> RawLabelCorpus::suggest(const OpenKeys& open, const data::Options& data,
+                                                const model::Options& model) const {
+  const TextFacts f = facts_of_texts(pairs_.train, data.label_separator);
   std::vector<Suggestion> all;
   const auto say = [&](const char* key, std::string value, std::string why = "") {
     if (open.count(key)) all.push_back({key, std::move(value), std::move(why)});
@@ -273,16 +273,16 @@ std::vector<Suggestion> LabelTexts::suggest(const OpenKeys& open, const data::Op
   const bool has_no_end = open.count("stop.steps") && open.count("stop.minutes") && open.count("stop.patience");
   if (has_no_end) say("stop.epochs", f.words * static_cast<double>(f.texts) < 1e6 ? "8" : "4");
   say("validate.decode", "-1");
-  say("validate.metric", data.labels_between.empty() ? "accuracy" : "micro_f1");
+  say("validate.metric", data.label_separator.empty() ? "accuracy" : "micro_f1");
   return all;
 }
 
-Vocabularies LabelTexts::learn_vocabularies(const data::Options& options, const Vocabularies* known) const {
+Vocabularies RawLabelCorpus::learn_vocabularies(const data::Options& options, const Vocabularies* known) const {
   Sentences labels;
   for (const std::string& target : pairs_.train.target)
-    for (const std::string_view label : text::labels_of(target, options.labels_between)) labels.push_back(label);
+    for (const std::string_view label : text::labels_of(target, options.label_separator)) labels.push_back(label);
   Vocabularies v = task::learn_vocabularies(data::sentences(pairs_.train, data::Side::source), labels, options, known);
-  expect(v.target->size() > text::kSpecials + (options.labels_between.empty() ? 1 : 0), ErrorKind::data,
+  expect(v.target->size() > text::kSpecials + (options.label_separator.empty() ? 1 : 0), ErrorKind::data,
          "all texts have the same label, '{}': there is nothing to learn", v.target->token(text::kSpecials));
   return v;
 }
@@ -308,16 +308,16 @@ void weigh_classes(LabelledTexts& train, std::string_view how, const text::Token
 
 }  // namespace
 
-Corpus LabelTexts::encode(const Vocabularies& vocabularies, const data::Options& o, const model::Options& model) {
+Corpus RawLabelCorpus::encode(const Vocabularies& vocabularies, const data::Options& o, const model::Options& model) {
   const Reading reading{
       .by_sentence = Classifier::reads_sentences(model), .two_texts = model.two_texts, .most_tokens = o.max_source};
   Corpus corpus;
   int64_t unseen = 0;
   const auto cut = [&](const data::Pairs& pairs, data::Report& report, data::Pairs* kept_pairs) {
-    auto texts = std::make_unique<LabelledTexts>(!o.labels_between.empty());
+    auto texts = std::make_unique<LabelledTexts>(!o.label_separator.empty());
     for (size_t i = 0; i < pairs.line.size(); ++i) {
       const CutText text = cut_text(pairs.source[i], *vocabularies.source, reading);
-      const std::vector<int32_t> labels = classes_of(pairs.target[i], *vocabularies.target, o.labels_between);
+      const std::vector<int32_t> labels = classes_of(pairs.target[i], *vocabularies.target, o.label_separator);
       if (text.is_empty(reading) || labels.empty()) {
         report.drop_kept(data::Fault::empty, pairs.line[i], labels.empty() ? "label" : "text, no tokens");
         continue;

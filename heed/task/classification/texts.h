@@ -55,9 +55,9 @@ struct CutText {
 };
 CutText cut_text(std::string_view text, const text::Tokeniser& tokeniser, const Reading& reading);
 
-class LabelTexts final : public Texts {
+class RawLabelCorpus final : public RawCorpus {
  public:
-  LabelTexts(data::Options options, uint64_t seed);
+  RawLabelCorpus(data::Options options, uint64_t seed);
 
   std::vector<Suggestion> suggest(const OpenKeys& open, const data::Options& data,
                                   const model::Options& model) const override;

@@ -35,7 +35,7 @@ PictureModel::PictureModel(Parameters& parameters, const model::Options& o) : op
     question_ = encoder.make(root / "question", model::stack_options(of_encoder, words, o.encoder_layers, positions));
     asked_ = Linear(root / "asked", question_->width(), o.width);
   }
-  writer_ = model::Writer(root, o, *picture_, model::Writer::vectors(root, o));
+  writer_ = model::TargetDecoder(root, o, *picture_, model::TargetDecoder::vectors(root, o));
 }
 
 encode::Encoded PictureModel::encode(Tape& tape, const data::Sources& sources) const {
@@ -56,7 +56,8 @@ encode::Encoded PictureModel::encode(Tape& tape, const data::Sources& sources) c
 }
 
 model::Loss PictureModel::loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const {
-  const model::UndrawnLoss undrawn(writer_.needs_undrawn(tape), [&](Tape& plain) { return loss(plain, batch, {}); });
+  const model::SelfCriticalBaseline undrawn(writer_.needs_self_critical_baseline(tape),
+                                            [&](Tape& plain) { return loss(plain, batch, {}); });
   return writer_.loss(encode(tape, batch.sources), batch, options, undrawn.row_nll());
 }
 

@@ -15,7 +15,7 @@
 #include "heed/model/generator.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
-#include "heed/model/writer.h"
+#include "heed/model/target_decoder.h"
 #include "heed/task/image/picture_encoder.h"
 
 namespace heed::task {
@@ -50,7 +50,7 @@ class PictureModel final : public model::Model, public model::Generator {
   embed::Embed words_;
   std::unique_ptr<encode::Encoder> question_;
   Linear asked_;  // mean of the states -> [B, width]
-  model::Writer writer_;
+  model::TargetDecoder writer_;
 };
 
 }  // namespace heed::task

@@ -136,8 +136,8 @@ class PictureTask final : public Task {
     return names;
   }
 
-  std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const override {
-    return std::make_unique<PictureTexts>(options, seed);
+  std::unique_ptr<RawCorpus> read(const data::Options& options, uint64_t seed) const override {
+    return std::make_unique<RawPictureCorpus>(options, seed);
   }
   std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const override {
     return std::make_unique<PictureModel>(parameters, options);

@@ -51,7 +51,7 @@ LineParts parts_of_line(std::string_view line) {
 
 std::string_view picture_of(std::string_view source) { return parts_of_line(source).picture; }
 
-PictureTexts::PictureTexts(data::Options options, uint64_t seed) {
+RawPictureCorpus::RawPictureCorpus(data::Options options, uint64_t seed) {
   if (options.task == "none") {
     options.train = find_picture_columns(options.train);
     options.valid.source_column = options.train.source_column;
@@ -60,12 +60,12 @@ PictureTexts::PictureTexts(data::Options options, uint64_t seed) {
   pairs_ = load_pairs(options, seed, picture_of);
 }
 
-bool PictureTexts::has_questions() const { return !parts_of_line(pairs_.train.source.front()).text.empty(); }
+bool RawPictureCorpus::has_questions() const { return !parts_of_line(pairs_.train.source.front()).text.empty(); }
 
-std::string PictureTexts::validation_report() const { return pairs_.reports.back().text(); }
+std::string RawPictureCorpus::validation_report() const { return pairs_.reports.back().text(); }
 
-std::vector<Suggestion> PictureTexts::suggest(const OpenKeys& open, const data::Options&,
-                                              const model::Options& model) const {
+std::vector<Suggestion> RawPictureCorpus::suggest(const OpenKeys& open, const data::Options&,
+                                                  const model::Options& model) const {
   std::vector<Suggestion> all;
   const auto say = [&](const char* key, std::string value, std::string why = "") {
     if (open.count(key)) all.push_back({key, std::move(value), std::move(why)});
@@ -90,15 +90,16 @@ std::vector<Suggestion> PictureTexts::suggest(const OpenKeys& open, const data::
   return all;
 }
 
-Vocabularies PictureTexts::learn_vocabularies(const data::Options& options, const Vocabularies* known) const {
+Vocabularies RawPictureCorpus::learn_vocabularies(const data::Options& options, const Vocabularies* known) const {
   data::Pairs texts;
   for (size_t i = 0; i < pairs_.train.line.size(); ++i)
     texts.add(parts_of_line(pairs_.train.source[i]).text, pairs_.train.target[i], pairs_.train.line[i]);
   return task::learn_vocabularies(texts, options, known);
 }
 
-data::Examples PictureTexts::read_pictures(const data::Pairs& pairs, const Vocabularies& vocabularies,
-                                           const model::Options& model, data::Report& report, data::Pairs* kept) const {
+data::Examples RawPictureCorpus::read_pictures(const data::Pairs& pairs, const Vocabularies& vocabularies,
+                                               const model::Options& model, data::Report& report,
+                                               data::Pairs* kept) const {
   const int64_t side = model.picture_size, cells = cells_of_side(side, model.picture_layers);
   expect_memory(3.0 * static_cast<double>(side * side) * static_cast<double>(pairs.size()),
                 fmt::format("{} pictures of {} x {} pixels", pairs.size(), side, side),
@@ -126,7 +127,7 @@ data::Examples PictureTexts::read_pictures(const data::Pairs& pairs, const Vocab
   return examples;
 }
 
-Corpus PictureTexts::encode(const Vocabularies& vocabularies, const data::Options& o, const model::Options& model) {
+Corpus RawPictureCorpus::encode(const Vocabularies& vocabularies, const data::Options& o, const model::Options& model) {
   expect(model.questions == has_questions(), ErrorKind::data,
          "model.questions is {}, but the data has {} (data.question_column)", model.questions,
          has_questions() ? "questions" : "none");

@@ -23,9 +23,9 @@ LineParts parts_of_line(std::string_view line);
 /// What data is held out by.
 std::string_view picture_of(std::string_view source);
 
-class PictureTexts final : public Texts {
+class RawPictureCorpus final : public RawCorpus {
  public:
-  PictureTexts(data::Options options, uint64_t seed);
+  RawPictureCorpus(data::Options options, uint64_t seed);
 
   std::vector<Suggestion> suggest(const OpenKeys& open, const data::Options& data,
                                   const model::Options& model) const override;

@@ -11,7 +11,7 @@
 #include "heed/task/language_model/text_windows.h"
 #include "heed/task/line_tokens.h"
 #include "heed/task/own_model.h"
-#include "heed/task/together_or_each.h"
+#include "heed/task/retry_individually.h"
 #include "heed/task/written_answers.h"
 #include "heed/text/utf8.h"
 
@@ -120,7 +120,7 @@ void score_windows(const LoadedModel& asked, std::span<const ScoredText> texts, 
     of.emplace_back(static_cast<size_t>(texts[i].inputs()));
     texts[i].score->parts.clear();
   }
-  data::Carried carried;
+  data::RecurrentCarry carried;
   for (const data::Indices& some : batches_of(windows, kTogether)) {
     stop_if_interrupted();
     data::Batch batch;
@@ -194,7 +194,7 @@ std::vector<PairScore> score_texts(const LoadedModel& asked, std::span<const Tex
     int64_t tokens = 0;
     for (; end < texts.size() && (end == begin || tokens + texts[end].inputs() <= kTogether); ++end)
       tokens += texts[end].inputs();
-    together_or_each(
+    retry_individually(
         std::span<const ScoredText>(texts).subspan(begin, end - begin),
         [&](std::span<const ScoredText> some) { score_windows(asked, some, *tape); },
         [](const ScoredText& text, const std::string& error) { text.score->error = error; });

@@ -23,8 +23,8 @@ std::vector<const data::CarriedState*> before(const data::Batch& batch) {
 }
 
 /// What each piece leaves for the next one of its text.
-data::Carried carried_on(const data::Batch& batch, std::vector<data::CarriedState>& after) {
-  data::Carried carried;
+data::RecurrentCarry carried_on(const data::Batch& batch, std::vector<data::CarriedState>& after) {
+  data::RecurrentCarry carried;
   for (size_t p = 0; p < after.size(); ++p)
     if (batch.ends[p] >= 0) carried[batch.ends[p]] = std::move(after[p]);
   return carried;

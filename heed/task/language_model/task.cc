@@ -99,8 +99,8 @@ class NextTokenTask final : public Task {
 
   std::vector<std::string> metrics() const override { return {}; }
 
-  std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const override {
-    return std::make_unique<NextTokenTexts>(options, seed);
+  std::unique_ptr<RawCorpus> read(const data::Options& options, uint64_t seed) const override {
+    return std::make_unique<RawTextCorpus>(options, seed);
   }
   std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const override {
     return std::make_unique<LanguageModel>(parameters, options);

@@ -35,7 +35,7 @@ void expect_file(const std::filesystem::path& file) {
 
 }  // namespace
 
-NextTokenTexts::NextTokenTexts(const data::Options& options, uint64_t seed)
+RawTextCorpus::RawTextCorpus(const data::Options& options, uint64_t seed)
     : options_(options), documents_(value_of(kDocuments, options.documents, "data: documents")), seed_(seed) {
   look(options.train.source);
   expect(facts_.characters > 1, ErrorKind::data, "'{}' has no text to learn from{}", options.train.source.string(),
@@ -52,7 +52,7 @@ NextTokenTexts::NextTokenTexts(const data::Options& options, uint64_t seed)
          options.train.source.string(), facts_.characters - 1, facts_.lines, facts_.lines == 1 ? "" : "s", kFewest);
 }
 
-void NextTokenTexts::look(const std::filesystem::path& file) {
+void RawTextCorpus::look(const std::filesystem::path& file) {
   expect_file(file);
   // Every line has the same chance to be in the sample, however many there are.
   text::Random random(seed_, /*stream=*/0x73616d70);
@@ -81,7 +81,7 @@ void NextTokenTexts::look(const std::filesystem::path& file) {
   facts_.letters = std::ssize(letters);
 }
 
-bool NextTokenTexts::is_held_out(const TextLine& line, int64_t characters_before) const {
+bool RawTextCorpus::is_held_out(const TextLine& line, int64_t characters_before) const {
   if (held_out_ == 0) return false;
   // Of one text its end; of many documents those that were drawn, and always the first that could be.
   if (facts_.documents == 1)
@@ -92,7 +92,7 @@ bool NextTokenTexts::is_held_out(const TextLine& line, int64_t characters_before
                                    static_cast<uint64_t>(held_out_ * static_cast<double>(kOf));
 }
 
-size_t NextTokenTexts::kept_of(std::string_view line) const {
+size_t RawTextCorpus::kept_of(std::string_view line) const {
   const double end = std::floor((1 - held_out_) * static_cast<double>(facts_.characters));
   const auto most = static_cast<size_t>(std::max(1.0, end - static_cast<double>(facts_.before_last)));
   size_t bytes = 0, count = 0, after_blank = 0;
@@ -105,8 +105,8 @@ size_t NextTokenTexts::kept_of(std::string_view line) const {
   return after_blank > 0 && static_cast<double>(after_blank) >= 0.9 * static_cast<double>(bytes) ? after_blank : bytes;
 }
 
-std::vector<Suggestion> NextTokenTexts::suggest(const OpenKeys& open, const data::Options& data,
-                                                const model::Options& model) const {
+std::vector<Suggestion> RawTextCorpus::suggest(const OpenKeys& open, const data::Options& data,
+                                               const model::Options& model) const {
   std::vector<Suggestion> all;
   const auto is_open = [&](const char* key) { return open.count(key) > 0; };
   const auto say = [&](const char* key, std::string value, std::string why = "") {
@@ -146,7 +146,7 @@ std::vector<Suggestion> NextTokenTexts::suggest(const OpenKeys& open, const data
   return all;
 }
 
-Vocabularies NextTokenTexts::learn_vocabularies(const data::Options& options, const Vocabularies* known) const {
+Vocabularies RawTextCorpus::learn_vocabularies(const data::Options& options, const Vocabularies* known) const {
   const std::vector<std::string_view> lines(sample_.begin(), sample_.end());
   Vocabularies v;
   v.source = known ? text::Tokeniser::grown(known->source, lines, options.source)
@@ -155,8 +155,8 @@ Vocabularies NextTokenTexts::learn_vocabularies(const data::Options& options, co
   return v;
 }
 
-Corpus NextTokenTexts::encode(const Vocabularies& vocabularies, const data::Options& options,
-                              const model::Options& model) {
+Corpus RawTextCorpus::encode(const Vocabularies& vocabularies, const data::Options& options,
+                             const model::Options& model) {
   sample_ = {};
   TextEncoder train(*vocabularies.source), valid(*vocabularies.source);
   int64_t before = 0;
@@ -205,6 +205,6 @@ Corpus NextTokenTexts::encode(const Vocabularies& vocabularies, const data::Opti
   return corpus;
 }
 
-std::string NextTokenTexts::validation_report() const { return report_.dropped() > 0 ? report_.text() : ""; }
+std::string RawTextCorpus::validation_report() const { return report_.dropped() > 0 ? report_.text() : ""; }
 
 }  // namespace heed::task

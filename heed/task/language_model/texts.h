@@ -18,10 +18,10 @@ struct RunningTextFacts {
   int64_t letters = 0;      // different characters, among the lines that are learned from
 };
 
-class NextTokenTexts final : public Texts {
+class RawTextCorpus final : public RawCorpus {
  public:
   /// Reads through the files once. They are read again to be encoded, and never held.
-  NextTokenTexts(const data::Options& options, uint64_t seed);
+  RawTextCorpus(const data::Options& options, uint64_t seed);
 
   std::vector<Suggestion> suggest(const OpenKeys& open, const data::Options& data,
                                   const model::Options& model) const override;

@@ -165,8 +165,8 @@ class PairsTask final : public Task {
     return names;
   }
 
-  std::unique_ptr<Texts> read(const data::Options& options, uint64_t seed) const override {
-    return std::make_unique<PairTexts>(options, seed);
+  std::unique_ptr<RawCorpus> read(const data::Options& options, uint64_t seed) const override {
+    return std::make_unique<RawPairCorpus>(options, seed);
   }
 
   std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const override {

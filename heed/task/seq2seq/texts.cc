@@ -37,7 +37,7 @@ void add_alignments(data::Examples& train, const TextPairs& pairs, const Vocabul
     const auto count = [](const std::vector<int32_t>& all) {
       return all.empty() ? 0 : int64_t{*std::max_element(all.begin(), all.end())} + 1;
     };
-    train.links.add(data::links_of_tokens(file.checked(line, count(source), count(target), "words"), source, target));
+    train.links.add(data::points_of_tokens(file.checked(line, count(source), count(target), "words"), source, target));
   }
 }
 
@@ -71,6 +71,6 @@ Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data
   return corpus;
 }
 
-std::string PairTexts::validation_report() const { return pairs_.reports.back().text(); }
+std::string RawPairCorpus::validation_report() const { return pairs_.reports.back().text(); }
 
 }  // namespace heed::task

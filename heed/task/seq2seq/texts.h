@@ -13,10 +13,10 @@ namespace heed::task {
 
 Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& options);
 
-/// These functions behind the interface Texts.
-class PairTexts final : public Texts {
+/// These functions behind the interface RawCorpus.
+class RawPairCorpus final : public RawCorpus {
  public:
-  PairTexts(const data::Options& options, uint64_t seed) : pairs_(load_pairs(options, seed)) {}
+  RawPairCorpus(const data::Options& options, uint64_t seed) : pairs_(load_pairs(options, seed)) {}
 
   std::vector<Suggestion> suggest(const OpenKeys& open, const data::Options& data,
                                   const model::Options& model) const override {

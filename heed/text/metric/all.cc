@@ -43,11 +43,11 @@ std::span<const MetricEntry> all_metrics() {
        [](Options) -> Made { return std::make_unique<Exact>(ExactKind::accuracy); }},
       {"macro_f1", "the mean of the F1 of each label that was given or right, so that all labels count the same",
        "100 / L sum_l 2 both_l / (given_l + right_l); L: labels, both: given and right", true,
-       [](Options o) -> Made { return std::make_unique<F1>(F1Kind::macro, o.labels, o.labels_between); }, true},
+       [](Options o) -> Made { return std::make_unique<F1>(F1Kind::macro, o.labels, o.label_separator); }, true},
       {"micro_f1",
        "F1 of all labels together, so that all texts count the same; of one label per text it is the accuracy",
        "100 * 2 sum_l both_l / sum_l (given_l + right_l)", true,
-       [](Options o) -> Made { return std::make_unique<F1>(F1Kind::micro, o.labels, o.labels_between); }},
+       [](Options o) -> Made { return std::make_unique<F1>(F1Kind::micro, o.labels, o.label_separator); }},
       {"ser",
        "the share of outputs that are equal to no reference: the sequence error rate, in papers on spelling to sound "
        "the "
@@ -79,7 +79,7 @@ std::unique_ptr<TextMetric> make_metric(std::string_view name, const MetricOptio
 std::unique_ptr<TextMetric> make_metric_for(std::span<const std::string> hypotheses, std::span<const Texts> references,
                                             std::string_view name, MetricOptions options) {
   const MetricEntry& entry = find_metric(name);
-  if (entry.needs_labels) options.labels = all_labels(hypotheses, references, options.labels_between);
+  if (entry.needs_labels) options.labels = all_labels(hypotheses, references, options.label_separator);
   return entry.make(options);
 }
 

@@ -18,7 +18,7 @@ struct MetricOptions {
   BleuOptions bleu;
   ChrfOptions chrf;  // of chrf and chrf++; the name decides `words`
   TerOptions ter;
-  std::string labels_between = {};       // of f1: see text::labels_of()
+  std::string label_separator = {};      // of f1: see text::labels_of()
   std::vector<std::string> labels = {};  // of macro_f1: all of them
 };
 

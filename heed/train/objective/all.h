@@ -17,7 +17,7 @@
 namespace heed::objective {
 
 /// What an objective is made of. All but the options and the function must outlive it.
-struct Setting {
+struct ObjectiveInputs {
   const model::Model& model;
   const task::Vocabularies& vocabularies;
   const data::Dataset& examples;  // to train on
@@ -37,7 +37,7 @@ struct Entry {
   bool needs_trained;   // it learns from the outputs of a model that is already good
   /// Why it cannot be used with these options; empty if it can. Null: it always can.
   std::string (*refuses)(const Options&, const model::Options&);
-  std::unique_ptr<Objective> (*make)(const Setting&);
+  std::unique_ptr<Objective> (*make)(const ObjectiveInputs&);
 };
 
 #define HEED_OBJECTIVES(X) X(likelihood) X(scheduled_sampling) X(reinforce) X(minimum_risk)

@@ -38,7 +38,8 @@ std::string refuse_reward(const Options& o, const model::Options& model) {
   return "";
 }
 
-HypothesisLearner::HypothesisLearner(const Setting& s) : setting_(s), never_(s.vocabularies.target->never_written()) {
+HypothesisLearner::HypothesisLearner(const ObjectiveInputs& s)
+    : setting_(s), never_(s.vocabularies.target->never_written()) {
   const std::string& name = s.options.name;
   expect(s.model.generator() != nullptr, "{}: the model cannot write outputs token by token", name);
   expect((s.options.reward == "own") == static_cast<bool>(s.reward), "train.reward = \"{}\": {}", s.options.reward,
@@ -138,7 +139,7 @@ std::vector<double> HypothesisLearner::log_probabilities(const data::Batch& batc
 }
 
 PartReport HypothesisLearner::learn(Tape& tape, const data::Batch& batch, const UpdatePart& part,
-                                    const Judged& judged) {
+                                    const RewardedHypotheses& judged) {
   const double share = setting_.options.likelihood_share;
   PartReport report;
   const double of_examples = part.example_share / part.share;  // both parts are means over examples, not over tokens

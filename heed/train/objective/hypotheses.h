@@ -26,7 +26,7 @@ struct Hypothesis {
 };
 
 /// Hypotheses with their weights, and the mean reward that they stand for.
-struct Judged {
+struct RewardedHypotheses {
   const std::vector<Hypothesis>& hypotheses;
   double reward;
   /// Tokens that had no chance when these were drawn: the others share all the probability in log p.
@@ -35,7 +35,7 @@ struct Judged {
 
 class HypothesisLearner {
  public:
-  explicit HypothesisLearner(const Setting& setting);
+  explicit HypothesisLearner(const ObjectiveInputs& setting);
 
   /// Those that a search finds, each different one once, by source.
   std::vector<Hypothesis> search(const data::Batch& batch, search::Options options);
@@ -43,7 +43,7 @@ class HypothesisLearner {
   static std::vector<Hypothesis> references(const data::Batch& batch);
   /// What search() writes in no output: text::Tokeniser::never_written().
   std::span<const int32_t> never() const { return never_; }
-  /// Drawn ones, as Setting::options say.
+  /// Drawn ones, as ObjectiveInputs::options say.
   search::Options samples(uint64_t seed) const;
 
   /// Fills in the rewards.
@@ -55,14 +55,14 @@ class HypothesisLearner {
   /// Adds the gradients of (1 - s) sum of weight * (- log p), some hypotheses at a time, and of s times the mean
   /// over examples of - log p of the right outputs; s is likelihood_share. The loss of the report has the mean reward
   /// in place of the first.
-  PartReport learn(Tape& tape, const data::Batch& batch, const UpdatePart& part, const Judged& judged);
+  PartReport learn(Tape& tape, const data::Batch& batch, const UpdatePart& part, const RewardedHypotheses& judged);
 
  private:
   /// Calls use(some, first) for the hypotheses from `first` on, some at a time: a batch with them as targets.
   template <class Use>
   void each_batch(const data::Batch& batch, const std::vector<Hypothesis>& hypotheses, const Use& use) const;
 
-  Setting setting_;
+  ObjectiveInputs setting_;
   std::vector<int32_t> never_;
   RewardFunction reward_;
   std::map<std::vector<int32_t>, std::vector<std::string>> references_;  // of the training data, by source

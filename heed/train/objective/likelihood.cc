@@ -48,7 +48,7 @@ const Entry likelihood_entry = {
     .needs_pairs = false,
     .needs_trained = false,
     .refuses = nullptr,
-    .make = [](const Setting& s) { return likelihood(s.model, s.label_smoothing); },
+    .make = [](const ObjectiveInputs& s) { return likelihood(s.model, s.label_smoothing); },
 };
 
 }  // namespace heed::objective

@@ -17,7 +17,7 @@ namespace {
 
 class MinimumRisk final : public Objective {
  public:
-  explicit MinimumRisk(const Setting& s) : setting_(s), learner_(s) {}
+  explicit MinimumRisk(const ObjectiveInputs& s) : setting_(s), learner_(s) {}
 
   PartReport run(Tape& tape, data::Batch& batch, const UpdatePart& part) override {
     std::vector<Hypothesis> all = find(batch, part.seed);
@@ -70,7 +70,7 @@ class MinimumRisk final : public Objective {
     return sum;
   }
 
-  Setting setting_;
+  ObjectiveInputs setting_;
   HypothesisLearner learner_;
 };
 
@@ -89,7 +89,7 @@ const Entry minimum_risk_entry = {
     .needs_pairs = true,
     .needs_trained = true,
     .refuses = refuse_minimum_risk,
-    .make = [](const Setting& s) -> std::unique_ptr<Objective> { return std::make_unique<MinimumRisk>(s); },
+    .make = [](const ObjectiveInputs& s) -> std::unique_ptr<Objective> { return std::make_unique<MinimumRisk>(s); },
 };
 
 }  // namespace heed::objective

@@ -27,7 +27,7 @@ struct PartReport {
   double nll = 0;                     // share * negative log-likelihood of the right outputs
   double accuracy = 0;                // share * predictions that are right, under teacher forcing
   std::optional<double> reward = {};  // example_share * rewards
-  data::Carried carried = {};         // as in model::Loss
+  data::RecurrentCarry carried = {};  // as in model::Loss
   model::BaselineChange baseline = {};
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 class Reinforce final : public Objective {
  public:
-  explicit Reinforce(const Setting& s) : setting_(s), learner_(s) {}
+  explicit Reinforce(const ObjectiveInputs& s) : setting_(s), learner_(s) {}
 
   PartReport run(Tape& tape, data::Batch& batch, const UpdatePart& part) override {
     const Options& o = setting_.options;
@@ -36,7 +36,7 @@ class Reinforce final : public Objective {
   bool has_one_backward() const override { return false; }
 
  private:
-  Setting setting_;
+  ObjectiveInputs setting_;
   HypothesisLearner learner_;
 };
 
@@ -55,7 +55,7 @@ const Entry reinforce_entry = {
     .needs_pairs = true,
     .needs_trained = true,
     .refuses = refuse_reinforce,
-    .make = [](const Setting& s) -> std::unique_ptr<Objective> { return std::make_unique<Reinforce>(s); },
+    .make = [](const ObjectiveInputs& s) -> std::unique_ptr<Objective> { return std::make_unique<Reinforce>(s); },
 };
 
 }  // namespace heed::objective

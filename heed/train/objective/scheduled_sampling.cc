@@ -92,7 +92,7 @@ class Coins {
 
 class ScheduledSampling final : public Objective {
  public:
-  explicit ScheduledSampling(const Setting& s)
+  explicit ScheduledSampling(const ObjectiveInputs& s)
       : model_(s.model),
         options_(s.options),
         label_smoothing_(s.label_smoothing),
@@ -167,7 +167,9 @@ const Entry scheduled_sampling_entry = {
     .needs_pairs = true,
     .needs_trained = false,
     .refuses = nullptr,
-    .make = [](const Setting& s) -> std::unique_ptr<Objective> { return std::make_unique<ScheduledSampling>(s); },
+    .make = [](const ObjectiveInputs& s) -> std::unique_ptr<Objective> {
+      return std::make_unique<ScheduledSampling>(s);
+    },
 };
 
 }  // namespace heed::objective

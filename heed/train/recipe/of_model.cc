@@ -43,7 +43,7 @@ Recipe described(const task::Description& d) {
   r.data.target.kind = d.target.tokens;
   r.data.joint = d.joint;
   r.data.max_source = d.answers.max_source;
-  r.data.labels_between = d.answers.labels_between;
+  r.data.label_separator = d.answers.label_separator;
   r.data.documents = d.answers.documents;
   r.validate.longest = d.answers.longest;
   file::Fields fields;

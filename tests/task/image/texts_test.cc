@@ -17,7 +17,7 @@ recipe::Recipe picture_recipe(const std::filesystem::path& table) {
 }
 
 /// The value that is suggested for a key that the recipe leaves open.
-std::string suggested(const PictureTexts& texts, const recipe::Recipe& recipe, const std::string& key) {
+std::string suggested(const RawPictureCorpus& texts, const recipe::Recipe& recipe, const std::string& key) {
   for (const Suggestion& each : texts.suggest(recipe.open, recipe.data, recipe.model))
     if (each.key == key) return each.value;
   return "";
@@ -31,22 +31,22 @@ std::string table_of(int pictures, bool questions) {
   return lines;
 }
 
-TEST(PictureTexts, ColumnsAreFoundAndSoAreLabels) {
+TEST(RawPictureCorpus, ColumnsAreFoundAndSoAreLabels) {
   const Folder folder;
   const recipe::Recipe asked = picture_recipe(folder.write("asked.tsv", table_of(20, true)));
-  const PictureTexts questions(asked.data, 1);
+  const RawPictureCorpus questions(asked.data, 1);
   EXPECT_EQ(suggested(questions, asked, "data.question_column"), "2");
   EXPECT_EQ(suggested(questions, asked, "data.answer_column"), "3");
   EXPECT_EQ(suggested(questions, asked, "model.questions"), "true");
   EXPECT_EQ(suggested(questions, asked, "data.target_tokens"), "lines");
   const recipe::Recipe told = picture_recipe(folder.write("told.tsv", table_of(20, false)));
-  const PictureTexts captions(told.data, 1);
+  const RawPictureCorpus captions(told.data, 1);
   EXPECT_EQ(suggested(captions, told, "data.question_column"), "0");
   EXPECT_EQ(suggested(captions, told, "model.questions"), "false");
   EXPECT_EQ(suggested(captions, told, "data.target_tokens"), "words");
 }
 
-TEST(PictureTexts, NoPictureIsTrainedAndValidatedOn) {
+TEST(RawPictureCorpus, NoPictureIsTrainedAndValidatedOn) {
   const Folder folder;
   const recipe::Recipe recipe = picture_recipe(folder.write("x.tsv", table_of(40, true)));
   const TextPairs pairs = load_pairs(
@@ -64,10 +64,10 @@ TEST(PictureTexts, NoPictureIsTrainedAndValidatedOn) {
   EXPECT_EQ(pairs.valid.size(), 12);
 }
 
-TEST(PictureTexts, ModelAndDataAgreeAboutQuestions) {
+TEST(RawPictureCorpus, ModelAndDataAgreeAboutQuestions) {
   const Folder folder;
   const recipe::Recipe recipe = picture_recipe(folder.write("x.tsv", table_of(20, true)));
-  PictureTexts texts(recipe.data, 1);
+  RawPictureCorpus texts(recipe.data, 1);
   const Vocabularies vocabularies = texts.learn_vocabularies(recipe.data, nullptr);
   model::Options model = recipe.model;
   model.questions = false;

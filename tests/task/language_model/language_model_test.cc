@@ -90,7 +90,7 @@ double nll_in(const Tensor& logits, int64_t row, int32_t token) {
 std::vector<float> judged(const Model& model, std::span<const int32_t> text, const task::WindowRule& rule,
                           int64_t max_tokens) {
   const task::TextWindows windows(store_of(text), 0, rule);
-  data::Carried carried;
+  data::RecurrentCarry carried;
   std::vector<float> all;
   for (const data::Indices& batch : windows.batches({.max_tokens = max_tokens, .shuffle = false}, 0)) {
     data::Batch packed = windows.pack(batch);
@@ -250,13 +250,13 @@ TEST(LanguageModel, CarriedStatesMakePiecesOne) {
     const std::vector<float> whole = nll_of(model, all_at_once(kText));
     for (const int64_t length : {1, 2, 5}) {
       const task::TextPieces pieces(store_of(kText), 0, {.length = length, .carried = true});
-      data::Carried carried;
+      data::RecurrentCarry carried;
       std::vector<float> together;
       for (const data::Indices& batch : pieces.batches({.max_tokens = 1, .shuffle = false}, 0)) {
         data::Batch packed = pieces.pack(batch);
         packed.carried = &carried;
         Tape tape({.recording = false, .training = false});
-        const data::Carried before = carried;
+        const data::RecurrentCarry before = carried;
         Loss loss = model.loss(tape, packed, {});
         EXPECT_EQ(carried, before) << "what it goes on from is only read";
         together.insert(together.end(), loss.row_nll.begin(), loss.row_nll.end());

@@ -17,7 +17,7 @@ HeldOut held_out_of(const std::string& text, const std::string& documents, doubl
   options.documents = documents;
   options.held_out = share;
   options.source.kind = "characters";
-  NextTokenTexts texts(options, 1);
+  RawTextCorpus texts(options, 1);
   const Vocabularies vocabularies = texts.learn_vocabularies(options, nullptr);
   model::Options model;
   model.context = 8;
@@ -31,7 +31,7 @@ std::string repeated(const std::string& text, int count) {
   return all;
 }
 
-TEST(NextTokenTexts, OfASingleLineTheLastTenthIsHeldOut) {
+TEST(RawTextCorpus, OfASingleLineTheLastTenthIsHeldOut) {
   for (const char* documents : {"file", "line", "blank_line"}) {
     SCOPED_TRACE(documents);
     for (const char* end : {"", "\n"}) {
@@ -47,19 +47,19 @@ TEST(NextTokenTexts, OfASingleLineTheLastTenthIsHeldOut) {
   EXPECT_EQ(held_out_of(repeated("äöü", 50), "file").trained, 135 + 1);
 }
 
-TEST(NextTokenTexts, OfFewLongLinesTheEndOfTheLastIsHeldOut) {
+TEST(RawTextCorpus, OfFewLongLinesTheEndOfTheLastIsHeldOut) {
   const HeldOut found = held_out_of("ab\n" + repeated("abcd ", 40), "file");
   EXPECT_EQ(found.trained + found.held_out, 3 + 200 + 2);
   EXPECT_NEAR(static_cast<double>(found.held_out), 20, 5);
 }
 
-TEST(NextTokenTexts, OfManyLinesTheLastAreHeldOut) {
+TEST(RawTextCorpus, OfManyLinesTheLastAreHeldOut) {
   const HeldOut found = held_out_of(repeated("abcd\n", 40), "file");
   EXPECT_EQ(found.trained, 180);
   EXPECT_EQ(found.held_out, 20);
 }
 
-TEST(NextTokenTexts, TooLittleIsRefused) {
+TEST(RawTextCorpus, TooLittleIsRefused) {
   for (const char* text : {"a", "only words\n", "ab\na longer line\n"}) try {
       held_out_of(text, "file");
       ADD_FAILURE() << text;

@@ -17,7 +17,7 @@ const References kRightLabels = {{"a"}, {"a"}, {"a"}, {"b"}, {"b"}, {"c"}};
 
 Score score_of(const char* name, const Texts& given, const References& right, const std::string& between = "") {
   MetricOptions options;
-  options.labels_between = between;
+  options.label_separator = between;
   return make_metric_for(given, right, name, options)->score(given, right);
 }
 

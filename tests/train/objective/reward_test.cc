@@ -88,7 +88,7 @@ double log_probability_drawn(const Tiny& tiny, const data::Batch& batch, const H
 TEST_P(Rewards, ReinforceFollowsTheExpectedReward) {
   Tiny tiny(GetParam(), {{"a", "b"}, {"b a", "a"}});
   data::Batch batch = tiny.batch();
-  const Setting setting =
+  const ObjectiveInputs setting =
       tiny.setting({.name = "reinforce", .reward = "own", .hypotheses = 40000, .likelihood_share = 0.0}, odd_reward);
   HypothesisLearner learner(setting);
   std::vector<Hypothesis> all = all_outputs(2, 5);
@@ -137,7 +137,7 @@ TEST_P(Rewards, MinimumRiskFollowsTheRiskOfItsSet) {
                     .sharpness = 0.7,
                     .with_reference = with_reference,
                     .likelihood_share = 0.0};
-    const Setting setting = tiny.setting(o, odd_reward);
+    const ObjectiveInputs setting = tiny.setting(o, odd_reward);
     HypothesisLearner learner(setting);
     search::Options nbest;
     nbest.beam = nbest.nbest = 4;

@@ -44,11 +44,11 @@ const std::vector<std::pair<std::string, std::string>> kPairs = {
 /// The inputs after a run, with probability `most`.
 std::vector<int32_t> mixed(const Tiny& tiny, double most, int64_t passes, const char* token = "best",
                            uint64_t seed = 7) {
-  Setting setting = tiny.setting({.name = "scheduled_sampling",
-                                  .sampling_most = most,
-                                  .sampling_steps = 1,
-                                  .sampling_token = token,
-                                  .sampling_passes = passes});
+  ObjectiveInputs setting = tiny.setting({.name = "scheduled_sampling",
+                                          .sampling_most = most,
+                                          .sampling_steps = 1,
+                                          .sampling_token = token,
+                                          .sampling_passes = passes});
   data::Batch batch = tiny.batch();
   Tape tape;
   scheduled_sampling_entry.make(setting)->run(tape, batch, {.share = 0.1, .updates_before = 5, .seed = seed});
@@ -185,7 +185,7 @@ TEST(ScheduledSamplingShare, IsTheProbability) {
 /// The loss is that of the right tokens, given the mixed inputs.
 TEST(ScheduledSamplingLoss, IsThatOfTheRightTokens) {
   const Tiny tiny("rnn", kPairs);
-  Setting setting = tiny.setting({.name = "scheduled_sampling", .sampling_most = 1.0, .sampling_steps = 1});
+  ObjectiveInputs setting = tiny.setting({.name = "scheduled_sampling", .sampling_most = 1.0, .sampling_steps = 1});
   data::Batch batch = tiny.batch();
   Tape tape;
   const PartReport report =

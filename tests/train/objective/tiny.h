@@ -45,7 +45,7 @@ struct Tiny {
     return o;
   }
 
-  Setting setting(const Options& o, RewardFunction reward = {}) const {
+  ObjectiveInputs setting(const Options& o, RewardFunction reward = {}) const {
     return {.model = made.model,
             .vocabularies = vocabularies,
             .examples = examples,

@@ -1,4 +1,4 @@
-#include "heed/attend/links.h"
+#include "heed/attend/given_alignments.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 
 namespace heed::attend {
 
-void add_links(CallContext& c, const Links& links) {
+void add_given_alignments(CallContext& c, const GivenAlignments& links) {
   const Offsets& o = c.call.query_offsets;
   expect(!c.call.stacked, "links: heads must be side by side, not stacked");
   expect(std::ssize(links.sequences) == o.count + 1, "links: {} targets with links, but {} sequences of queries",
@@ -25,8 +25,8 @@ void add_links(CallContext& c, const Links& links) {
           keys[count++] = links.keys[static_cast<size_t>(n)];
       offsets[i + 1] = count;
     }
-  c.call.problem.guide.link_offsets = offsets;
-  c.call.problem.guide.link_keys = keys;
+  c.call.problem.guide.aligned_offsets = offsets;
+  c.call.problem.guide.aligned_keys = keys;
   c.call.want_guide_cost = true;
 }
 

@@ -17,7 +17,7 @@
 namespace heed::train {
 
 /// Where a training run starts; at most one of the two.
-struct Beginning {
+struct StartFrom {
   const file::Checkpoint* checkpoint = nullptr;    // resume: it has the vocabularies and the chosen keys
   const trained::TrainedModel* weights = nullptr;  // fine-tune: start from these weights, with other data
   std::string weights_name = {};                   // for messages
@@ -28,7 +28,7 @@ struct Beginning {
   bool checked = false;                   // check_model() was asked about this recipe
 };
 
-struct Prepared {
+struct TrainingSetup {
   recipe::Recipe recipe;                 // with every key set
   std::vector<task::Suggestion> chosen;  // keys that were open
   trained::TrainedModel model;           // its weights are not there yet: Parameters::draw()
@@ -38,8 +38,8 @@ struct Prepared {
 
 /// Throws RecipeError if the recipe makes no model, or one that does not fit the weights; Error if the data cannot be
 /// used. `tell` is called with what is done next, such as "reading the data".
-Prepared prepare(const recipe::Recipe& recipe, const Beginning& beginning,
-                 const std::function<void(const std::string&)>& tell = {});
+TrainingSetup prepare(const recipe::Recipe& recipe, const StartFrom& beginning,
+                      const std::function<void(const std::string&)>& tell = {});
 
 /// The recipe for weights to start from, called `name`: open keys follow from them. Throws RecipeError if given ones do
 /// not agree with them.

@@ -14,7 +14,7 @@ namespace heed::task {
 /// one. Where even one alone needs too much memory, std::bad_alloc passes: nothing is wrong with it, and an empty
 /// answer would be taken for one.
 template <class Item, class Run, class Fail>
-void together_or_each(std::span<const Item> items, const Run& run, const Fail& fail) {
+void retry_individually(std::span<const Item> items, const Run& run, const Fail& fail) {
   std::string error;
   try {
     return run(items);
@@ -24,7 +24,7 @@ void together_or_each(std::span<const Item> items, const Run& run, const Fail& f
     if (items.size() == 1) throw;
   }
   if (items.size() == 1) return fail(items.front(), error);
-  for (size_t i = 0; i < items.size(); ++i) together_or_each(items.subspan(i, 1), run, fail);
+  for (size_t i = 0; i < items.size(); ++i) retry_individually(items.subspan(i, 1), run, fail);
 }
 
 }  // namespace heed::task

@@ -1,4 +1,4 @@
-#include "heed/model/writer.h"
+#include "heed/model/target_decoder.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,7 @@
 #include "heed/attend/all.h"
 #include "heed/attend/choices.h"
 #include "heed/attend/decay.h"
-#include "heed/attend/links.h"
+#include "heed/attend/given_alignments.h"
 #include "heed/attend/reinforce.h"
 #include "heed/base/error.h"
 #include "heed/model/decode/all.h"
@@ -38,18 +38,19 @@ Tensor joined(const std::vector<Tensor>& parts) {
 
 }  // namespace
 
-UndrawnLoss::UndrawnLoss(bool needed, const std::function<OutputLoss(Tape&)>& loss) {
+SelfCriticalBaseline::SelfCriticalBaseline(bool needed, const std::function<OutputLoss(Tape&)>& loss) {
   if (!needed) return;
   tape_.emplace(TapeOptions{.recording = false, .training = false});
   row_nll_ = loss(*tape_).row_nll;
 }
 
-embed::Embed Writer::vectors(const Scope& root, const Options& o, Parameter* shared) {
+embed::Embed TargetDecoder::vectors(const Scope& root, const Options& o, Parameter* shared) {
   const bool positions = decode::find_decoder(o.decoder_kind()).needs_positions;
   return {root / "target", embedding_options(o, Resolved(o), o.target_vocabulary, positions), shared};
 }
 
-Writer::Writer(const Scope& root, const Options& o, const encode::Encoder& encoder, const embed::Embed& target)
+TargetDecoder::TargetDecoder(const Scope& root, const Options& o, const encode::Encoder& encoder,
+                             const embed::Embed& target)
     : attention_(o.attention), align_(o.align), target_(target) {
   const Resolved words(o);
   const decode::DecoderEntry& decoder = decode::find_decoder(o.decoder_kind());
@@ -65,7 +66,7 @@ Writer::Writer(const Scope& root, const Options& o, const encode::Encoder& encod
   }
 }
 
-void Writer::check_alignment_options() const {
+void TargetDecoder::check_alignment_options() const {
   const std::vector<int64_t> heads = decoder_->source_heads();
   expect(align_.layer < std::ssize(heads),
          "model: train.align_layer is {}, but the decoder has {} layers that attend to the source, from 0",
@@ -75,8 +76,8 @@ void Writer::check_alignment_options() const {
            align_.head, count);
 }
 
-Loss Writer::loss(const encode::Encoded& source, const data::Batch& batch, const OutputLossOptions& options,
-                  std::span<const float> undrawn_nll) const {
+Loss TargetDecoder::loss(const encode::Encoded& source, const data::Batch& batch, const OutputLossOptions& options,
+                         std::span<const float> undrawn_nll) const {
   Tape& tape = source.memory.rows.tape();
   const data::Targets& targets = batch.targets;
   expect(targets.size() == source.memory.offsets.count && targets.in.size() == targets.out.size(),
@@ -84,8 +85,8 @@ Loss Writer::loss(const encode::Encoded& source, const data::Batch& batch, const
   const Packed target = target_(tape, targets.in, tape.offsets(targets.offsets));
   decode::AttentionCosts costs;
   costs.want_entropy = attention_.entropy_weight > 0.0f;
-  const attend::Links links{targets.offsets, targets.link_offsets, targets.link_sources};
-  if (tape.training() && !targets.link_offsets.empty()) costs.links = &links;
+  const attend::GivenAlignments links{targets.offsets, targets.aligned_offsets, targets.aligned_sources};
+  if (tape.training() && !targets.aligned_offsets.empty()) costs.links = &links;
   const Tensor states = decoder_->run(target, source, nullptr, tape.training() ? &costs : nullptr);
   Loss loss = output_.loss(states, targets.out, options);
   if (const Tensor more = attention_costs(costs, batch, loss, undrawn_nll))
@@ -93,8 +94,8 @@ Loss Writer::loss(const encode::Encoded& source, const data::Batch& batch, const
   return loss;
 }
 
-Tensor Writer::attention_costs(const decode::AttentionCosts& costs, const data::Batch& batch, Loss& loss,
-                               std::span<const float> undrawn_nll) const {
+Tensor TargetDecoder::attention_costs(const decode::AttentionCosts& costs, const data::Batch& batch, Loss& loss,
+                                      std::span<const float> undrawn_nll) const {
   Tensor all;
   const auto also = [&](Tensor cost) { all = all ? add(all, cost) : cost; };
   // Tachibana et al. 2018: the mean of heads and layers, added up over the rows as the loss is.
@@ -113,8 +114,8 @@ Tensor Writer::attention_costs(const decode::AttentionCosts& costs, const data::
     reinforce.restore(state[0], state[1] != 0.0f);
     std::vector<float> worth = rewards(log_prob.cols(), batch.targets, loss.row_nll);
     if (!undrawn_nll.empty()) {  // what is left is compared with its moving average, which is near 0
-      const std::vector<float> undrawn = rewards(log_prob.cols(), batch.targets, undrawn_nll);
-      for (size_t i = 0; i < worth.size(); ++i) worth[i] -= undrawn[i];
+      const std::vector<float> baseline = rewards(log_prob.cols(), batch.targets, undrawn_nll);
+      for (size_t i = 0; i < worth.size(); ++i) worth[i] -= baseline[i];
     }
     also(scale(reinforce.loss(log_prob, worth, joined(costs.entropy)), static_cast<float>(log_prob.cols())));
     loss.baseline = {.baseline = baseline_, .rewards = attend::sum_of(worth), .decay = o.baseline_decay};
@@ -124,27 +125,27 @@ Tensor Writer::attention_costs(const decode::AttentionCosts& costs, const data::
 
 /// A row with links costs - log of its weight on them: Liu et al. 2016, Garg et al. 2019, with the links of a row as
 /// one.
-Tensor Writer::alignment_cost(const decode::AttentionCosts& costs, const data::Batch& batch) const {
+Tensor TargetDecoder::alignment_cost(const decode::AttentionCosts& costs, const data::Batch& batch) const {
   const data::Targets& target = batch.targets;
   const int64_t rows = target.offsets.back();
-  bool of_all_rows = !costs.link_weight.empty();  // static attention has one choice for all rows of a target
-  for (const Tensor& on_links : costs.link_weight) of_all_rows &= on_links.cols() == rows;
+  bool of_all_rows = !costs.aligned_weight.empty();  // static attention has one choice for all rows of a target
+  for (const Tensor& on_links : costs.aligned_weight) of_all_rows &= on_links.cols() == rows;
   expect(of_all_rows,
          "model: this attention cannot learn from given alignments: leave out data.alignments, or use a time other "
          "than guided and static, and structure single or multi_head");
   const float weight = attend::decayed(align_.weight, align_.schedule, align_.steps, batch.updates_before);
-  const auto layers = std::ssize(costs.link_weight);
+  const auto layers = std::ssize(costs.aligned_weight);
   Tensor all;
   for (int64_t l = 0; l < layers; ++l) {
     if (align_.layer >= 0 && l != align_.layer) continue;
-    const Tensor on_links = costs.link_weight[static_cast<size_t>(l)];  // [H, rows]
+    const Tensor on_links = costs.aligned_weight[static_cast<size_t>(l)];  // [H, rows]
     const int64_t heads = on_links.rows();
     const auto sharing = static_cast<float>((align_.layer >= 0 ? 1 : layers) * (align_.head >= 0 ? 1 : heads));
     float* weights = on_links.tape().keep<float>(on_links.size());
     for (int64_t h = 0; h < heads; ++h)
       for (int64_t r = 0; r < rows; ++r) {
         const bool linked =
-            target.link_offsets[static_cast<size_t>(r)] < target.link_offsets[static_cast<size_t>(r) + 1];
+            target.aligned_offsets[static_cast<size_t>(r)] < target.aligned_offsets[static_cast<size_t>(r) + 1];
         weights[h * rows + r] = linked && (align_.head < 0 || h == align_.head) ? -weight / sharing : 0.0f;
       }
     const Tensor cost = weighted_log_sum(on_links, weights);
@@ -153,13 +154,13 @@ Tensor Writer::alignment_cost(const decode::AttentionCosts& costs, const data::B
   return all;
 }
 
-bool Writer::needs_undrawn(const Tape& tape) const {
+bool TargetDecoder::needs_self_critical_baseline(const Tape& tape) const {
   return tape.training() && baseline_ &&
          value_of(attend::kBaselines, attention_.baseline) == attend::Baseline::self_critical;
 }
 
-void Writer::each_logits(const encode::Encoded& source, const PackedIds& inputs,
-                         const std::function<void(int64_t first, Tensor logits)>& visit) const {
+void TargetDecoder::each_logits(const encode::Encoded& source, const PackedIds& inputs,
+                                const std::function<void(int64_t first, Tensor logits)>& visit) const {
   constexpr int64_t kRows = 256;  // whose logits exist at once, as in output_loss()
   Tape& tape = source.memory.rows.tape();
   const Tensor states = decoder_->run(target_(tape, inputs.ids, tape.offsets(inputs.offsets)), source);
@@ -173,17 +174,19 @@ void Writer::each_logits(const encode::Encoded& source, const PackedIds& inputs,
   }
 }
 
-std::unique_ptr<decode::State> Writer::start(const encode::Encoded& source, int64_t longest) const {
+std::unique_ptr<decode::State> TargetDecoder::start(const encode::Encoded& source, int64_t longest) const {
   return decoder_->start(source, longest);
 }
 
-Tensor Writer::step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
-                    decode::Alignment* alignment) const {
+Tensor TargetDecoder::step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
+                           decode::Alignment* alignment) const {
   const auto count = static_cast<int64_t>(tokens.size());
   const Packed x = target_(tape, tokens, tape.even_offsets(count, 1), state.step());
   return output_.logits(decoder_->step(x.rows, state, alignment));
 }
 
-int64_t Writer::max_positions() const { return std::min(target_.max_positions(), attend::longest_memory(attention_)); }
+int64_t TargetDecoder::max_positions() const {
+  return std::min(target_.max_positions(), attend::longest_memory(attention_));
+}
 
 }  // namespace heed::model

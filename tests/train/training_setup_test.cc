@@ -1,5 +1,5 @@
 // What a training chooses where the recipe leaves it open, and one that begins with trained weights.
-#include "heed/train/preparation.h"
+#include "heed/train/training_setup.h"
 
 #include <fmt/format.h>
 
@@ -109,7 +109,7 @@ TEST_F(PreparationTest, WeightsAreCopiedAndNewRowsStayDrawn) {
   const std::string tsv = file_of(60);
   run(open_recipe(tsv, "first", kShort), seen_);
   const trained::TrainedModel from = trained::load_model(folder_ / "first");
-  const Prepared p = prepare(open_recipe(file_of(60, "q"), "x"), {.weights = &from, .weights_name = "first"});
+  const TrainingSetup p = prepare(open_recipe(file_of(60, "q"), "x"), {.weights = &from, .weights_name = "first"});
   trained::TrainedModel made =
       trained::make_model(recipe::describe(p.recipe), p.model.vocabularies, p.recipe.train.seed);
   const trained::TrainedModel drawn =
@@ -133,7 +133,7 @@ TEST_F(PreparationTest, WeightsAreCopiedAndNewRowsStayDrawn) {
 
 // The model is made once: what was checked is what is trained, when its weights are drawn.
 TEST_F(PreparationTest, TheModelIsThereWithoutItsWeights) {
-  const Prepared p = prepare(open_recipe(file_of(60), "x", kShort), {});
+  const TrainingSetup p = prepare(open_recipe(file_of(60), "x", kShort), {});
   for (const Parameter& each : *p.model.parameters) EXPECT_TRUE(each.value.empty()) << each.name;
   p.model.parameters->draw();
   const trained::TrainedModel drawn =

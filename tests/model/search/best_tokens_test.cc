@@ -1,4 +1,4 @@
-#include "heed/model/search/vocabulary.h"
+#include "heed/model/search/best_tokens.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "heed/model/search/vocabulary.cc"
+#define HWY_TARGET_INCLUDE "heed/model/search/best_tokens.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -11,7 +11,7 @@
 #include "heed/base/error.h"
 #include "heed/kernels/exact_math.h"
 #include "heed/kernels/simd/math-inl.h"
-#include "heed/model/search/vocabulary.h"
+#include "heed/model/search/best_tokens.h"
 #include "heed/tensor/op/elements-inl.h"
 #include "heed/tensor/parallel.h"
 #include "heed/tensor/tape.h"

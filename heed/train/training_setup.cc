@@ -1,4 +1,4 @@
-#include "heed/train/preparation.h"
+#include "heed/train/training_setup.h"
 
 #include <fmt/ranges.h>
 
@@ -153,12 +153,12 @@ Recipe fitted(const Recipe& recipe, const trained::TrainedModel& weights, std::s
   return r;
 }
 
-Prepared prepare(const Recipe& recipe, const Beginning& beginning,
-                 const std::function<void(const std::string&)>& tell) {
+TrainingSetup prepare(const Recipe& recipe, const StartFrom& beginning,
+                      const std::function<void(const std::string&)>& tell) {
   const auto say = [&](const char* what) {
     if (tell) tell(what);
   };
-  Prepared p;
+  TrainingSetup p;
   p.recipe = recipe;
   Recipe& r = p.recipe;
   if (beginning.checkpoint) {
@@ -173,7 +173,7 @@ Prepared prepare(const Recipe& recipe, const Beginning& beginning,
   const std::string doubt = doubt_about_task(r);
   say("reading the data");
   data::expect_plain_files(r.data);
-  const std::unique_ptr<task::Texts> texts = r.task().read(r.data, r.train.seed);
+  const std::unique_ptr<task::RawCorpus> texts = r.task().read(r.data, r.train.seed);
   const auto add = [&](const std::vector<task::Suggestion>& chosen) {
     p.chosen.insert(p.chosen.end(), chosen.begin(), chosen.end());
   };

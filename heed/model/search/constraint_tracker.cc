@@ -1,4 +1,4 @@
-#include "heed/model/search/referee.h"
+#include "heed/model/search/constraint_tracker.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,7 +11,7 @@ namespace {
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 }
 
-Referee::Referee(const Rules* rules, const Options& options) : rules_(rules), o_(options) {
+ConstraintTracker::ConstraintTracker(const Rules* rules, const Options& options) : rules_(rules), o_(options) {
   if (!rules_) return;
   const int64_t count = rules_->must.count();
   expect(count <= Rules::kMostMust, "search: at most {} phrases must come, not {}", Rules::kMostMust, count);
@@ -21,7 +21,7 @@ Referee::Referee(const Rules* rules, const Options& options) : rules_(rules), o_
   }
 }
 
-void Referee::forbid(const Standing& standing, int64_t position, std::span<float> logits) const {
+void ConstraintTracker::forbid(const ConstraintState& standing, int64_t position, std::span<float> logits) const {
   if (rules_ && position < std::ssize(rules_->prefix)) {
     const auto next = static_cast<size_t>(rules_->prefix[static_cast<size_t>(position)]);
     expect(next < logits.size(), "search: token {} of a prefix: the vocabulary has {}", next, logits.size());
@@ -40,14 +40,14 @@ void Referee::forbid(const Standing& standing, int64_t position, std::span<float
 }
 
 /// A token that would end an n-gram which is there already.
-void Referee::forbid_repeats(const std::vector<int32_t>& tokens, std::span<float> logits) const {
+void ConstraintTracker::forbid_repeats(const std::vector<int32_t>& tokens, std::span<float> logits) const {
   const int64_t context = o_.no_repeat_ngram - 1, count = std::ssize(tokens);
   for (int64_t begin = 0; begin + context < count; ++begin)
     if (std::equal(tokens.begin() + begin, tokens.begin() + begin + context, tokens.end() - context))
       logits[static_cast<size_t>(tokens[static_cast<size_t>(begin + context)])] = kNever;
 }
 
-void Referee::follow(Standing& standing, int32_t token) const {
+void ConstraintTracker::follow(ConstraintState& standing, int32_t token) const {
   if (o_.no_repeat_ngram > 0) standing.tokens.push_back(token);
   if (!rules_) return;
   if (rules_->must_not) standing.must_not = rules_->must_not->next(standing.must_not, token);
@@ -56,12 +56,12 @@ void Referee::follow(Standing& standing, int32_t token) const {
   standing.met = met_at(standing.must, standing.met);
 }
 
-uint64_t Referee::met_at(int32_t node, uint64_t before) const {
+uint64_t ConstraintTracker::met_at(int32_t node, uint64_t before) const {
   rules_->must.each_complete(node, [&](int64_t p) { before |= uint64_t{1} << p; });
   return before;
 }
 
-int64_t Referee::bank_after(const Standing& standing, int32_t token) const {
+int64_t ConstraintTracker::bank_after(const ConstraintState& standing, int32_t token) const {
   if (token == o_.end) return tokens_of_must_;  // only allowed where nothing is missing
   const int32_t node = rules_->must.next(standing.must, token);
   const uint64_t met = met_at(node, standing.met);
@@ -74,7 +74,7 @@ int64_t Referee::bank_after(const Standing& standing, int32_t token) const {
   return tokens + begun;
 }
 
-void Referee::wanted_next(const Standing& standing, std::vector<int32_t>& tokens) const {
+void ConstraintTracker::wanted_next(const ConstraintState& standing, std::vector<int32_t>& tokens) const {
   tokens.clear();
   if (standing.met == all_) return;
   rules_->must.each_begun(standing.must, [&](int64_t p, int64_t length) {
@@ -82,7 +82,7 @@ void Referee::wanted_next(const Standing& standing, std::vector<int32_t>& tokens
   });
 }
 
-std::vector<int64_t> Referee::missing(std::span<const int32_t> tokens) const {
+std::vector<int64_t> ConstraintTracker::missing(std::span<const int32_t> tokens) const {
   std::vector<int64_t> missing;
   if (!wants()) return missing;
   uint64_t met = 0;

@@ -20,9 +20,9 @@
 namespace heed::model {
 
 /// What the rows of a batch cost without drawing: row_nll of `loss` on a tape that does not train, if it is needed.
-class UndrawnLoss {
+class SelfCriticalBaseline {
  public:
-  UndrawnLoss(bool needed, const std::function<OutputLoss(Tape&)>& loss);
+  SelfCriticalBaseline(bool needed, const std::function<OutputLoss(Tape&)>& loss);
   std::span<const float> row_nll() const { return row_nll_; }  // empty if it was not needed
 
  private:
@@ -30,23 +30,24 @@ class UndrawnLoss {
   std::span<const float> row_nll_;  // in the memory of the tape
 };
 
-class Writer {
+class TargetDecoder {
  public:
-  Writer() = default;
+  TargetDecoder() = default;
   /// The vectors of targets, "target". `shared`: the table of the sources, or null.
   static embed::Embed vectors(const Scope& root, const Options& options, Parameter* shared = nullptr);
   /// Parameters: "decoder", "output", and "reinforce" where the attention draws.
-  Writer(const Scope& root, const Options& options, const encode::Encoder& encoder, const embed::Embed& target);
+  TargetDecoder(const Scope& root, const Options& options, const encode::Encoder& encoder, const embed::Embed& target);
 
   /// Teacher forcing; the loss of a whole batch. While training it holds what the attention asks for beside: the cost
   /// of straying (time = guided), the reward of choices (normalise = hard_sampled), and the cost of looking elsewhere
-  /// than given alignments. `undrawn_nll` [target tokens]: where needs_undrawn(), what the rows cost without drawing.
+  /// than given alignments. `undrawn_nll` [target tokens]: where needs_self_critical_baseline(), what the rows cost
+  /// without drawing.
   Loss loss(const encode::Encoded& source, const data::Batch& batch, const OutputLossOptions& options,
             std::span<const float> undrawn_nll = {}) const;
 
   /// Of attention that draws, with baseline = "self_critical": while training, loss() compares the rewards of its
   /// choices with the row_nll of the same batch on a tape that does not train.
-  bool needs_undrawn(const Tape& tape) const;
+  bool needs_self_critical_baseline(const Tape& tape) const;
 
   /// Teacher forcing: all next tokens at once -> logits, some rows at a time; see Generator::each_logits().
   void each_logits(const encode::Encoded& source, const PackedIds& inputs,

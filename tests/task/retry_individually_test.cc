@@ -1,4 +1,4 @@
-#include "heed/task/together_or_each.h"
+#include "heed/task/retry_individually.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ template <class Run>
 Ran ran(const Run& run) {
   const std::vector<int> items = {1, 2, 3};
   Ran result;
-  together_or_each(
+  retry_individually(
       std::span<const int>(items),
       [&](std::span<const int> some) {
         result.calls.emplace_back(some.begin(), some.end());
