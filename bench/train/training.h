@@ -10,6 +10,7 @@
 
 #include "heed/checkpoint/trained_model.h"
 #include "heed/task/seq2seq/texts.h"
+#include "heed/train/recipe/recipe.h"
 #include "heed/train/trainer.h"
 
 namespace heed::bench {

@@ -13,6 +13,7 @@
 #include "heed/data/reverse.h"
 #include "heed/task/seq2seq/texts.h"
 #include "heed/train/evaluate.h"
+#include "heed/train/recipe/recipe.h"
 #include "heed/train/trainer.h"
 
 namespace heed::train::test {

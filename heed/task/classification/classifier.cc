@@ -72,8 +72,8 @@ std::unique_ptr<attend::Mechanism> make_attention_to_first(const Scope& scope, c
 
 Classifier::Pooling::Pooling(const Scope& scope, const model::Options& o, int64_t input) {
   const model::Pool how = value_of(model::kPools, o.pool, "model: pool");
-  largest = how == Pool::max;
-  if (how == Pool::attention) mechanism = make_pool(scope, o, input);
+  largest = how == model::Pool::max;
+  if (how == model::Pool::attention) mechanism = make_pool(scope, o, input);
   const bool several = mechanism && attend::resolve(o.attention).structure == &attend::structured_entry;
   width = input * (several ? o.attention.queries : 1);
 }

@@ -11,7 +11,7 @@ namespace heed::task {
 
 namespace {
 
-int64_t cells_of_side(const LoadedModel& asked) {
+int64_t cells_to_a_side(const LoadedModel& asked) {
   return cells_of_side(asked.description.model.picture_size, asked.description.model.picture_layers);
 }
 
@@ -25,12 +25,9 @@ class PictureReader final : public TargetReader {
     const LineParts source = parts_of_line(line);
     const text::Tokeniser& words = *model.vocabularies.source;
     read.tokens = words.encode(source.text);
-    if (told) {
-      told->map_rows = told->map_columns = cells_of_side(model);
-      if (o.questions) {
-        told->source_tokens = spelled(words, read.tokens);
-        told->unknown = unknown_in(source.text, read.tokens, words);
-      }
+    if (told && o.questions) {
+      told->source_tokens = spelled(words, read.tokens);
+      told->unknown = unknown_in(source.text, read.tokens, words);
     }
     if (o.questions && read.tokens.empty())
       read.error = "a picture, a tab and a question are expected; there is no question";
@@ -41,6 +38,7 @@ class PictureReader final : public TargetReader {
     if (!read.error.empty()) return read;
     try {
       read.pixels = data::picture_named(source.picture, {o.picture_size, o.picture_size}).rgb;
+      if (told) told->map_rows = told->map_columns = cells_to_a_side(model);
     } catch (const Error& error) {
       read.error = error.what();
     }
@@ -51,7 +49,7 @@ class PictureReader final : public TargetReader {
     constexpr int64_t kAtOnce = 16;  // hypotheses of a batch: enough for the convolutions
     return {.tokens = kAtOnce * cells(asked)};
   }
-  int64_t cells(const LoadedModel& asked) const override { return cells_of_side(asked) * cells_of_side(asked); }
+  int64_t cells(const LoadedModel& asked) const override { return cells_to_a_side(asked) * cells_to_a_side(asked); }
 };
 
 }  // namespace

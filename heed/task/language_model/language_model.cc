@@ -58,7 +58,7 @@ LanguageModel::LanguageModel(Parameters& parameters, const model::Options& o) : 
       entry.make(root / "decoder", {.stack = model::stack_options(o, words, o.decoder_layers, entry.needs_positions),
                                     .context = o.context,
                                     .looks_back = looks_back});
-  const bool tied = words.tied != Tied::none;
+  const bool tied = words.tied != model::Tied::none;
   expect(!tied || decoder_->width() == o.width,
          "model: tied = \"{}\" needs states of the width of the vectors, {}, but they have {}: set tied = \"none\"",
          o.tied, o.width, decoder_->width());
