@@ -12,7 +12,7 @@
 heed_public(heed heed.h version.h)
 heed_public(heed/kernels attention.h custom.h interrupt.h isa.h problem.h status.h)
 heed_public(heed/base dtype.h error.h memory.h
-  INTERNAL choice.h list.h renamed.h)
+  INTERNAL choice.h list.h nearest.h renamed.h)
 heed_public(heed/tensor off_tape_matrix.h ops.h parameter.h profile.h tape.h tensor.h
   INTERNAL packed_weight.h parameter_storage.h tape_arena.h)
 heed_public(heed/tensor/op activation.h arithmetic.h arrange.h attention.h convolution.h cross_entropy.h dropout.h

@@ -6,10 +6,13 @@
 #include <memory>
 #include <string_view>
 
-#include "heed/base/fields.h"
 #include "heed/base/list.h"
 #include "heed/model/encode/encoder.h"
 #include "heed/model/encode/own_options.h"
+
+namespace heed::file {
+class Fields;  // base/fields.h
+}
 
 namespace heed::encode {
 

@@ -2,6 +2,7 @@
 // al. 2017
 #include "heed/model/encode/convolution.h"
 #include "heed/base/error.h"
+#include "heed/base/fields.h"
 #include "heed/layer/linear.h"
 #include "heed/model/encode/all.h"
 #include "heed/model/encode/choices.h"

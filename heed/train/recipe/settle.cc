@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "heed/task/task.h"
+
 namespace heed::recipe {
 
 std::vector<task::Suggestion> settle(Recipe& recipe, std::span<const task::Suggestion> suggestions) {
