@@ -122,7 +122,8 @@ TEST(Dtype, TheEdges) {
 
 TEST(Dtype, ManyAtAnyAddress) {
   const std::vector<float> numbers = {1.0f, -2.5f, 0.0f, 65504.0f, 0x1p-24f, std::numeric_limits<float>::infinity()};
-  for (const auto& [name, type] : kDtypes) {
+  for (const auto& [name, type, former] : kDtypes) {
+    EXPECT_EQ(former, nullptr);
     SCOPED_TRACE(name);
     EXPECT_STREQ(name_of(type), name);
     std::vector<std::byte> bytes(numbers.size() * bytes_of(type) + 1);
