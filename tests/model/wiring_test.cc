@@ -96,7 +96,7 @@ TEST(Wiring, BlocksThatDoNotFitAreRefusedWithBothNumbers) {
   o = wired("mix");
   o.questions = false;
   o.picture_size = 8;
-  expect_refused<PictureModel>(o, {"wiring must be last: this encoder has one output"});
+  expect_refused<task::PictureModel>(o, {"wiring must be last: this encoder has one output"});
   expect_refused(wired("parallel"), {"model: wiring must be one of last, same_block, mix, not 'parallel'"});
 }
 
