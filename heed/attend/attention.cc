@@ -64,14 +64,14 @@ Attention::Attention(const Scope& scope, const Options& options, std::unique_ptr
     // (docs/results.md).
     const float gain = std::numbers::sqrt2_v<float> / 2.0f;
     const auto projection = [&](std::string_view name, int64_t in, int64_t out) {
-      return Linear(scope / name, in, out, /*with_bias=*/true, gain);
+      return Linear(scope / name, in, out, options_.project_bias, gain);
     };
     if (!learned) query_ = projection("query", o.query_width, o.width);
     key_ = projection("key", o.key_width, shared_width);
     value_ = projection("value", values, shared_width);
   }
   value_head_width_ = (o.project ? shared_width : values) / kv_heads_;
-  if (o.project_output) output_ = Linear(scope / "output", value_head_width_ * o.heads, o.output_width);
+  if (o.project_output) output_ = Linear(scope / "output", value_head_width_ * o.heads, o.output_width, o.project_bias);
 
   // The parts see one head: the widths that enter the score.
   Options head = o;
@@ -108,7 +108,8 @@ Tensor Attention::placed(Tensor x, const Offsets& offsets, const First& first, i
   for (int64_t b = 0, r = 0; b < offsets.count; ++b)
     for (int64_t h = 0; h < repeats; ++h)
       for (int64_t i = 0; i < offsets.length(b); ++i) positions[r++] = first(b) + i;
-  return rotate(x, positions, heads);
+  return rotate(x, positions,
+                {.heads = heads, .base = static_cast<double>(options_.rotary_base), .halves = options_.rotary_halves});
 }
 
 PreparedMemory Attention::prepare(const Memory& memory) const { return prepare_from(memory, 0); }

@@ -34,6 +34,7 @@ namespace heed::attend {
   X(bool,        project_output,      false,        "project the context after the heads: output.weight")              \
   X(int64_t,     width,               0,            "width of the projected q and k, all heads together; 0: "          \
                                                     "query_width")                                                     \
+  X(bool,        project_bias,        true,         "the projections have biases")                                     \
   X(int64_t,     output_width,        0,            "width of the projected context; 0: query_width")                  \
   /* -------------------------------------------------------------------------------------------------------- score */ \
   X(int64_t,     hidden,              0,            "units of the hidden layer of additive, mlp, projected, "          \
@@ -53,6 +54,10 @@ namespace heed::attend {
                                                     "2022), relative (a learned number per distance) or "              \
                                                     "rotary (Su et al. 2021: q and k are rotated by their "            \
                                                     "positions, so that their product depends on the distance)")       \
+  X(float,       rotary_base,         10000.0f,     "rotary: the slowest of n pairs turns by rotary_base^(-1 + 1/n) "  \
+                                                    "from one position to the next")                                   \
+  X(bool,        rotary_halves,       false,        "rotary: a pair is a column of the first half of a head and one "  \
+                                                    "of the second, not two neighbours")                               \
   X(int64_t,     reach,               16,           "relative: larger distances count as this one")                    \
   /* --------------------------------------------------------------------------------------------------- normaliser */ \
   X(bool,        divide_by_visible,   false,        "relu, sigmoid, identity: divide by the number of visible keys")   \

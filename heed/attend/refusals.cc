@@ -180,7 +180,7 @@ std::vector<std::string> unread(const Options& options, const std::vector<std::s
   // What every attention has, whatever its parts.
   std::vector<std::string> read = words(
       "structure input score normalise region time query_width key_width value_width heads kv_heads project "
-      "project_output width output_width softcap position dropout");
+      "project_output project_bias width output_width softcap position rotary_base rotary_halves dropout");
   Parts parts;
   unknown_words(o, parts);  // refusals() says so
   for (const Entry* e : parts.all())

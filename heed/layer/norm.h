@@ -41,4 +41,27 @@ struct RmsNorm {
   Tensor operator()(Tensor x) const { return rms_norm(x, x.tape().parameter(*gain), epsilon); }
 };
 
+struct NormOptions {
+  bool root_mean_square = false;
+  float epsilon = 1e-5f;
+};
+
+/// One or the other, as options say.
+struct RowNorm {
+  LayerNorm layer;
+  RmsNorm root;
+
+  RowNorm() = default;
+  RowNorm(const Scope& scope, int64_t width, const NormOptions& o) {
+    if (o.root_mean_square)
+      root = RmsNorm(scope, width, o.epsilon);
+    else
+      layer = LayerNorm(scope, width, o.epsilon);
+  }
+
+  explicit operator bool() const { return layer.gain || root.gain; }
+  /// x [n, width] -> [n, width]
+  Tensor operator()(Tensor x) const { return root.gain ? root(x) : layer(x); }
+};
+
 }  // namespace heed

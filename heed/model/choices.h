@@ -14,6 +14,7 @@ enum class Positions { sinusoidal, learned, rotary, alibi, none };
 
 inline constexpr Choice<Tied> kTied[] = {{"none", Tied::none}, {"decoder", Tied::decoder}, {"all", Tied::all}};
 inline constexpr Choice<Norm> kNorms[] = {{"post", Norm::post}, {"pre", Norm::pre}};
+inline constexpr Choice<bool> kNormKinds[] = {{"layer", false}, {"rms", true}};  // of the root mean square?
 inline constexpr Choice<Pool> kPools[] = {{"attention", Pool::attention}, {"mean", Pool::mean}, {"max", Pool::max}};
 inline constexpr Choice<Positions> kPositions[] = {{"sinusoidal", Positions::sinusoidal, "sin_cos"},
                                                    {"learned", Positions::learned},

@@ -51,8 +51,15 @@ struct Options {
 
   // transformer
   int64_t hidden = 0;               // of the feed-forward layers; 0: 4 * width
-  std::string activation = "relu";  // relu, gelu, silu or swiglu (gated)
+  std::string activation = "relu";  // a name of encode/choices.h
   std::string norm = "post";        // post, as in the paper, or pre
+  std::string norm_kind = "layer";  // layer, or rms: root mean square, without a mean and a bias
+  float norm_epsilon = 1e-5f;
+  bool final_norm = false;       // after the last block also with norm = post
+  bool embedding_norm = false;   // of the vectors with their positions
+  int64_t head_width = 0;        // columns of a head of attention; 0: width / heads
+  bool scale_embeddings = true;  // times sqrt(width)
+  bool bias = true;              // of the projections and the feed-forward layers
   std::string positions =
       "sinusoidal";          // added to vectors: sinusoidal, learned; in self-attention: rotary, alibi; or none
   int64_t max_length = 512;  // learned positions; longest target of a search

@@ -8,6 +8,7 @@ namespace heed::model {
 Resolved::Resolved(const Options& o)
     : tied(value_of(kTied, o.tied, "model: tied")),
       norm(value_of(kNorms, o.norm, "model: norm")),
+      norm_options{value_of(kNormKinds, o.norm_kind, "model: norm_kind"), o.norm_epsilon},
       positions(value_of(kPositions, o.positions, "model: positions")),
       cell(value_of(encode::kCells, o.cell, "model: cell")),
       wiring(value_of(encode::kWirings, o.wiring, "model: wiring")) {}
@@ -21,7 +22,9 @@ embed::Options embedding_options(const Options& o, const Resolved& words, int64_
                        : words.positions == Positions::learned ? "learned"
                                                                : "sinusoidal",
           .max_length = o.max_length,
-          .scaled = needs_positions,
+          .scaled = needs_positions && o.scale_embeddings,
+          .normed = needs_positions && o.embedding_norm,
+          .norm = words.norm_options,
           .dropout = o.dropout};
 }
 
@@ -31,6 +34,10 @@ encode::StackOptions stack_options(const Options& o, const Resolved& words, int6
                              .hidden = o.hidden,
                              .activation = o.activation,
                              .pre_norm = words.norm == Norm::pre,
+                             .final_norm = o.final_norm,
+                             .norm = words.norm_options,
+                             .head_width = o.head_width,
+                             .bias = o.bias,
                              .dropout = o.dropout,
                              .attention = o.attention,
                              .wiring = words.wiring,

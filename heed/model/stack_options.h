@@ -14,6 +14,7 @@ namespace heed::model {
 struct Resolved {
   Tied tied;
   Norm norm;
+  NormOptions norm_options;
   Positions positions;
   RecurrentOptions::Kind cell;
   encode::Wiring wiring;

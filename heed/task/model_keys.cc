@@ -50,6 +50,7 @@ void add_attention(Fields& f, attend::Options& a, const Task& task) {
     f.limit("attention.queries", Limit::between(1, kMostHeads));
   f.limit("attention.max_length", Limit::between(1, kLongest));
   f.limit("attention.reach", Limit::between(1, kLongest));
+  f.limit("attention.rotary_base", Limit{.least = Limit::Bound{1, false}, .most = Limit::Bound{1e12}});
   f.limit("attention.samples", Limit::between(1, 1000));
   for (const char* keys : {"attention.window", "attention.sinks"}) f.limit(keys, Limit::between(0, kMostTokens));
   f.limit("attention.dropout", Limit::from_to_below(0, 1));

@@ -71,11 +71,21 @@ void add_transformer_keys(Fields& f, model::Options& m) {
   f.add("model.hidden", m.hidden, "transformer: width inside the feed-forward layers; 0: 4 * width",
         Limit::between(0, 1 << 20));
   f.add("model.activation", m.activation,
-        "transformer: activation of the feed-forward layers, where swiglu is gated: silu(gate x) * (up x); "
-        "convolution: of its layers, which have no gate",
+        "transformer: activation of the feed-forward layers, where swiglu, reglu, geglu and geglu_tanh are gated: "
+        "f(gate x) * (up x); convolution: of its layers, which have no gate",
         Limit::one_of(encode::kActivations));
   f.add("model.norm", m.norm, "transformer: layer norm after each sublayer (post, as in the paper) or before it (pre)",
         Limit::one_of(heed::words_of(model::kNorms)));
+  f.add("model.norm_kind", m.norm_kind, "transformer: layer norm, or rms: divided by the root mean square alone",
+        Limit::one_of(heed::words_of(model::kNormKinds)));
+  f.add("model.norm_epsilon", m.norm_epsilon, "transformer: what norms add to the mean square",
+        Limit::between(1e-12, 1));
+  f.add("model.final_norm", m.final_norm, "transformer: a norm after the last block also with norm = post");
+  f.add("model.embedding_norm", m.embedding_norm, "transformer: a norm of the vectors of tokens with their positions");
+  f.add("model.scale_embeddings", m.scale_embeddings, "transformer: vectors of tokens times the root of the width");
+  f.add("model.head_width", m.head_width, "transformer: columns of a head of attention; 0: width / heads",
+        Limit::between(0, 1 << 20));
+  f.add("model.bias", m.bias, "transformer: biases in projections and feed-forward layers");
   f.add("model.positions", m.positions, "transformer: position encoding", Limit::one_of(model::kPositions));
   f.add("model.max_length", m.max_length, "learned positions: longest sequence, in tokens",
         Limit::between(1, kLongest));

@@ -155,7 +155,7 @@ void add_rows(Cases& cases) {
   cases.add("rotary", {{"x", 40, 3 * 14}}, [](Tape& tape, const Tensors& t) -> Tensors {
     auto* positions = tape.keep<int64_t>(40);
     for (int64_t r = 0; r < 40; ++r) positions[r] = r * r % 1000;
-    return {rotate(t[0], positions, 3)};
+    return {rotate(t[0], positions, {.heads = 3})};
   });
 }
 

@@ -24,6 +24,10 @@ double apply(Activation f, double x) {
       return gelu(x);
     case Activation::silu:
       return silu(x);
+    case Activation::gelu_tanh:
+      return 0.5 * x * (1.0 + std::tanh(std::sqrt(2.0 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+    case Activation::gelu_sigmoid:
+      return x * sigmoid(1.702 * x);
   }
   return NAN;
 }
@@ -57,7 +61,8 @@ TEST_P(FeedForwards, ValuesAndGradients) {
                }});
 }
 INSTANTIATE_TEST_SUITE_P(All, FeedForwards,
-                         testing::Combine(testing::Values(Activation::relu, Activation::gelu, Activation::silu),
+                         testing::Combine(testing::Values(Activation::relu, Activation::gelu, Activation::silu,
+                                                          Activation::gelu_tanh, Activation::gelu_sigmoid),
                                           testing::Bool(), testing::Bool()));
 
 TEST(FeedForward, HiddenIsFourTimesTheWidthUnlessSaid) {

@@ -57,7 +57,15 @@ inline std::vector<Way> ways() {
       [](O& o) { o.attention.heads = 4, o.attention.kv_heads = 1, o.positions = "rotary"; });
   add("transformer", "relative", [](O& o) { o.attention.position = "relative"; });
   add("transformer", "swiglu", [](O& o) { o.activation = "swiglu"; });
-  add("transformer", "silu", [](O& o) { o.activation = "silu"; });
+  for (const char* activation : {"silu", "gelu_tanh", "gelu_sigmoid", "geglu"})
+    add("transformer", activation, [=](O& o) { o.activation = activation; });
+  add("transformer", "rms_norm", [](O& o) { o.norm = "pre", o.norm_kind = "rms", o.norm_epsilon = 1e-6f; });
+  add("transformer", "final_norm", [](O& o) { o.final_norm = true; });
+  add("transformer", "embedding_norm", [](O& o) { o.embedding_norm = true, o.scale_embeddings = false; });
+  add("transformer", "no_bias", [](O& o) { o.bias = false; });
+  add("transformer", "wide_heads", [](O& o) { o.attention.heads = 2, o.head_width = 3 * o.width; });
+  add("transformer", "rotary_halves",
+      [](O& o) { o.positions = "rotary", o.attention.rotary_halves = true, o.attention.rotary_base = 500.0f; });
   for (const char* normalise : {"sparsemax", "entmax15", "hard", "hard_sampled"})
     add("transformer", normalise, [=](O& o) { o.attention.normalise = normalise; });
   for (const char* score : {"additive", "cosine", "general", "self_scored", "intra", "synthesizer_dense",

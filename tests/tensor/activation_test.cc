@@ -19,6 +19,11 @@ const Kind kKinds[] = {
     {Activation::sigmoid, [](double x) { return 1.0 / (1.0 + std::exp(-x)); }},
     {Activation::gelu, [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }},
     {Activation::silu, [](double x) { return x / (1.0 + std::exp(-x)); }},
+    {Activation::gelu_tanh,
+     [](double x) {
+       return 0.5 * x * (1.0 + std::tanh(std::sqrt(2.0 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+     }},
+    {Activation::gelu_sigmoid, [](double x) { return x / (1.0 + std::exp(-1.702 * x)); }},
 };
 
 TEST(Activation, AllKinds) {

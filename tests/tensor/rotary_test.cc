@@ -39,10 +39,30 @@ TEST(Rotary, ValuesAndGradients) {
     check_gradients(
         {random(rows, heads * width)},
         [&](Tape& tape, const Tensors& in) -> Tensors {
-          return {rotate(in[0], tape.keep(std::span<const int64_t>(positions)), heads)};
+          return {rotate(in[0], tape.keep(std::span<const int64_t>(positions)), {.heads = heads})};
         },
         [&](const Matrices& in) -> Matrices { return {turned(in[0], positions, heads)}; });
   }
+}
+
+/// As in transformers' Llama: x cos + (-second half, first half) sin, and another base.
+TEST(Rotary, HalvesAndBase) {
+  const int64_t heads = 2, width = 6;
+  const std::vector<int64_t> positions = some_positions(5);
+  check_gradients(
+      {random(5, heads * width)},
+      [&](Tape&, const Tensors& in) -> Tensors {
+        return {rotate(in[0], positions.data(), {.heads = heads, .base = 500.0, .halves = true})};
+      },
+      [&](const Matrices& in) -> Matrices {
+        return {make_matrix(5, heads * width, [&](int64_t r, int64_t c) {
+          const int64_t column = c % width, half = width / 2;
+          const double angle = static_cast<double>(positions[static_cast<size_t>(r)]) *
+                               std::pow(500.0, -2.0 * static_cast<double>(column % half) / static_cast<double>(width));
+          const double other = column < half ? -in[0](r, c + half) : in[0](r, c - half);
+          return in[0](r, c) * std::cos(angle) + other * std::sin(angle);
+        })};
+      });
 }
 
 TEST(Rotary, ARowUsedTwice) {
@@ -81,7 +101,7 @@ TEST(Rotary, ProductsDependOnTheDistanceAlone) {
 TEST(Rotary, AnyNumberOfThreads) {
   const std::vector<int64_t> positions = some_positions(700);
   check_threads({random(700, 128)},
-                [&](Tape&, const Tensors& in) -> Tensors { return {rotate(in[0], positions.data(), 4)}; });
+                [&](Tape&, const Tensors& in) -> Tensors { return {rotate(in[0], positions.data(), {.heads = 4})}; });
 }
 
 TEST(Rotary, Errors) {
@@ -89,8 +109,9 @@ TEST(Rotary, Errors) {
   const Tensor x = tape.filled(2, 6, 1.0f);
   const std::vector<int64_t> good = {0, 1}, low = {0, -1};
   expect_error([&] { rotate({}, good.data()); }, "rotate: x is empty");
-  expect_error([&] { rotate(x, good.data(), 4); }, "rotate: 6 columns cannot be split into 4 heads");
+  expect_error([&] { rotate(x, good.data(), {.heads = 4}); }, "rotate: 6 columns cannot be split into 4 heads");
   expect_error([&] { rotate(x, low.data()); }, "rotate: the position -1 is below 0");
+  expect_error([&] { rotate(x, good.data(), {.base = 1.0}); }, "rotate: the base must be above 1, not 1");
 }
 
 }  // namespace

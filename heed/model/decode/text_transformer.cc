@@ -26,7 +26,7 @@ class TextTransformer final : public TextDecoder {
     const attend::Options a = self_attention(o);
     by_document_ = attend::resolve(a).has_region(attend::documents_entry);
     for (int64_t l = 0; l < o.stack.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o.stack, a);
-    if (o.stack.pre_norm) norm_ = LayerNorm(scope / "norm", o.stack.width);
+    if (o.stack.has_final_norm()) norm_ = RowNorm(scope / "norm", o.stack.width, o.stack.norm);
   }
 
   Tensor run(const Packed& x, const Pieces& pieces) const override {
@@ -41,7 +41,7 @@ class TextTransformer final : public TextDecoder {
               .context;
         });
       });
-    return norm_.gain ? norm_(rows) : rows;
+    return norm_ ? norm_(rows) : rows;
   }
 
   std::unique_ptr<State> start(Tape&, int64_t sequences, int64_t longest) const override {
@@ -54,7 +54,7 @@ class TextTransformer final : public TextDecoder {
     for (size_t l = 0; l < blocks_.size(); ++l)
       x = blocks_[l](x, [&](Tensor rows) { return state.attend_to_self(l, rows); });
     state.advance();
-    return norm_.gain ? norm_(x) : x;
+    return norm_ ? norm_(x) : x;
   }
 
   int64_t width() const override { return width_; }
@@ -63,7 +63,7 @@ class TextTransformer final : public TextDecoder {
   int64_t width_;
   bool by_document_ = false;
   std::vector<SelfAttentionBlock> blocks_;
-  LayerNorm norm_;  // after the last block, with pre_norm
+  RowNorm norm_;  // after the last block, with pre_norm or final_norm
 };
 
 }  // namespace

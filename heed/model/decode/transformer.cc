@@ -66,7 +66,7 @@ class TransformerDecoder final : public Decoder {
                      const encode::Encoder& encoder)
       : width_(o.width), wiring_(scope, o.wiring, o.layers, encoder) {
     for (int64_t l = 0; l < o.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o, self, encoder.width());
-    if (o.pre_norm) norm_ = LayerNorm(scope / "norm", o.width);
+    if (o.has_final_norm()) norm_ = RowNorm(scope / "norm", o.width, o.norm);
   }
 
   Tensor run(const Packed& x, const encode::Encoded& source, Alignment* alignment,
@@ -76,7 +76,7 @@ class TransformerDecoder final : public Decoder {
     for (size_t l = 0; l < blocks_.size(); ++l)
       rows = blocks_[l].run({rows, x.offsets}, wiring_.memory(l, source), alignment ? &alignment->layers[l] : nullptr,
                             costs);
-    return norm_.gain ? norm_(rows) : rows;
+    return norm_ ? norm_(rows) : rows;
   }
 
   std::unique_ptr<State> start(const encode::Encoded& source, int64_t longest) const override {
@@ -90,7 +90,7 @@ class TransformerDecoder final : public Decoder {
     for (size_t l = 0; l < blocks_.size(); ++l)
       x = blocks_[l].step(x, state, l, alignment ? &alignment->layers[l] : nullptr);
     state.advance();
-    return norm_.gain ? norm_(x) : x;
+    return norm_ ? norm_(x) : x;
   }
 
   int64_t width() const override { return width_; }
@@ -104,7 +104,7 @@ class TransformerDecoder final : public Decoder {
   int64_t width_;
   SourceWiring wiring_;
   std::vector<Block> blocks_;
-  LayerNorm norm_;  // after the last block, with pre_norm
+  RowNorm norm_;  // after the last block, with pre_norm or final_norm
 };
 
 }  // namespace

@@ -44,6 +44,7 @@ Embed::Embed(const Scope& scope, const Options& options, Parameter* shared) : op
   else
     expect(options.positions == "none" || options.positions == "sinusoidal",
            "embed: positions must be none, sinusoidal or learned, not '{}'", options.positions);
+  if (options.normed) norm_ = RowNorm(scope / "norm", options.width, options.norm);
   if (options.blank)  // as large as the rows of the table
     blank_ = &scope.make("blank", {1, options.width},
                          Initialiser::normal(1.0f / std::sqrt(static_cast<float>(options.width))));
@@ -80,6 +81,7 @@ Packed Embed::operator()(Tape& tape, std::span<const int32_t> ids, const Offsets
       for (int64_t i = 0; i < offsets.length(b); ++i) rows[offsets.at[b] + i] = first + i;
     x = add(x, gather_rows(tape.parameter(*positions_), {rows, static_cast<size_t>(x.rows())}));
   }
+  if (norm_) x = norm_(x);
   return {dropout(x, options_.dropout), offsets};
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "heed/layer/embedding.h"
+#include "heed/layer/norm.h"
 
 namespace heed::embed {
 
@@ -21,6 +22,8 @@ struct Options {
   int64_t max_length = 512;  // learned positions: the longest sequence
   bool scaled = false;       // times sqrt(width), as beside positions.  Vaswani et al. 2017, section 3.4
   bool blank = false;        // kBlank may stand in the place of an id, and has a vector of its own
+  bool normed = false;       // a norm, "norm", of the vectors with their positions
+  NormOptions norm = {};
   float dropout = 0.0f;
 };
 
@@ -46,6 +49,7 @@ class Embed {
   Embedding table_;
   Parameter* positions_ = nullptr;
   Parameter* blank_ = nullptr;
+  RowNorm norm_;
 };
 
 }  // namespace heed::embed

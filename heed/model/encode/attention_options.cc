@@ -79,7 +79,9 @@ Options heads(const StackOptions& options, int64_t memory_width, Beside beside =
   refuse(reasons);
   a.structure = attend::multi_head_entry.name;
   a.project = a.project_output = true;
-  a.query_width = a.width = a.output_width = options.width;
+  a.query_width = a.output_width = options.width;
+  a.width = options.head_width > 0 ? options.head_width * a.heads : options.width;
+  a.project_bias = a.project_bias && options.bias;
   a.key_width = memory_width;
   return a;
 }

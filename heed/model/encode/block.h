@@ -14,13 +14,13 @@ namespace heed::encode {
 
 /// x + dropout(part(norm(x))) with pre_norm, norm(x + dropout(part(x))) without.
 struct Residual {
-  LayerNorm norm;
+  RowNorm norm;
   bool pre_norm = false;
   float dropout_rate = 0.0f;
 
   Residual() = default;
   Residual(const Scope& scope, const StackOptions& o)
-      : norm(scope / "norm", o.width), pre_norm(o.pre_norm), dropout_rate(o.dropout) {}
+      : norm(scope / "norm", o.width, o.norm), pre_norm(o.pre_norm), dropout_rate(o.dropout) {}
 
   template <class Part>
   Tensor operator()(Tensor x, const Part& part) const {

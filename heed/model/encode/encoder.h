@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "heed/attend/options.h"
+#include "heed/layer/norm.h"
 #include "heed/layer/parameters.h"
 #include "heed/layer/recurrent.h"
 #include "heed/model/encode/own_options.h"
@@ -38,10 +39,14 @@ struct StackOptions {
   int64_t width = 0;  // of the input vectors and of states
   int64_t layers = 6;
   int64_t hidden = 0;               // of the feed-forward layers; 0: 4 * width
-  std::string activation = "relu";  // relu, gelu, silu, or gated: swiglu
+  std::string activation = "relu";  // a name of encode/choices.h
   bool pre_norm = false;            // norm before each sublayer instead of after its residual.  Xiong et al. 2020
-  float dropout = 0.0f;             // on what each part adds
-  attend::Options attention = {};   // heads, score, region ...: attention_options.h says which attention uses what
+  bool final_norm = false;          // a norm after the last block without pre_norm, too
+  NormOptions norm = {};
+  int64_t head_width = 0;          // of each head of attention; 0: width / heads
+  bool bias = true;                // of the projections and the feed-forward layers
+  float dropout = 0.0f;            // on what each part adds
+  attend::Options attention = {};  // heads, score, region ...: attention_options.h says which attention uses what
 
   Wiring wiring = Wiring::last;  // of the attention to the source
 
@@ -53,6 +58,7 @@ struct StackOptions {
   bool input_feeding =
       false;  // a decoder: the last attentional vector is fed in with the next token.  Luong et al. 2015
 
+  bool has_final_norm() const { return pre_norm || final_norm; }
   bool hands_over_blocks() const { return wiring != Wiring::last; }
 
   RecurrentOptions recurrent(bool both_ways) const {

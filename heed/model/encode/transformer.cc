@@ -12,6 +12,7 @@ FeedForward make_feed_forward(const Scope& scope, const StackOptions& o) {
   FeedForwardOptions f{.width = o.width, .hidden = o.hidden, .dropout = o.dropout};
   f.activation = form.activation;
   f.gated = form.gated;
+  f.bias = o.bias;
   return {scope, f};
 }
 
@@ -28,7 +29,7 @@ class TransformerEncoder final : public Encoder {
   TransformerEncoder(const Scope& scope, const StackOptions& o) : width_(o.width), hands_over_(o.hands_over_blocks()) {
     for (int64_t l = 0; l < o.layers; ++l)
       blocks_.emplace_back(scope / std::to_string(l), o, encoder_self_attention(o));
-    if (o.pre_norm) norm_ = LayerNorm(scope / "norm", o.width);
+    if (o.has_final_norm()) norm_ = RowNorm(scope / "norm", o.width, o.norm);
   }
 
   Encoded run(const Packed& x) const override {
@@ -50,12 +51,12 @@ class TransformerEncoder final : public Encoder {
   int64_t blocks() const override { return hands_over_ ? std::ssize(blocks_) : 0; }
 
  private:
-  Tensor normed(Tensor rows) const { return norm_.gain ? norm_(rows) : rows; }
+  Tensor normed(Tensor rows) const { return norm_ ? norm_(rows) : rows; }
 
   int64_t width_;
   bool hands_over_;
   std::vector<SelfAttentionBlock> blocks_;
-  LayerNorm norm_;  // of what is handed over, with pre_norm: one for all blocks
+  RowNorm norm_;  // of what is handed over, with pre_norm or final_norm: one for all blocks
 };
 
 }  // namespace

@@ -26,6 +26,13 @@ struct ActivationBackward {
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
+/// tanh(u) = 2 sigmoid(2u) - 1: gelu_tanh is x sigmoid(2u), u = sqrt(2 / pi) (x + 0.044715 x^3). This is 2u.
+HWY_INLINE V32 TwiceOfGeluTanh(V32 x) {
+  const F32 d;
+  const V32 cubic = hn::MulAdd(hn::Mul(x, x), hn::Set(d, 0.071354816272f), hn::Set(d, 1.595769121606f));
+  return hn::Mul(x, cubic);
+}
+
 void Activate(const float* x, float* y, int64_t count, Activation kind) {
   const F32 d;
   switch (kind) {
@@ -41,6 +48,10 @@ void Activate(const float* x, float* y, int64_t count, Activation kind) {
       return Map(y, count, Of(x), [](V32 v) HWY_ATTR { return hn::Mul(v, NormalCdf(v)); });
     case Activation::silu:
       return Map(y, count, Of(x), [](V32 v) HWY_ATTR { return hn::Mul(v, Sigmoid(v)); });
+    case Activation::gelu_tanh:
+      return Map(y, count, Of(x), [](V32 v) HWY_ATTR { return hn::Mul(v, Sigmoid(TwiceOfGeluTanh(v))); });
+    case Activation::gelu_sigmoid:
+      return Map(y, count, Of(x), [=](V32 v) HWY_ATTR { return hn::Mul(v, Sigmoid(hn::Mul(v, hn::Set(d, 1.702f)))); });
   }
 }
 
@@ -71,6 +82,20 @@ void ActivateBackward(const ActivationBackward& a, int64_t first, int64_t count)
       return MapGradient(a.d_x, first, count, Of(g, x, y), [=](V32 dy, V32 v, V32 out) HWY_ATTR {
         const V32 s = Sigmoid(v);
         return hn::Mul(dy, hn::MulAdd(out, hn::Sub(one, s), s));
+      });
+    case Activation::gelu_tanh:  // y = x s, s = sigmoid(w), d_x = (s + y (1 - s) w') d_y
+      return MapGradient(a.d_x, first, count, Of(g, x), [=](V32 dy, V32 v) HWY_ATTR {
+        const V32 s = Sigmoid(TwiceOfGeluTanh(v)), rest = hn::Mul(s, hn::Sub(one, s));
+        // Where the sigmoid no longer changes, x^2 may be too large for a number.
+        const V32 near = AtMost(hn::Set(d, 1e6f), hn::Abs(v));
+        const V32 slope = hn::MulAdd(hn::Mul(near, near), hn::Set(d, 0.214064448816f), hn::Set(d, 1.595769121606f));
+        const V32 changed = hn::Mul(hn::Mul(hn::CopySign(near, v), rest), slope);
+        return hn::Mul(dy, hn::Add(s, changed));
+      });
+    case Activation::gelu_sigmoid:
+      return MapGradient(a.d_x, first, count, Of(g, x, y), [=](V32 dy, V32 v, V32 out) HWY_ATTR {
+        const V32 factor = hn::Set(d, 1.702f), s = Sigmoid(hn::Mul(v, factor));
+        return hn::Mul(dy, hn::MulAdd(hn::Mul(out, factor), hn::Sub(one, s), s));
       });
   }
 }

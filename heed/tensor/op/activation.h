@@ -11,8 +11,12 @@ enum class Activation {
   relu,
   sigmoid,
   gelu,
-  silu
+  silu,
+  gelu_tanh,
+  gelu_sigmoid
 };  // gelu: the exact form x Phi(x); silu: x sigmoid(x)
+    // gelu_tanh: x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2; gelu_sigmoid: x sigmoid(1.702 x).
+    // Hendrycks and Gimpel 2016, approximations that some models were trained with
 
 Tensor activate(Tensor x, Activation f);
 
