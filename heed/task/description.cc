@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "heed/base/error.h"
@@ -10,6 +11,7 @@
 #include "heed/task/all.h"
 #include "heed/task/model_keys.h"
 #include "heed/task/predict_options.h"
+#include "heed/text/tokeniser.h"
 
 namespace heed::task {
 
@@ -145,8 +147,12 @@ std::string difference(const Description& now, const Description& before) {
 
 void add_token_keys(file::Fields& f, const std::string& side, const std::vector<std::string>& kinds,
                     Description::Side& target) {
-  if (!kinds.empty())
-    f.add("tokens." + side, target.tokens, "how the " + side + " is split into tokens", file::Limit::one_of(kinds));
+  if (!kinds.empty()) {
+    // A model that another program trained may have its own.
+    std::vector<std::string> all = kinds;
+    for (std::string& kind : text::Tokeniser::kinds_of_others()) all.push_back(std::move(kind));
+    f.add("tokens." + side, target.tokens, "how the " + side + " is split into tokens", file::Limit::one_of(all));
+  }
   f.add("tokens." + side + "_vocabulary", target.vocabulary, "the part that holds the vocabulary of the " + side);
 }
 

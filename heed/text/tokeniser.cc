@@ -8,8 +8,10 @@
 
 #include "heed/base/error.h"
 #include "heed/base/list.h"
+#include "heed/text/byte_bpe.h"
 #include "heed/text/bytes.h"
 #include "heed/text/file.h"
+#include "heed/text/scored_bpe.h"
 #include "heed/text/segments.h"
 #include "heed/text/sentencepiece.h"
 #include "heed/text/unicode_form.h"
@@ -152,14 +154,15 @@ class WordTokeniser final : public TableTokeniser {
 using Made = std::shared_ptr<const Tokeniser>;
 using Texts = std::span<const std::string_view>;
 
-/// What a kind is for.
-enum class Use { texts, reading, labels };  // reading: what it makes of ids is not the text
+/// What a kind is for. reading: what it makes of ids is not the text. others: it comes with a model that another
+/// program trained, and is not learned.
+enum class Use { texts, reading, labels, others };
 
 struct Kind {
   std::string name;
   const char* ending;  // of its file
   Use use;
-  Made (*learn)(Texts sentences, const TokeniserOptions& options);
+  Made (*learn)(Texts sentences, const TokeniserOptions& options);  // null: it cannot be learned
   Made (*parse)(std::string_view contents, std::string_view name);
   /// `known` with the tokens that it lacks. Null: it cannot grow.
   Made (*grow)(const Made& known, Texts sentences, const TokeniserOptions& options);
@@ -205,6 +208,8 @@ const List<Kind>& all_kinds() {
       {kSentencePiece, ".model", Use::texts, train_sentencepiece, parse_sentencepiece, nullptr},
       {kBytes, ".txt", Use::texts, [](Texts, const TokeniserOptions&) { return bytes_tokeniser(); }, parse_bytes,
        nullptr},
+      {kScoredBpe, ".txt", Use::others, nullptr, parse_scored_bpe, nullptr},
+      {kByteBpe, ".txt", Use::others, nullptr, parse_byte_bpe, nullptr},
   };
   static const List<Kind> list("tokeniser", kKinds);
   return list;
@@ -220,12 +225,17 @@ std::filesystem::path file_of(const std::filesystem::path& prefix, const Kind& k
 }  // namespace
 
 std::span<const std::string> Tokeniser::kinds() {
-  static const std::vector<std::string> names = all_kinds().names();
+  static const std::vector<std::string> names =
+      all_kinds().names([](const Kind& kind) { return kind.use != Use::others; });
   return names;
 }
 
+std::vector<std::string> Tokeniser::kinds_of_others() {
+  return all_kinds().names([](const Kind& kind) { return kind.use == Use::others; });
+}
+
 std::vector<std::string> Tokeniser::kinds_to_read() {
-  return all_kinds().names([](const Kind& kind) { return kind.use != Use::labels; });
+  return all_kinds().names([](const Kind& kind) { return kind.use == Use::texts || kind.use == Use::reading; });
 }
 
 std::vector<std::string> Tokeniser::kinds_to_write() {
@@ -235,6 +245,8 @@ std::vector<std::string> Tokeniser::kinds_to_write() {
 std::shared_ptr<const Tokeniser> Tokeniser::train(std::span<const std::string_view> sentences,
                                                   const TokeniserOptions& options) {
   const Kind& kind = all_kinds().find(options.kind);
+  expect(kind.learn != nullptr, "tokens of the kind {} come with a model of another program: they are not learned",
+         kind.name);
   expect(options.size == 0 || options.size > kSpecials,
          "a vocabulary must have more than {} tokens (<unk>, <s> and </s> are {}), or 0: no limit, not {}", kSpecials,
          kSpecials, options.size);
@@ -287,7 +299,10 @@ std::string Tokeniser::decode(std::span<const int32_t> ids, std::span<const std:
   // No token has a control character, but a model of SentencePiece may still make one: of bytes, or for what is
   // unknown.
   for (size_t at = find_control(text); at != std::string::npos; at = find_control(text, at))
-    text.replace(at, static_cast<unsigned char>(text[at]) == 0xC2 ? 2 : 1, kUnknownShown);
+    if (text[at] == '\n' && holds_line_ends())
+      ++at;
+    else
+      text.replace(at, static_cast<unsigned char>(text[at]) == 0xC2 ? 2 : 1, kUnknownShown);
   return text;
 }
 

@@ -10,6 +10,11 @@
 //   sentencepiece   subwords that are learned from the training text (Kudo and Richardson 2018)
 //   bytes           every byte of UTF-8: nothing is unknown, whatever the script
 //
+// And of models that other programs trained (heed/import):
+//
+//   scored_bpe      pieces with scores, joined best first (scored_bpe.h)
+//   byte_bpe        bytes joined by a list of pairs (byte_bpe.h)
+//
 // Decoding restores the text: characters, bytes and sentencepiece byte for byte (unless `normalisation` is set; only
 // U+2581, SentencePiece's own mark for a space, becomes a space), letters composed (NFC), words with one space in
 // between, unicode_words without capitals too. What is not in the vocabulary becomes kUnknown, and kUnknown becomes the
@@ -63,8 +68,10 @@ class Tokeniser {
                                                 std::span<const std::string_view> sentences,
                                                 const TokeniserOptions& options);
 
-  /// All kinds.
+  /// All kinds that are learned from texts.
   static std::span<const std::string> kinds();
+  /// Those of models that other programs trained: they come as they are, and are not learned.
+  static std::vector<std::string> kinds_of_others();
   static std::vector<std::string> kinds_to_read();   // of texts: all but lines
   static std::vector<std::string> kinds_to_write();  // those that restore the text
 
@@ -89,6 +96,9 @@ class Tokeniser {
   virtual std::string token(int32_t id) const = 0;
 
   virtual const std::string& kind() const = 0;
+
+  /// A newline is cut and written like other characters: lines need no <s> between them.
+  virtual bool holds_line_ends() const { return false; }
 
   /// The whole tokeniser as bytes, and back: `name` is for the messages.
   virtual std::string contents() const = 0;

@@ -5,30 +5,13 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/text/escape.h"
 #include "heed/text/file.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
 
 namespace {
-
-// Each escaped character, and its letter after the backslash.
-constexpr std::pair<char, char> kEscapes[] = {{'\n', 'n'}, {'\r', 'r'}, {'\t', 't'},
-                                              {' ', 's'},  {'\0', '0'}, {'\\', '\\'}};
-
-std::string escaped(std::string_view token) {
-  std::string text;
-  for (const char c : token) {
-    const auto* found = std::find_if(std::begin(kEscapes), std::end(kEscapes), [c](auto& e) { return e.first == c; });
-    if (found == std::end(kEscapes)) {
-      text += c;
-    } else {
-      text += '\\';
-      text += found->second;
-    }
-  }
-  return text;
-}
 
 /// For a message: control characters as \x1b.
 std::string printable(std::string_view text) {
@@ -41,29 +24,8 @@ std::string printable(std::string_view text) {
 }
 
 /// The token written as `line`; throws if `line` breaks the rules.
-std::string unescaped(std::string_view line, std::string_view name, int64_t number) {
-  expect(!line.empty(), ErrorKind::file, "{}, line {}: the token is empty", name, number);
-  const size_t fault = utf8_fault(line);
-  expect(fault == std::string_view::npos, ErrorKind::file, "{}, line {}: not valid UTF-8 at byte {}", name, number,
-         fault + 1);
-  std::string token;
-  for (size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c != '\\') {
-      const bool bare = std::any_of(std::begin(kEscapes), std::end(kEscapes), [c](auto& e) { return e.first == c; });
-      expect(!bare, ErrorKind::file, "{}, line {}: a blank, tab or other character that must be escaped, at byte {}",
-             name, number, i + 1);
-      token += c;
-      continue;
-    }
-    const char* found = nullptr;
-    if (++i < line.size())
-      for (const auto& [meant, written] : kEscapes)
-        if (written == line[i]) found = &meant;
-    expect(found != nullptr, ErrorKind::file,
-           "{}, line {}: a backslash must be followed by n, r, t, s, 0 or another backslash", name, number);
-    token += *found;
-  }
+std::string token_of(std::string_view line, std::string_view name, int64_t number) {
+  std::string token = unescaped(line, fmt::format("{}, line {}", name, number));
   const size_t control = find_control(token);
   expect(control == std::string::npos, ErrorKind::file,
          "{}, line {}: the token '{}' holds a control character, which would break output lines", name, number,
@@ -134,7 +96,7 @@ Vocabulary Vocabulary::parse(std::string_view contents, std::string_view name) {
       expect(line == special, ErrorKind::file, "{}, line {}: must be {}, but is '{}'", name, number, special, line);
       continue;
     }
-    std::string token = unescaped(line, name, number);
+    std::string token = token_of(line, name, number);
     const int32_t before = made.id(token);
     const bool is_new = made.insert(std::move(token));
     expect(is_new, ErrorKind::file, "{}, line {}: '{}' appears twice, first in line {}", name, number, line,

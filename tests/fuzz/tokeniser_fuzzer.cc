@@ -15,7 +15,7 @@ namespace heed::test {
 namespace {
 
 void check_tokeniser(std::string_view bytes) {
-  constexpr std::array<std::string_view, 3> kKinds = {"characters", "letters", "words"};
+  constexpr std::array<std::string_view, 5> kKinds = {"characters", "letters", "words", "scored_bpe", "byte_bpe"};
   if (bytes.empty()) return;
   const std::string_view kind = kKinds[static_cast<uint8_t>(bytes[0]) % kKinds.size()];
   const size_t end = std::min(bytes.find('\0', 1), bytes.size());
@@ -27,7 +27,8 @@ void check_tokeniser(std::string_view bytes) {
     accepted = true;
     const std::string shown = tokeniser->decode(ids);
     if (std::find(ids.begin(), ids.end(), text::kUnknown) != ids.end()) return;
-    require(tokeniser->encode(shown) == ids, "other tokens after decoding and encoding");
+    const bool is_table = !kind.ends_with("_bpe");  // joined pieces may come back as other pieces
+    if (is_table) require(tokeniser->encode(shown) == ids, "other tokens after decoding and encoding");
     if (kind == "characters") require(shown == text, "characters come back as another text");
   } catch (const Error& error) {
     require_refusal(error, accepted);

@@ -47,7 +47,7 @@ std::shared_ptr<const TokenStore> TextEncoder::finish() {
 std::vector<int32_t> beginning_of(std::string_view text, const text::Tokeniser& tokeniser) {
   std::vector<int32_t> all;
   while (true) {
-    const size_t end = text.find('\n');
+    const size_t end = tokeniser.holds_line_ends() ? std::string_view::npos : text.find('\n');
     all.push_back(text::kStart);
     const std::vector<int32_t> ids = tokeniser.encode(text.substr(0, end));
     all.insert(all.end(), ids.begin(), ids.end());

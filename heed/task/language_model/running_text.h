@@ -58,7 +58,8 @@ class TextEncoder {
   int64_t characters_ = 0, unknown_ = 0;
 };
 
-/// A text that is continued: [<s>, its tokens], with <s> for every end of a line in it.
+/// A text that is continued: [<s>, its tokens], with <s> for every end of a line in it that the tokeniser does not
+/// hold.
 std::vector<int32_t> beginning_of(std::string_view text, const text::Tokeniser& tokeniser);
 /// Back again: what follows the beginning.
 std::string continuation(std::span<const int32_t> beginning, std::span<const int32_t> more,
