@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-serve bench-parallel web web-test format lint asan tsan clang golden-bits fuzz faults soak check-long install clean setup
+.PHONY: test-imports help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-serve bench-parallel web web-test format lint asan tsan clang golden-bits fuzz faults soak check-long install clean setup
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -52,6 +52,15 @@ test: setup  ## all tests but two trainings of a minute each, which make clang r
 	@cmake --preset release --log-level=WARNING -DHEED_TESTS=ON -DHEED_PYTHON_MODULE=ON -DHEED_CLI=ON
 	@cmake --build build -j $(JOBS) --target heed-tests
 	@ctest --test-dir build --output-on-failure --no-tests=error -j $(TEST_JOBS) -LE long
+
+# The programs that imported models come from. Big: PyTorch and its libraries. HEED_IMPORT_PEERS is the folder.
+HEED_IMPORT_PEERS ?= $(HOME)/.cache/heed/import-peers
+test-imports:  ## imported models beside the programs that they come from, which PyPI has; DATA=FOLDER of real ones
+	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target heed-cli
+	@test -x $(HEED_IMPORT_PEERS)/bin/python || $(PYTHON) -m venv $(HEED_IMPORT_PEERS)
+	@$(HEED_IMPORT_PEERS)/bin/python -m pip install -q --disable-pip-version-check -r tests/imports/requirements.txt
+	@$(HEED_IMPORT_PEERS)/bin/python tests/imports/compare_real.py build/cli/heed $(DATA)
 
 quick:  ## the tests that together run in a minute: while working
 	@scripts/setup.sh build python test

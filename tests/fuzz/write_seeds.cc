@@ -8,6 +8,8 @@
 
 #include "heed/checkpoint/manifest.h"
 #include "heed/checkpoint/training_state.h"
+#include "heed/text/byte_bpe.h"
+#include "heed/text/scored_bpe.h"
 #include "heed/text/tokeniser.h"
 #include "tests/data/gzip.h"
 #include "tests/data/jpeg_file.h"
@@ -66,7 +68,46 @@ Seeds tokenisers() {
     const auto tokeniser = Tokeniser::train(kSentences, {.kind = kind});
     seeds.push_back(std::string(1, which++) + tokeniser->contents() + '\0' + std::string(kSentences[1]));
   }
+  seeds.push_back(std::string(1, which++) +
+                  heed::text::scored_bpe_contents({{"<0x0A>", 0}, {" ", -1}, {"a", -2}, {" a", -1.5f}}) + '\0' +
+                  "a\na b");
+  heed::text::ByteBpeParts parts{.special = {"<|end|>"}, .merges = {{"a", "b"}}};
+  for (int byte = 0, next = 0x100; byte < 256; ++byte) {
+    const int code = (byte > 0x20 && byte < 0x7F) || (byte > 0xA0 && byte != 0xAD) ? byte : next++;
+    parts.tokens.push_back(
+        code < 0x80 ? std::string(1, static_cast<char>(code))
+                    : std::string{static_cast<char>(0xC0 | (code >> 6)), static_cast<char>(0x80 | (code & 0x3F))});
+  }
+  parts.tokens.emplace_back("ab");
+  seeds.push_back(std::string(1, which++) + byte_bpe_contents(parts) + '\0' + "ab a\n b's 12");
   return seeds;
+}
+
+/// Little-endian.
+template <class Number>
+std::string bytes_of(Number number) {
+  return {reinterpret_cast<const char*>(&number), sizeof(number)};
+}
+std::string name_of(const std::string& name) { return bytes_of(static_cast<uint16_t>(name.size() + 1)) + name + '\0'; }
+
+Seeds ctranslate2_files() {
+  const auto head = [](uint32_t version, uint32_t tensors) {
+    return bytes_of(version) + name_of("TransformerSpec") + bytes_of(uint32_t{1}) + bytes_of(tensors);
+  };
+  const std::string shape = bytes_of(uint8_t{1}) + bytes_of(uint32_t{2});
+  const std::string old = name_of("a/weight") + shape + bytes_of(uint8_t{4}) + bytes_of(uint32_t{2}) + bytes_of(1.0);
+  const std::string scaled = name_of("a/weight") + shape + bytes_of(uint8_t{1}) + bytes_of(uint32_t{2}) + "ab";
+  const std::string scale =
+      name_of("a/weight_scale") + shape + bytes_of(uint8_t{0}) + bytes_of(uint32_t{8}) + bytes_of(1.0);
+  const std::string alias = bytes_of(uint32_t{1}) + name_of("b") + name_of("a/weight");
+  return {head(2, 1) + old, head(3, 1) + old + alias, head(6, 2) + scaled + scale + alias};
+}
+
+Seeds llama2c_files() {
+  std::string model;
+  for (const int32_t size : {4, 2, 1, 2, 1, 3, 2}) model += bytes_of(size);
+  model += std::string(4 * (3 * 4 + 4 + 16 + 8 + 8 + 16 + 4 + 3 * 8 + 4 + 2 * 2), '\x01');
+  return {model, bytes_of(int32_t{3}) + bytes_of(-1.0f) + bytes_of(int32_t{2}) + "ab"};
 }
 
 Seeds sentencepieces() {
@@ -167,4 +208,6 @@ int main(int count, char** words) {
   write(folder / "picture", pictures());
   write(folder / "http", requests());
   write(folder / "request_json", bodies());
+  write(folder / "ctranslate2", ctranslate2_files());
+  write(folder / "llama2c", llama2c_files());
 }
