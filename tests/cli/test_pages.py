@@ -6,8 +6,8 @@ import subprocess
 import pytest
 from heed_program import SOURCE, USAGE, heed, text
 
-VERBS = ["demo", "train", "predict", "look", "serve", "score", "evaluate", "compare", "distill", "average", "export", "import", "info",
-         "mechanisms", "scenes"]
+VERBS = ["demo", "train", "predict", "look", "serve", "score", "evaluate", "compare", "distill", "average", "export",
+         "import", "info", "mechanisms", "scenes"]
 
 
 def options_in_help(verb):

@@ -15,16 +15,11 @@ struct FeedForwardForm {
 };
 
 inline constexpr Choice<FeedForwardForm> kActivations[] = {
-    {"relu", {Activation::relu, false}},
-    {"gelu", {Activation::gelu, false}},
-    {"silu", {Activation::silu, false}},
-    {"swiglu", {Activation::silu, true}, "swish"},
-    {"gelu_tanh", {Activation::gelu_tanh, false}},
-    {"gelu_sigmoid", {Activation::gelu_sigmoid, false}},
-    {"tanh", {Activation::tanh, false}},
-    {"sigmoid", {Activation::sigmoid, false}},
-    {"reglu", {Activation::relu, true}},
-    {"geglu", {Activation::gelu, true}},
+    {"relu", {Activation::relu, false}},           {"gelu", {Activation::gelu, false}},
+    {"silu", {Activation::silu, false}},           {"swiglu", {Activation::silu, true}, "swish"},
+    {"gelu_tanh", {Activation::gelu_tanh, false}}, {"gelu_sigmoid", {Activation::gelu_sigmoid, false}},
+    {"tanh", {Activation::tanh, false}},           {"sigmoid", {Activation::sigmoid, false}},
+    {"reglu", {Activation::relu, true}},           {"geglu", {Activation::gelu, true}},
     {"geglu_tanh", {Activation::gelu_tanh, true}}};
 inline constexpr Choice<RecurrentOptions::Kind> kCells[] = {{"gru", RecurrentOptions::Kind::gru},
                                                             {"lstm", RecurrentOptions::Kind::lstm}};
