@@ -56,7 +56,7 @@ struct Worker {
         tokens += corpus.train->predictions(example);
         ++examples;
       }
-    const auto packed = corpus.train->pack(batches[static_cast<size_t>(number)]);
+    auto packed = corpus.train->pack(batches[static_cast<size_t>(number)]);
     packed.carried = &carried;
     made.parameters->forget_gradients();
     Tape tape;
@@ -167,7 +167,7 @@ TEST_P(Accumulate, GradientsAreFinalWhenTheTapeSaysSo) {
   Worker worker(recipe(1));
   const std::unique_ptr<objective::Objective> objective = worker.objective();
   const auto batches = worker.corpus.train->batches({.max_tokens = 60, .seed = 1}, 0);
-  const auto packed = worker.corpus.train->pack(batches[0]);
+  auto packed = worker.corpus.train->pack(batches[0]);
   Tape tape;
   struct Told {
     int64_t times = 0;

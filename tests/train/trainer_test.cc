@@ -97,7 +97,7 @@ TEST_F(TrainerTest, EvaluationSeesTheWeightsOfNow) {
   Tape tape({.recording = false, .training = false});
   const auto evaluate = [&] {
     tape.reset();
-    return made_.model->loss(tape, *batch, {}).negative_log_likelihood;
+    return made_.model->loss(tape, batch, {}).negative_log_likelihood;
   };
   const auto expect_now = [&](double before) {
     const double seen = evaluate();
