@@ -68,7 +68,7 @@ struct Options {
   std::string length = "classifier";  // how an output gets its length: a classifier, or slots that are cut at END
   int64_t slots = 64;                 // the slots: most tokens of a target and its END
 
-  encode::OwnOptions own;  // of single encoders and decoders, which declare them: heed/model/encode/all.h
+  encode::OwnOptions own = {};  // of single encoders and decoders, which declare them: heed/model/encode/all.h
 
   // labels
   std::string pool = "attention";  // how the states of a text become one vector: attention, mean or max

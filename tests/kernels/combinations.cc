@@ -17,8 +17,10 @@ std::vector<Part> all_scores() {
       {"none", [](Case& c) { c.problem.score.kind = ScoreKind::none, c.with_tensor(true, true, true, true); }},
       {"custom", [](Case& c) { c.with_custom_score(); }},
   };
-  const std::vector<std::pair<std::string, MlpActivation>> activations = {
-      {"tanh", MlpActivation::tanh}, {"relu", MlpActivation::relu}, {"gelu", MlpActivation::gelu}, {"silu", MlpActivation::silu}};
+  const std::vector<std::pair<std::string, MlpActivation>> activations = {{"tanh", MlpActivation::tanh},
+                                                                          {"relu", MlpActivation::relu},
+                                                                          {"gelu", MlpActivation::gelu},
+                                                                          {"silu", MlpActivation::silu}};
   const std::vector<std::vector<int64_t>> depths = {{}, {7}, {5, 9}};
   for (const auto& [name, activation] : activations)
     for (const auto& widths : depths)

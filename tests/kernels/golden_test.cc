@@ -45,9 +45,11 @@ void set_score(Case& c, const Json& score) {
   if (kind == "none") c.problem.score.kind = ScoreKind::none;
   if (kind == "tanh_sum") c.with_tanh_sum(score.value("per_head", false));
   if (kind == "pair_mlp")
-    c.with_mlp(named<MlpActivation>(
-                   {{"tanh", MlpActivation::tanh}, {"relu", MlpActivation::relu}, {"gelu", MlpActivation::gelu}, {"silu", MlpActivation::silu}},
-                   score.at("activation")),
+    c.with_mlp(named<MlpActivation>({{"tanh", MlpActivation::tanh},
+                                     {"relu", MlpActivation::relu},
+                                     {"gelu", MlpActivation::gelu},
+                                     {"silu", MlpActivation::silu}},
+                                    score.at("activation")),
                score.at("widths").get<std::vector<int64_t>>());
 }
 

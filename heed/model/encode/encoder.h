@@ -50,7 +50,7 @@ struct StackOptions {
 
   Wiring wiring = Wiring::last;  // of the attention to the source
 
-  OwnOptions own;  // of single kinds
+  OwnOptions own = {};  // of single kinds
 
   // recurrent
   RecurrentOptions::Kind cell = RecurrentOptions::Kind::gru;

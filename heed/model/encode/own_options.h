@@ -8,6 +8,7 @@
 
 namespace heed::encode {
 
+/// Threads: many may read it at once; of() of one that is not const writes.
 class OwnOptions {
  public:
   /// Of this type. The reference stays valid as long as these options are there and nothing is assigned to them.

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/error.h"
+#include "heed/base/fields.h"
 #include "heed/model/encode/convolution.h"
 #include "heed/tensor/tape.h"
 
