@@ -157,6 +157,11 @@ def attend(
 ) -> Any:
     """heed.attend on tensors, with gradients for q, k, v, bias, a float mask, the past and all parameters.
 
+    >>> q, k, v = (torch.randn(2, 4, 6, 8, requires_grad=True) for _ in range(3))
+    >>> heed.torch.attend(q, k, v, causal=True).sum().backward()
+    >>> q.grad.shape
+    torch.Size([2, 4, 6, 8])
+
     The names of PyTorch's scaled_dot_product_attention work as well: attn_mask, dropout_p, is_causal, scale,
     enable_gqa. Dropout uses PyTorch's generator (torch.manual_seed), or `seed` if given. With promote=True, float16,
     bfloat16 and float64 are computed in float32, and the output has q's type. There are no second derivatives:
@@ -194,7 +199,8 @@ def attend(
         return out
     shown = {name: _tensor(call.call.stage(name)).to(kind) for name in wanted}
     weights = _tensor(call.call.weights()).to(kind) if return_weights else None
-    return Attended(out, weights, *(None if x is None else x.to(kind) for x in present), shown)
+    past = tuple(None if x is None else x.to(kind) for x in present)
+    return Attended(out, weights, past[0], past[1], shown)
 
 
 def _with_past(past: torch.Tensor, new: torch.Tensor, name: str, heads: int) -> torch.Tensor:
@@ -302,7 +308,10 @@ class Attention(torch.nn.Module):
             place: torch.nn.Module = self
             for scope in scopes:
                 # Not add_module: it refuses the name "forward", which recurrent layers use for a direction.
-                place = place._modules.setdefault(scope, torch.nn.Module())
+                inner = place._modules.get(scope)
+                if inner is None:
+                    inner = place._modules[scope] = torch.nn.Module()
+                place = inner
             shared = torch.from_numpy(array)  # the parameter's own memory
             if path in self._attention.trainable:
                 place.register_parameter(last, torch.nn.Parameter(shared))
