@@ -44,6 +44,12 @@ class Fused:
     def forward(self, out: np.ndarray, keep: bool) -> None:
         """Writes the context into `out`. `keep`: save what weights() and backward() need."""
 
+    def saved(self) -> np.ndarray:
+        """What forward saved for a backward of softmax: [2 * B * H * Tq]."""
+
+    def resume(self, saved: np.ndarray) -> None:
+        """As after the forward that saved this."""
+
     def weights(self) -> np.ndarray:
         """Dense weights, [B, H, Tq, Tk]."""
 
