@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 .DEFAULT_GOAL := help
-.PHONY: test-imports help build python wheel wheel-test demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-serve bench-parallel web web-test format lint asan tsan clang golden-bits fuzz faults soak check-long install clean setup
+.PHONY: help build python wheel wheel-test test-python-peers test-imports demo docs test quick bench bench-peers bench-train bench-predict bench-generate bench-serve bench-parallel web web-test format lint asan tsan clang golden-bits fuzz faults soak check-long install clean setup
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -191,6 +191,12 @@ wheel-test: wheel  ## the wheel in an environment of its own: nothing is missing
 	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON
 	@cmake --build build -j $(JOBS) --target heed-cli
 	@PYTHON=$(PYTHON) tests/wheel/run.sh dist/heed-*.whl build/cli/heed
+
+test-python-peers:  ## the tests of Python beside the newest pandas, polars, scikit-learn, PyTorch and mypy: 6 GB, once
+	@scripts/setup.sh build python wheel
+	@cmake --preset release --log-level=WARNING -DHEED_PYTHON_MODULE=ON -DHEED_CLI=ON
+	@cmake --build build -j $(JOBS) --target python-module python-program
+	@PYTHON=$(PYTHON) scripts/test_python_peers.sh
 
 check-long: asan tsan clang lint fuzz faults web-test soak wheel-test  ## all of these, one after the other
 

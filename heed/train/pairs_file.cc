@@ -31,29 +31,36 @@ std::string lines_of(std::span<const task::TextPair> pairs, std::string_view nam
   return lines;
 }
 
-bool holds(const fs::path& path, const std::string& lines) {
+bool holds(const fs::path& path, const std::string& text) {
   std::error_code ignored;
-  return fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) == lines.size() &&
-         file::read_text(path, lines.size()) == lines;
+  return fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) == text.size() &&
+         file::read_text(path, text.size()) == text;
 }
 
-}  // namespace
-
-fs::path write_pairs(std::span<const task::TextPair> pairs, const fs::path& folder, std::string_view name) {
-  expect(!pairs.empty(), "{}: expected some, got none", name);
+fs::path write(const std::string& text, const fs::path& folder, std::string_view name, const char* ending) {
+  expect(!text.empty(), "{}: expected some, got none", name);
   std::string file(name);
   std::replace(file.begin(), file.end(), ' ', '_');
-  const fs::path path = folder / (file + ".tsv");
-  const std::string lines = lines_of(pairs, name);
+  const fs::path path = folder / (file + ending);
   try {
     fs::create_directories(folder);
-    if (!holds(path, lines)) file::write_file(path, lines);
+    if (!holds(path, text)) file::write_file(path, text);
   } catch (const fs::filesystem_error& error) {
     throw SaveError(fmt::format("train: '{}' cannot be written: {}", path.string(), error.code().message()));
   } catch (const Error& error) {
     throw SaveError(error.what());
   }
   return path;
+}
+
+}  // namespace
+
+fs::path write_pairs(std::span<const task::TextPair> pairs, const fs::path& folder, std::string_view name) {
+  return write(lines_of(pairs, name), folder, name, ".tsv");
+}
+
+fs::path write_text(const std::string& text, const fs::path& folder, std::string_view name) {
+  return write(text, folder, name, ".txt");
 }
 
 }  // namespace heed::train

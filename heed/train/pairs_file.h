@@ -1,4 +1,4 @@
-// Pairs that a program or Python holds, as the file that a training reads: a resumed training finds them again.
+// Data that a program or Python holds, as the file that a training reads: a resumed training finds it again.
 #pragma once
 
 #include <filesystem>
@@ -15,5 +15,7 @@ namespace heed::train {
 /// SaveError if the file cannot be written.
 std::filesystem::path write_pairs(std::span<const task::TextPair> pairs, const std::filesystem::path& folder,
                                   std::string_view name);
+/// The same of running text: `folder`/`name`.txt.
+std::filesystem::path write_text(const std::string& text, const std::filesystem::path& folder, std::string_view name);
 
 }  // namespace heed::train

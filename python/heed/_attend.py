@@ -12,6 +12,7 @@ from ._arrays import as_float32, flag, kind_of, text, to_numpy
 from ._composed import ComposedCall
 from ._fused import FusedCall
 from ._heed import Error
+from ._plot import heads_html
 from ._question import QUESTION_FIELDS, Question, checked_stages, question
 
 
@@ -31,6 +32,10 @@ class Attended:
     present_key: Optional[np.ndarray] = None
     present_value: Optional[np.ndarray] = None
     stages: Dict[str, np.ndarray] = field(default_factory=dict)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the weights, if they were requested."""
+        return heads_html(self.weights, f"context {text(self.context.shape)}")
 
 
 def _call(q: Any, k: Any, v: Any, ask: Question) -> Union[FusedCall, ComposedCall]:
@@ -73,6 +78,12 @@ def attend(
 
     Arrays are float32: NumPy arrays, or anything with __dlpack__ in CPU memory. No input is copied, whatever its
     strides.
+
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.standard_normal((2, 8, 10, 64), dtype=np.float32)      # [B, H, Tq, D]
+    >>> k = rng.standard_normal((2, 2, 12, 64), dtype=np.float32)      # [B, G, Tk, D]
+    >>> heed.attend(q, k, causal=True).shape, heed.attend(q, k, window=3, return_weights=True).weights.shape
+    ((2, 8, 10, 64), (2, 8, 10, 12))
 
     ============================  =======================  =========================  ==============================
     layout                        q                        k, v                       output
@@ -169,6 +180,11 @@ def attend_with_gradient(
     **options: Any,
 ) -> Tuple[Any, Callable[[Any], Dict[str, np.ndarray]]]:
     """Like attend, and also returns a function for the gradients.
+
+    >>> q = k = np.ones((1, 4, 8), np.float32)
+    >>> out, gradient = heed.attend_with_gradient(q, k, causal=True)
+    >>> sorted(gradient(np.ones_like(out)))
+    ['k', 'q']
 
     Returns:
         (result, gradient): what attend returns, and gradient(d_out) -> {"q": ..., "k": ..., "v": ...}, each like its

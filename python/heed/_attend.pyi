@@ -15,6 +15,8 @@ class Attended:
     present_value: Optional[np.ndarray] = None
     stages: Dict[str, np.ndarray] = ...
 
+    def _repr_html_(self) -> str: ...
+
 def attend(
     q: Any,
     k: Any,

@@ -39,10 +39,16 @@ class Attention:
         training: whether dropout and sampling are on; set by train and eval.
         context_width: the width of the output.
 
-    Example:
-        attention = heed.Attention("additive", query_width=16, key_width=8)
-        result = attention.forward(queries, keys)              # [B, Tq, 16] and [B, Tk, 8] give [B, Tq, 8]
-        gradients = attention.backward(d_context)              # {"queries": .., "keys": .., "score.v": .., ..}
+    >>> attention = heed.Attention("additive", query_width=16, key_width=8, dropout=0.1).train()
+    >>> queries, keys = np.ones((2, 3, 16), np.float32), np.ones((2, 5, 8), np.float32)
+    >>> result = attention.forward(queries, keys, key_lengths=[5, 2])          # [B, Tq, 16] and [B, Tk, 8]
+    >>> result.context.shape, attention.backward(np.ones_like(result.context))["score.v"].shape
+    ((2, 3, 8), (8,))
+    >>> memory = attention.eval().prepare(keys)                                # then step by step
+    >>> attention.attend(queries[:, 0], memory).context.shape
+    (2, 8)
+    >>> attention.grow(batch=2, capacity=9).sequences
+    2
     """
 
     def __init__(self, name: str = "scaled_dot", *, seed: int = 0, **options: Any) -> None:
@@ -345,5 +351,9 @@ def _restore(name: str, seed: int, options: Dict[str, Any], values: Dict[str, np
 
 
 def parameter_shapes(name: str, **options: Any) -> Dict[str, Tuple[int, ...]]:
-    """Name -> shape of every parameter of heed.Attention(name, **options), and of heed.attend with that score."""
+    """Name -> shape of every parameter of heed.Attention(name, **options), and of heed.attend with that score.
+
+    >>> heed.parameter_shapes("additive", query_width=6, key_width=5, hidden=4)["score.v"]
+    (4,)
+    """
     return {parameter: array.shape for parameter, array in Attention(name, **options).parameters.items()}

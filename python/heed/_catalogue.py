@@ -48,21 +48,33 @@ class Mechanism:
 
 
 def mechanisms(part: Optional[str] = None) -> List[Mechanism]:
-    """Every mechanism, or those of one part: score, normalise, region, time, input, structure."""
+    """Every mechanism, or those of one part: score, normalise, region, time, input, structure.
+
+    >>> [mechanism.name for mechanism in heed.mechanisms("normalise")][:2]
+    ['softmax', 'relu']
+    """
     if part is not None and part not in PARTS:
         raise Error(f"part: expected one of {', '.join(PARTS)}, got {part}")
     return [Mechanism(**entry) for entry in _heed.mechanisms() if part in (None, entry["part"])]
 
 
 def mechanism(name: str) -> Mechanism:
-    """The mechanism with this name or alias."""
+    """The mechanism with this name or alias.
+
+    >>> heed.mechanism("concat").name
+    'additive'
+    """
     if not isinstance(name, str):
         raise Error(f"name: expected the name of a mechanism, see heed.mechanisms(), got {name!r}")
     return Mechanism(**_heed.find(name))
 
 
 def default_options() -> Dict[str, Any]:
-    """Every option of heed.Attention with its default."""
+    """Every option of heed.Attention with its default.
+
+    >>> heed.default_options()["heads"]
+    1
+    """
     return _heed.default_options()
 
 

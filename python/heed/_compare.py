@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TextIO, Union
 
 from . import _heed
 from ._heed import Error
 from ._data import Files, Pairs, Path, files_of, for_heed
-from ._train import Event, _Progress, _setting, _teller, say_seen
+from ._plot import html_table
+from ._progress import Event, Progress, progress_of
+from ._train import setting, take_seen, teller
 from ._trained import TrainedModel, load
 
 
@@ -30,6 +31,10 @@ class Variant:
         p: how likely such a difference from the best is by chance, corrected for the number of rows; None for the best.
         runs: of each seed, as in compare.json.
         folder: with a training folder for each of them.
+
+    >>> found = heed.compare("dates", "widths", over={"model.width": [8, 16]}, settings={"stop.steps": 3}, progress=False)
+    >>> found.best.model().task == found.variants[0].model(seed=1).task
+    True
     """
 
     name: str
@@ -88,6 +93,11 @@ class Compared:
         with open(os.path.join(self.folder, "compare.md"), encoding="utf-8") as file:
             return file.read()
 
+    def _repr_html_(self) -> str:
+        """For notebooks: the table."""
+        rows = [(v.rank or "", v.name, v.reason if v.value is None else f"{v.value:.2f}") for v in self.variants]
+        return html_table(("", "variant", self.metric), rows)
+
 
 def compare(
     data: Optional[Pairs] = None,
@@ -109,6 +119,10 @@ def compare(
         found = heed.compare("dates", "out", attention=["additive", "dot", "additive+sparsemax"], seeds=3)
         found = heed.compare("pairs.tsv", "out", over={"model.width": [64, 128]}, minutes=1)
         print(found, found.best.name, found["dot"].value)
+
+    >>> found = heed.compare("dates", "scores", attention=["additive", "dot"], settings={"stop.steps": 3}, progress=False)
+    >>> sorted(variant.name for variant in found.variants), found["dot"].model().predict("1 May 2000").error is None
+    (['additive', 'dot'], True)
 
     Args:
         data: the name of a built-in task; or pairs in any form that heed.train takes. None if the recipe names them.
@@ -144,15 +158,15 @@ def compare(
             raise Error("compare: there is no data: a built-in task, pairs, or a recipe that names them")
         if changed or held_out.names or attention or over or seeds != 1:
             raise Error("compare: without data and recipe, resume continues what the folder holds; leave the rest out")
-    shown = _RunLines(sys.stderr if progress is True else progress) if progress else None
-    tell = _teller(shown, callback)
-    if recipe is None:
-        say_seen(files, changed, tell)
+    bar = progress_of(progress)
+    shown = _RunLines(bar) if bar else None
+    tell = teller(shown, callback)
+    take_seen(files, changed, tell, guess=recipe is None)
     try:
         stopped = _heed.compare(
             task.encode(),
             for_heed(files, Files([]) if task else held_out, recipe),
-            [_setting(key, value) for key, value in changed.items()],
+            [setting(key, value) for key, value in changed.items()],
             [_name(name) for name in ([attention] if isinstance(attention, str) else attention)],
             [_values(key, values) for key, values in (over or {}).items()],
             seeds,
@@ -218,11 +232,10 @@ def _read(folder: str, finished: bool) -> Compared:
 
 
 class _RunLines:
-    """Tells a person how a comparison goes: a line per run, and on a terminal the bar of the current one."""
+    """Tells a person how a comparison goes: a line per run, and the bar of the current one."""
 
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
-        self._bar = _Progress(file)
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
         self._warned: set = set()
 
     def tell(self, event: Event) -> None:
@@ -233,10 +246,8 @@ class _RunLines:
             self._warned.add(event["text"])
             self._bar.tell(event)
         elif kind == "result":
-            self.end()
             how = f"failed: {event['error']}" if event["error"] else f"{event['metric']} {event['value']:.2f}"
-            where = f"{event['run']} of {event['runs']}  {event['variant']}, seed {event['seed']}"
-            print(f"{where}: {how}", file=self._file, flush=True)
+            self._bar.say(f"{event['run']} of {event['runs']}  {event['variant']}, seed {event['seed']}: {how}")
 
     def end(self) -> None:
         self._bar.end()

@@ -62,7 +62,7 @@ class ComposedCall(Call):
     def _region_words(self) -> str:
         """The options of the attention itself; windows, lengths and masks are passed with the call."""
         ask = self.ask
-        words = [word for word in ask.region.split("+") if word]
+        words = [word for word in (ask.region or "").split("+") if word]
         for word, wanted in (
             ("causal", ask.causal),
             ("sinks", ask.first_keys),

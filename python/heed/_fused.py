@@ -64,6 +64,13 @@ class FusedCall(Call):
         self.call.forward(self.q_layout.view(made), gradient or weights)
         return made
 
+    def resumed(self, out: np.ndarray, saved: np.ndarray) -> "FusedCall":
+        """As after the forward that gave this output and saved this."""
+        self.out = out
+        self.call = _heed.Fused(self.views[0], self.views[1], self.views[2], self.options)
+        self.call.resume(np.ascontiguousarray(saved))
+        return self
+
     def refuse_overflow(self) -> None:
         """After forward."""
         assert self.out is not None
@@ -113,14 +120,14 @@ class FusedCall(Call):
             dense[b, :, : at[b + 1] - at[b]] = whole[0, :, at[b] : at[b + 1]]
         return dense
 
-    def backward(self, d_out: Any) -> Dict[str, np.ndarray]:
+    def backward(self, d_out: Any, of_bias: bool = True) -> Dict[str, np.ndarray]:
         """Gradients shaped like the inputs: q, k, v, and bias (or a float mask), past_key, past_value."""
         assert self.call is not None and self.out is not None
         d_out = self._d_out(d_out)
         gradients, into = self._new_gradients()
-        if self.bias is not None:
+        if self.bias is not None and of_bias:
             into["bias"] = np.empty(self.bias.shape, np.float32)
         self.call.backward(self.q_layout.view(self.out), self.q_layout.view(d_out), into)
-        if self.bias is not None:
+        if "bias" in into:
             gradients.update(self._bias_gradient(into["bias"]))
         return self._finish(gradients, into)

@@ -44,6 +44,12 @@ class Fused:
     def forward(self, out: np.ndarray, keep: bool) -> None:
         """Writes the context into `out`. `keep`: save what weights() and backward() need."""
 
+    def saved(self) -> np.ndarray:
+        """What forward saved for a backward of softmax: [2 * B * H * Tq]."""
+
+    def resume(self, saved: np.ndarray) -> None:
+        """As after the forward that saved this."""
+
     def weights(self) -> np.ndarray:
         """Dense weights, [B, H, Tq, Tk]."""
 
@@ -122,13 +128,20 @@ class Run:
 def alignment_svg(found: Mapping[str, Any]) -> str:
     """The best output of what Predictor.predict() said of a line, as SVG."""
 
+def matrix_svg(weights: np.ndarray, rows: List[str], columns: List[str], title: str) -> str:
+    """A matrix of weights, as SVG."""
+
 def decoding_options() -> List[Dict[str, Any]]:
     """Every option of decoding: name, meaning, default, range, other names."""
 
 class Predictor:
     """A trained model."""
 
-    def __init__(self, folders: List[bytes], checkpoint: str, mean: str, precision: str) -> None: ...
+    def __init__(
+        self, folders: List[bytes], checkpoint: str, mean: str, precision: str, checkpoints: List[str]
+    ) -> None:
+        """`checkpoints` gets the name of each that was loaded."""
+
     def predict(self, lines: List[bytes], options: Dict[str, Any]) -> List[Dict[str, Any]]:
         """For each line: error, source_tokens, unknown, and nbest, which holds the fields of heed.Output; with alignments
         also what alignment_svg() needs: line, rows, columns, map, sentence_tokens, sentence_weights."""
@@ -184,6 +197,31 @@ class Predictor:
 
 def write_pairs(pairs: List[Tuple[bytes, bytes]], folder: bytes, name: str) -> bytes:
     """To a file in the folder, if they are not there already. Its path."""
+
+def write_text(text: bytes, folder: bytes, name: str) -> bytes:
+    """The same of running text."""
+
+def purpose_of(predictor: Predictor) -> Dict[str, Any]:
+    """continues_texts; labels, if it gives any; metrics to judge it by."""
+
+def label_probabilities(predictor: Predictor, lines: List[bytes]) -> Tuple[np.ndarray, List[str]]:
+    """[lines, labels], NaN for a line without an answer; and what is wrong with each line."""
+
+def references(predictor: Predictor, files: List[bytes]) -> Tuple[List[str], List[List[str]], str]:
+    """Of a TSV, of two files, or (none) of the validation data of the training: sources, right answers of each, a
+    warning."""
+
+def judge(
+    predictor: Predictor,
+    outputs: List[bytes],
+    references: List[List[bytes]],
+    metrics: List[str],
+    probabilities: List[float],
+) -> Dict[str, Any]:
+    """metrics; with probabilities, which are those of labels, also labels, calibration_error, confusion."""
+
+def judge_text(predictor: Predictor, file: bytes, stride: int) -> Dict[str, Any]:
+    """How likely the text of a file is: lines, characters, tokens, correct, unknown, log_probability, warning."""
 
 def train(
     files: Dict[str, Any],

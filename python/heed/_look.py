@@ -10,7 +10,7 @@ from typing import Any, Callable, List, Mapping, Optional, Union
 
 import numpy as np
 
-from ._plot import notebook_html, plot_matrix
+from ._plot import matrix_svg, notebook_html, plot_matrix
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,10 @@ class AttentionMap:
         queries: the tokens that look, the rows.
         keys: the tokens that are looked at, the columns.
         weights: [heads, queries, keys].
+
+    >>> one = model.look("12.3.").main
+    >>> one.of_head(1).shape == one.weights.shape[1:], one.svg()[:4]
+    (True, '<svg')
     """
 
     name: str
@@ -39,6 +43,15 @@ class AttentionMap:
             raise ValueError(f"head {head}: {self.name} has {len(self.weights)}, counted from 1")
         return self.weights[head - 1]
 
+    def svg(self, head: Optional[int] = None) -> str:
+        """A head, counted from 1, or the mean of all, as SVG."""
+        return matrix_svg(self.of_head(head), self.queries, self.keys, self.label)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        heads = len(self.weights)
+        return notebook_html(self.label, self.name if heads == 1 else f"{self.name}, mean of {heads} heads", self.svg())
+
     def __repr__(self) -> str:
         heads, rows, columns = self.weights.shape
         return f"AttentionMap({self.name!r}, heads={heads}, queries={rows}, keys={columns})"
@@ -52,6 +65,13 @@ class Looked:
         log_probability: of the output.
         maps: every attention inside the model, in its order. looked["decoder.0.source"] finds one by name.
         document: the whole as docs/attention_document.md has it.
+
+    >>> looked = model.look("12.3.")
+    >>> looked.save("looked.html"), looked.html() == open("looked.html", encoding="utf-8").read()
+    (None, True)
+    >>> looked.svg(head=1)[:4], looked[looked.maps[0].name].of_head(1).shape == looked.main.weights.shape[1:]
+    ('<svg', True)
+    >>> axes = looked.plot()  # doctest: +SKIP
     """
 
     def __init__(

@@ -54,6 +54,10 @@ def onnx_attention(
 ) -> OnnxAttention:
     """Attention of opsets 23 and 24: https://onnx.ai/onnx/operators/onnx__Attention.html
 
+    >>> Q = K = V = np.ones((1, 2, 3, 4), np.float32)
+    >>> heed.onnx_attention(Q, K, V, is_causal=1).Y.shape
+    (1, 2, 3, 4)
+
     Q [B, H, Tq, D] or [B, Tq, H * D] with q_num_heads, K and V the same with kv_num_heads; past_key and past_value
     [B, G, past, width]; attn_mask of 2 to 4 dimensions, bool or float; nonpad_kv_seqlen [B].
 

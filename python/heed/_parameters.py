@@ -12,7 +12,14 @@ from ._heed import Error
 
 
 class Parameters(MappingBase):
-    """Name -> array. The arrays are the parameters' own memory: write to them, or assign a whole one."""
+    """Name -> array. The arrays are the parameters' own memory: write to them, or assign a whole one.
+
+    >>> parameters = heed.Attention("additive", query_width=3, key_width=2, hidden=4).parameters
+    >>> parameters["score.v"] = np.zeros(4, np.float32)
+    >>> parameters.load({name: 0 * array for name, array in parameters.items()})
+    >>> parameters.describe()[:11]
+    'score.query'
+    """
 
     def __init__(self, arrays: Dict[str, np.ndarray]) -> None:
         self._arrays = arrays

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, List, Mapping, Optional, Tuple
 
@@ -59,6 +60,11 @@ class Prediction:
         error: why there is no output, or None.
 
     In a notebook it shows the text and what its tokens attended to.
+
+    >>> found = model.predict("12.3.")
+    >>> found.svg()[:4], found.alignment.shape == (len(found.tokens), len(found.source_tokens))
+    ('<svg', True)
+    >>> axes = found.plot()  # doctest: +SKIP
     """
 
     source_tokens: List[str]
@@ -140,6 +146,33 @@ class Prediction:
         if self.error is not None:
             return f"Prediction(error={self.error!r})"
         return f"Prediction({self.text!r}" + (f", score={self.score:.6f})" if self.nbest else ")")
+
+
+class Predictions(List[Prediction]):
+    """The answers to several lines: a list of heed.Prediction.
+
+    >>> found = model.predict(["12.3.", "4.5."])
+    >>> len(found), found.texts == [found[0].text, found[1].text]
+    (2, True)
+    """
+
+    _SHOWN = 10  # in a notebook, with their drawings
+
+    @property
+    def texts(self) -> List[str]:
+        """The best output of each."""
+        return [one.text for one in self]
+
+    @property
+    def scores(self) -> np.ndarray:
+        """The score of each; NaN without an output."""
+        return np.array([math.nan if one.score is None else one.score for one in self])
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        more = len(self) - self._SHOWN
+        shown = "".join(one._repr_html_() for one in self[: self._SHOWN])
+        return shown + (f"<p>... and {more:,} more</p>" if more > 0 else "")
 
 
 @dataclass(frozen=True)

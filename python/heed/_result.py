@@ -9,6 +9,7 @@ import numpy as np
 from . import _heed
 from ._arrays import floats, text
 from ._heed import Error, State
+from ._plot import heads_html
 from ._rows import Rows, padded
 
 Gradients = Dict[str, Any]
@@ -33,6 +34,12 @@ class Memory:
     Attributes:
         sequences: number of sequences.
         longest: number of rows of the longest one.
+
+    >>> attention = heed.Attention("dot", query_width=4, key_width=4)
+    >>> memory = attention.grow(batch=2, capacity=8).extend(np.ones((2, 4), np.float32))
+    >>> step = attention.attend(np.ones((2, 4), np.float32), memory)
+    >>> sorted(memory.backward([(step, np.ones_like(step.context))]))
+    ['keys', 'queries']
     """
 
     def __init__(self, run: _heed.Run, prepared: _heed.Memory, sequences: int, longest: int) -> None:
@@ -92,6 +99,10 @@ class Result:
         penalty: structured: summed over the sequences, with penalty=True.
         state: for the next call, step by step.
         memory: the memory that was attended to.
+
+    >>> result = heed.Attention("dot", query_width=4, key_width=4).forward(np.ones((1, 2, 4), np.float32), weights=True)
+    >>> result.weights.shape, sorted(result.backward(np.ones_like(result.context)))
+    ((1, 1, 2, 2), ['queries'])
     """
 
     context: np.ndarray
@@ -185,6 +196,10 @@ class Result:
         for name in self._inputs:
             gradients[name] = gradients[name][0]
         return gradients
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the weights, if they were requested."""
+        return heads_html(self.weights, repr(self).strip("<>"))
 
     def __repr__(self) -> str:
         parts = [f"context {text(self.context.shape)}"]

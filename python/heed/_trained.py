@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
+import numpy as np
+
 from . import _heed
+from ._data import columns_given
 from ._decoding import documented, own_names
 from ._heed import Error
+from ._evaluation import Evaluation, evaluation, text_evaluation
 from ._look import Looked, looked
-from ._prediction import PairScore, Prediction, prediction
-from ._tables import column_names, table
+from ._prediction import PairScore, Prediction, Predictions, prediction
+from ._stored import bytes_of, restored
+from ._tables import column_names, table, texts_of
+from ._text import as_bytes
 from ._weights import ModelParameters
 
 if TYPE_CHECKING:
@@ -24,10 +31,12 @@ Path = Union[str, "os.PathLike[str]"]
 
 class TrainedModel:
     """A trained model, or several that write together, from heed.load. Any number of threads may use it at once; one that
-    writes to its `parameters` waits for the others.
+    writes to its `parameters` waits for the others. It can be pickled, also for another machine, and copied: a copy has
+    weights of its own.
 
     Attributes:
         path: the folder or file that it was loaded from; of an ensemble, that of its first model.
+        labels: what it can say, of a model that gives labels; otherwise none.
     """
 
     def __init__(
@@ -42,54 +51,153 @@ class TrainedModel:
         for name, word in (("checkpoint", checkpoint), ("mean", mean), ("precision", precision)):
             if not isinstance(word, str):
                 raise TypeError(f"{name}: expected a str, got {type(word).__name__}")
-        self._predictor = _heed.Predictor([os.fsencode(folder) for folder in folders], checkpoint, mean, precision)
+        self._checkpoints: List[str] = []
+        self._predictor = _heed.Predictor(
+            [os.fsencode(folder) for folder in folders], checkpoint, mean, precision, self._checkpoints
+        )
+        self._folders = folders
+        self._mean = mean
+        self._precision = precision
+        self._purpose = _heed.purpose_of(self._predictor)
         self.path = folders[0]
-        self._checkpoint = checkpoint
+        self.labels: List[str] = self._purpose["labels"]
+
+    def __reduce__(self) -> Any:
+        # copy.copy() and copy.deepcopy() use this too: weights can be written to, so nothing is shared.
+        models = bytes_of(self._predictor, self._folders, self._checkpoints)
+        return restored, (type(self), models, self._mean, self._precision)
+
+    # A str is an Iterable[str] too: the first that fits is taken.
+    @overload
+    def predict(  # type: ignore[overload-overlap,unused-ignore]
+        self, lines: str, **options: Unpack[DecodingOptions]
+    ) -> Prediction: ...
 
     @overload
-    def predict(self, lines: str, **options: Unpack[DecodingOptions]) -> Prediction: ...
-
-    @overload
-    def predict(self, lines: Iterable[str], **options: Unpack[DecodingOptions]) -> List[Prediction]: ...
+    def predict(self, lines: Iterable[str], **options: Unpack[DecodingOptions]) -> Predictions: ...
 
     @documented
-    def predict(self, lines: Union[str, Iterable[str]], **options: Any) -> Union[Prediction, List[Prediction]]:
+    def predict(self, lines: Union[str, Iterable[str]], **options: Any) -> Union[Prediction, Predictions]:
         """Outputs for lines of text. Options and outputs are those of `heed predict`.
 
+        >>> model.predict("12.3.").text == model.predict(["12.3.", "4.5."])[0].text
+        True
+
         Args:
-            lines: a str, or several, such as an open file; line ends are ignored. Passing many at once is faster than
-                one after the other, and gives the same outputs.
+            lines: a str, or several: a list, a series, an array, a column of a table, an open file. Line ends are
+                ignored. Passing many at once is faster than one after the other, and gives the same outputs.
             options: see below.
 
         Returns:
-            A Prediction for a str, otherwise a list of them in the order of the lines. If a line cannot be used (too
-            long for the model), its `error` says why, and the others are answered.
+            A Prediction for a str, otherwise heed.Predictions, a list of them in the order of the lines. If a line
+            cannot be used (too long for the model), its `error` says why, and the others are answered.
 
         Raises:
             heed.Error, a ValueError: invalid options, or a line with a lone surrogate, which is not text.
             TypeError: lines that are not str, or an option that does not exist.
         """
-        texts = _lines(lines)
+        texts = self._lines(lines)
         given = _options(own_names(options, "predict"), len(texts))
-        found = [prediction(one) for one in self._predictor.predict(texts, given)]
+        found = Predictions(prediction(one) for one in self._predictor.predict(texts, given))
         return found[0] if isinstance(lines, str) else found
+
+    def predict_proba(self, texts: Union[str, Iterable[str]]) -> np.ndarray:
+        """The probability of every label, of a model that gives labels.
+
+        >>> films = [f"film {i} is {word}" for i in range(30) for word in ("good", "bad")]
+        >>> judge = heed.train(texts=films, labels=["yes", "no"] * 30, progress=False,
+        ...                    settings={"model.width": 8, "stop.steps": 5})
+        >>> judge.labels, judge.predict_proba(["film 3 is good", "film 7 is bad"]).shape
+        (['no', 'yes'], (2, 2))
+
+        Args:
+            texts: as for predict().
+
+        Returns:
+            [texts, labels] in the order of `labels`; of a str [labels]. A text that cannot be used, such as an empty
+            one, has NaN.
+
+        Raises:
+            heed.Error, a ValueError: the model gives no labels.
+        """
+        probabilities, _ = _heed.label_probabilities(self._predictor, self._lines(texts))
+        return probabilities[0] if isinstance(texts, str) else probabilities
+
+    def evaluate(
+        self,
+        data: Any = None,
+        *,
+        texts: Optional[Iterable[str]] = None,
+        labels: Optional[Iterable[Any]] = None,
+        sources: Optional[Iterable[str]] = None,
+        targets: Optional[Iterable[str]] = None,
+        metrics: Union[str, Sequence[str]] = (),
+        **options: Unpack[DecodingOptions],
+    ) -> Evaluation:
+        """How good the outputs are, by the metrics of `heed evaluate`: the same numbers.
+
+        >>> found = model.evaluate([("12.3.", "03-12"), ("4.5.", "05-04")], metrics=["exact", "cer"])
+        >>> sorted(found.metrics), found.examples
+        (['cer', 'exact'], 2)
+
+        Args:
+            data: lines with their right answers, in any form that heed.train takes; of a model that goes on with texts,
+                texts or the path of a file. None, and nothing else given: the validation data of the training, whose
+                files must still be there.
+            texts, labels, sources, targets: instead, columns, as for heed.train.
+            metrics: names, as for `heed evaluate --metric` (default: those of the model).
+            options: those of predict() for the search; of a model that goes on with texts, stride.
+
+        Raises:
+            heed.Error, a ValueError: data or metrics that cannot be used.
+        """
+        given = {"texts": texts, "labels": labels, "sources": sources, "targets": targets}
+        columns = columns_given(**given)
+        if columns is not None:
+            if data is not None:
+                raise Error("evaluate: data and columns cannot be combined")
+            data = columns
+        own = own_names(options, "evaluate")
+        if self._purpose["continues_texts"]:
+            if metrics or set(own) - {"stride"}:
+                raise Error("evaluate: a model that goes on with texts is judged by their probability: no metrics, and "
+                            "of the options only stride")
+            return text_evaluation(self._predictor, texts if columns is not None else data, int(own.get("stride") or 0))
+
+        def outputs(lines: List[str]) -> Tuple[List[str], List[float]]:
+            own["alignments"] = False
+            said = self._predictor.predict(self._lines(lines), _options(own, len(lines)))
+            best = [one["nbest"][0] if one["nbest"] else None for one in said]
+            texts = [one["text"] if one else "" for one in best]
+            if not self.labels:
+                return texts, []
+            return texts, [math.exp(one["score"]) if one else 0.0 for one in best]
+
+        names = [metrics] if isinstance(metrics, str) else list(metrics)
+        return evaluation(self._predictor, data, names or self._purpose["metrics"], outputs)
 
     def predict_json(
         self, lines: Union[str, Iterable[str]], **options: Unpack[DecodingOptions]
     ) -> Union[str, List[str]]:
         """Like predict(), with the same options, but each answer as JSON, as `heed predict --json` prints it.
 
+        >>> sorted(json.loads(model.predict_json("12.3.", alignments=False)))[:3]
+        ['finished', 'line', 'log_probability']
+
         Returns:
             An object for a str, otherwise a list of them: line, source, source_tokens, unknown, output, score,
             log_probability, finished, tokens, token_log_probabilities, alignment (unless alignments=False), outputs
             (with nbest above 1); or error.
         """
-        texts = _lines(lines)
+        texts = self._lines(lines)
         said = self._predictor.predict_json(texts, _options(own_names(options, "predict_json"), len(texts)))
         return said[0] if isinstance(lines, str) else said
 
     def score(self, pairs: Iterable[Tuple[str, str]], stride: Optional[int] = None) -> List[PairScore]:
         """The probability that the model gives to targets, as `heed score` prints it.
+
+        >>> model.score([("12.3.", "03-12")])[0].log_probability < 0
+        True
 
         Args:
             pairs: any number of (source, target), or a table of them, as for heed.train.
@@ -106,11 +214,15 @@ class TrainedModel:
         for i, pair in enumerate(found.rows if found else pairs):
             if isinstance(pair, (str, bytes)) or len(pair) != 2:
                 raise TypeError(f"pairs[{i}]: expected a source and a target, got {pair!r}")
-            asked.append((_bytes(pair[0], f"pairs[{i}][0]"), _bytes(pair[1], f"pairs[{i}][1]")))
+            asked.append((as_bytes(pair[0], f"pairs[{i}][0]"), as_bytes(pair[1], f"pairs[{i}][1]")))
         return [PairScore(**one) for one in self._predictor.score(asked, stride or 0)]
 
     def look(self, line: str, target: Optional[str] = None, **options: Unpack[DecodingOptions]) -> Looked:
         """What the model attends to while it answers a line, at every layer and head, as `heed look` shows it.
+
+        >>> looked = model.look("12.3.")
+        >>> looked.main.weights.shape[0], looked.main.keys[:2]           # heads; the tokens that are looked at
+        (1, ['1', '2'])
 
         Args:
             line: the text.
@@ -121,7 +233,7 @@ class TrainedModel:
             heed.Error, a ValueError: the line or the target cannot be used, or this is an ensemble.
         """
         given = _options(own_names(options, "look"), 1)
-        text, wanted = _bytes(line, "line"), None if target is None else _bytes(target, "target")
+        text, wanted = as_bytes(line, "line"), None if target is None else as_bytes(target, "target")
 
         def found(page: bool) -> str:
             return self._predictor.look(text, wanted, given, os.fsencode(self.path), page)
@@ -135,6 +247,8 @@ class TrainedModel:
         """Writes the model to one file, as `heed export` does; heed.load, the program and C++ read it. Weights that were
         changed through `parameters` are written as they are now.
 
+        >>> model.export("days.heed")
+
         Args:
             path: the file. An existing model is replaced; any other file is not.
 
@@ -143,7 +257,22 @@ class TrainedModel:
         """
         if self._predictor.models > 1:
             raise Error("export: one file holds one model; this is an ensemble of several")
-        self._predictor.export_to(os.fsencode(self.path), self._checkpoint, os.fsencode(path))
+        self._predictor.export_to(os.fsencode(self.path), self._checkpoints[0], os.fsencode(path))
+
+    def _lines(self, lines: Union[str, Iterable[str]]) -> List[bytes]:
+        """Line breaks inside are read as blanks, as in training, but where texts may have several lines."""
+        if isinstance(lines, str):
+            return [self._line(lines, "lines")]
+        iterable = isinstance(lines, Iterable) or column_names(lines) is not None
+        if isinstance(lines, (bytes, bytearray)) or not iterable:
+            raise TypeError(f"lines: expected a str or an iterable of str, got {type(lines).__name__}")
+        return [self._line(line, f"lines[{i}]") for i, line in enumerate(texts_of(lines, "lines"))]
+
+    def _line(self, line: str, name: str) -> bytes:
+        text = as_bytes(line, name)
+        if self._purpose["continues_texts"] or not (b"\n" in text or b"\r" in text):
+            return text
+        return b" ".join(text.splitlines())
 
     @property
     def task(self) -> str:
@@ -165,8 +294,8 @@ class TrainedModel:
     def parameters(self) -> ModelParameters:
         """The weights by name, to read and to write.
 
-            bias = model.parameters["output.bias"]
-            model.parameters["output.bias"] = bias + 1
+        >>> name = list(model.parameters)[0]
+        >>> model.parameters[name] = 1.0 * model.parameters[name]
 
         Raises:
             heed.Error, a ValueError: this is an ensemble: load one of its models alone.
@@ -194,6 +323,12 @@ def load(
 ) -> TrainedModel:
     """Loads a trained model, or an ensemble: several that write together.
 
+    >>> model.export("days.heed")                                 # what heed.train returned, as one file
+    >>> heed.load("days.heed").predict("12.3.").text == model.predict("12.3.").text
+    True
+    >>> heed.load(["days.heed", "days.heed"]).predict("12.3.").error is None           # an ensemble
+    True
+
     Args:
         path: a training folder, one of its checkpoints, or a file from `heed export`; or a list of them. The models of
             an ensemble may be of any kind, but write the same tokens.
@@ -210,8 +345,9 @@ def load(
 
 def _folders(path: Union[Path, Sequence[Path]]) -> List[str]:
     several = isinstance(path, (list, tuple))
+    each: Any
     folders = []
-    for i, each in enumerate(path if several else [path]):
+    for i, each in enumerate(path if isinstance(path, (list, tuple)) else [path]):
         try:
             folder = os.fspath(each)
         except TypeError:
@@ -232,7 +368,7 @@ def _phrases(given: Any, name: str) -> List[bytes]:
         given = [given]
     if isinstance(given, (bytes, bytearray)) or not isinstance(given, Sequence):
         raise TypeError(f"{name}: expected a str or a sequence of str, got {type(given).__name__}")
-    return [_bytes(phrase, f"{name}[{i}]") for i, phrase in enumerate(given)]
+    return [as_bytes(phrase, f"{name}[{i}]") for i, phrase in enumerate(given)]
 
 
 def _of_each_line(given: Any, name: str, lines: int) -> bool:
@@ -256,7 +392,7 @@ def _options(given: Mapping[str, Any], lines: int) -> dict:
         if _of_each_line(value, name, lines):
             own[name] = value
         elif name == "prefix":
-            options[name] = _bytes(value, name)
+            options[name] = as_bytes(value, name)
         else:
             options[name] = _phrases(value, name)
     if own:
@@ -264,7 +400,7 @@ def _options(given: Mapping[str, Any], lines: int) -> dict:
             (
                 _phrases(own["must"][i], f"must[{i}]") if "must" in own else [],
                 _phrases(own["must_not"][i], f"must_not[{i}]") if "must_not" in own else [],
-                _bytes(own["prefix"][i], f"prefix[{i}]") if "prefix" in own else b"",
+                as_bytes(own["prefix"][i], f"prefix[{i}]") if "prefix" in own else b"",
             )
             for i in range(lines)
         ]
@@ -274,25 +410,3 @@ def _options(given: Mapping[str, Any], lines: int) -> dict:
             raise TypeError(f"rerank_reverse: expected a model from heed.load, got {type(reverse).__name__}")
         options["rerank_reverse"] = reverse._predictor
     return options
-
-
-def _lines(lines: Union[str, Iterable[str]]) -> List[bytes]:
-    if isinstance(lines, str):
-        return [_bytes(lines, "lines")]
-    if isinstance(lines, (bytes, bytearray)) or not isinstance(lines, Iterable):
-        raise TypeError(f"lines: expected a str or an iterable of str, got {type(lines).__name__}")
-    names = column_names(lines)
-    if names is not None:
-        raise TypeError(f"lines: expected texts, got a table with the columns {names}: pass one of them")
-    return [_bytes(line, f"lines[{i}]") for i, line in enumerate(lines)]
-
-
-def _bytes(line: str, name: str) -> bytes:
-    if not isinstance(line, str):
-        raise TypeError(f"{name}: expected a str, got {type(line).__name__}")
-    try:
-        return line.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise Error(
-            f"{name}: expected text, got a lone surrogate, {line[error.start]!r}, at index {error.start}"
-        ) from None

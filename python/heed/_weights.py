@@ -15,9 +15,13 @@ from ._heed import Error
 class ModelParameters(MappingBase):
     """The weights of a trained model: name -> float32 array, `heed info` shows the names.
 
-        bias = model.parameters["output.bias"]                # a copy, which is read-only: change one of your own
-        model.parameters["output.bias"] = bias + 1            # predictions change from now on
-        model.parameters.update({"output.bias": bias}, strict=False)   # many at once
+    >>> before, name = model.predict("12.3.").score, list(model.parameters)[0]
+    >>> weights = model.parameters[name]                      # a copy, which is read-only: change one of your own
+    >>> model.parameters[name] = 0.5 * weights                # predictions change from now on
+    >>> model.predict("12.3.").score == before
+    False
+    >>> model.parameters.update({name: weights}, strict=False)           # many at once
+    []
 
     A weight is kept as the model keeps it: with precision="bfloat16" what is read back is rounded. A value is checked
     before anything changes: its name, its shape, that it is float32 and that every number is finite.

@@ -2,6 +2,8 @@
 
 out = heed.torch.attend(q, k, v, causal=True)
 attention = heed.torch.Attention("additive", query_width=16, key_width=8)     # an nn.Module
+out = heed.torch.scaled_dot_product_attention(q, k, v, is_causal=True)        # PyTorch's own names
+heed.torch.swap_attention(model)                                              # heed's attention in a model of torch.nn
 """
 
 from __future__ import annotations
@@ -11,13 +13,22 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import torch
 
-from . import _attend, _attention
+from . import _attend, _attention, _torch_ops
 from ._arrays import KEYS, flag, text, whole_number
 from ._heed import Error
 from ._layout import Layout
 from ._question import checked_stages, question
+from ._torch_modules import MultiheadAttention, heads_on_heads, scaled_dot_product_attention, swap_attention
 
-__all__ = ["Attended", "Attention", "Result", "attend"]
+__all__ = [
+    "Attended",
+    "Attention",
+    "MultiheadAttention",
+    "Result",
+    "attend",
+    "scaled_dot_product_attention",
+    "swap_attention",
+]
 
 
 def _numpy(tensor: Any, name: str, floats: bool = False) -> Any:
@@ -60,10 +71,7 @@ class _NoSecond(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *args: Any) -> Tuple[Any, ...]:
-        raise Error(
-            "backward: heed has no second derivatives, so a gradient that went through heed.torch cannot be "
-            "differentiated again (create_graph=True, as for gradient penalties); PyTorch's own operations can"
-        )
+        raise Error(_torch_ops.NO_SECOND)
 
 
 def _once(gradients: List[Any], arrived: Sequence[Any], inputs: Sequence[torch.Tensor]) -> Tuple[Any, ...]:
@@ -157,6 +165,11 @@ def attend(
 ) -> Any:
     """heed.attend on tensors, with gradients for q, k, v, bias, a float mask, the past and all parameters.
 
+    >>> q, k, v = (torch.randn(2, 4, 6, 8, requires_grad=True) for _ in range(3))
+    >>> heed.torch.attend(q, k, v, causal=True).sum().backward()
+    >>> q.grad.shape
+    torch.Size([2, 4, 6, 8])
+
     The names of PyTorch's scaled_dot_product_attention work as well: attn_mask, dropout_p, is_causal, scale,
     enable_gqa. Dropout uses PyTorch's generator (torch.manual_seed), or `seed` if given. With promote=True, float16,
     bfloat16 and float64 are computed in float32, and the output has q's type. There are no second derivatives:
@@ -165,6 +178,59 @@ def attend(
     Returns:
         The output, or an Attended if weights, stages or a past were requested. Weights and stages carry no gradient.
     """
+    _torch_ops.refuse_autocast()
+    plain = not (return_weights or stages or past_key is not None or past_value is not None or promote)
+    if plain and _torch_ops.compiling() and _is_operator(q, k, options):
+        return _in_a_graph(q, k, k if v is None else v, seed, options)
+    asked = {"return_weights": return_weights, "stages": stages, "past_key": past_key, "past_value": past_value}
+    return _attended(q, k, v, seed=seed, promote=promote, options=options, **asked)
+
+
+# What the operator heed::attend takes; everything else is a break in a graph.
+_PLAIN = {"causal", "is_causal", "strict", "window", "sinks", "softcap", "scale", "align", "divide_by_visible", "training",
+          "enable_gqa", "dropout", "dropout_p", "score", "normalise", "mask", "attn_mask", "bias"}
+_SCORES = ("dot", "scaled_dot")
+_NORMALISERS = ("softmax", "relu", "sigmoid", "identity", "sparsemax", "entmax15")
+
+
+def _is_operator(q: torch.Tensor, k: torch.Tensor, options: Dict[str, Any]) -> bool:
+    known = q.dim() == 4 and k.dim() == 4 and all(name in _PLAIN for name in options)
+    return (
+        known
+        and options.get("score", "scaled_dot") in _SCORES
+        and options.get("normalise", "softmax") in _NORMALISERS
+        and (options.get("mask") is None or options.get("attn_mask") is None)
+    )
+
+
+def _in_a_graph(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, seed: Any, options: Dict[str, Any]) -> torch.Tensor:
+    """By the operator."""
+    mask, bias = options.get("mask"), options.get("bias")
+    mask = options.get("attn_mask") if mask is None else mask
+    if mask is not None and mask.is_floating_point():
+        mask, bias = None, mask
+    rest = {name: x for name, x in options.items() if name not in ("mask", "attn_mask", "bias")}
+    drawn = None
+    if rest.get("training", True) and (rest.get("dropout") or rest.get("dropout_p")):
+        drawn = torch.randint(_SEEDS, (1,), dtype=torch.int64) if seed is None else torch.tensor([seed])
+    return heads_on_heads((q, k, v), mask, bias, drawn, rest)
+
+
+@_torch_ops.untraced
+def _attended(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: Optional[torch.Tensor],
+    *,
+    return_weights: bool,
+    stages: Union[str, Sequence[str]],
+    past_key: Optional[torch.Tensor],
+    past_value: Optional[torch.Tensor],
+    seed: Optional[int],
+    promote: bool,
+    options: Dict[str, Any],
+) -> Any:
+    """attend, as a call that a graph breaks for."""
     kind = q.dtype if isinstance(q, torch.Tensor) else torch.float32
     if seed is not None:
         options["seed"] = seed
@@ -194,7 +260,8 @@ def attend(
         return out
     shown = {name: _tensor(call.call.stage(name)).to(kind) for name in wanted}
     weights = _tensor(call.call.weights()).to(kind) if return_weights else None
-    return Attended(out, weights, *(None if x is None else x.to(kind) for x in present), shown)
+    past = tuple(None if x is None else x.to(kind) for x in present)
+    return Attended(out, weights, past[0], past[1], shown)
 
 
 def _with_past(past: torch.Tensor, new: torch.Tensor, name: str, heads: int) -> torch.Tensor:
@@ -229,6 +296,7 @@ class Result:
     penalty: Optional[torch.Tensor] = None
 
 
+_SEEDS = 2**62
 OUTPUTS = ("context", "log_prob", "entropy", "guide_cost", "penalty")
 
 
@@ -297,12 +365,19 @@ class Attention(torch.nn.Module):
         super().__init__()
         self.promote = flag(promote, "promote")
         self._attention = _attention.Attention(name, seed=seed, **options)
+        # What a graph needs to know of it: it cannot look inside.
+        width, self._own_queries = self._attention.context_width, self._attention._has_own_queries
+        self._described = f"'name': {name!r}, 'options': {options!r}, 'width': {width!r}"
+        self._drawing = self._draws
         for path, array in self._attention.parameters.items():
             *scopes, last = path.split(".")
             place: torch.nn.Module = self
             for scope in scopes:
                 # Not add_module: it refuses the name "forward", which recurrent layers use for a direction.
-                place = place._modules.setdefault(scope, torch.nn.Module())
+                inner = place._modules.get(scope)
+                if inner is None:
+                    inner = place._modules[scope] = torch.nn.Module()
+                place = inner
             shared = torch.from_numpy(array)  # the parameter's own memory
             if path in self._attention.trainable:
                 place.register_parameter(last, torch.nn.Parameter(shared))
@@ -333,6 +408,43 @@ class Attention(torch.nn.Module):
         **options: Any,
     ) -> Any:
         """As heed.Attention.forward, with tensors: returns the context, or a Result if more was requested."""
+        _torch_ops.refuse_autocast()
+        given = {"queries": queries, "keys": keys, "values": values, "bias": options.get("bias")}
+        if _torch_ops.compiling() and self._is_operator(given, options):
+            inputs = {name: tensor for name, tensor in given.items() if tensor is not None}
+            out: torch.Tensor = torch.ops.heed.mechanism(*self._operator_call(inputs, options))
+            return out
+        return self._forward(queries, keys, values, options)
+
+    def _is_operator(self, given: Dict[str, Any], options: Dict[str, Any]) -> bool:
+        """Whether the operator heed::mechanism can do it: the context, of one tensor for each input."""
+        tensors = all(isinstance(options[name], torch.Tensor) for name in options if name != "seed")
+        known = all(name in ("bias", "mask", "key_lengths", "query_lengths", "seed") for name in options)
+        return tensors and known and given["queries"] is not None and not (self.promote or self._own_queries)
+
+    def _operator_call(
+        self, inputs: Dict[str, torch.Tensor], options: Dict[str, Any]
+    ) -> Tuple[List[torch.Tensor], Optional[torch.Tensor], str]:
+        """The arguments of the operator."""
+        tensors = dict(inputs)
+        tensors.update({name: x for name, x in options.items() if name not in ("seed", "bias")})
+        tensors.update(self._named_tensors())
+        seed = None
+        if self.training and self._drawing:
+            given = options.get("seed")
+            seed = torch.randint(_SEEDS, (1,), dtype=torch.int64) if given is None else torch.tensor([given])
+        names = ", ".join([f"{name!r}" for name in tensors])
+        return list(tensors.values()), seed, f"{{{self._described}, 'names': [{names}], 'training': {self.training!r}}}"
+
+    @_torch_ops.untraced
+    def _forward(
+        self,
+        queries: Optional[torch.Tensor],
+        keys: Optional[torch.Tensor],
+        values: Optional[torch.Tensor],
+        options: Dict[str, Any],
+    ) -> Any:
+        """forward, as a call that a graph breaks for."""
         self._attention.train(self.training)
         first = keys if queries is None else queries
         kind = first.dtype if self.promote and isinstance(first, torch.Tensor) else torch.float32

@@ -104,6 +104,7 @@ void define_row_faults(py::module_& m);  // infinities, NaN and zeros in results
 void define_catalogue(py::module_& m);   // names, options and what is known of each mechanism
 void define_attention(py::module_& m);   // every mechanism, on a tape
 void define_predictor(py::module_& m);   // trained models
+void define_evaluate(py::module_& m);    // how good they are
 void define_train(py::module_& m);       // training runs
 void define_compare(py::module_& m);     // comparisons of training runs
 

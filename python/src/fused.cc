@@ -170,6 +170,17 @@ void Fused::forward(const py::array& out, bool keep) {
   throw_unless_ok(run([&] { return kernels::forward(problem_, in_, to); }));
 }
 
+py::array Fused::saved() const {
+  expect(forced_saved_.empty() && choice_.empty(), "saved: not of forced-forward attention, and not of hard");
+  return py::array_t<float>(static_cast<py::ssize_t>(saved_.size()), saved_.data());
+}
+
+void Fused::resume(const py::array& saved) {
+  const auto* numbers = contiguous_data<float>(saved, "saved", 1);
+  expect(saved.size() == 2 * kernels::row_count(problem_), "saved: {} numbers came in", saved.size());
+  saved_.assign(numbers, numbers + saved.size());
+}
+
 py::array Fused::weights() const {
   const auto& [queries, keys] = problem_.ragged;
   const auto& shape = problem_.shape;
@@ -211,6 +222,8 @@ void define_fused(py::module_& m) {
       .def(py::init<const py::array&, const py::array&, const py::array&, const py::dict&>(), py::arg("q"),
            py::arg("k"), py::arg("v"), py::arg("options"))
       .def("forward", &Fused::forward, py::arg("out"), py::arg("keep"), "Writes the context into `out`.")
+      .def("saved", &Fused::saved, "What forward saved for a backward.")
+      .def("resume", &Fused::resume, py::arg("saved"), "As after the forward that saved this.")
       .def("weights", &Fused::weights, "Dense weights, [B, H, Tq, Tk].")
       .def("backward", &Fused::backward, py::arg("out"), py::arg("d_out"), py::arg("into"),
            "Writes the gradients named in `into` to its arrays.");

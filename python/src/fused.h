@@ -16,6 +16,9 @@ class Fused {
 
   /// `out` like q, with the values' width. `keep`: the weights or a backward will be asked for.
   void forward(const py::array& out, bool keep);
+  /// What forward() saved for a backward() of softmax, [2 * rows]; and the reverse, so that it may be another call.
+  py::array saved() const;
+  void resume(const py::array& saved);
   /// Dense, [B, H, longest queries, longest keys].
   py::array weights() const;
   /// Writes the gradients that `into` has arrays for: q, k, v (any strides), bias, sink, alibi_slopes (without gaps).

@@ -31,8 +31,9 @@ PYBIND11_MODULE(_heed, m) {
     }
   });
 
-  m.def("isa", &heed::kernels::isa, "The instruction set in use.");
-  m.def("available_isas", &heed::kernels::available_isas, "Instruction sets of this build and this CPU, best first.");
+  m.def("isa", &heed::kernels::isa, "The instruction set in use.\n\n>>> heed.isa() in heed.available_isas()\nTrue");
+  m.def("available_isas", &heed::kernels::available_isas,
+        "Instruction sets of this build and this CPU, best first.\n\n>>> heed.available_isas()[0] == heed.isa()\nTrue");
   m.def(
       "use_isa",
       [](const py::object& given) {
@@ -40,7 +41,8 @@ PYBIND11_MODULE(_heed, m) {
         const heed::kernels::Status status = heed::kernels::use_isa(name);
         heed::expect(status.ok(), "{}", status.message());
       },
-      py::arg("name"), "Selects an instruction set for all further calls; an empty name selects the best.");
+      py::arg("name"),
+      "Selects an instruction set for all further calls; an empty name selects the best.\n\n>>> heed.use_isa('')");
   m.def(
       "set_threads",
       [](const py::object& given) {
@@ -48,15 +50,17 @@ PYBIND11_MODULE(_heed, m) {
         heed::expect(count >= 0, "set_threads: expected 0 (OpenMP's default) or more, got {}", count);
         threads = count;
       },
-      py::arg("count"), "Number of threads per call; 0: OpenMP's default.");
+      py::arg("count"), "Number of threads per call; 0: OpenMP's default.\n\n>>> heed.set_threads(0)");
   m.def(
-      "threads", [] { return threads > 0 ? threads.load() : omp_get_max_threads(); }, "Number of threads per call.");
+      "threads", [] { return threads > 0 ? threads.load() : omp_get_max_threads(); },
+      "Number of threads per call.\n\n>>> heed.threads() >= 1\nTrue");
 
   define_fused(m);
   define_row_faults(m);
   define_catalogue(m);
   define_attention(m);
   define_predictor(m);
+  define_evaluate(m);
   define_train(m);
   define_compare(m);
 }

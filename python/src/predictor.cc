@@ -14,9 +14,11 @@
 #include <vector>
 
 #include "bindings.h"
+#include "heed/checkpoint/checkpoint.h"
 #include "heed/checkpoint/trained_model.h"
 #include "heed/predict/json.h"
 #include "heed/task/decoding_option.h"
+#include "heed/tensor/format/all.h"
 #include "heed/text/tokeniser.h"
 #include "heed/train/recipe/of_model.h"
 #include "heed/view/draw.h"
@@ -128,6 +130,17 @@ py::str alignment_svg(const py::dict& found) {
     const view::Example example = view::example_of(line, prediction, {rows.first, "", rows.second});
     return view::svg_text(view::drawing_of(example), view::Colours::own);
   }));
+}
+
+/// Weights [rows, columns] in the colours of all drawings.
+py::str matrix_svg(const py::array_t<float, py::array::c_style | py::array::forcecast>& weights,
+                   std::vector<std::string> rows, std::vector<std::string> columns, std::string title) {
+  expect(weights.ndim() == 2 && weights.shape(0) == std::ssize(rows) && weights.shape(1) == std::ssize(columns),
+         "weights: expected a name for each row and each column");
+  view::Matrix matrix{.title = std::move(title), .columns = std::move(columns), .rows = std::move(rows), .weights = {}};
+  matrix.weights.assign(weights.data(), weights.data() + weights.size());
+  matrix.legend = true;
+  return text_of(run([&] { return view::svg_text(view::drawing_of(matrix), view::Colours::own); }));
 }
 
 std::vector<std::string> phrases_of(const py::handle& from) { return from.cast<std::vector<std::string>>(); }
@@ -287,23 +300,36 @@ py::str draw(const Loaded& model, const Question& question, const std::string& a
   }));
 }
 
+/// `checkpoints` gets the name of each that was loaded: what "best" is may change later.
 std::shared_ptr<Loaded> load(const std::vector<std::string>& folders, const std::string& checkpoint,
-                             const std::string& mean, const std::string& precision) {
+                             const std::string& mean, const std::string& precision, py::list checkpoints) {
   const predict::Mean how = value_of(search::kMeans, mean, "mean");
-  const std::vector<std::filesystem::path> paths(folders.begin(), folders.end());
-  return run([&] {
-    return std::make_shared<Loaded>(predict::load(std::span<const std::filesystem::path>(paths),
-                                                  {.checkpoint = checkpoint, .mean = how, .precision = precision}));
+  std::vector<std::string> names(folders.size());
+  const auto loaded = run([&] {
+    const WeightFormat& format = find_weight_format(precision);
+    std::vector<trained::TrainedModel> models;
+    for (size_t i = 0; i < folders.size(); ++i)
+      trained::with_checkpoint(folders[i], checkpoint, [&](const file::Checkpoint& from) {
+        trained::TrainedModel model = trained::load_model(from, &format);
+        models.resize(i);  // it may be called again
+        models.push_back(std::move(model));
+        names[i] = from.name();
+      });
+    return std::make_shared<Loaded>(Predictor(std::move(models), how));
   });
+  for (const std::string& name : names) checkpoints.append(name);
+  return loaded;
 }
 
 }  // namespace
 
 void define_predictor(py::module_& m) {
   m.def("alignment_svg", &alignment_svg, py::arg("found"));
+  m.def("matrix_svg", &matrix_svg, py::arg("weights"), py::arg("rows"), py::arg("columns"), py::arg("title"));
   m.def("decoding_options", &list_decoding_options);
   py::class_<Loaded, std::shared_ptr<Loaded>>(m, "Predictor", "A trained model.")
-      .def(py::init(&load), py::arg("folders"), py::arg("checkpoint"), py::arg("mean"), py::arg("precision"))
+      .def(py::init(&load), py::arg("folders"), py::arg("checkpoint"), py::arg("mean"), py::arg("precision"),
+           py::arg("checkpoints"))
       .def("predict", &predict_all, py::arg("lines"), py::arg("options"))
       .def("predict_json", &predict_json, py::arg("lines"), py::arg("options"))
       .def("score", &score_all, py::arg("pairs"), py::arg("stride"))

@@ -94,10 +94,15 @@ py::bytes write_pairs(const std::vector<std::pair<std::string, std::string>>& pa
   }));
 }
 
+py::bytes write_text(const std::string& text, const std::string& folder, const std::string& name) {
+  return py::bytes(run([&] { return train::write_text(text, folder, name).string(); }));
+}
+
 }  // namespace
 
 void define_train(py::module_& m) {
   m.def("write_pairs", &write_pairs, py::arg("pairs"), py::arg("folder"), py::arg("name"));
+  m.def("write_text", &write_text, py::arg("text"), py::arg("folder"), py::arg("name"));
   m.def(
       "train",
       [](const py::dict& files, std::vector<std::string> settings, std::string folder, std::string from, bool resume,

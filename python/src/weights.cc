@@ -45,14 +45,14 @@ void Loaded::write(const py::list& weights) {
   run([&] {
     const std::unique_lock lock(busy_);
     trained::write_weights(to, all);
+    written_ = true;
     return true;
   });
-  written_ = true;
 }
 
 void Loaded::export_to(const std::string& model, const std::string& checkpoint, const std::string& path) const {
-  const Parameters* changed = written_ ? &parameters() : nullptr;
   ask([&](const predict::Predictor&) {
+    const Parameters* changed = written_ ? &parameters() : nullptr;
     trained::expect_replaceable(path);
     trained::with_checkpoint(model, checkpoint, [&](const file::Checkpoint& from) {
       if (!changed) return trained::export_model(from, path);

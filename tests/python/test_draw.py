@@ -2,6 +2,7 @@
 
 import pickle
 import random
+import re
 import subprocess
 import sys
 
@@ -95,3 +96,35 @@ def test_nothing_to_draw(model):
     if broken.error:
         assert "no output:" in broken._repr_html_()
     assert "&lt;b&gt;" in heed.Prediction([], [], [], "a <b> c")._repr_html_()
+
+
+def test_lists_of_predictions_are_drawn(model):
+    found = model.predict(["hello", "", "worm"] * 5)
+    assert isinstance(found, list) and isinstance(found, heed.Predictions)
+    assert found.texts == [one.text for one in found] and np.isnan(found.scores[1]) and found.scores[0] == found[0].score
+    shown = found._repr_html_()
+    assert shown.count("<img") == 7 and "... and 5 more" in shown  # the first ten, of which three have no output
+    assert type(model.predict("hello")) is heed.Prediction
+
+
+def test_whatever_has_weights_is_drawn(model):
+    looked = model.look("hello").main
+    assert drawing_in(looked._repr_html_()) == looked.svg() and looked.svg(head=1).count("<rect") > looked.weights[0].size
+    x = np.ones((1, 3, 4), np.float32)
+    result = heed.Attention("dot", query_width=4, key_width=4).forward(x, weights=True)
+    attended = heed.attend(x, x, return_weights=True)
+    for one in (result, attended):
+        assert drawing_in(one._repr_html_()).startswith("<svg") and "weights [1, 1, 3, 3]" in one._repr_html_()
+    assert "<img" not in heed.attend(x, x, stages="raw")._repr_html_()
+    large = heed.attend(np.ones((1, 300, 4), np.float32), np.ones((1, 300, 4), np.float32), return_weights=True)
+    assert "<img" not in large._repr_html_()  # a matrix that nobody could read
+
+
+def test_one_matrix_has_the_colours_of_the_others(model):
+    found = model.predict("hello")
+    colours = lambda svg: set(re.findall("#[0-9a-f]{6}", svg))  # noqa: E731
+    from heed._plot import matrix_svg
+
+    assert colours(matrix_svg(found.alignment, "abcdefgh"[: len(found.alignment)], range(found.alignment.shape[1])))
+    with pytest.raises(heed.Error, match="a name for each row"):
+        matrix_svg(np.ones((2, 2)), "a", "bc")

@@ -3,6 +3,7 @@
 
 import json
 import os
+import copy
 import pickle
 import shutil
 import subprocess
@@ -414,3 +415,34 @@ def test_a_stride_must_fit():
             model.score([("", "the cat")], stride=wrong)
         with pytest.raises(heed.Error, match="stride"):
             model.predict("the cat", stride=wrong)
+
+
+def test_models_pickle_and_copy(folder, tmp_path):
+    """A pickled model needs none of its files, and is the one that was loaded even where training went on."""
+    lines = LINES[:3]
+    shutil.copytree(folder, tmp_path / "run")
+    model = heed.load(tmp_path / "run")
+    wanted = [str(one) for one in model.predict(lines)], model.score([(lines[0], "a")])[0].log_probability
+    content, copies = pickle.dumps(model), (copy.copy(model), copy.deepcopy(model))
+    shutil.rmtree(tmp_path / "run")
+    for again in (pickle.loads(content), pickle.loads(pickle.dumps(pickle.loads(content))), *copies):
+        assert ([str(one) for one in again.predict(lines)], again.score([(lines[0], "a")])[0].log_probability) == wanted
+    with pytest.raises(heed.Error, match="cannot be copied, since its files are gone"):
+        pickle.dumps(model)
+    path = pickle.loads(content).path
+    assert not os.path.exists(path)  # it lives as long as the model
+
+    both = heed.load([folder, folder], mean="probabilities")
+    again = pickle.loads(pickle.dumps(both))
+    assert again.predict(lines[0], beam=3).score == both.predict(lines[0], beam=3).score
+
+
+def test_what_was_loaded_is_what_is_pickled(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "run")
+    steps = sorted(each.name for each in (tmp_path / "run").glob("step-*"))
+    first = heed.load(tmp_path / "run", checkpoint=steps[0])
+    last = heed.load(tmp_path / "run", checkpoint=steps[-1])
+    scores = [model.score([("hello", "a")])[0].log_probability for model in (first, last)]
+    assert len(steps) > 1 and scores[0] != scores[1]
+    again = [pickle.loads(pickle.dumps(model)).score([("hello", "a")])[0].log_probability for model in (first, last)]
+    assert again == scores

@@ -128,6 +128,8 @@ def test_an_installation(tmp_path):
     )
     installed = {p.name for p in (tmp_path / "heed").iterdir()}
     assert installed == {p.name for p in PACKAGE.iterdir() if p.name != "__pycache__"}
+    program = tmp_path / "heed" / "bin" / "heed"
+    assert not (PACKAGE / "bin").exists() or os.access(program, os.X_OK)
     code = "import heed, numpy; x = numpy.ones((2, 3), 'f'); print(heed.__file__); assert heed.attend(x, x).sum() == 6"
     done = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
@@ -136,8 +138,18 @@ def test_an_installation(tmp_path):
     assert done.stdout.startswith(str(tmp_path))
 
 
+def test_the_program():
+    """python -m heed is the program beside the module, with its arguments and its answer."""
+    if not (PACKAGE / "bin" / "heed").exists():
+        pytest.skip("the program heed is not built: this module was built without it")
+    done = subprocess.run([sys.executable, "-m", "heed", "--version"], capture_output=True, text=True, check=True)
+    assert heed.__version__ in done.stdout
+    wrong = subprocess.run([sys.executable, "-m", "heed", "trian"], capture_output=True, text=True, check=False)
+    assert wrong.returncode != 0 and "train" in wrong.stderr
+
+
 def test_private_modules_are_private():
     for source in SOURCES:
-        assert source.stem in ("__init__", "torch") or source.stem.startswith("_")
+        assert source.stem in ("__init__", "__main__", "torch") or source.stem.startswith("_")
     for name in heed.__all__:
         assert importlib.import_module("heed").__dict__[name] is getattr(heed, name)

@@ -1,6 +1,8 @@
 # slow: 5 s
 """model.parameters: the weights of a trained model, read and written by name."""
 
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -96,6 +98,26 @@ def test_exported_as_they_are_now(path, tmp_path):
     assert b"best" in said[0] and b"best" not in said[1], said
     with pytest.raises(heed.Error, match="from_model: its parameters were changed"):
         heed.train([("a", "b")] * 20, from_model=model, progress=False)
+
+
+@pytest.mark.parametrize("again", [lambda model: pickle.loads(pickle.dumps(model)), copy.copy, copy.deepcopy])
+def test_copies_have_weights_of_their_own(model, again):
+    """Pickled and copied as they are now; what is written to one of them changes no other."""
+    untouched = again(model)
+    name, first = a_matrix(model), scores(model)
+    model.parameters[name] = 0.5 * model.parameters[name]
+    changed, now = again(model), scores(model)
+    assert scores(untouched) == first != now == scores(changed) == scores(again(changed))
+    for key, array in model.parameters.items():
+        np.testing.assert_array_equal(changed.parameters[key], array)
+    changed.parameters[name] = 0 * changed.parameters[name]
+    assert scores(model) == now != scores(changed)
+
+
+def test_a_copy_that_was_changed_is_a_start(model):
+    model.parameters.update({a_matrix(model): model.parameters[a_matrix(model)]}, strict=False)
+    pairs = [(word, word[::-1]) for word in LINES * 5]
+    heed.train(pairs, from_model=copy.deepcopy(model), settings={"stop.steps": 1}, progress=False)
 
 
 def test_strides_and_other_arrays_are_taken(model):

@@ -108,5 +108,17 @@ TEST_F(TrainTest, SaysWhatCannotBe) {
   EXPECT_THROW(write_pairs(pairs, folder_ / "a file", "pairs"), SaveError);
 }
 
+TEST_F(TrainTest, WritesRunningTextOnce) {
+  const fs::path file = write_text("one\n\ntwo\n", folder_ / "text", "valid texts");
+  EXPECT_EQ(file, folder_ / "text" / "valid_texts.txt");
+  EXPECT_EQ(file::read_text(file, 100), "one\n\ntwo\n");
+  fs::last_write_time(file, fs::file_time_type{});
+  write_text("one\n\ntwo\n", folder_ / "text", "valid texts");
+  EXPECT_EQ(fs::last_write_time(file), fs::file_time_type{}) << "what is there already stays as it is";
+  write_text("other\n", folder_ / "text", "valid texts");
+  EXPECT_EQ(file::read_text(file, 100), "other\n");
+  EXPECT_EQ(error_of([&] { write_text("", folder_ / "text", "texts"); }), "texts: expected some, got none");
+}
+
 }  // namespace
 }  // namespace heed::train::test
