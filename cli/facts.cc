@@ -48,7 +48,7 @@ Options sample_options(const attend::Entry& entry) {
   const std::vector<std::string> reads = attend::words(entry.options);
   attend::each_option(o, [&](const std::string& name, auto& field) {
     if constexpr (std::is_same_v<std::decay_t<decltype(field)>, bool>)
-      field = name.rfind("learned_", 0) == 0 && std::find(reads.begin(), reads.end(), name) != reads.end();
+      if (name.rfind("learned_", 0) == 0 && std::find(reads.begin(), reads.end(), name) != reads.end()) field = true;
   });
   o = attend::options_of(entry.name, o);
   Options wider = o;

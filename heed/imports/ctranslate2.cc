@@ -292,7 +292,8 @@ class Reader {
     d.source.tokens = vocabularies.source->kind();
     d.target.tokens = vocabularies.target->kind();
     starts_apart_ = special(target).start != special(target).end;
-    if (m.positions == "learned") d.answers.longest = std::min<int64_t>(d.answers.longest, m.max_length);
+    // What was written is read again with the token that begins it.
+    if (m.positions == "learned") d.answers.longest = std::clamp<int64_t>(m.max_length - 1, 1, d.answers.longest);
 
     Imported imported{trained::make_model(std::move(d), std::move(vocabularies), 0, Start::empty)};
     Parameters& parameters = *imported.model.parameters;

@@ -11,6 +11,7 @@
 #include "heed/imports/json_file.h"
 #include "heed/imports/make.h"
 #include "heed/text/utf8.h"
+#include "heed/text/visible.h"
 
 namespace heed::imports {
 
@@ -62,7 +63,9 @@ std::shared_ptr<const text::Tokeniser> ctranslate2_tokeniser(const std::vector<s
   const bool characters = std::all_of(tokens.begin(), tokens.end(), [](const std::string& token) {
     return is_mark(token) || (text::utf8_fault(token) == std::string_view::npos && text::utf8_count(token) == 1);
   });
-  const std::string contents = vocabulary_contents(in_order(order, tokens));
+  std::vector<std::string> shown;  // no output may end its line, or control a terminal
+  for (const std::string& token : in_order(order, tokens)) shown.push_back(text::visible(token));
+  const std::string contents = vocabulary_contents(shown);
   return text::Tokeniser::parse(characters ? "characters" : "words", contents, file);
 }
 

@@ -39,7 +39,7 @@ class Program:
         return model
 
     def lines(self, *words, text):
-        return [json.loads(line) for line in self.run(*words, "--json", text=text).splitlines()]
+        return [json.loads(line) for line in self.run(*words, "--json", text=text).split("\n")[:-1]]
 
 
 def largest(ours, theirs):
@@ -61,7 +61,7 @@ def compare_pairs(program, source):
     others = sum(a != b for a, b in zip(ours, outputs))
     pairs = [(w, o) for w, o in zip(words, outputs) if o]
     scored = translator.score_batch([list(w) for w, _ in pairs], [list(o) for _, o in pairs])
-    found = program.lines("score", model, "-", text="".join(f"{w}\t{o}\n" for w, o in pairs))
+    found = program.lines("score", model, "-", "--per-token", text="".join(f"{w}\t{o}\n" for w, o in pairs))
     differences = [largest(f["token_log_probabilities"], s.log_probs) for f, s in zip(found, scored)]
     return len(pairs), max(differences), others
 
@@ -74,7 +74,7 @@ def compare_ctranslate2_text(program, source):
     draw = random.Random(2)
     lines = [draw.choices(tokens[:3000], k=draw.randint(1, 30)) for _ in range(100)]
     scored = generator.score_batch([["</s>"] + line + ["</s>"] for line in lines])
-    found = program.lines("score", model, "-", text="".join(" ".join(line) + "\n" for line in lines))
+    found = program.lines("score", model, "-", "--per-token", text="".join(" ".join(line) + "\n" for line in lines))
     differences = [largest(f["token_log_probabilities"], s.log_probs) for f, s in zip(found, scored)]
     starts = [line[:3] for line in lines[:20]]
     theirs = generator.generate_batch([["</s>"] + s for s in starts], beam_size=1, max_length=30, sampling_topk=1,

@@ -91,7 +91,7 @@ TEST(Refused, WordsThatDoNotExist) {
       {"cell", [](auto& o) { o.cell = "elman"; }},
       {"norm", [](auto& o) { o.norm = "both"; }},
       {"positions", [](auto& o) { o.positions = "relative"; }},
-      {"activation", [](auto& o) { o.kind = "transformer", o.activation = "tanh"; }},
+      {"activation", [](auto& o) { o.kind = "transformer", o.activation = "softsign"; }},
       {"vocabularies", [](auto& o) { o.target_vocabulary = 0; }},
       {"decoder_layers", [](auto& o) { o.decoder_layers = 0; }},
   };
