@@ -81,7 +81,7 @@ def compare_ctranslate2_text(program, source):
                                       include_prompt_in_result=False, end_token="</s>",
                                       suppress_sequences=[["<unk>"]])
     ours = program.lines("predict", model, "--beam", 1, "--max-length", 30, text="".join(" ".join(s) + "\n" for s in starts))
-    others = sum(o["outputs"][0]["tokens"] != t.sequences[0] for o, t in zip(ours, theirs))
+    others = sum(o["tokens"] != t.sequences[0] for o, t in zip(ours, theirs))
     return len(lines), max(differences), others
 
 
@@ -177,7 +177,7 @@ def compare_llama2c(program, source):
             if written[-1] == 2:
                 break
         text = b"".join(bytes([i - 3]) if 3 <= i < 259 else pieces[i][0] for i in written[begin:] if i != 2)
-        others += output["outputs"][0]["output"] != text.decode("utf-8", "replace")
+        others += output["output"] != text.decode("utf-8", "replace")
     return len(lines), max(differences), others
 
 
@@ -206,6 +206,11 @@ def compare_tokens(program, name, count=4000):
     return len(lines), 0.0, wrong
 
 
+def show(name, count, difference, others):
+    print(f"{name:24} {count:6} {difference:20.2g} {others:14}", flush=True)
+    return name, count, difference, others
+
+
 def main():
     program_path, data = sys.argv[1], pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 and sys.argv[2] else None
     rows = []
@@ -214,14 +219,14 @@ def main():
         for name, compare in (("ctranslate2-aren", compare_pairs), ("ctranslate2-lm-int8", compare_ctranslate2_text),
                               ("llama2c-stories260K", compare_llama2c)):
             if data and (data / name).is_dir():
-                rows.append((name, *compare(program, data / name)))
+                rows.append(show(name, *compare(program, data / name)))
             else:
                 print(f"{name}: not there, left out")
         for name in ("gpt2", "llama", "qwen2"):
-            rows.append((f"tokens of {name}", *compare_tokens(program, name)))
+            rows.append(show(f"tokens of {name}", *compare_tokens(program, name)))
     print(f"{'model':24} {'texts':>6} {'largest difference':>20} {'other outputs':>14}")
-    for name, count, difference, others in rows:
-        print(f"{name:24} {count:6} {difference:20.2g} {others:14}")
+    for row in rows:
+        show(*row)
     return any(difference > NEAR or others for _, _, difference, others in rows)
 
 
