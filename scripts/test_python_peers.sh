@@ -15,7 +15,10 @@ if ! cmp -s "$requirements" "$stamp"; then
   echo "test-python-peers: installing what $requirements names into $folder, once: some 3 GB to load and 6 GB on the disk,"
   echo "test-python-peers: nearly all of it PyTorch, in a few minutes. HEED_PYTHON_PEERS=FOLDER puts it elsewhere."
   "$folder/bin/python3" -c '' 2>/dev/null || "${PYTHON:-python3}" -m venv "$folder"
-  "$folder/bin/python3" -m pip --disable-pip-version-check install -q -r "$requirements"
+  # pybind11 knows NumPy 2 from 2.12 on: a system whose NumPy is older has an older one, which compiled build/python.
+  numpy=numpy
+  [ "$("${PYTHON:-python3}" -c 'import numpy; print(numpy.__version__.split(".")[0])')" != 1 ] || numpy="numpy<2"
+  "$folder/bin/python3" -m pip --disable-pip-version-check install -q -r "$requirements" "$numpy"
   cp "$requirements" "$stamp"
 fi
 

@@ -172,7 +172,7 @@ void Fused::forward(const py::array& out, bool keep) {
 
 py::array Fused::saved() const {
   expect(forced_saved_.empty() && choice_.empty(), "saved: not of forced-forward attention, and not of hard");
-  return py::array_t<float>(static_cast<py::ssize_t>(saved_.size()), saved_.data());
+  return py::array_t<float>(std::vector<py::ssize_t>{std::ssize(saved_)}, saved_.data());
 }
 
 void Fused::resume(const py::array& saved) {

@@ -1,4 +1,4 @@
-# slow: 15 s
+# slow: 30 s
 """Every public function has an example in its docstring, and it runs."""
 import doctest
 import importlib

@@ -1,3 +1,4 @@
+# slow: 15 s
 """heed.Classifier, heed.Translator and heed.LanguageModel, with scikit-learn and without it."""
 import copy
 import os
