@@ -57,6 +57,11 @@ py::array_t<float> matrix(const std::vector<std::vector<float>>& rows, size_t co
   return array;
 }
 
+/// A shape as a vector: of a number, pybind11 2.10 makes strides that NumPy 2 does not read.
+py::array_t<float> array_of(const std::vector<float>& values) {
+  return py::array_t<float>(std::vector<py::ssize_t>{std::ssize(values)}, values.data());
+}
+
 py::dict dict_of(const Output& output, size_t sources, bool alignments) {
   py::dict d;
   d["text"] = text_of(output.text);
@@ -64,8 +69,7 @@ py::dict dict_of(const Output& output, size_t sources, bool alignments) {
   d["log_probability"] = output.log_probability;
   d["finished"] = output.finished;
   d["tokens"] = texts_of(output.tokens);
-  d["token_log_probabilities"] = py::array_t<float>(static_cast<py::ssize_t>(output.token_log_probabilities.size()),
-                                                    output.token_log_probabilities.data());
+  d["token_log_probabilities"] = array_of(output.token_log_probabilities);
   py::list links;
   for (const predict::Link& link : output.links()) links.append(py::make_tuple(link.source, link.target));
   d["links"] = links;
@@ -265,8 +269,7 @@ py::list score_all(const Loaded& model, const std::vector<std::pair<std::string,
     if (!score.error.empty()) d["error"] = text_of(score.error);
     d["log_probability"] = score.log_probability;
     d["tokens"] = texts_of(score.tokens);
-    d["token_log_probabilities"] = py::array_t<float>(static_cast<py::ssize_t>(score.token_log_probabilities.size()),
-                                                      score.token_log_probabilities.data());
+    d["token_log_probabilities"] = array_of(score.token_log_probabilities);
     all.append(d);
   }
   return all;
