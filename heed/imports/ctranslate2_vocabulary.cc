@@ -64,7 +64,8 @@ std::shared_ptr<const text::Tokeniser> ctranslate2_tokeniser(const std::vector<s
     return is_mark(token) || (text::utf8_fault(token) == std::string_view::npos && text::utf8_count(token) == 1);
   });
   std::vector<std::string> shown;  // no output may end its line, or control a terminal
-  for (const std::string& token : in_order(order, tokens)) shown.push_back(text::visible(token));
+  for (const std::string& token : in_order(order, tokens))
+    shown.push_back(text::find_control(token) == std::string_view::npos ? token : text::visible(token));
   const std::string contents = vocabulary_contents(shown);
   return text::Tokeniser::parse(characters ? "characters" : "words", contents, file);
 }

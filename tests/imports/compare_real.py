@@ -54,7 +54,8 @@ def compare_pairs(program, source):
     draw = random.Random(1)
     words = ["محمد", "سلام", "كتاب", "بغداد"] + ["".join(draw.choices(letters, k=draw.randint(1, 12))) for _ in range(496)]
     words = [w for w in words if w.strip() == w]
-    theirs = translator.translate_batch([list(w) for w in words], beam_size=1, max_decoding_length=100)
+    theirs = translator.translate_batch([list(w) for w in words], beam_size=1, max_decoding_length=100,
+                                        min_decoding_length=0)
     outputs = ["".join(t.hypotheses[0]) for t in theirs]
     ours = program.run("predict", model, "--beam", 1, "--max-length", 100, text="".join(w + "\n" for w in words))
     ours = ours.split("\n")[:-1]
@@ -177,6 +178,8 @@ def compare_llama2c(program, source):
             if written[-1] == 2:
                 break
         text = b"".join(bytes([i - 3]) if 3 <= i < 259 else pieces[i][0] for i in written[begin:] if i != 2)
+        if output["output"] != text.decode("utf-8", "replace"):
+            print("differs:", repr(output["output"]), repr(text))
         others += output["output"] != text.decode("utf-8", "replace")
     return len(lines), max(differences), others
 
