@@ -14,6 +14,7 @@
 #include "heed/imports/importer.h"
 #include "heed/imports/json_file.h"
 #include "heed/imports/make.h"
+#include "heed/kernels/exact_math.h"
 #include "heed/task/all.h"
 
 namespace heed::imports {
@@ -204,16 +205,19 @@ class Reader {
         number(fmt::format("decoder/layer_{}/self_attention/{}", layer, name));
   }
 
-  /// Sines in the first half and cosines in the second, of positions from 1 on.
+  /// Sines in the first half and cosines in the second, of positions from 1 on. Angles are floats, as CTranslate2 has
+  /// them; the functions are our own, with the same bits on every machine.
   static std::vector<float> computed_positions(int64_t rows, int64_t width) {
     std::vector<float> table(static_cast<size_t>(rows * width));
     const int64_t half = width / 2;
-    const float step = std::log(10000.0f) / static_cast<float>(half - 1);
+    constexpr float kLogOfTenThousand = 9.2103403719761836f;
+    const float step = kLogOfTenThousand / static_cast<float>(half - 1);
     for (int64_t p = 0; p < rows; ++p)
       for (int64_t i = 0; i < half; ++i) {
-        const float angle = static_cast<float>(p + 1) * std::exp(-step * static_cast<float>(i));
-        table[static_cast<size_t>(p * width + i)] = std::sin(angle);
-        table[static_cast<size_t>(p * width + half + i)] = std::cos(angle);
+        const float rate = static_cast<float>(exact::exp(static_cast<double>(-step * static_cast<float>(i))));
+        const auto [sin, cos] = exact::sin_cos(static_cast<double>(static_cast<float>(p + 1) * rate));
+        table[static_cast<size_t>(p * width + i)] = static_cast<float>(sin);
+        table[static_cast<size_t>(p * width + half + i)] = static_cast<float>(cos);
       }
     return table;
   }

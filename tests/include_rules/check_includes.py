@@ -27,7 +27,7 @@ model:            model/decode model/encode model/embed attend layer tensor data
 model/search:     model data text tensor base kernels
 task:             model data text attend layer tensor base kernels
 checkpoint:       task model data text layer tensor base
-imports:          checkpoint task model text layer tensor base
+imports:          checkpoint task model text layer tensor base kernels
 predict:          checkpoint task model text tensor base
 view:             predict checkpoint task model data text attend tensor base
 train/optimise:   layer tensor base kernels
