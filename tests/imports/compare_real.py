@@ -169,18 +169,23 @@ def compare_llama2c(program, source):
     others = 0
     for line, output in zip(lines, outputs):
         written = [1] + llama2c_encode(pieces, line)
-        begin = len(written)
+        begin, tied = len(written), False
         while len(written) < begin + 150:
             with torch.no_grad():
                 last = theirs(torch.tensor([written])).logits[0, -1]
             last[:2] = -float("inf")  # heed never writes <unk> and <s>
+            first, second = last.topk(2).values.tolist()
+            if first - second < NEAR:  # either may be written, and what follows it
+                tied = True
+                break
             written.append(int(last.argmax()))
             if written[-1] == 2:
                 break
         text = b"".join(bytes([i - 3]) if 3 <= i < 259 else pieces[i][0] for i in written[begin:] if i != 2)
-        if output["output"] != text.decode("utf-8", "replace"):
-            print("differs:", repr(output["output"]), repr(text))
-        others += output["output"] != text.decode("utf-8", "replace")
+        wanted = text.decode("utf-8", "replace")
+        if output["output"] != wanted and not (tied and output["output"].startswith(wanted)):
+            print("differs:", repr(output["output"]), repr(wanted))
+            others += 1
     return len(lines), max(differences), others
 
 
