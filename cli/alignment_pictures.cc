@@ -15,9 +15,10 @@ namespace heed::cli {
 AlignmentPictures::AlignmentPictures(const AlignmentPictureOptions& options, const predict::Predictor& predictor)
     : options_(options), predictor_(predictor) {
   const task::Task& task = predictor.model().task();
-  expect(task.answers() != task::AnswerKind::continuation,
+  expect(!task.reads_running_text(),
          "--alignments=picture: a model of running text has no alignment to a source; heed look shows what each token "
-         "looked back at");
+         "looked {}",
+         task.writes() ? "back at" : "at");
   if (options.folder.empty()) {
     expect(task.sources() != task::SourceKind::picture,
            "--alignments=picture: cells of a picture cannot be shown on a terminal; --pictures FOLDER writes files");

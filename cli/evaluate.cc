@@ -210,7 +210,7 @@ std::string take_metrics_of(const recipe::Recipe& recipe, bool trained_here, std
   return fmt::format("{} is {}; --metric chooses others.", metrics.front(), why);
 }
 
-/// A model of running text has no outputs to compare: what it says of a text is how likely it is.
+/// A model of running text, or of what it lacks, has no outputs to compare: what it says of a text is how likely it is.
 void evaluate_running_text(const EvaluateArguments& c, const predict::Predictor& predictor) {
   const char* wrong = nullptr;
   if (c.files.size() > 1) wrong = "several files";
@@ -221,9 +221,9 @@ void evaluate_running_text(const EvaluateArguments& c, const predict::Predictor&
   if (!c.model.ensemble.empty()) wrong = "--ensemble";
   if (wrong)
     throw Error(
-        fmt::format("evaluate: this model goes on with texts; it is judged by how well it predicts one, so {} "
+        fmt::format("evaluate: this model {}; it is judged by how well it predicts one, so {} "
                     "cannot be used: heed evaluate MODEL TEXT, or --valid",
-                    wrong));
+                    predictor.model().task().writes() ? "goes on with texts" : "fills in what a text lacks", wrong));
   const int64_t stride = c.search.options.stride;
   if (c.valid && stride > 0)
     throw Error("evaluate: --valid judges as the training did; --stride is for a file: heed evaluate MODEL TEXT");
@@ -275,8 +275,7 @@ void run(EvaluateArguments& c) {
   c.options.metric.bleu.tokenise = metric::tokenisation_of(c.tokenise);
   std::optional<predict::Predictor> predictor;
   if (!c.model.folder.empty()) predictor.emplace(load_predictor(c.model));
-  if (predictor && predictor->model().task().answers() == task::AnswerKind::continuation)
-    return evaluate_running_text(c, *predictor);
+  if (predictor && predictor->model().task().reads_running_text()) return evaluate_running_text(c, *predictor);
   if (!c.html.empty()) expect_error_page(*predictor);
   if (predictor) load_reverse(c.search);
   std::string note;

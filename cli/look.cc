@@ -140,8 +140,8 @@ view::Example looked_at(const std::string& line, const predict::Predictor& predi
 }
 
 void check_tree(const LookArguments& c, const predict::Predictor& predictor) {
-  if (predictor.model().task().answers() == task::AnswerKind::label)
-    throw Error("--tree shows what a search considered; this model gives labels, which are not searched for");
+  if (!predictor.model().task().writes())
+    throw Error("--tree shows what a search considered; this model does not write, so nothing is searched for");
   expect(!c.list && c.attention.empty() && c.head == 0,
          "--tree draws the search instead of an attention: leave --list, --attention and --head out");
   search::SearchTree none;

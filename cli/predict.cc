@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -82,7 +83,8 @@ std::string plain(const Prediction& prediction, const PredictArguments& c) {
   const bool fields = c.scores || c.prints_links() || prediction.nbest.size() > 1;
   for (const Output& output : prediction.nbest) {
     if (&output != &prediction.nbest.front()) line += '\t';
-    if (c.scores) line += fmt::format("{:.6f}\t", output.score);
+    // What is asked of a token that is missing is how probable it is.
+    if (c.scores) line += fmt::format("{:.6f}\t", prediction.filled.empty() ? output.score : std::exp(output.score));
     const std::string text = c.writes_lines ? on_one_line(output.text) : output.text;
     line += fields ? without_tabs(text) : text;
     if (c.prints_links()) line.append(1, '\t').append(predict::pharaoh(output));
@@ -137,8 +139,11 @@ bool only_grows(const PredictArguments& c, const predict::Predictor& predictor) 
 }
 
 /// What is worth knowing about an answer.
-std::vector<std::string> remarks(const Prediction& prediction) {
+std::vector<std::string> remarks(const Prediction& prediction, const predict::Predictor& predictor) {
   std::vector<std::string> all;
+  if (predictor.model().task().answers() == task::AnswerKind::filled && !prediction.nbest.empty() &&
+      prediction.filled.empty())
+    all.emplace_back("it has no [MASK], so nothing is filled in");
   if (!prediction.error.empty()) all.push_back(prediction.error + "; its output is empty");
   if (!prediction.nbest.empty() && !prediction.nbest.front().missing.empty())
     all.push_back(predict::missing_text(prediction.nbest.front()));
@@ -154,7 +159,7 @@ void run_stream(InputFiles& input, const predict::Predictor& predictor, RuleRead
   for (std::vector<InputLines::Line> lines; !reader_is_gone() && !(lines = input.next(1)).empty();) {
     const Prediction prediction = answer(lines, predictor, rules, options).front();
     stream.finish(prediction.text());
-    for (const std::string& remark : remarks(prediction))
+    for (const std::string& remark : remarks(prediction, predictor))
       warn(fmt::format("line {}: {}", lines.front().number, remark));
     unknown.add(prediction.unknown);
   }
@@ -188,7 +193,7 @@ void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleRea
     const std::vector<Prediction> predictions = answer(lines, predictor, rules, c.search.options);
     std::string text;
     for (size_t i = 0; i < lines.size(); ++i) {
-      for (const std::string& remark : remarks(predictions[i])) {
+      for (const std::string& remark : remarks(predictions[i], predictor)) {
         counter.erase();
         warn(fmt::format("line {}: {}", lines[i].number, remark));
       }
@@ -207,8 +212,10 @@ void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleRea
 }
 
 void check_stream(const PredictArguments& c, const predict::Predictor& predictor) {
-  if (predictor.model().task().answers() == task::AnswerKind::label)
-    throw Error("--stream shows an output while it is written; this model gives labels: leave --stream out");
+  if (const task::Task& task = predictor.model().task(); !task.writes())
+    throw Error(
+        fmt::format("--stream shows an output while it is written; this model {}: leave --stream out",
+                    task.answers() == task::AnswerKind::label ? "gives labels" : "fills in tokens, all at once"));
   const bool one_text = !c.json && !c.scores && c.alignments.empty() && c.overlay.empty() &&
                         c.search.options.nbest == 1 && c.search.options.beam <= 1;
   if (!one_text)
@@ -271,6 +278,8 @@ If lines contain characters or words that are not in the model's vocabulary, sta
 outputs are a guess. A word of --must that could not come before --max-length is reported there too.
 An output has no token that is unknown to the vocabulary unless --allow-unknown allows it, which shows it as ⁇;
 --copy-unknown allows it and copies a source token instead of each.
+A model of masked tokens fills in each [MASK] of a line; --nbest gives the tokens that are next likeliest there, and
+--scores says how probable they are.
 A model of running text goes on with each line, also with an empty one. What it writes may have several lines: they are on
 one line of output, with \n for each newline and \\ for each backslash. --json keeps them, and --stream prints them.
 Lines are answered as they come: a program may write one and read its answer before it writes the next.

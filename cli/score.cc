@@ -51,9 +51,7 @@ class PairReader {
   /// Of a model of texts that it goes on with, every line is a target without a source, if there is no second file. Of
   /// a model of pictures, the columns are those of its training.
   PairReader(const std::string& source, const std::string& target, const recipe::Recipe& recipe)
-      : like_(recipe.data.train),
-        source_(readable(source)),
-        texts_(recipe.task().answers() == task::AnswerKind::continuation) {
+      : like_(recipe.data.train), source_(readable(source)), texts_(recipe.task().reads_running_text()) {
     if (!target.empty()) target_.emplace(readable(target));
   }
 
@@ -162,7 +160,7 @@ void run(const ScoreArguments& c) {
   if (c.source == "-" && c.target == "-") throw Error("score: only one of the two can be standard input");
   const predict::Predictor predictor = load_predictor(c.model);
   const recipe::Recipe recipe = recipe::of_model(predictor.model());
-  const bool texts = recipe.task().answers() == task::AnswerKind::continuation;
+  const bool texts = recipe.task().reads_running_text();
   if (c.stride > 0) check({.stride = c.stride}, predictor);
   Total total{.what = texts ? "lines" : "pairs"};
   Counter counter(total.what);

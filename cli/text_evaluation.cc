@@ -39,7 +39,7 @@ Found of_file(const predict::Predictor& predictor, const JudgedText& text) {
   if (!s.warning.empty()) warn(text.file + ": " + s.warning);
   const auto tokens = static_cast<double>(s.tokens);
   return {.perplexity = std::exp(-s.log_probability / tokens),
-          .bits = -s.log_probability / std::numbers::ln2 / static_cast<double>(s.characters),
+          .bits = s.characters > 0 ? -s.log_probability / std::numbers::ln2 / static_cast<double>(s.characters) : 0.0,
           .accuracy = static_cast<double>(s.correct) / tokens,
           .counted = s};
 }
@@ -66,24 +66,31 @@ Found of_validation(const predict::Predictor& predictor) {
 void evaluate_text(const predict::Predictor& predictor, const JudgedText& text, bool json) {
   const Found f = text.file.empty() ? of_validation(predictor) : of_file(predictor, text);
   if (json) {
-    file::Json j = file::Json::object(
-        {{"perplexity", f.perplexity}, {"bits_per_character", f.bits}, {"token_accuracy", f.accuracy}});
+    file::Json j = file::Json::object({{"perplexity", f.perplexity}, {"token_accuracy", f.accuracy}});
+    if (f.bits > 0) j["bits_per_character"] = f.bits;
     if (f.counted) {
       j["lines"] = f.counted->lines;
-      j["characters"] = f.counted->characters;
+      if (f.counted->characters > 0) j["characters"] = f.counted->characters;
       j["tokens"] = f.counted->tokens;
       j["unknown"] = f.counted->unknown;
       j["log_probability"] = f.counted->log_probability;
     }
     return print(j.text(2) + "\n");
   }
-  std::vector<Row> rows = {{"perplexity", fmt::format("{:.4f}", f.perplexity), "of a token"},
-                           {"bits", fmt::format("{:.4f}", f.bits), "per character"},
-                           {"right", fmt::format("{:.2f} %", 100 * f.accuracy), "the likeliest next token"}};
+  const task::Task& task = predictor.model().task();
+  std::vector<Row> rows = {
+      {"perplexity", fmt::format("{:.4f}", f.perplexity), fmt::format("of a {}", task.prediction_word())}};
+  if (f.bits > 0) rows.push_back({"bits", fmt::format("{:.4f}", f.bits), "per character"});
+  rows.push_back({"right", fmt::format("{:.2f} %", 100 * f.accuracy),
+                  task.writes() ? "the likeliest next token" : "the likeliest token"});
   if (f.counted) {
+    if (f.counted->characters > 0)
+      rows.push_back(
+          {"text", grouped(f.counted->characters), fmt::format("characters in {}", counted(f.counted->lines, "line"))});
     rows.push_back(
-        {"text", grouped(f.counted->characters), fmt::format("characters in {}", counted(f.counted->lines, "line"))});
-    rows.push_back({"", grouped(f.counted->tokens), "tokens"});
+        {f.counted->characters > 0 ? "" : "text", grouped(f.counted->tokens),
+         fmt::format("{}s{}", task.prediction_word(),
+                     f.counted->characters > 0 ? "" : fmt::format(" in {}", counted(f.counted->lines, "line")))});
     if (f.counted->unknown > 0)
       rows.push_back(
           {"", grouped(f.counted->unknown), "tokens that the vocabulary lacks: the figures look better than they are"});

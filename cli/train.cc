@@ -96,8 +96,8 @@ std::string what_next(const recipe::Recipe& recipe) {
   std::vector<std::pair<std::string, const char*>> commands = {
       {fmt::format("heed predict {} < lines.txt", model), "run it, line by line"}};
   if (is_still_there(recipe.data)) {
-    // A model that goes on with texts has no wrong outputs, only texts that it finds less likely.
-    if (recipe.task().answers() == task::AnswerKind::continuation)
+    // A model of running text has no wrong outputs, only texts that it finds less likely.
+    if (recipe.task().reads_running_text())
       commands.emplace_back(fmt::format("heed evaluate {} --valid", model), "see how well it predicts other text");
     else
       commands.emplace_back(fmt::format("heed evaluate {} --valid --errors", model), "see what it gets wrong");

@@ -22,8 +22,9 @@ struct Targets {
   std::vector<int32_t> out = {};       // [rows]
   std::vector<int64_t> offsets = {0};  // [sequences + 1], of both
 
-  std::vector<float> weights = {};  // [sequences] of labels in the loss
-  bool are_sets = false;            // the labels of a source are a set, which is one prediction
+  std::vector<int32_t> places = {};  // [rows] of tokens that a text lacks: which of its tokens, from 0
+  std::vector<float> weights = {};   // [sequences] of labels in the loss
+  bool are_sets = false;             // the labels of a source are a set, which is one prediction
 
   /// Given alignments: row r belongs to the source tokens aligned_sources[aligned_offsets[r]] to
   /// aligned_sources[aligned_offsets[r + 1]], numbered in their source. Both empty: there are none.

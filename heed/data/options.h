@@ -13,6 +13,13 @@ namespace heed::data {
 /// The current folder, or that of the recipe.
 inline constexpr const char *kToCurrent = "current", *kToRecipe = "recipe";
 
+/// Which tokens of a text a model is asked about, and what it reads instead of them.  Devlin et al. 2019
+struct MaskOptions {
+  double share = 0.15;    // of all tokens; of these
+  double replaced = 0.8;  // become the mask,
+  double random = 0.1;    // become another token, and the rest stay
+};
+
 struct Options {
   std::string task = "none";  // a built-in one (built_in_task.h); none: the data is in files
   int64_t examples = 50'000;  // of a built-in task
@@ -26,6 +33,7 @@ struct Options {
   double held_out = 0;  // without files for validation: the share of the sources held out for it; 0: what fits
 
   std::string documents = "file";  // running text: file, blank_line or line (task/running_text.h)
+  MaskOptions masks = {};          // masked tokens
 
   text::TokeniserOptions source = {}, target = {};
   bool joint = false;  // one vocabulary for both sides, made as `source` says

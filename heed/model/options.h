@@ -77,7 +77,10 @@ struct Options {
 
   // the next token
   std::string look_back = "attention";  // rnn: what its states see of those before them: attention, or none
-  int64_t context = 256;                // tokens that are read at once, and the most that a Transformer looks back
+  int64_t context = 256;  // tokens that are read at once, and the most that a Transformer looks back; masked tokens too
+
+  // masked tokens
+  bool transform = true;  // between the states and the output: a layer, its activation and a norm.  Devlin et al. 2019
 
   // pictures
   bool questions = true;       // a picture comes with a question; follows from the data

@@ -10,8 +10,8 @@ namespace heed::predict {
 void expect_same_outputs(const trained::TrainedModel& first, const trained::TrainedModel& other, size_t which) {
   const std::string &task = first.description.model.task, &other_task = other.description.model.task;
   expect(task == other_task, "ensemble: model 1 does the task {}, but model {} does {}", task, which, other_task);
-  expect(first.task().answers() != task::AnswerKind::label,
-         "ensemble: these models give labels; only models that write can work together");
+  expect(first.task().writes(), "ensemble: these models {}; only models that write can work together",
+         first.task().answers() == task::AnswerKind::label ? "give labels" : "fill in tokens");
   const text::Tokeniser &a = *first.vocabularies.target, &b = *other.vocabularies.target;
   if (a.contents() == b.contents() && a.kind() == b.kind()) return;
   expect(a.kind() == b.kind(), "ensemble: model 1 writes {}, but model {} writes {}", a.kind(), which, b.kind());

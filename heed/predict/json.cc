@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <utility>
 #include <vector>
 
 namespace heed::predict {
@@ -44,6 +46,20 @@ void add_output(Json& j, const Output& output, const JsonOptions& options) {
   if (options.alignments != AlignmentForm::none) j["alignment"] = alignment(output, options.alignments);
 }
 
+/// Masked tokens: for each place in the source what may stand there, the likeliest first.
+void add_filled(Json& j, const task::Prediction& prediction) {
+  for (size_t i = 0; i < prediction.filled.size(); ++i) {
+    Json tokens = Json::array();
+    for (const Output& output : prediction.nbest)
+      tokens.push_back(
+          Json::object({{"token", output.tokens[i]},
+                        {"probability", std::exp(static_cast<double>(output.token_log_probabilities[i]))}}));
+    Json place = Json::object({{"place", prediction.filled[i]}});
+    place["tokens"] = std::move(tokens);
+    j["filled"].push_back(std::move(place));
+  }
+}
+
 }  // namespace
 
 void add_prediction(Json& j, const task::Prediction& prediction, const JsonOptions& options) {
@@ -54,6 +70,7 @@ void add_prediction(Json& j, const task::Prediction& prediction, const JsonOptio
   }
   j["source_tokens"] = prediction.source_tokens;
   j["unknown"] = prediction.unknown;
+  if (!prediction.filled.empty()) add_filled(j, prediction);
   if (prediction.map_rows > 0) j["map"] = std::vector{prediction.map_rows, prediction.map_columns};
   if (prediction.nbest.empty()) {
     j["output"] = "";

@@ -112,14 +112,15 @@ void check_readers(const PredictOptions& o, ModelKinds kind) {
                            "iterations and lengths"
                      : kind == kStepwise ? "is for models that write all positions at once (model.decoder = "
                                            "\"parallel\"), but this one writes step by step: use beam"
-                                         : "is for models that write; this one gives a label";
+                     : kind == kLabels   ? "is for models that write; this one gives a label"
+                                         : "is for models that write; this one fills in tokens";
   for (const DecodingOption& option : decoding_options())
     expect((option.readers & kind) != 0 || option.is_default(o) || is_greedy(option, o), "{} {}", named(option, o),
            hint);
   if (kind == kStepwise) return;
   expect(o.line_rules.empty(), "line_rules {}", hint);
   // Whoever asks a model that gives labels for its tree gets none.
-  expect(kind == kLabels || !o.tree, "tree {}", hint);
+  expect((kind & kWriters) == 0 || !o.tree, "tree {}", hint);
   expect(kind == kParallel || !o.rerank_reverse, "rerank_reverse {}", hint);
 }
 

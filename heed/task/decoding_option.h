@@ -20,8 +20,9 @@ enum ModelKinds : unsigned {
   kStepwise = 1,  // write step by step
   kParallel = 2,  // write all positions at once
   kLabels = 4,    // write nothing: give labels
+  kFilling = 8,   // write nothing: fill in masked tokens
   kWriters = kStepwise | kParallel,
-  kAll = kWriters | kLabels,
+  kAll = kWriters | kLabels | kFilling,
 };
 
 /// What the number of an option counts: a server has limits for both.

@@ -26,7 +26,7 @@ inline constexpr int64_t kIterations = 4, kLengths = 1;
 ///   or_zero(text)     0 is allowed too, and stands for what the text says: the default
 ///   value(word)       what help calls its value
 ///   needs(option)     it means nothing unless that one is on
-///   read_by(models)   kStepwise, kParallel, kLabels: which kinds of models it means something for
+///   read_by(models)   kStepwise, kParallel, kLabels, kFilling: which kinds of models it means something for
 ///   counts(what)      hypotheses or tokens, which a server limits; served_to(n): at most n there
 ///   also(name)        its name in Hugging Face's generate() or CTranslate2, if the meaning is the same
 // clang-format off

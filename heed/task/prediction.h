@@ -46,6 +46,7 @@ struct Prediction {
   std::vector<std::string> unknown;             // tokens that are not in it, as written in the line, each once
   std::vector<int64_t> sentence_tokens = {};    // hierarchical labels: tokens of each sentence of the text
   std::vector<Output> nbest;              // [nbest], the best first; empty for a line without tokens or with an error
+  std::vector<int64_t> filled = {};       // masked tokens: the source tokens that those of the outputs stand for
   int64_t map_rows = 0, map_columns = 0;  // pictures: the cells that alignments are about, row by row
 
   /// Of the best output; empty if there is none.
@@ -84,7 +85,7 @@ struct ScoreOptions {
 
 /// How well a model of running text predicts a text.
 struct TextScore {
-  int64_t lines = 0, characters = 0;  // characters with the ends of lines
+  int64_t lines = 0, characters = 0;  // characters with the ends of lines; 0: not all of the text is predicted
   int64_t tokens = 0, correct = 0;    // correct: the likeliest was the right one
   int64_t unknown = 0;                // tokens that the vocabulary lacks
   double log_probability = 0.0;

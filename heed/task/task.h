@@ -44,7 +44,12 @@ enum class SourceKind {
 };
 
 /// What comes out.
-enum class AnswerKind { text, label, continuation };
+enum class AnswerKind {
+  text,
+  label,
+  continuation,  // of a text, which is what it was trained on
+  filled,        // a text that lacked tokens, with them
+};
 
 /// What a line is made of.
 struct LineParts {
@@ -56,6 +61,17 @@ struct LineParts {
 struct StackFacts {
   std::vector<std::string> keys = {};  // of [model] that they read, beside those that all have
   int64_t updates_to_learn = 0;        // after which it has learned most
+};
+
+/// The encoder inside a model: a training of another task may start from it, or give it the weights of another one.
+struct EncoderPart {
+  const char* vectors = "source";  // the scope of the vectors of tokens among the parameters
+  std::string layers = "encoder";  // that of its layers
+  std::string kind = {};           // its name: heed/model/encode/all.h
+  int64_t depth = 0;               // layers
+  bool both_ways = true;           // recurrent: it reads in both directions
+  /// Of [attention] it reads the number of heads; the rest is about something else.
+  bool only_heads = false;
 };
 
 /// What data is for.
@@ -79,7 +95,8 @@ class RawCorpus {
   virtual std::vector<Suggestion> suggest(const OpenKeys& open, const data::Options& data,
                                           const model::Options& model) const = 0;
 
-  /// With `known`, missing tokens are added to those vocabularies, and existing tokens keep their ids.
+  /// With `known`, missing tokens are added to those vocabularies, and existing tokens keep their ids. One that is null
+  /// is learned: of an encoder that a training starts from only the source is known.
   virtual Vocabularies learn_vocabularies(const data::Options& options, const Vocabularies* known = nullptr) const = 0;
   /// May be called only once: it frees the texts.
   virtual Corpus encode(const Vocabularies& vocabularies, const data::Options& data, const model::Options& model) = 0;
@@ -135,6 +152,10 @@ class Task {
   virtual AnswerKind answers() const { return AnswerKind::text; }
   /// Its data are pairs of texts: the models write the second for the first.
   bool writes_texts_for_texts() const { return sources() == SourceKind::text && answers() == AnswerKind::text; }
+  /// Its models write token by token, so that a search finds their answers.
+  bool writes() const { return answers() == AnswerKind::text || answers() == AnswerKind::continuation; }
+  /// Its data are texts without answers; a text is judged by how well it is predicted: score_file().
+  bool reads_running_text() const { return answers() == AnswerKind::continuation || answers() == AnswerKind::filled; }
   virtual LineParts parts_of(std::string_view line) const { return {.text = line}; }
 
   // ------------------------------------------------------------------------------------------------------------ recipe
@@ -176,6 +197,8 @@ class Task {
   virtual std::unique_ptr<model::Model> make(Parameters& parameters, const model::Options& options) const = 0;
 
   virtual StackFacts stacks(const model::Options& model) const = 0;
+  /// None: its models have no encoder of texts.
+  virtual std::optional<EncoderPart> encoder_part(const model::Options& /*model*/) const { return {}; }
 
   /// Before training: marks weights that are not trained and, if `fresh`, sets those that start from something other
   /// than random numbers. Returns what the user should know.
@@ -196,7 +219,7 @@ class Task {
   /// of the same one, as for the second of two texts.
   virtual AttentionPlace place_of(std::string_view attention, int64_t call, const model::Options& model) const = 0;
 
-  /// Where answers are continuations: how well they predict the text of a file. `done`, if any, is told of tokens.
+  /// Where reads_running_text(): how well its models predict the text of a file. `done`, if any, is told of tokens.
   /// Nothing of others.
   virtual std::optional<TextScore> score_file(const LoadedModel& /*asked*/, const std::filesystem::path& /*file*/,
                                               const std::function<void(int64_t)>& /*done*/) const {

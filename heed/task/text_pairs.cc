@@ -102,7 +102,8 @@ Vocabularies learn_vocabularies(const Sentences& sources, const Sentences& targe
                                 const Vocabularies* known) {
   Vocabularies v;
   const auto learn = [&](const Sentences& all, const char* name, const text::TokeniserOptions& options) {
-    if (known) return text::Tokeniser::grown(&all == &targets ? known->target : known->source, all, options);
+    const auto& before = known ? (&all == &targets ? known->target : known->source) : nullptr;
+    if (before) return text::Tokeniser::grown(before, all, options);
     try {
       return text::Tokeniser::train(all, options);
     } catch (const Error& error) {

@@ -23,8 +23,8 @@ using SourceKey = std::string_view (*)(std::string_view source);
 TextPairs load_pairs(
     const data::Options& options, uint64_t seed, SourceKey key = [](std::string_view source) { return source; });
 
-/// `sources`: with data.joint of both sides. With `known`, missing tokens are added to those vocabularies;
-/// SentencePiece's pieces stay as they are.
+/// `sources`: with data.joint of both sides. With `known`, missing tokens are added to those vocabularies, as far as
+/// there are any; SentencePiece's pieces stay as they are.
 Vocabularies learn_vocabularies(const data::Pairs& pairs, const data::Options& options,
                                 const Vocabularies* known = nullptr);
 using Sentences = std::vector<std::string_view>;

@@ -96,6 +96,7 @@ class ByteBpe final : public Tokeniser {
   }
 
  protected:
+  bool holds_blank_before() const override { return true; }
   std::vector<int32_t> never_cut() const override {
     std::vector<int32_t> ids = {kUnknown};
     for (int32_t id = kSpecials; id < kSpecials + special_; ++id) ids.push_back(id);

@@ -73,6 +73,37 @@ class SentencePiece final : public Tokeniser {
     return {ids.begin(), ids.end()};
   }
 
+  /// Pieces depend on what is around them, so the whole text is cut, with a sign in each gap that no text has: it is
+  /// unknown, and so a piece of its own, before which a blank stands alone.
+  std::vector<int32_t> encode_parts(std::span<const std::string_view> parts, int32_t gap) const override {
+    constexpr std::string_view kSign = "\U0010FFFD";  // for private use
+    std::string text(parts.front());
+    for (const std::string_view part : parts.subspan(1)) text.append(kSign).append(part);
+    const std::vector<int32_t> cut = encode_valid(text);
+    if (parts.size() == 1) return cut;
+    const std::vector<std::string> pieces = cut_valid(text);
+    std::vector<int32_t> ids;
+    for (size_t i = 0; i < cut.size(); ++i) {
+      size_t at = pieces[i].find(kSign);
+      if (at == std::string::npos) {
+        ids.push_back(cut[i]);
+        continue;
+      }
+      // Unknown signs in a row are one piece.
+      if (at > 0 && pieces[i].substr(0, at) != " ") ids.push_back(kUnknown);
+      if (at == 0 && i > 0 && pieces[i - 1] == " " && !ids.empty()) ids.pop_back();
+      for (size_t next; at != std::string::npos; at = next) {
+        ids.push_back(gap);
+        next = pieces[i].find(kSign, at + kSign.size());
+        const size_t end = std::min(next, pieces[i].size());
+        if (end > at + kSign.size()) ids.push_back(kUnknown);
+      }
+    }
+    return ids;
+  }
+  bool holds_blank_before() const override { return true; }
+  std::string piece_text(int32_t id) const override { return replaced(token(id), kBlankMark, " "); }
+
   std::vector<std::string> cut_valid(std::string_view text) const override {
     std::vector<std::string> pieces;
     const auto status = processor_.Encode(text, &pieces);

@@ -271,6 +271,53 @@ std::vector<int32_t> Tokeniser::encode(std::string_view text) const {
   return encode_valid(text);
 }
 
+namespace {
+
+/// Between the gaps of a text.
+std::vector<std::string_view> parts_around_gaps(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (size_t at; (at = text.find(Tokeniser::kGapSign)) != std::string_view::npos;) {
+    parts.push_back(text.substr(0, at));
+    text.remove_prefix(at + Tokeniser::kGapSign.size());
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+}  // namespace
+
+std::vector<int32_t> Tokeniser::encode_with_gaps(std::string_view text, int32_t gap) const {
+  const size_t fault = utf8_fault(text);
+  expect(fault == std::string_view::npos, ErrorKind::data, "the text is not valid UTF-8 at byte {}", fault + 1);
+  return encode_parts(parts_around_gaps(text), gap);
+}
+
+std::vector<int32_t> Tokeniser::encode_parts(std::span<const std::string_view> parts, int32_t gap) const {
+  std::vector<int32_t> ids;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) ids.push_back(gap);
+    std::string_view part = parts[i];
+    if (i + 1 < parts.size() && holds_blank_before() && part.ends_with(' ')) part.remove_suffix(1);
+    if (part.empty()) continue;
+    const std::vector<int32_t> of_part = encode_valid(part);
+    ids.insert(ids.end(), of_part.begin(), of_part.end());
+  }
+  return ids;
+}
+
+std::string Tokeniser::fill_gaps(std::string_view text, std::span<const int32_t> tokens) const {
+  const std::vector<std::string_view> parts = parts_around_gaps(text);
+  expect(parts.size() == tokens.size() + 1, "there are {} tokens for {} gaps", tokens.size(), parts.size() - 1);
+  std::string filled(parts.front());
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    std::string piece = piece_text(tokens[i]);
+    if (holds_blank_before() && filled.ends_with(' ')) filled.pop_back();
+    if (holds_blank_before() && filled.empty() && piece.starts_with(' ')) piece.erase(0, 1);
+    filled.append(piece).append(parts[i + 1]);
+  }
+  return filled;
+}
+
 std::vector<std::string> Tokeniser::cut(std::string_view text) const {
   const size_t fault = utf8_fault(text);
   expect(fault == std::string_view::npos, ErrorKind::data, "the text is not valid UTF-8 at byte {}", fault + 1);

@@ -78,6 +78,14 @@ class Tokeniser {
   /// Without <s> and </s>. Throws Error if the text is not valid UTF-8.
   std::vector<int32_t> encode(std::string_view text) const;
 
+  /// Where something is missing from a text: the sign for it, in texts that people write.
+  static constexpr std::string_view kGapSign = "[MASK]";
+  /// As encode(), where every kGapSign gives `gap` instead of tokens. Where a blank belongs to the token behind it, it
+  /// belongs to the gap behind it, too.
+  std::vector<int32_t> encode_with_gaps(std::string_view text, int32_t gap) const;
+  /// The text with a token in the place of each of its gaps, as many as there are.
+  std::string fill_gaps(std::string_view text, std::span<const int32_t> tokens) const;
+
   /// [encode(text)]: the text of each token, also of those that the vocabulary lacks. A token that is a word or starts
   /// one (words, sentencepiece) has a blank before it.
   std::vector<std::string> cut(std::string_view text) const;
@@ -114,7 +122,13 @@ class Tokeniser {
   Tokeniser() = default;
   /// Besides <s> and </s>, the ids that no text is cut into, rising.
   virtual std::vector<int32_t> never_cut() const { return {}; }
-  virtual std::vector<int32_t> encode_valid(std::string_view text) const = 0;   // valid UTF-8
+  virtual std::vector<int32_t> encode_valid(std::string_view text) const = 0;  // valid UTF-8
+  /// A text with gaps, cut at them: one part more than there are gaps.
+  virtual std::vector<int32_t> encode_parts(std::span<const std::string_view> parts, int32_t gap) const;
+  /// Whether a blank in a text belongs to the token behind it.
+  virtual bool holds_blank_before() const { return false; }
+  /// The text of one token, where holds_blank_before() with its blank.
+  virtual std::string piece_text(int32_t id) const { return decode(std::span(&id, 1)); }
   virtual std::vector<std::string> cut_valid(std::string_view text) const = 0;  // the same
   /// Ids that exist, no <s>, no </s>. `unknown`: for each kUnknown a text, which may be empty.
   virtual std::string decode_valid(std::span<const int32_t> ids, std::span<const std::string> unknown) const = 0;

@@ -51,8 +51,8 @@ Evaluation evaluate(const task::Task& task, const task::LoadedModel& asked, cons
   Evaluation e;
   add_losses(e, asked.model, *corpus.valid, options.batch_tokens);
 
-  if (task.answers() == task::AnswerKind::continuation) {
-    add_written_text(e, task, asked, options.samples);
+  if (task.reads_running_text()) {
+    if (task.writes()) add_written_text(e, task, asked, options.samples);
     return e;
   }
   const data::References& references = corpus.references;

@@ -17,7 +17,8 @@ recipe::Pace measured_pace(const recipe::Recipe& recipe, const TrainingSetup& pr
   // A copy of the model, which is trained a little and thrown away.
   trained::TrainedModel made =
       trained::make_model(prepared.model.description, prepared.model.vocabularies, recipe.train.seed);
-  if (beginning.weights) trained::start_from(*beginning.weights, made);
+  if (beginning.weights && beginning.weights->description.model.task == recipe.model.task)
+    trained::start_from(*beginning.weights, made);
   TrainerOptions options = recipe.train;
   options.schedule.kind = "constant";  // others need a length
   const objective::ObjectiveInputs setting{.model = *made.model,

@@ -47,7 +47,10 @@ TrainingRun::TrainingRun(const Recipe& recipe, const StartFrom& beginning,
   made_.training.recipe = recipe::text_beside(recipe_, std::filesystem::path(recipe_.output.folder) / "step");
   // Weights of a checkpoint are allocated once they are known to fit.
   if (!beginning.checkpoint) made_.parameters->draw();
-  if (beginning.weights)
+  const bool other_task = beginning.weights && beginning.weights->description.model.task != recipe_.model.task;
+  if (other_task)
+    corpus_.warnings.push_back(trained::start_from_encoder(*beginning.weights, made_).text(beginning.weights_name));
+  if (beginning.weights && !other_task)
     if (const std::vector<std::string> lacking = trained::start_from(*beginning.weights, made_); !lacking.empty())
       corpus_.warnings.push_back(
           fmt::format("{} has no weights {}: they start anew", beginning.weights_name, fmt::join(lacking, ", ")));

@@ -15,6 +15,7 @@
 #include "heed/train/optimise/gradient_sum.h"
 #include "heed/train/pace.h"
 #include "heed/train/recipe/data_files.h"
+#include "heed/train/recipe/of_encoder.h"
 #include "heed/train/recipe/of_model.h"
 #include "heed/train/recipe/settle.h"
 #include "heed/train/trainer.h"
@@ -140,9 +141,16 @@ std::vector<task::Suggestion> go_gently(Recipe& r, const Recipe& theirs) {
 
 Recipe fitted(const Recipe& recipe, const trained::TrainedModel& weights, std::string_view name) {
   const Recipe theirs = recipe::of_model(weights);
-  if (!recipe::is_open(recipe, "model.task") && recipe.model.task != theirs.model.task)
-    throw RecipeError(fmt::format("model.task is \"{}\", but '{}' was trained with \"{}\": --set model.task={}",
-                                  recipe.model.task, name, theirs.model.task, theirs.model.task));
+  if (!recipe::is_open(recipe, "model.task") && recipe.model.task != theirs.model.task) {
+    if (!recipe::may_start_from_encoder(recipe.task(), theirs))
+      throw RecipeError(
+          fmt::format("model.task is \"{}\", but '{}' was trained with \"{}\", and the two have no encoder of texts in "
+                      "common: --set model.task={}",
+                      recipe.model.task, name, theirs.model.task, theirs.model.task));
+    Recipe r = recipe::following(recipe, {.recipe = theirs});
+    recipe::expect_encoder_of(r, theirs, name);
+    return r;
+  }
   Recipe r = recipe::following(recipe, {.recipe = theirs});
   std::string wrong;
   for (const auto& [key, here, there] : recipe::differences(r, theirs)) {
@@ -167,7 +175,10 @@ TrainingSetup prepare(const Recipe& recipe, const StartFrom& beginning,
   }
   if (beginning.weights) {
     r = fitted(r, *beginning.weights, beginning.weights_name);
-    p.chosen = go_gently(r, recipe::of_model(*beginning.weights));
+    // But an answer that is a text needs a decoder, which starts anew.
+    const Recipe theirs = recipe::of_model(*beginning.weights);
+    if (theirs.model.task == r.model.task || r.task().answers() == task::AnswerKind::label)
+      p.chosen = go_gently(r, theirs);
   }
   if (!beginning.checked) expect_a_model(r);  // an option that nothing reads may be for a variant
   const std::string doubt = doubt_about_task(r);
@@ -179,10 +190,14 @@ TrainingSetup prepare(const Recipe& recipe, const StartFrom& beginning,
   };
   add(recipe::settle(r, texts->suggest(r.open, r.data, r.model)));
   say("splitting it into tokens");
-  p.model = model_of(
-      r, beginning.checkpoint
-             ? trained::load_vocabularies(*beginning.checkpoint, recipe::describe(r))
-             : texts->learn_vocabularies(r.data, beginning.weights ? &beginning.weights->vocabularies : nullptr));
+  const bool goes_on = beginning.weights && beginning.weights->description.model.task == r.model.task;
+  task::Vocabularies of_encoder;
+  if (beginning.weights && !goes_on) of_encoder.source = beginning.weights->vocabularies.source;
+  p.model =
+      model_of(r, beginning.checkpoint ? trained::load_vocabularies(*beginning.checkpoint, recipe::describe(r))
+                                       : texts->learn_vocabularies(r.data, goes_on ? &beginning.weights->vocabularies
+                                                                           : beginning.weights ? &of_encoder
+                                                                                               : nullptr));
   p.corpus = texts->encode(p.model.vocabularies, r.data, p.model.description.model);
   check_lengths(p.corpus, *p.model.model);
   p.updates_per_epoch = updates_per_epoch(*p.corpus.train, r.train);
@@ -192,7 +207,7 @@ TrainingSetup prepare(const Recipe& recipe, const StartFrom& beginning,
     pace = measured_pace(r, p, beginning);
   }
   pace.updates_per_epoch = p.updates_per_epoch;
-  add(recipe::settle(r, recipe::suggest_length(r, pace, beginning.weights != nullptr)));
+  add(recipe::settle(r, recipe::suggest_length(r, pace, goes_on)));
   const std::vector<std::string> warnings = recipe::length_warnings(r, pace);
   p.corpus.warnings.insert(p.corpus.warnings.begin(), warnings.begin(), warnings.end());
   if (!doubt.empty()) p.corpus.warnings.insert(p.corpus.warnings.begin(), doubt);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 
 #include "heed/attend/watch.h"
@@ -273,13 +274,23 @@ void expect_tokens(std::ptrdiff_t tokens, const char* what, const Shown& shown) 
   throw TooManyTokens(fmt::format("the {} has {} tokens, too many to look at: at most {}", what, tokens, shown.tokens));
 }
 
-predict::PairScore scored(const predict::Predictor& model, std::span<const predict::TextPair> pair,
-                          const task::ScoreOptions& options) {
+/// What `ask` gives, while its attention is watched.
+template <class Ask>
+auto watched(const Ask& ask) {
   try {
-    return std::move(model.score_all(pair, options).front());
+    return ask();
   } catch (const attend::TooManyWeights& error) {
     throw TooManyWeights(error.what());
   }
+}
+
+/// A model that writes is watched while it judges what it wrote, all at once; one that fills in tokens while it does.
+predict::PairScore score_of(const predict::Prediction& filled) {
+  const predict::Output& output = filled.nbest.front();
+  return {.error = "",
+          .log_probability = output.log_probability,
+          .tokens = output.tokens,
+          .token_log_probabilities = output.token_log_probabilities};
 }
 
 }  // namespace
@@ -288,15 +299,21 @@ Example look(const predict::Predictor& model, const std::string& line, const std
              const predict::Options& options, const Shown& shown) {
   expect(model.models() == 1, "look: one model at a time, not an ensemble of {}", model.models());
   search::SearchTree tree;
-  const bool labels = model.model().task().answers() == task::AnswerKind::label;
-  const bool has_beam = std::max(options.beam, options.nbest) > 1 && !options.sample && !labels &&
+  const bool writes = model.model().task().writes();
+  const bool has_beam = std::max(options.beam, options.nbest) > 1 && !options.sample && writes &&
                         !model.model().model->parallel_generator();
   // With a given target, the answer only tells how the line was read: one token of it is enough.
-  const bool reads_only = target && !options.tree && !has_beam && !labels;
+  const bool reads_only = target && !options.tree && !has_beam && writes;
   predict::Options searching =
       reads_only ? predict::Options{.max_length = 1, .stride = options.stride, .alignments = false} : options;
   if (!searching.tree && has_beam) searching.tree = &tree;
-  const predict::Prediction prediction = model.predict(line, searching);
+  const bool fills = model.model().task().answers() == task::AnswerKind::filled;
+  expect(!fills || !target, "look: a target is for models that write; this one reads a line, and fills in each {}",
+         text::Tokeniser::kGapSign);
+  const attend::WatchOptions what{.names = shown.attentions, .most_weights = shown.weights};
+  std::optional<attend::Watch> watch;
+  if (fills) watch.emplace(what);
+  const predict::Prediction prediction = watched([&] { return model.predict(line, searching); });
   expect(prediction.error.empty(), ErrorKind::data, "{}", prediction.error);
   expect(target || !prediction.nbest.empty(), ErrorKind::data, "the line is empty: there is nothing to look at");
   expect_tokens(std::ssize(prediction.source_tokens), "input", shown);
@@ -305,8 +322,10 @@ Example look(const predict::Predictor& model, const std::string& line, const std
 
   predict::TextPair pair[] = {{line, target ? *target : prediction.text()}};
   if (!target) pair[0].target_ids = prediction.nbest.front().ids;
-  attend::Watch watch({.names = shown.attentions, .most_weights = shown.weights});
-  const predict::PairScore score = scored(model, pair, {.stride = options.stride});
+  if (!fills) watch.emplace(what);
+  const predict::PairScore score =
+      fills ? score_of(prediction)
+            : watched([&] { return std::move(model.score_all(pair, {.stride = options.stride}).front()); });
   expect(score.error.empty(), ErrorKind::data, "{}", score.error);
 
   Example example{
@@ -315,7 +334,7 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   const Tokens names{model, prediction, score};
   std::map<std::string, int64_t> layers;  // so far, of each group
   for (Found& found :
-       score.parts.empty() ? maps_of(watch.take_calls()) : maps_of_text(watch.calls(), score.parts, shown)) {
+       score.parts.empty() ? maps_of(watch->take_calls()) : maps_of_text(watch->calls(), score.parts, shown)) {
     Map& map = found.map;
     const task::AttentionPlace place = trained.task().place_of(map.name, found.call, trained.description.model);
     map.group = place.group;
@@ -341,7 +360,7 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   for (Map& map : example.maps)
     if (layers[map.group] == 1) map.label = map.group;  // no others to tell it from
   example.sentences = shaded(example, prediction);
-  keep_chosen(example, shown, watch.names());
+  keep_chosen(example, shown, watch->names());
   if (prediction.map_rows > 0) example.picture = seen_picture(line, prediction);
   if (const search::SearchTree* found = searching.tree;
       found && !found->nodes.empty() && std::ssize(found->nodes) <= kLargestTree) {

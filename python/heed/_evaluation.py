@@ -150,7 +150,7 @@ def evaluation(
 
 
 def text_evaluation(predictor: _heed.Predictor, data: Any, stride: int) -> Evaluation:
-    """Of a model that goes on with texts. `data`: the path of a file, or texts."""
+    """Of a model of running text. `data`: the path of a file, or texts."""
     with tempfile.TemporaryDirectory(prefix="heed-") as work:
         if not isinstance(data, (str, os.PathLike)):
             columns = Columns(data, None, ("texts", ""), {})
@@ -158,13 +158,14 @@ def text_evaluation(predictor: _heed.Predictor, data: Any, stride: int) -> Evalu
         found = _heed.judge_text(predictor, os.fsencode(data), stride)
     if found["warning"]:
         warnings.warn(f"evaluate: {found['warning']}", stacklevel=3)
-    if not found["tokens"] or not found["characters"]:
+    if not found["tokens"]:
         raise Error("evaluate: there is no text")
     metrics = {
         "perplexity": math.exp(-found["log_probability"] / found["tokens"]),
-        "bits_per_character": -found["log_probability"] / math.log(2) / found["characters"],
         "token_accuracy": found["correct"] / found["tokens"],
     }
+    if found["characters"]:  # all of the text is predicted, not some of its tokens
+        metrics["bits_per_character"] = -found["log_probability"] / math.log(2) / found["characters"]
     counts = {name: float(value) for name, value in found.items() if name != "warning"}
     better = {"perplexity": False, "bits_per_character": False, "token_accuracy": True}
     return Evaluation(metrics, better, {"perplexity": counts}, found["lines"])

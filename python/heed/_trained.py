@@ -158,9 +158,9 @@ class TrainedModel:
                 raise Error("evaluate: data and columns cannot be combined")
             data = columns
         own = own_names(options, "evaluate")
-        if self._purpose["continues_texts"]:
+        if self._purpose["running_text"]:
             if metrics or set(own) - {"stride"}:
-                raise Error("evaluate: a model that goes on with texts is judged by their probability: no metrics, and "
+                raise Error("evaluate: a model of running text is judged by how well it predicts one: no metrics, and "
                             "of the options only stride")
             return text_evaluation(self._predictor, texts if columns is not None else data, int(own.get("stride") or 0))
 
@@ -276,7 +276,7 @@ class TrainedModel:
 
     @property
     def task(self) -> str:
-        """The kind of task: seq2seq, classification, language_model or image."""
+        """The kind of task: seq2seq, classification, language_model, masked_language_model or image."""
         return self._predictor.task
 
     @property

@@ -34,9 +34,7 @@ using predict::Predictor;
 
 bool gives_labels(const Predictor& predictor) { return predictor.model().task().answers() == task::AnswerKind::label; }
 
-bool continues_texts(const Predictor& predictor) {
-  return predictor.model().task().answers() == task::AnswerKind::continuation;
-}
+bool reads_running_text(const Predictor& predictor) { return predictor.model().task().reads_running_text(); }
 
 /// What separates several labels of a text; empty: it has one.
 const std::string& separator_of(const Predictor& predictor) {
@@ -66,9 +64,10 @@ std::vector<std::string> metrics_of(const Predictor& predictor) {
 /// What a model is for.
 py::dict purpose_of(const Loaded& model) {
   const Predictor& predictor = model.predictor();
-  const bool texts = continues_texts(predictor);
+  const bool texts = reads_running_text(predictor);
   py::dict d;
-  d["continues_texts"] = texts;
+  d["continues_texts"] = texts && predictor.model().task().writes();
+  d["running_text"] = texts;
   d["labels"] = labels_of(predictor);
   d["metrics"] = texts ? std::vector<std::string>() : metrics_of(predictor);
   return d;
@@ -191,7 +190,7 @@ py::dict judge(const Loaded& model, const std::vector<std::string>& outputs,
 /// How well a model of running text predicts that of a file: the counts, as task::TextScore has them.
 py::dict judge_text(const Loaded& model, const std::string& file, int64_t stride) {
   const task::TextScore s = model.ask([&](const Predictor& predictor) {
-    expect(continues_texts(predictor), "evaluate: this model does not go on with texts");
+    expect(reads_running_text(predictor), "evaluate: this model is not one of running text");
     if (stride != 0) predictor.check({.stride = stride});
     search::TapePool tapes;
     task::LoadedModel asked = predictor.model().loaded(tapes);

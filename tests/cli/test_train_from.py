@@ -45,7 +45,7 @@ def test_what_agrees_with_the_model_is_right(files, tmp_path, data, of_model, tu
 
 def test_what_does_not_is_refused(files, tmp_path):
     assert train(files / "labels.tsv", tmp_path / "model", *SMALL, "model.pool=mean").returncode == 0
-    for given, says in (("model.pool=max", 'model.pool is "max", but'), ("model.task=seq2seq", 'model.task is "seq2seq"'),
+    for given, says in (("model.pool=max", 'model.pool is "max", but'), ("model.task=image", 'model.task is "image"'),
                         ("model.tied=all", "unknown key 'model.tied'")):
         done = train(files / "few.tsv", tmp_path / "tuned", given, more=["--from", str(tmp_path / "model")])
         assert done.returncode == CONFIG and says in done.stderr, done.stderr

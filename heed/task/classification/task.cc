@@ -131,6 +131,13 @@ class LabelTask final : public Task {
   StackFacts stacks(const model::Options& model) const override {
     return facts_of_stacks(encode::find_encoder(model.encoder_kind()));
   }
+  std::optional<EncoderPart> encoder_part(const model::Options& model) const override {
+    return EncoderPart{.layers = Classifier::reads_sentences(model) ? "word.encoder" : "text.encoder",
+                       .kind = model.encoder_kind(),
+                       .depth = model.encoder_layers,
+                       .both_ways = model.bidirectional,
+                       .only_heads = true};
+  }
   std::vector<std::string> start_training(Parameters& parameters, const Vocabularies& vocabularies,
                                           const data::Options& d, bool fresh) const override {
     return start_from_vectors(parameters, vocabularies, d, fresh);

@@ -49,16 +49,7 @@ class NextTokenTask final : public Task {
 
   void add_data(Fields& f, data::Options& d) const override {
     f.section("data", "What the model learns: running text from a file.");
-    add_folder_keys(f, d);
-    f.add("data.text", d.train.source, "file with the text; plain or gzip, of any size");
-    f.add("data.valid_text", d.valid.source, "file with text to validate on");
-    f.add("data.documents", d.documents,
-          "what is read without knowing the rest: the whole file, what stands between blank lines, or each line",
-          Limit::one_of(heed::words_of(kDocuments)));
-    f.add("data.held_out", d.held_out,
-          "without data.valid_text: share of the text (of a file its end) held out for validation; 0: a tenth, at most "
-          "two million characters",
-          Limit::between(0, 0.5));
+    add_text_keys(f, d);
     add_tokeniser_keys(f, "text", text::Tokeniser::kinds_to_write(), d.source);
     f.add("data.sentencepiece", d.source.model, "how sentencepiece learns its pieces",
           Limit::one_of({"unigram", "bpe"}));
@@ -107,6 +98,14 @@ class NextTokenTask final : public Task {
   }
   StackFacts stacks(const model::Options& model) const override {
     return facts_of_stacks(decode::find_text_decoder(model.decoder_kind()));
+  }
+  std::optional<EncoderPart> encoder_part(const model::Options& model) const override {
+    const bool recurrent = !decode::find_text_decoder(model.decoder_kind()).self_attention;
+    return EncoderPart{.vectors = "text",
+                       .layers = recurrent ? "decoder.recurrent" : "decoder",
+                       .kind = model.decoder_kind(),
+                       .depth = model.decoder_layers,
+                       .both_ways = false};
   }
   std::vector<Prediction> predict(const LoadedModel& asked, std::span<const std::string> lines,
                                   const PredictOptions& options) const override {

@@ -15,6 +15,7 @@
 #include "heed/task/language_model/text_pieces.h"
 #include "heed/task/language_model/text_windows.h"
 #include "heed/task/seq2seq/suggestions.h"
+#include "heed/task/shared_keys.h"
 #include "heed/text/utf8.h"
 #include "heed/text/words.h"
 
@@ -35,7 +36,20 @@ void expect_file(const std::filesystem::path& file) {
 
 }  // namespace
 
-RawTextCorpus::RawTextCorpus(const data::Options& options, uint64_t seed)
+void add_text_keys(file::Fields& f, data::Options& d) {
+  add_folder_keys(f, d);
+  f.add("data.text", d.train.source, "file with the text; plain or gzip, of any size");
+  f.add("data.valid_text", d.valid.source, "file with text to validate on");
+  f.add("data.documents", d.documents,
+        "what is read without knowing the rest: the whole file, what stands between blank lines, or each line",
+        file::Limit::one_of(heed::words_of(kDocuments)));
+  f.add("data.held_out", d.held_out,
+        "without data.valid_text: share of the text (of a file its end) held out for validation; 0: a tenth, at most "
+        "two million characters",
+        file::Limit::between(0, 0.5));
+}
+
+RunningTextCorpus::RunningTextCorpus(const data::Options& options, uint64_t seed)
     : options_(options), documents_(value_of(kDocuments, options.documents, "data: documents")), seed_(seed) {
   look(options.train.source);
   expect(facts_.characters > 1, ErrorKind::data, "'{}' has no text to learn from{}", options.train.source.string(),
@@ -52,7 +66,7 @@ RawTextCorpus::RawTextCorpus(const data::Options& options, uint64_t seed)
          options.train.source.string(), facts_.characters - 1, facts_.lines, facts_.lines == 1 ? "" : "s", kFewest);
 }
 
-void RawTextCorpus::look(const std::filesystem::path& file) {
+void RunningTextCorpus::look(const std::filesystem::path& file) {
   expect_file(file);
   // Every line has the same chance to be in the sample, however many there are.
   text::Random random(seed_, /*stream=*/0x73616d70);
@@ -81,7 +95,7 @@ void RawTextCorpus::look(const std::filesystem::path& file) {
   facts_.letters = std::ssize(letters);
 }
 
-bool RawTextCorpus::is_held_out(const TextLine& line, int64_t characters_before) const {
+bool RunningTextCorpus::is_held_out(const TextLine& line, int64_t characters_before) const {
   if (held_out_ == 0) return false;
   // Of one text its end; of many documents those that were drawn, and always the first that could be.
   if (facts_.documents == 1)
@@ -92,7 +106,7 @@ bool RawTextCorpus::is_held_out(const TextLine& line, int64_t characters_before)
                                    static_cast<uint64_t>(held_out_ * static_cast<double>(kOf));
 }
 
-size_t RawTextCorpus::kept_of(std::string_view line) const {
+size_t RunningTextCorpus::kept_of(std::string_view line) const {
   const double end = std::floor((1 - held_out_) * static_cast<double>(facts_.characters));
   const auto most = static_cast<size_t>(std::max(1.0, end - static_cast<double>(facts_.before_last)));
   size_t bytes = 0, count = 0, after_blank = 0;
@@ -105,48 +119,7 @@ size_t RawTextCorpus::kept_of(std::string_view line) const {
   return after_blank > 0 && static_cast<double>(after_blank) >= 0.9 * static_cast<double>(bytes) ? after_blank : bytes;
 }
 
-std::vector<Suggestion> RawTextCorpus::suggest(const OpenKeys& open, const data::Options& data,
-                                               const model::Options& model) const {
-  std::vector<Suggestion> all;
-  const auto is_open = [&](const char* key) { return open.count(key) > 0; };
-  const auto say = [&](const char* key, std::string value, std::string why = "") {
-    if (is_open(key)) all.push_back({key, std::move(value), std::move(why)});
-  };
-  // Characters leave no word unknown; where there is much text, pieces of words see further.
-  constexpr int64_t kMuch = 20'000'000;
-  constexpr int64_t kManyLetters = 1000;
-  const bool characters = facts_.characters < kMuch && facts_.letters < kManyLetters;
-  say("data.text_tokens", characters ? "characters" : "sentencepiece",
-      fmt::format("{} characters, {} different ones", facts_.characters, facts_.letters));
-  const bool pieces = is_open("data.text_tokens") ? !characters : data.source.kind == "sentencepiece";
-  if (pieces) say("data.text_size", facts_.words < 5'000'000 ? "4000" : "8000");
-
-  const bool transformer = is_open("model.kind") || decode::find_text_decoder(model.kind).self_attention;
-  say("model.kind", decode::transformer_text_decoder.name);
-  const bool small = facts_.characters < 3'000'000;
-  const int64_t width = is_open("model.width") ? (small ? 192 : 256) : model.width;
-  say("model.width", fmt::format("{}", width), fmt::format("for {} characters", facts_.characters));
-  if (transformer) {
-    say("model.layers", "4");
-    say("model.norm", "pre", "more stable training");
-    say("model.positions", "rotary");
-    if (is_untouched(model.attention)) {
-      say("attention.score", "scaled_dot");
-      say("attention.heads", width % 4 == 0 ? "4" : "1");
-    }
-  } else if (model.look_back == "attention" && is_untouched(model.attention)) {
-    say("attention.structure", "key_value", "each state looks back at those before it");
-    say("attention.window", "10");
-  }
-  say("model.context", transformer && !pieces ? "256" : "128");
-  const int64_t context = is_open("model.context") ? (transformer && !pieces ? 256 : 128) : model.context;
-  say("train.batch_tokens", fmt::format("{}", std::max<int64_t>(context, transformer ? 4096 : 2048)));
-  say("train.learning_rate", transformer ? "0.002" : "0.003");
-  say("train.label_smoothing", "0");
-  return all;
-}
-
-Vocabularies RawTextCorpus::learn_vocabularies(const data::Options& options, const Vocabularies* known) const {
+Vocabularies RunningTextCorpus::learn_vocabularies(const data::Options& options, const Vocabularies* known) const {
   const std::vector<std::string_view> lines(sample_.begin(), sample_.end());
   Vocabularies v;
   v.source = known ? text::Tokeniser::grown(known->source, lines, options.source)
@@ -155,8 +128,8 @@ Vocabularies RawTextCorpus::learn_vocabularies(const data::Options& options, con
   return v;
 }
 
-Corpus RawTextCorpus::encode(const Vocabularies& vocabularies, const data::Options& options,
-                             const model::Options& model) {
+Corpus RunningTextCorpus::encode(const Vocabularies& vocabularies, const data::Options& options,
+                                 const model::Options& model) {
   sample_ = {};
   TextEncoder train(*vocabularies.source), valid(*vocabularies.source);
   int64_t before = 0;
@@ -191,11 +164,10 @@ Corpus RawTextCorpus::encode(const Vocabularies& vocabularies, const data::Optio
     hash.add(std::as_bytes(tokens->ids()));
     return tokens;
   };
-  const bool carried = !decode::find_text_decoder(model.decoder_kind()).needs_positions;
-  corpus.train = std::make_unique<TextPieces>(finish(train, "training"), train.characters(),
-                                              PieceOptions{.length = model.context, .carried = carried});
-  corpus.valid = std::make_unique<TextWindows>(finish(valid, "validation"), valid.characters(), text_windows(model));
-  corpus.fingerprint = hash.hex();
+  const EncodedText trained = {finish(train, "training"), train.characters()},
+                    validated = {finish(valid, "validation"), valid.characters()};
+  make_examples(corpus, trained, validated, options, model);
+  corpus.fingerprint += hash.hex();
   if (report.dropped() > 0) corpus.warnings.push_back(report.text());
   if (valid.unknown() > 0)
     corpus.warnings.push_back(fmt::format(
@@ -205,6 +177,57 @@ Corpus RawTextCorpus::encode(const Vocabularies& vocabularies, const data::Optio
   return corpus;
 }
 
-std::string RawTextCorpus::validation_report() const { return report_.dropped() > 0 ? report_.text() : ""; }
+std::string RunningTextCorpus::validation_report() const { return report_.dropped() > 0 ? report_.text() : ""; }
+
+// ---------------------------------------------------------------------------------------------- the next token
+
+std::vector<Suggestion> RawTextCorpus::suggest(const OpenKeys& open, const data::Options& data,
+                                               const model::Options& model) const {
+  std::vector<Suggestion> all;
+  const auto is_open = [&](const char* key) { return open.count(key) > 0; };
+  const auto say = [&](const char* key, std::string value, std::string why = "") {
+    if (is_open(key)) all.push_back({key, std::move(value), std::move(why)});
+  };
+  // Characters leave no word unknown; where there is much text, pieces of words see further.
+  constexpr int64_t kMuch = 20'000'000;
+  constexpr int64_t kManyLetters = 1000;
+  const bool characters = facts().characters < kMuch && facts().letters < kManyLetters;
+  say("data.text_tokens", characters ? "characters" : "sentencepiece",
+      fmt::format("{} characters, {} different ones", facts().characters, facts().letters));
+  const bool pieces = is_open("data.text_tokens") ? !characters : data.source.kind == "sentencepiece";
+  if (pieces) say("data.text_size", facts().words < 5'000'000 ? "4000" : "8000");
+
+  const bool transformer = is_open("model.kind") || decode::find_text_decoder(model.kind).self_attention;
+  say("model.kind", decode::transformer_text_decoder.name);
+  const bool small = facts().characters < 3'000'000;
+  const int64_t width = is_open("model.width") ? (small ? 192 : 256) : model.width;
+  say("model.width", fmt::format("{}", width), fmt::format("for {} characters", facts().characters));
+  if (transformer) {
+    say("model.layers", "4");
+    say("model.norm", "pre", "more stable training");
+    say("model.positions", "rotary");
+    if (is_untouched(model.attention)) {
+      say("attention.score", "scaled_dot");
+      say("attention.heads", width % 4 == 0 ? "4" : "1");
+    }
+  } else if (model.look_back == "attention" && is_untouched(model.attention)) {
+    say("attention.structure", "key_value", "each state looks back at those before it");
+    say("attention.window", "10");
+  }
+  say("model.context", transformer && !pieces ? "256" : "128");
+  const int64_t context = is_open("model.context") ? (transformer && !pieces ? 256 : 128) : model.context;
+  say("train.batch_tokens", fmt::format("{}", std::max<int64_t>(context, transformer ? 4096 : 2048)));
+  say("train.learning_rate", transformer ? "0.002" : "0.003");
+  say("train.label_smoothing", "0");
+  return all;
+}
+
+void RawTextCorpus::make_examples(Corpus& corpus, const EncodedText& train, const EncodedText& valid,
+                                  const data::Options&, const model::Options& model) const {
+  const bool carried = !decode::find_text_decoder(model.decoder_kind()).needs_positions;
+  corpus.train = std::make_unique<TextPieces>(train.tokens, train.characters,
+                                              PieceOptions{.length = model.context, .carried = carried});
+  corpus.valid = std::make_unique<TextWindows>(valid.tokens, valid.characters, text_windows(model));
+}
 
 }  // namespace heed::task

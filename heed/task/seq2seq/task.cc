@@ -178,6 +178,9 @@ class PairsTask final : public Task {
   StackFacts stacks(const model::Options& model) const override {
     return facts_of_stacks(encode::find_encoder(model.encoder_kind()), decode::find_decoder(model.decoder_kind()));
   }
+  std::optional<EncoderPart> encoder_part(const model::Options& model) const override {
+    return EncoderPart{.kind = model.encoder_kind(), .depth = model.encoder_layers, .both_ways = model.bidirectional};
+  }
   std::vector<Prediction> predict(const LoadedModel& asked, std::span<const std::string> lines,
                                   const PredictOptions& options) const override {
     return predict_targets(asked, lines, options);

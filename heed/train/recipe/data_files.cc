@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/data/lines.h"
 #include "heed/task/all.h"
 #include "heed/train/recipe/sections.h"
 
@@ -89,6 +90,21 @@ void name_files(const std::vector<std::string>& files, const task::Task& task, t
   for (size_t i = 0; i < files.size(); ++i) settings.push_back(keys[i] + "=" + files[i]);
 }
 
+/// Whether the data is not running text, which is what the weights were trained on: then it is for what their encoder
+/// is trained for next.
+bool is_for_its_encoder(const std::vector<std::string>& files, const Precedent& precedent) {
+  if (precedent.resumed || !precedent.recipe.task().reads_running_text()) return false;
+  if (files.size() > 1) return true;
+  std::error_code ignored;
+  if (files.empty() || !fs::is_regular_file(files.front(), ignored)) return false;
+  constexpr int64_t kLooked = 100;
+  data::LineReader lines(files.front());
+  int64_t with_tab = 0;
+  for (std::string line; lines.number() < kLooked && lines.next(line);)
+    with_tab += line.find('\t') == std::string::npos ? 0 : 1;
+  return with_tab > 0 && with_tab == lines.number();
+}
+
 }  // namespace
 
 Recognised recognise(const fs::path& file) {
@@ -111,10 +127,15 @@ Understood recipe_of_files(const DataFiles& files, std::span<const std::string> 
   const std::string toml = recipe_file.empty() ? "" : read_recipe(recipe_file);
   const task::Task* task = &task_of(toml, settings, precedent);
   std::vector<std::string> all;
-  const bool open = !precedent && file::peek(toml, "model.task", settings).empty();
+  const bool said = !file::peek(toml, "model.task", settings).empty();
+  const bool encoder = !said && recipe_file.empty() && precedent && is_for_its_encoder(data, *precedent);
+  const bool open = !said && (!precedent || encoder);
+  if (encoder) task = task::all().front();  // pairs
+  if (encoder && data.size() > 1) all.push_back(fmt::format("model.task={}", task->name));
   if (open && recipe_file.empty() && data.size() == 1) {
     const Recognised found = recognise(data.front());
     task = found.task;
+    if (encoder && found.why.empty()) all.push_back(fmt::format("model.task={}", task->name));
     if (!found.why.empty()) {
       all.push_back(fmt::format("model.task={}", task->name));
       understood.seen = fmt::format("{}: learning {} (model.task = \"{}\"); if it is something else, set model.task",

@@ -32,8 +32,10 @@ struct Recognised {
 Recognised recognise(const std::filesystem::path& file);
 
 /// Without a recipe, the task is that of `settings` ("model.task=classification"), that of the precedent, or the one
-/// whose data this looks like: pictures, running text, texts with labels, or else pairs. Keys not in `settings` stay
-/// open, but an output folder is named after the files. Throws Error, and RecipeError for wrong settings.
+/// whose data this looks like: pictures, running text, texts with labels, or else pairs. It is the latter, too, where
+/// the precedent is a model of running text but every line has a tab: then its encoder is trained for that. Keys not in
+/// `settings` stay open, but an output folder is named after the files. Throws Error, and RecipeError for wrong
+/// settings.
 Understood recipe_of_files(const DataFiles& files, std::span<const std::string> settings,
                            const Precedent* precedent = nullptr);
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "heed/task/task.h"
+#include "heed/train/recipe/of_encoder.h"
 
 namespace heed::recipe {
 
@@ -52,7 +53,7 @@ constexpr std::string_view kOfTheTraining[] = {"train.", "stop.", "validate."};
 bool is_of_the_model(std::string_view key) { return is_among(key, kOfTheModel); }
 
 void settle_as(Recipe& recipe, const Precedent& precedent) {
-  if (recipe.model.task != precedent.recipe.model.task) return;
+  if (recipe.model.task != precedent.recipe.model.task) return settle_as_encoder(recipe, precedent.recipe);
   settle_as(recipe, precedent.recipe, kOfTheModel);
   if (precedent.resumed) settle_as(recipe, precedent.recipe, kOfTheTraining);
 }

@@ -23,7 +23,7 @@ void settle_as(Recipe& recipe, const Recipe& from, std::span<const std::string_v
 
 /// Whether the key defines a model and its tokens, so that it follows from trained weights.
 bool is_of_the_model(std::string_view key);
-/// Copies what follows from a precedent of the same task for open keys; from one of another task nothing can.
+/// Copies what follows from a precedent of the same task for open keys; from one of another task its encoder.
 void settle_as(Recipe& recipe, const Precedent& precedent);
 
 /// How fast a training run goes.
