@@ -98,6 +98,33 @@ TEST_P(EveryKind, TheTextOfEveryToken) {
   expect_part(error_of([&] { t->cut("ab\xFF"); }), "not valid UTF-8 at byte 3");
 }
 
+// Where any token of a text is missing, the others stay, and with it again the text is whole.
+TEST_P(EveryKind, TextsWithGaps) {
+  constexpr int32_t kGap = -1;
+  const auto t = make();
+  for (const char* text : {"the cat sat on the mat", "a dog"}) {
+    const std::vector<int32_t> ids = t->encode(text);
+    const std::vector<std::string> pieces = t->cut(text);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      std::string with_gap;
+      for (size_t j = 0; j < pieces.size(); ++j)
+        with_gap += j != i ? pieces[j] : std::string(pieces[i].starts_with(' ') && pieces[i] != " " ? " " : "") + "[MASK]";
+      if (with_gap.starts_with(' ')) with_gap.erase(0, 1);
+      std::vector<int32_t> lacking = ids;
+      lacking[i] = kGap;
+      EXPECT_EQ(t->encode_with_gaps(with_gap, kGap), lacking) << with_gap;
+      EXPECT_EQ(t->fill_gaps(with_gap, std::vector<int32_t>{ids[i]}), text) << with_gap;
+    }
+  }
+  EXPECT_EQ(t->encode_with_gaps("the cat", kGap), t->encode("the cat"));
+  EXPECT_EQ(t->encode_with_gaps("[MASK]", kGap), (std::vector<int32_t>{kGap}));
+  EXPECT_EQ(t->encode_with_gaps("[MASK][MASK]", kGap), (std::vector<int32_t>{kGap, kGap}));
+  EXPECT_EQ(t->encode_with_gaps("", kGap), std::vector<int32_t>{});
+  EXPECT_EQ(t->fill_gaps("the cat", {}), "the cat");
+  expect_part(error_of([&] { t->fill_gaps("the [MASK]", {}); }), "0 tokens for 1 gaps");
+  expect_part(error_of([&] { t->encode_with_gaps("ab\xFF", kGap); }), "not valid UTF-8 at byte 3");
+}
+
 TEST_P(EveryKind, WhatStandsForUnknownTokens) {
   const auto t = make();
   for (const char* text : {"the \u00df dog", "\u00df cat", "a \u00df"}) {

@@ -28,7 +28,7 @@ std::vector<MaskedKind> masked_kinds() {
           {"transformer_plain", [=](Options& o) { transformer(o), o.transform = false; }},
           {"transformer_untied", [=](Options& o) { transformer(o), o.tied = "none"; }},
           {"transformer_additive", [=](Options& o) { transformer(o), o.attention.score = "additive"; }},
-          {"gru", [](Options& o) { o.kind = "rnn"; }},
+          {"gru", [](Options& o) { o.kind = "rnn", o.activation = "gelu"; }},
           {"lstm_plain", [](Options& o) { o.kind = "rnn", o.cell = "lstm", o.tied = "none", o.transform = false; }},
           {"convolution", [](Options& o) { o.kind = "convolution", o.activation = "gelu"; }}};
 }

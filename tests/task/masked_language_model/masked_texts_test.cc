@@ -97,9 +97,9 @@ TEST(MaskedTexts, MasksChangeWithTheEpochAndTheSeedAlone) {
   EXPECT_EQ(restored(whole_epoch(texts, 0)), restored(whole_epoch(texts, 9)));
   // A text is masked the same in any batch.
   const std::vector<int64_t> one = {30 * 5 + 11};
-  EXPECT_EQ(texts.pack(one).sources.tokens.values().size(), 20u);
-  const data::Batch all = whole_epoch(texts, 5);
-  const auto alone = texts.pack(one).sources.tokens[0], beside = all.sources.tokens[11];
+  const data::Batch all = whole_epoch(texts, 5), single = texts.pack(one);
+  EXPECT_EQ(single.sources.tokens.values().size(), 20u);
+  const auto alone = single.sources.tokens[0], beside = all.sources.tokens[11];
   EXPECT_TRUE(std::equal(alone.begin(), alone.end(), beside.begin(), beside.end()));
   other = options;
   other.changes = false;
