@@ -85,7 +85,7 @@ def test_other_python_threads_run_meanwhile(what):
     rng = np.random.default_rng(0)
     attention = heed.Attention("additive", query_width=64, key_width=64)
     calls = {}
-    for size in (500, 1000, 2000, 4000, 8000):
+    for size in (500, 1000, 2000, 4000, 8000, 16000, 32000):
         x = floats(rng, 1, size, 64)
         out, gradient = heed.attend_with_gradient(x, x, x)
         calls["attend"] = lambda: heed.attend(x, x, x)
