@@ -106,9 +106,12 @@ TEST_P(EveryKind, TextsWithGaps) {
     const std::vector<int32_t> ids = t->encode(text);
     const std::vector<std::string> pieces = t->cut(text);
     for (size_t i = 0; i < ids.size(); ++i) {
+      // A blank before a gap belongs to it, even where pieces are so few that blanks stand alone.
+      if (GetParam() == "sentencepiece" && i > 0 && pieces[i - 1] == " ") continue;
       std::string with_gap;
       for (size_t j = 0; j < pieces.size(); ++j)
-        with_gap += j != i ? pieces[j] : std::string(pieces[i].starts_with(' ') && pieces[i] != " " ? " " : "") + "[MASK]";
+        with_gap +=
+            j != i ? pieces[j] : std::string(pieces[i].starts_with(' ') && pieces[i] != " " ? " " : "") + "[MASK]";
       if (with_gap.starts_with(' ')) with_gap.erase(0, 1);
       std::vector<int32_t> lacking = ids;
       lacking[i] = kGap;

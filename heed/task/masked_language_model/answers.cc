@@ -21,8 +21,8 @@ namespace heed::task {
 
 namespace {
 
-constexpr int64_t kMaskedTogether = 4096;     // tokens of a batch
-constexpr size_t kAskedTogether = 512;  // logits of all of them are there at once
+constexpr int64_t kMaskedTogether = 4096;  // tokens of a batch
+constexpr size_t kAskedTogether = 512;     // logits of all of them are there at once
 
 // ------------------------------------------------------------------------------------------------------- filling in
 
@@ -59,7 +59,8 @@ class FillingIn final : public Answerer {
     for (const PendingLine& line : lines) lengths.source.push_back(sources.tokens.length(line.source));
     lengths.target = lengths.source;
     search::TapePool::Lease tape(asked_.tapes);
-    for (const data::Indices& some : data::make_batches(lengths, {.max_tokens = kMaskedTogether, .shuffle = false}, 0)) {
+    for (const data::Indices& some :
+         data::make_batches(lengths, {.max_tokens = kMaskedTogether, .shuffle = false}, 0)) {
       stop_if_interrupted();
       data::Sequences texts;
       std::vector<const PendingLine*> of;

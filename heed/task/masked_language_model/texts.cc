@@ -32,7 +32,8 @@ std::vector<Suggestion> RawMaskedCorpus::suggest(const OpenKeys& open, const dat
   if (transformer) {
     say("model.layers", "4");
     say("model.norm", "pre", "more stable training");
-    say("model.positions", "rotary");
+    // Rotary positions turn what a product compares.
+    if (model.attention.score == attend::Options().score) say("model.positions", "rotary");
     if (is_untouched(model.attention)) {
       say("attention.score", "scaled_dot");
       say("attention.heads", width % 4 == 0 ? "4" : "1");

@@ -67,7 +67,8 @@ TEST(MaskedTexts, SharesAreThoseThatWereAskedFor) {
     }
     // What is not asked about is as it was.
     const auto before = restored(batch)[static_cast<size_t>(b)];
-    for (size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i], text::kSpecials + (b + static_cast<int64_t>(i)) % 40);
+    for (size_t i = 0; i < before.size(); ++i)
+      EXPECT_EQ(before[i], text::kSpecials + (b + static_cast<int64_t>(i)) % 40);
     if (b > 20) break;
   }
   const auto all = static_cast<double>(std::ssize(batch.targets.out));
