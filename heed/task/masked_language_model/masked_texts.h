@@ -24,11 +24,11 @@
 namespace heed::task {
 
 struct MaskedTextOptions {
-  int64_t length = 256;     // a longer document is cut into texts of nearly equal length, at most this
+  int64_t length = 256;  // a longer document is cut into texts of nearly equal length, at most this
   data::MaskOptions masks = {};
-  int32_t vocabulary = 0;   // tokens, of which others are drawn
-  uint64_t seed = 0;        //
-  bool changes = true;      // from epoch to epoch
+  int32_t vocabulary = 0;  // tokens, of which others are drawn
+  uint64_t seed = 0;       //
+  bool changes = true;     // from epoch to epoch
 };
 
 class MaskedTexts final : public data::Dataset {
