@@ -15,7 +15,7 @@ import heed._decoding
 TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
 BY_LINE = {"must": "Union[str, Sequence[str], Sequence[Sequence[str]]]", "prefix": "Union[str, Sequence[str]]"}
 BY_LINE["must_not"] = BY_LINE["must"]
-MODELS = {1: "step by step", 2: "all positions at once", 3: "all that write", 7: "all"}
+MODELS = {1: "step by step", 2: "all positions at once", 3: "all that write", 15: "all"}
 
 
 def keyword(option, name):

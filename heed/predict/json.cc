@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -51,9 +50,7 @@ void add_filled(Json& j, const task::Prediction& prediction) {
   for (size_t i = 0; i < prediction.filled.size(); ++i) {
     Json tokens = Json::array();
     for (const Output& output : prediction.nbest)
-      tokens.push_back(
-          Json::object({{"token", output.tokens[i]},
-                        {"probability", std::exp(static_cast<double>(output.token_log_probabilities[i]))}}));
+      tokens.push_back(Json::object({{"token", output.tokens[i]}, {"probability", output.token_probability(i)}}));
     Json place = Json::object({{"place", prediction.filled[i]}});
     place["tokens"] = std::move(tokens);
     j["filled"].push_back(std::move(place));

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "heed/kernels/exact_math.h"
+
 namespace heed::task {
 
 std::vector<Link> Output::links() const {
@@ -14,6 +16,10 @@ std::vector<Link> Output::links() const {
     links.push_back({std::max_element(row.begin(), row.end()) - row.begin(), static_cast<int64_t>(t)});
   }
   return links;
+}
+
+double Output::token_probability(size_t token) const {
+  return exact::exp(static_cast<double>(token_log_probabilities[token]));
 }
 
 std::string missing_text(const Output& output) {

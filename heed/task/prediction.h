@@ -29,7 +29,8 @@ struct Output {
 
   std::vector<float> sentence_weights = {};  // hierarchical labels: [sentences], on request
 
-  std::vector<Link> links() const;  // [tokens]; none without an alignment
+  std::vector<Link> links() const;               // [tokens]; none without an alignment
+  double token_probability(size_t token) const;  // e^token_log_probabilities[token]
 };
 
 /// Which phrases are missing, and why; empty if none is.

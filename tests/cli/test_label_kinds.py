@@ -247,11 +247,16 @@ def test_one_label_in_a_file_to_evaluate(plain, tmp_path):
     assert from_json("evaluate", plain, str(tmp_path / "y.tsv"), "--json")["segments"] == 2
 
 
-def test_pairs_cannot_start_from_labels(plain, tmp_path):
+def test_pairs_start_from_the_encoder_of_labels(plain, tmp_path):
     (tmp_path / "x.tsv").write_text("".join(f"{i}\tnumber {i}\n" for i in range(30)))
-    done = heed("train", str(tmp_path / "x.tsv"), "--from", plain, "--output", str(tmp_path / "out"), "--set",
-                "model.task=seq2seq", "--set", "stop.steps=1")
-    assert done.returncode == CONFIG and "model.task is \"seq2seq\"" in done.stderr, (done.returncode, done.stderr)
+    how = ["train", str(tmp_path / "x.tsv"), "--from", plain, "--output", str(tmp_path / "out"), "--set",
+           "model.task=seq2seq", "--set", "stop.steps=1"]
+    done = heed(*how)
+    assert done.returncode == 0, done.stderr
+    assert "encoder" in done.stdout + done.stderr
+    how[how.index("--output") + 1] = str(tmp_path / "wider")
+    done = heed(*how, "--set", "model.width=24")
+    assert done.returncode == CONFIG and "model.width is 24" in done.stderr and "16" in done.stderr, done.stderr
 
 
 def test_labels_start_from_labels(plain, tmp_path):

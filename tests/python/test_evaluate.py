@@ -108,7 +108,7 @@ def test_refusals(judge, writer, arguments, says):
         judge.evaluate(**arguments)
     with pytest.raises(TypeError, match="evaluate\\(\\) got an unexpected keyword argument 'baem'"):
         judge.evaluate([("a", "b")], baem=3)
-    with pytest.raises(heed.Error, match="judged by their probability"):
+    with pytest.raises(heed.Error, match="judged by how well it predicts one"):
         writer.evaluate(TEXTS, metrics="bleu")
 
 

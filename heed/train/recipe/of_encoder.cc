@@ -25,8 +25,16 @@ constexpr std::string_view kOfTheEncoder[] = {
     "model.bias",      "model.head_width",    "model.positions",  "model.max_length",     "data.source_tokens",
     "data.text_tokens"};
 
-bool is_of_the_encoder(std::string_view key, const EncoderPart& here) {
-  if (key.starts_with("attention.")) return !here.only_heads || key == "attention.heads";
+/// Whether [attention] is, in both tasks, that of the encoder; elsewhere it is that of a pool or of a decoder.
+bool attention_is_of_the_encoder(const EncoderPart& here, const EncoderPart& there) {
+  return !here.only_heads && !there.only_heads;
+}
+
+bool is_of_the_encoder(std::string_view key, const EncoderPart& here, const EncoderPart& there) {
+  if (key.starts_with("attention.")) {
+    if (!encode::find_encoder(there.kind).self_attention) return false;
+    return attention_is_of_the_encoder(here, there) || key == "attention.heads";
+  }
   return std::find(std::begin(kOfTheEncoder), std::end(kOfTheEncoder), key) != std::end(kOfTheEncoder);
 }
 
@@ -47,14 +55,14 @@ Recipe with_encoder_of(const Recipe& theirs, const task::Task& task) {
   r.model.decoder_layers = there.depth;  // where a decoder without a source is what reads
   r.data.source = theirs.data.source;
   const std::optional<EncoderPart> here = task.encoder_part(r.model);
-  if (here && here->only_heads) {
+  if (here && !attention_is_of_the_encoder(*here, there)) {
     r.model.attention = defaults.attention;
     r.model.attention.heads = theirs.model.attention.heads;
   }
   file::Fields fields;
   add_sections(fields, r, task);
   for (const std::string& key : fields.keys())
-    if (!here || !is_of_the_encoder(key, *here)) r.open.insert(key);
+    if (!here || !is_of_the_encoder(key, *here, there)) r.open.insert(key);
   return r;
 }
 
@@ -104,7 +112,7 @@ void expect_encoder_of(const Recipe& recipe, const Recipe& theirs, std::string_v
                     there.kind));
   const Recipe from = with_encoder_of(theirs, recipe.task());
   for (const auto& [key, mine, other] : differences(recipe, from))
-    if (is_of_the_encoder(key, here) && key != "model.kind" && key != "model.encoder" && !is_open(theirs, key))
+    if (is_of_the_encoder(key, here, there) && key != "model.kind" && key != "model.encoder" && !is_open(theirs, key))
       say(fmt::format("{} is {}, but '{}' was trained with {}", key, mine, name, other));
   if (!wrong.empty()) throw RecipeError(wrong + "\nleave these keys out: they follow from the weights");
   if (const std::string lost = lost_attention(theirs, here); !lost.empty())
