@@ -161,8 +161,9 @@ def test_a_warning_is_given_once(recipe, tmp_path):
 
 def test_minutes_limit_every_run(tmp_path):
     folder = tmp_path / "out"
-    text("compare", "reverse", "--attention", "dot,additive", "--minutes", "0.005", "--set", "data.examples=200",
-         "--set", "data.valid_examples=10", "--set", "model.width=8", "--output", str(folder))
+    done = heed("compare", "reverse", "--attention", "dot,additive", "--minutes", "0.005", "--set", "data.examples=200",
+                "--set", "data.valid_examples=10", "--set", "model.width=8", "--output", str(folder))
+    assert done.returncode == 0, done.stderr  # on a busy machine it may say that it was too short for the warm-up
     rows = json.loads((folder / "compare.json").read_text())["variants"]
     assert all(0.3 <= row["means"]["seconds"]["mean"] < 10 for row in rows)
 
