@@ -31,6 +31,8 @@ std::span<const std::string> offered(const CLI::Option* option) {
   return found == all_offered().end() ? std::span<const std::string>() : found->second;
 }
 
+constexpr const char* kSetting = "SECTION.KEY=VALUE";
+
 std::string joined(const std::vector<std::string>& words) {
   std::string all;
   for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
@@ -121,6 +123,8 @@ Option& Option::offer(std::vector<std::string> words) {
   return *this;
 }
 
+Option& Option::sets_keys() { return value(kSetting).repeated(); }
+
 // ------------------------------------------------------------------------------------------------------------- command
 
 Option Verb::option(const std::string& name, std::string& value, const std::string& meaning) {
@@ -198,6 +202,7 @@ OptionText text_of(const CLI::Option& option) {
   if (text.value_may_be_left_out) text.value = "KIND";
   if (!is_switch && !text.positional) text.value = option.get_type_name();
   text.value = text.value.substr(0, text.value.find(':'));  // CLI11 appends the range
+  text.sets_key = text.value == kSetting;
   return text;
 }
 

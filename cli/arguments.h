@@ -41,6 +41,8 @@ class Option {
   Option& one_of(const std::string& what, const std::vector<std::string>& words);
   /// Words that shell completions offer; the value is not checked against them.
   Option& offer(std::vector<std::string> words);
+  /// Its value is SECTION.KEY=VALUE of a recipe; may be repeated. Shell completions offer the keys, and their words.
+  Option& sets_keys();
 
  private:
   CLI::Option* option_;

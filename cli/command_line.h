@@ -14,6 +14,7 @@ struct OptionText {
   std::vector<std::string> words;  // possible values, or some of them
   bool positional = false, required = false, several = false;
   bool value_may_be_left_out = false;  // --alignments, --alignments=matrix
+  bool sets_key = false;               // --set SECTION.KEY=VALUE
 };
 
 struct VerbText {

@@ -129,9 +129,7 @@ void add_compare(Program& program) {
   verb.option("--minutes", c->minutes, "Training time of each run (default: [stop] of the recipe)")
       .value("M")
       .from_to(0.001, 1e6);
-  verb.option("--set", c->overrides, "Set a key of the recipe for all variants; may be repeated")
-      .value("SECTION.KEY=VALUE")
-      .repeated();
+  verb.option("--set", c->overrides, "Set a key of the recipe for all variants; may be repeated").sets_keys();
   verb.option("--output", c->output, "Output folder (default compare-DATA)").value("FOLDER");
   verb.flag("--resume", c->resume, "Continue the comparison in the folder; variants and seeds may be added");
   add_threads(verb);

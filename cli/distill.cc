@@ -90,7 +90,7 @@ void add_distill(Program& program) {
   add_model(verb, c->model);
   verb.option("RECIPE", c->recipe, "The recipe whose training data is answered").value("").required();
   verb.option("--output", c->output, "Output folder (default RECIPE-distilled)").value("FOLDER");
-  verb.option("--set", c->overrides, "Set a key of the recipe; may be repeated").value("SECTION.KEY=VALUE").repeated();
+  verb.option("--set", c->overrides, "Set a key of the recipe; may be repeated").sets_keys();
   c->search.usual_beam = 5;
   add_search(verb, c->search);
   add_threads(verb);

@@ -29,6 +29,8 @@ constexpr const char* kExamples = R"(Examples:
   heed mechanisms                      list every kind of attention, by part
   heed mechanisms additive             formula, cost, options and parameters of one
 
+Also: heed completions bash|zsh|fish and heed manual print completions and the manual page; heed openapi describes the server.
+
 heed COMMAND --help describes a command. Exit codes: 0 success, 64 wrong usage; docs/cli.md lists the others.)";
 
 int run(int argc, char** argv) {

@@ -24,7 +24,7 @@ struct ServeArguments {
   std::string checkpoint = "best";
   serve::ServerOptions server;
   int64_t max_body = 1024 * 1024;
-  double time_limit = 30, read_timeout = 10, idle_timeout = 60, grace = 30;
+  double time_limit = 30, read_timeout = 10, idle_timeout = 60, grace = 30, drain = 0, watch = 0;
   std::string token_file, cors;
 };
 
@@ -50,6 +50,8 @@ void run(ServeArguments& c) {
   o.http.read_timeout = milliseconds(c.read_timeout);
   o.http.idle_timeout = milliseconds(c.idle_timeout);
   o.http.grace = milliseconds(c.grace);
+  o.drain = milliseconds(c.drain);
+  o.watch = milliseconds(c.watch);
   o.api.limits.time = milliseconds(c.time_limit);
   o.work.threads = kernels::most_threads();
   if (!c.token_file.empty()) o.api.token = token_in(c.token_file);
@@ -162,6 +164,14 @@ void add_serve(Program& program) {
   verb.option("--grace", c->grace, "Seconds to finish what runs when it is to stop (default 30)")
       .value("S")
       .from_to(0.0, kDay);
+  verb.option("--drain", c->drain,
+              "Seconds in which it still takes requests after SIGTERM, while /readyz already says 503 (default 0)")
+      .value("S")
+      .from_to(0.0, kDay);
+  verb.option("--watch", c->watch,
+              "Look every S seconds for better checkpoints of a running training, and take them (default: SIGHUP only)")
+      .value("S")
+      .from_to(0.1, kDay);
   add_threads(verb);
   verb.footer(kHelp);
   verb.run([c] { run(*c); });

@@ -213,7 +213,7 @@ void add_train(Program& program) {
               "Pairs separated by a tab; or two files, SOURCE and TARGET; or a recipe (TOML) that names them. "
               "Optional with --resume and --output")
       .value("");
-  verb.option("--set", c->overrides, "Set a key of the recipe; may be repeated").value("SECTION.KEY=VALUE").repeated();
+  verb.option("--set", c->overrides, "Set a key of the recipe; may be repeated").sets_keys();
   verb.option("--output", c->output, "Output folder (default: output.folder of the recipe, or DATA-model)")
       .value("FOLDER");
   verb.option("--from", c->from, "Start from the weights of this model; new tokens are added to its vocabularies")

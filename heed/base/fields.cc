@@ -138,6 +138,18 @@ std::map<std::string, std::string> Fields::values() const {
   return all;
 }
 
+std::map<std::string, std::vector<std::string>> Fields::words() const {
+  std::map<std::string, std::vector<std::string>> all;
+  for (const Field& field : fields_) {
+    std::vector<std::string>& words = all[field.key];
+    words = field.limit.words;
+    const bool is_auto = std::holds_alternative<std::optional<bool>*>(field.target);
+    if (is_auto || std::holds_alternative<bool*>(field.target)) words.insert(words.end(), {"true", "false"});
+    if (is_auto) words.emplace_back(kAuto);
+  }
+  return all;
+}
+
 std::set<std::string> Fields::copy(const Fields& from, const std::set<std::string>& keys) const {
   std::set<std::string> copied;
   for (const Field& field : fields_) {

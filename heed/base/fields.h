@@ -72,6 +72,8 @@ class Fields {
   std::set<std::string> keys() const;
   /// Every key with its value in TOML: "model.width" and "128".
   std::map<std::string, std::string> values() const;
+  /// Every key with the words that it takes; none if it takes others, such as numbers.
+  std::map<std::string, std::vector<std::string>> words() const;
 
   /// Copies the values of those of `keys` that both have, with the same type, and returns them.
   std::set<std::string> copy(const Fields& from, const std::set<std::string>& keys) const;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace heed::kernels {
 
@@ -24,6 +25,11 @@ struct Strided {
   int64_t row = 0;
   int64_t col = 1;
 
+  /// What may be written may also be read.
+  operator Strided<const T>() const  // NOLINT(google-explicit-constructor): as float* becomes const float*
+      requires(!std::is_const_v<T>) {
+    return {data, batch, head, row, col};
+  }
   T* at(int64_t b, int64_t h, int64_t r) const { return data + b * batch + h * head + r * row; }
 };
 using View = Strided<float>;

@@ -8,7 +8,9 @@
 #include "heed/data/built_in_task.h"
 #include "heed/serve/api.h"
 #include "heed/serve/jobs.h"
+#include "heed/serve/process_metrics.h"
 #include "heed/serve/training_curves.h"
+#include "heed/task/task.h"
 #include "heed/view/page.h"
 
 namespace heed::serve {
@@ -16,6 +18,20 @@ namespace heed::serve {
 using file::Json;
 
 namespace {
+
+const char* word_of(task::AnswerKind kind) {
+  switch (kind) {
+    case task::AnswerKind::text:
+      return "text";
+    case task::AnswerKind::label:
+      return "label";
+    case task::AnswerKind::continuation:
+      return "continuation";
+    case task::AnswerKind::filled:
+      return "filled";
+  }
+  return "text";
+}
 
 /// Where the model was trained on a built-in task: what it does, and some texts to try, from all over the list. Models
 /// of other data tell nothing about it.
@@ -38,8 +54,11 @@ void models_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
   Json models = Json::array(), data = Json::array();
   for (const Models::Model& model : api.models.all()) {
     const view::ModelName& about = model->about;
-    Json json =
-        Json::object({{"name", model->name}, {"task", about.task}, {"kind", about.kind}, {"about", about.about}});
+    Json json = Json::object({{"name", model->name},
+                              {"task", about.task},
+                              {"kind", about.kind},
+                              {"about", about.about},
+                              {"answers", word_of(model->task().answers())}});
     add_first_words(json, *model);
     models.push_back(std::move(json));
     data.push_back(Json::object({{"id", model->name}, {"object", "model"}, {"created", 0}, {"owned_by", "heed"}}));
@@ -70,7 +89,8 @@ void ready_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
 void metrics_route(Api& api, const std::shared_ptr<Exchange>& exchange) {
   Metrics::Gauges now{.connections = api.connections(), .waiting = api.queue.waiting(), .running = api.queue.running()};
   for (const Models::Model& model : api.models.all()) now.versions[model->name] = model->version;
-  exchange->answer({.body = api.metrics.text(now), .type = "text/plain; version=0.0.4; charset=utf-8"});
+  exchange->answer(
+      {.body = api.metrics.text(now) + process_metrics(), .type = "text/plain; version=0.0.4; charset=utf-8"});
 }
 
 void openapi_route(Api& /*api*/, const std::shared_ptr<Exchange>& exchange) {

@@ -49,21 +49,35 @@ struct HttpServer::Inside {
 
   std::unique_ptr<Shared> shared;
   tcp::acceptor acceptor{shared->io};
-  asio::steady_timer sweeper{shared->io}, pause{shared->io}, grace{shared->io};
+  asio::steady_timer sweeper{shared->io}, pause{shared->io}, grace{shared->io}, ticker{shared->io}, stopper{shared->io};
   asio::signal_set signals{shared->io};
   std::function<void(int)> on_signal = {};
+  std::chrono::milliseconds tick_period{0};
+  std::function<void()> on_tick = {};
   bool complete = true;
   std::atomic<bool> stop_wanted{false};
 
   // What always waits for something. One whose handler failed, or that could not be started, waits for nothing.
-  bool accepting = false, sweeping = false, watching = false, stopped = false;
+  bool accepting = false, sweeping = false, watching = false, ticking = false, stopped = false;
 
   /// Starts all of these that do not wait.
   void keep_going() {
     if (!sweeping) sweep();
     if (!watching && on_signal) wait_for_signal();
+    if (!ticking && on_tick) tick();
     if (stop_wanted && !stopped) stop();
     if (!accepting && !shared->stopping) accept();
+  }
+
+  void tick() {
+    ticker.expires_after(tick_period);
+    ticker.async_wait([this](const error_code& cancelled) {
+      ticking = false;
+      if (cancelled) return;
+      on_tick();
+      tick();
+    });
+    ticking = true;
   }
 
   void listen() {
@@ -220,6 +234,11 @@ void HttpServer::forget_signal(int signal) {
   inside_->signals.remove(signal, ignored);
 }
 
+void HttpServer::every(std::chrono::milliseconds period, std::function<void()> what) {
+  inside_->tick_period = period;
+  inside_->on_tick = std::move(what);
+}
+
 bool HttpServer::run() {
   for (bool done = false; !done;) try {
       inside_->keep_going();
@@ -232,6 +251,17 @@ bool HttpServer::run() {
   auto& connections = inside_->shared->connections;
   while (!connections.empty()) std::shared_ptr<Connection>(*connections.begin())->close();
   return inside_->complete;
+}
+
+void HttpServer::stop_after(std::chrono::milliseconds time) noexcept {
+  try {
+    inside_->stopper.expires_after(time);
+    inside_->stopper.async_wait([this](const error_code& cancelled) {
+      if (!cancelled) stop();
+    });
+  } catch (const std::bad_alloc&) {
+    stop();  // sooner, rather than never
+  }
 }
 
 void HttpServer::stop() noexcept {

@@ -60,6 +60,11 @@ class HttpServer {
   /// This signal does again what it would do.
   void forget_signal(int signal);
 
+  /// While it runs, `what` is called on its thread again and again. Once.
+  void every(std::chrono::milliseconds period, std::function<void()> what);
+  /// As stop(), but after this time: until then everything goes on. For the thread of run().
+  void stop_after(std::chrono::milliseconds time) noexcept;
+
   /// Serves until stop() was called and what runs is answered, or the grace is over. Returns whether all was answered.
   /// Goes on where memory was missing: a connection or an answer may be lost for it, but nothing else.
   bool run();

@@ -8,6 +8,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/nearest.h"
+#include "heed/checkpoint/run_folder.h"
 #include "heed/checkpoint/trained_model.h"
 #include "heed/serve/failure.h"
 #include "heed/view/look.h"
@@ -22,10 +23,39 @@ ModelSource model_source(const std::string& argument, const std::string& checkpo
   return {.name = argument.substr(0, equals), .folder = argument.substr(equals + 1), .checkpoint = checkpoint};
 }
 
+namespace {
+
+/// Another one whenever another checkpoint or file would be loaded: names, and when the file or manifest was written.
+std::string stamp_of(const ModelSource& source) {
+  const std::filesystem::path path = source.folder;
+  const file::RunFolder folder(path);
+  std::string stamp;
+  std::filesystem::path written = path;
+  try {
+    const std::vector<std::string> names = folder.names();
+    const std::optional<std::string> best = folder.best_name();
+    if (source.checkpoint == "best" && best)
+      stamp = *best;
+    else if (source.checkpoint != "best" && source.checkpoint != "last")
+      stamp = source.checkpoint;
+    else if (!names.empty())
+      stamp = names.back();
+    if (!stamp.empty()) written = path / stamp;
+  } catch (const Error&) {
+    // Not a folder, or one that cannot be read: loading it says why.
+  }
+  std::error_code none;
+  const auto time = std::filesystem::last_write_time(written, none);
+  return fmt::format("{} {}", stamp, none ? 0 : time.time_since_epoch().count());
+}
+
+}  // namespace
+
 const task::Task& ServedModel::task() const { return predictor.model().task(); }
 
 Models::Models(std::span<const ModelSource> sources) : sources_(sources.begin(), sources.end()) {
   for (const ModelSource& source : sources_) {
+    stamps_.push_back(stamp_of(source));  // before it is loaded: what changes meanwhile is seen later
     Model model = load(source);
     for (const Model& other : models_)
       expect(other->name != model->name, "'{}' and '{}' would both be called '{}'; give one another name: other={}",
@@ -34,13 +64,13 @@ Models::Models(std::span<const ModelSource> sources) : sources_(sources.begin(),
   }
 }
 
-Models::Model Models::load(const ModelSource& source) {
+Models::Model Models::load(const ModelSource& source) const {
   auto predictor = predict::load(source.folder, source.checkpoint);
   view::ModelName about = view::name_of(predictor, source.folder);
   if (!source.name.empty()) about.name = source.name;
   const std::string name = about.name;
   return std::make_shared<const ServedModel>(
-      ServedModel{name, source.folder, ++versions_, std::move(predictor), std::move(about)});
+      ServedModel{name, source.folder, version_, std::move(predictor), std::move(about)});
 }
 
 std::vector<Models::Model> Models::all() const {
@@ -60,19 +90,25 @@ Models::Model Models::find(const std::string& name) const {
   throw Failure(404, "no_model", unknown_name("model", name, names));
 }
 
-std::vector<std::string> Models::reload() {
-  std::vector<std::string> messages;
+Models::Reloaded Models::reload(Which which) {
+  Reloaded done;
+  ++version_;
   for (size_t i = 0; i < sources_.size(); ++i) {
+    std::string stamp = stamp_of(sources_[i]);
+    if (which == Which::changed && stamp == stamps_[i]) continue;
+    stamps_[i] = std::move(stamp);  // also if it cannot be loaded: that is said once
     try {
       Model model = load(sources_[i]);
+      done.loaded.push_back(model->name);
       const std::lock_guard lock(mutex_);
       models_[i] = std::move(model);
     } catch (const std::exception& error) {
-      messages.push_back(
+      done.messages.push_back(
           fmt::format("'{}' was not loaded again, and stays as it was: {}", sources_[i].folder, error.what()));
     }
   }
-  return messages;
+  if (done.loaded.empty()) --version_;
+  return done;
 }
 
 }  // namespace heed::serve

@@ -31,7 +31,7 @@ ModelSource model_source(const std::string& argument, const std::string& checkpo
 struct ServedModel {
   std::string name;
   std::filesystem::path folder;
-  uint64_t version = 0;  // another one for each time that a model was loaded
+  uint64_t version = 0;  // 1 at the start, and one more for each time that models were loaded again
   predict::Predictor predictor;
   view::ModelName about;
 
@@ -50,16 +50,23 @@ class Models {
   /// Empty name: the only one. Throws Failure if there is none, or if there are several to choose from.
   Model find(const std::string& name) const;
 
-  /// Loads them all again. One that cannot be loaded stays as it was; the messages say which, and why.
-  std::vector<std::string> reload();
+  /// All, or those that have another best or last checkpoint, or another file, than when they were loaded.
+  enum class Which { all, changed };
+  struct Reloaded {
+    std::vector<std::string> loaded;    // names
+    std::vector<std::string> messages;  // one that cannot be loaded stays as it was: which, and why
+  };
+  /// Threads: one at a time.
+  Reloaded reload(Which which);
 
  private:
-  Model load(const ModelSource& source);
+  Model load(const ModelSource& source) const;
 
   std::vector<ModelSource> sources_;
+  std::vector<std::string> stamps_;  // of the sources, when they were last looked at: what would be loaded
   mutable std::mutex mutex_;
   std::vector<Model> models_;
-  uint64_t versions_ = 0;
+  uint64_t version_ = 1;
 };
 
 }  // namespace heed::serve

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <span>
@@ -21,7 +22,9 @@ struct ServerOptions {
   HttpOptions http = {};
   ApiOptions api = {};
   WorkLimits work = {};
-  std::string log = {};  // AccessLog
+  std::string log = {};                // AccessLog
+  std::chrono::milliseconds drain{0};  // after SIGTERM: not ready any more, but requests are still taken
+  std::chrono::milliseconds watch{0};  // how often to look for better checkpoints of the models; 0: never
 };
 
 /// Threads: one.
@@ -38,16 +41,17 @@ class Server {
   std::string address() const { return http_.address(); }
   bool for_this_machine() const { return http_.for_this_machine(); }  // nobody else can reach it
 
-  /// Serves until SIGTERM or SIGINT; then finishes what runs. The second of these signals ends the process, as if
-  /// nobody had cared about it. SIGHUP loads the models again, and opens the log again. Returns whether everything was
-  /// answered.
+  /// Serves until SIGTERM or SIGINT; then, after the time to drain, finishes what runs. The second of these signals
+  /// ends the process, as if nobody had cared about it. SIGHUP loads the models again, and opens the log again. Returns
+  /// whether everything was answered.
   bool run();
 
  private:
   void on_signal(int signal);
-  void reload();
-  void reload_once() noexcept;
+  void reload(Models::Which which);
+  void reload_once(Models::Which which) noexcept;
 
+  std::chrono::milliseconds drain_;
   std::function<void(const std::string&)> note_;
   Models models_;
   Metrics metrics_;
@@ -57,7 +61,8 @@ class Server {
   WorkQueue queue_;
   Api api_;
   std::thread reloader_;
-  std::atomic<int> reloads_{0};  // wanted, with the one that is under way
+  std::atomic<int> reloads_{0};          // wanted, with the one that is under way
+  std::atomic<bool> reload_all_{false};  // one of them is of all models
 };
 
 }  // namespace heed::serve

@@ -14,7 +14,7 @@ Library::Library(const Case& c, const Layout& layout, int threads) : c_(c), layo
   q_ = lay(true, s.heads, s.dim, &c.x.q);
   k_ = lay(false, c.kv_heads(), s.dim, &c.x.k);
   v_ = lay(false, c.kv_heads(), s.value_dim, &c.x.v);
-  inputs = {q_.view_const(), k_.view_const(), v_.view_const()};
+  inputs = {q_.view, k_.view, v_.view};
   bind_outputs();
 }
 
@@ -35,14 +35,14 @@ Status Library::backward() {
   d_q_ = lay(true, s.heads, s.dim), d_k_ = lay(false, c_.kv_heads(), s.dim);
   d_v_ = lay(false, c_.kv_heads(), s.value_dim);
   from = {};
-  from.out = out_.view_const();
+  from.out = out_.view;
   from.saved = saved.data();
   from.forced_saved = or_null(forced_saved);
   from.kept_scores = or_null(kept_scores);
   from.choice = results.choice.empty() ? nullptr : results.choice.data();
   from.entropy = or_null(results.entropy);
   from.guide_cost = or_null(results.guide_cost);
-  from.d_out = d_out_.view_const();
+  from.d_out = d_out_.view;
   from.d_lse = or_null(up_.d_lse);
   from.d_log_prob = or_null(up_.d_log_prob);
   from.d_entropy = or_null(up_.d_entropy);

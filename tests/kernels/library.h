@@ -59,7 +59,6 @@ struct Laid {
       if (value == value) return false;
     return true;
   }
-  ConstView view_const() const { return {view.data, view.batch, view.head, view.row, view.col}; }
 };
 
 inline std::vector<float> unwritten(size_t size) {

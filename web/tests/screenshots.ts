@@ -93,7 +93,7 @@ if (!missing && (!only || only.includes('serve'))) {
     await page.setViewportSize({ width, height });
     await page.goto(address + question);
     await page.waitForURL(/input=mardi/);
-    await page.locator('.facts').waitFor();
+    await page.locator('[data-explains]').waitFor();
     await page.waitForTimeout(500);
     await page.screenshot({ path: path.join(folder, `${name}.png`) });
     await page.close();

@@ -279,9 +279,9 @@ Status run_backward(const Problem& p, const Inputs& in, const BackwardInputs& fr
   const int64_t dim = p.shape.dim, value_dim = p.shape.value_dim;
   const Touched touched[] = {{from.d_out, value_dim, true},
                              {from.out, value_dim, true},
-                             {read_only(grad.d_q), dim, true},
-                             {read_only(grad.d_k), dim, false},
-                             {read_only(grad.d_v), value_dim, false}};
+                             {grad.d_q, dim, true},
+                             {grad.d_k, dim, false},
+                             {grad.d_v, value_dim, false}};
   const Ran ran = run_tasks({call, tasks, touched, sums.independent(), *memory},
                             [&](Block& block, size_t t) { loop.run(block, t); });
   if (kernels.column) kernels.column->finish_backward();

@@ -109,7 +109,7 @@ class BlockForward {
     std::fill_n(rows_.cost, block_.geometry.width, 0.0f);
     k_.normaliser->begin(rows_, block_.task.head, count_);
     for (size_t visit = 0; visit < block_.key_blocks.size(); ++visit) {
-      block_.prefetch_visit(visit, read_only(out_.out));
+      block_.prefetch_visit(visit, out_.out);
       columns.wait(block_, task, visit);
       block_.for_pieces(block_.key_blocks[visit],
                         [&](const Tile& piece, Cover seen) { take_piece(visit, piece, seen); });
@@ -198,7 +198,7 @@ Status run_forward(const Problem& p, const Inputs& in, const Outputs& out) {
   const Kernels kernels = make_kernels(p, {.entropy = out.entropy != nullptr}, nullptr, arena);
   if (kernels.column) kernels.column->begin_forward(out, arena);
   ColumnTurns columns(p, g, tasks, arena);
-  const Touched touched[] = {{read_only(out.out), p.shape.value_dim, true}};
+  const Touched touched[] = {{out.out, p.shape.value_dim, true}};
   const Call call{p, in, kernels, g, Direction::forward, {p, out.kept_scores, nullptr}};
   return status_of(run_tasks({call, tasks, touched, !columns.on(), *memory},
                              [&](Block& block, size_t t) { BlockForward(block, out).run(t, columns); }));

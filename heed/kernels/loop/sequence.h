@@ -52,8 +52,6 @@ inline int64_t most_keys(const Problem& p) {
   return most;
 }
 
-inline ConstView read_only(const View& v) { return {v.data, v.batch, v.head, v.row, v.col}; }
-
 /// Rows of head h of sequence b on the side of the queries (q, out, d_out, d_q) ...
 template <class T>
 RowsOf<T> query_rows(const Problem& p, const Strided<T>& view, const Sequence& s, int64_t b, int64_t h) {

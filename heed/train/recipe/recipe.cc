@@ -185,6 +185,22 @@ std::map<std::string, std::string> values_of(const Recipe& recipe) {
   return with_fields(recipe, [](const Fields& fields) { return fields.values(); });
 }
 
+std::map<std::string, std::vector<std::string>> words_of_keys() {
+  std::map<std::string, std::vector<std::string>> all;
+  for (const task::Task* task : task::all()) {
+    Recipe recipe;
+    Fields fields;
+    add_sections(fields, recipe, *task);
+    for (auto& [key, words] : fields.words())
+      for (std::string& word : words) {
+        std::vector<std::string>& known = all[key];
+        if (std::find(known.begin(), known.end(), word) == known.end()) known.push_back(std::move(word));
+      }
+    for (const std::string& key : fields.keys()) all[key];
+  }
+  return all;
+}
+
 std::vector<file::FieldDifference> differences(const Recipe& now, const Recipe& before) {
   return with_fields(now, [&](const Fields& mine) {
     return with_fields(before, [&](const Fields& theirs) { return mine.differences(theirs); });

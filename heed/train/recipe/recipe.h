@@ -78,6 +78,9 @@ std::string short_text_beside(const Recipe& recipe, const std::filesystem::path&
 
 /// Every key with its value in TOML: "model.width" and "128".
 std::map<std::string, std::string> values_of(const Recipe& recipe);
+/// Every key that a recipe of some task may have, with the words that it takes; none if it takes others, such as
+/// numbers.
+std::map<std::string, std::vector<std::string>> words_of_keys();
 /// The keys that both have, with other values.
 std::vector<file::FieldDifference> differences(const Recipe& now, const Recipe& before);
 /// Copies the values of these keys from another recipe, as far as it has them; they are no longer open.

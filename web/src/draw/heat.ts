@@ -7,11 +7,17 @@ export interface Scaling {
   showSmall: boolean; // the square root: small weights become visible
 }
 
+// The weight of the strongest colour. Weights that come close to 1 are shown on the scale from 0 to 1.
+export function topOf(matrix: Matrix): number {
+  const most = Math.max(matrix.most, -matrix.least);
+  return most > 0.9 && most < 1 ? 1 : most;
+}
+
 // Strengths from -1 to 1, as colour() wants them: one for each weight.
 export function strengthsOf(matrix: Matrix, scaling: Scaling): Float32Array {
   const { rows, cols, values } = matrix;
   const strengths = new Float32Array(values.length);
-  const overall = Math.max(matrix.most, -matrix.least);
+  const overall = topOf(matrix);
   for (let row = 0; row < rows; ++row) {
     let most = overall;
     if (scaling.eachRow) {

@@ -2,7 +2,7 @@
 // lines.
 import { strongestKeys, weightAt, type Matrix, type Strong } from '../document/weights.ts';
 import type { Cursor, Drawing, Look, Seen } from './drawing.ts';
-import { weightText } from './heat.ts';
+import { topOf, weightText } from './heat.ts';
 import type { Painter, TextStyle } from './painter.ts';
 import { fitted, fittedText, saidToken, widestLabel } from './token.ts';
 
@@ -144,7 +144,7 @@ export class LinesDrawing implements Drawing {
   }
 
   private most(): number {
-    return Math.max(this.matrix.most, -this.matrix.least, 1e-9);
+    return Math.max(topOf(this.matrix), 1e-9);
   }
 
   private y(index: number, seen: Seen): number {

@@ -1,12 +1,13 @@
 // One model's answer to a question: the text while it grows, pictures of it on the way, and the whole picture at last.
 import type { AttentionDocument } from '../document/types.ts';
-import type { Client, LiveQuestion } from './client.ts';
+import type { Client, LiveQuestion, Prediction } from './client.ts';
 
 const pictureEvery = 200; // milliseconds between pictures of an output that is still growing
 
 export interface Progress {
   text(text: string): void;
   picture(document: AttentionDocument): void;
+  predicted(prediction: Prediction): void; // the whole, with as many outputs as were asked for
 }
 
 export async function answer(
@@ -14,6 +15,7 @@ export async function answer(
   question: LiveQuestion,
   progress: Progress,
   signal: AbortSignal,
+  nbest = 1,
 ): Promise<AttentionDocument> {
   if (question.target) return client.attention(question, signal); // there is nothing to predict
   let busy = false;
@@ -29,8 +31,9 @@ export async function answer(
     busy = false;
     if (partial && !done && !signal.aborted) progress.picture(partial);
   };
-  const prediction = await client.predict(question, (text) => void growing(text), signal);
+  const prediction = await client.predict(question, (text) => void growing(text), signal, nbest);
   done = true;
+  progress.predicted(prediction);
   progress.text(prediction.output);
   const document = await client.attention(question, signal);
   // The seed makes it the same sample, unless the model was loaded anew in between: then what was shown is explained.

@@ -17,10 +17,14 @@ export interface LiveQuestion {
 export interface Prediction {
   output: string;
   log_probability?: number;
+  nbest?: { output: string; log_probability?: number }[]; // the best first
 }
 
+// What a model answers with; a text, if an older server does not say it.
+export type AnswerKind = 'text' | 'label' | 'continuation' | 'filled';
+
 // A model of the list, with what it does and texts to try where the server knows them.
-export type ListedModel = Model & { description?: string; examples?: string[] };
+export type ListedModel = Model & { description?: string; examples?: string[]; answers?: AnswerKind };
 
 // The bearer token of the server, where it wants one.
 export interface Tokens {
@@ -69,9 +73,15 @@ export class Client {
   }
 
   // Calls `progress` with the text so far for each token, and returns the final prediction.
-  async predict(question: LiveQuestion, progress: (text: string) => void, signal?: AbortSignal): Promise<Prediction> {
+  async predict(
+    question: LiveQuestion,
+    progress: (text: string) => void,
+    signal?: AbortSignal,
+    nbest = 1,
+  ): Promise<Prediction> {
     const { model, input } = question;
-    const answer = await this.ask('/v1/predict', { model, input, stream: true, ...searchMembers(question) }, signal);
+    const body = { model, input, stream: true, ...searchMembers(question), ...(nbest > 1 ? { nbest } : {}) };
+    const answer = await this.ask('/v1/predict', body, signal);
     if (!answer.body) throw new ServerError('The answer is empty.', 'answer', answer.status);
     let last: Prediction | null = null;
     for await (const data of readEvents(answer.body)) {

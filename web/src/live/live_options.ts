@@ -1,10 +1,11 @@
 // Which models are asked, and how they search for their output.
 import { button, checkbox, h, select } from '../dom.ts';
-import type { ListedModel, LiveQuestion } from './client.ts';
+import type { AnswerKind, ListedModel, LiveQuestion } from './client.ts';
 
 export const mostBeam = 64; // the server may allow less, and says so
 export const mostSeed = 2 ** 31 - 1;
 export const mostTemperature = 5;
+const usualTemperature = '0.8'; // of a text that goes on
 
 type Values = Omit<LiveQuestion, 'input'>;
 
@@ -19,6 +20,7 @@ function numberField(words: string, limits: Record<string, number>, title: strin
 
 export class LiveOptions {
   readonly element: HTMLElement;
+  readonly models: HTMLElement | null; // the choice of models, where there are several
   asYouType = true;
   private readonly model: HTMLSelectElement;
   private readonly compare: HTMLSelectElement;
@@ -38,6 +40,9 @@ export class LiveOptions {
     'The same seed draws the same output again',
   );
   private readonly sampling: HTMLElement;
+  private readonly search: HTMLElement; // what only a model that writes can be told
+  private searches = true;
+  private isUntouched = true; // the temperature is what suits the model
   private readonly target = h('input', {
     type: 'text',
     dir: 'auto',
@@ -68,32 +73,50 @@ export class LiveOptions {
       h('label', { class: 'field' }, 'Seed', this.seed),
       another,
     );
-    const choices = h(
+    this.models =
+      models.length > 1
+        ? h(
+            'div',
+            { class: 'tools' },
+            h('label', { class: 'field' }, 'Model', this.model),
+            h('label', { class: 'field' }, 'Compare with', this.compare),
+          )
+        : null;
+    this.search = h(
       'div',
       { class: 'tools' },
-      h('label', { class: 'field' }, 'Model', this.model),
-      h('label', { class: 'field' }, 'Compare with', this.compare),
+      h('label', { class: 'field' }, 'Beam', this.beam),
+      h('label', { class: 'field' }, 'Temperature', this.temperature),
+      this.sampling,
+      h('label', { class: 'field grow' }, 'Output to explain', this.target),
     );
-    const search = h(
+    const details = h(
       'details',
       { open: matchMedia('(min-width: 700px)').matches },
       h('summary', {}, 'Options'),
       h(
         'div',
         { class: 'tools' },
-        h('label', { class: 'field' }, 'Beam', this.beam),
-        h('label', { class: 'field' }, 'Temperature', this.temperature),
-        this.sampling,
-        h('label', { class: 'field grow' }, 'Output to explain', this.target),
+        this.search,
         checkbox('As I type', true, (on) => (this.asYouType = on)),
       ),
     );
-    this.element = h('div', { class: 'live-options' }, models.length > 1 && choices, search);
+    this.element = h('div', { class: 'live-options' }, details);
     for (const field of [this.target, this.beam, this.temperature, this.seed])
       field.addEventListener('input', () => {
+        if (field === this.temperature) this.isUntouched = false;
         this.showSampling();
         events.changed();
       });
+  }
+
+  // What a model answers with decides what it can be told: one that goes on with a text says something new with some
+  // chance in it, and a label is not searched for.
+  suit(answers: AnswerKind): void {
+    this.searches = answers === 'text' || answers === 'continuation';
+    this.search.hidden = !this.searches;
+    if (this.isUntouched) this.temperature.value = answers === 'continuation' ? usualTemperature : '0';
+    this.showSampling();
   }
 
   values(): Values {
@@ -102,9 +125,9 @@ export class LiveOptions {
     return {
       model: this.model.value,
       compare: this.compare.value,
-      target: this.target.value,
-      beam: Math.round(number(this.beam, 1, mostBeam)),
-      temperature: number(this.temperature, 0, mostTemperature),
+      target: this.searches ? this.target.value : '',
+      beam: this.searches ? Math.round(number(this.beam, 1, mostBeam)) : 1,
+      temperature: this.searches ? number(this.temperature, 0, mostTemperature) : 0,
       seed: this.seedValue(),
     };
   }
@@ -117,6 +140,7 @@ export class LiveOptions {
     this.target.value = values.target;
     this.beam.value = String(values.beam);
     this.temperature.value = String(values.temperature);
+    this.isUntouched = false;
     this.seed.value = String(values.seed);
     this.showSampling();
     return [values.model, values.compare].filter((name) => name !== '' && !has(name));

@@ -2,13 +2,16 @@
 import { merged } from '../document/merge.ts';
 import type { AttentionDocument } from '../document/types.ts';
 import { button, h, replaceChildren } from '../dom.ts';
+import { shortened } from '../draw/token.ts';
 import { answer } from './answering.ts';
-import type { Client, ListedModel, LiveQuestion } from './client.ts';
+import type { Client, ListedModel, LiveQuestion, Prediction } from './client.ts';
 import { firstWords } from './first_words.ts';
 import { LiveOptions } from './live_options.ts';
+import { probabilityBars } from './probability_bars.ts';
 import { adviceFor, ServerError } from './server_error.ts';
 
 const typingPause = 350; // milliseconds without a key before the model is asked
+const labelsShown = 5;
 
 export interface LiveEvents {
   // The examples just asked for, one of each model, then the pinned ones.
@@ -18,6 +21,7 @@ export interface LiveEvents {
 
 export class LivePanel {
   readonly element: HTMLElement;
+  readonly head = h('div', { class: 'live-head' }); // which model, and what it does: for the top of the page
   private readonly options: LiveOptions;
   private readonly input = h('textarea', {
     rows: 2,
@@ -36,7 +40,7 @@ export class LivePanel {
     disabled: true,
     title: 'Keep this example, to see the next ones beside it',
   });
-  private readonly pins = h('span', { class: 'quiet' });
+  private readonly pins = h('ul', { class: 'pins', 'aria-label': 'Pinned', hidden: true });
   private timer = 0;
   private running: AbortController | null = null;
   private current: AttentionDocument[] = []; // of the models that were asked, complete or on the way
@@ -55,7 +59,6 @@ export class LivePanel {
     this.element = h(
       'section',
       { class: 'live', 'aria-label': 'Try it' },
-      this.about,
       h('div', { class: 'live-row' }, this.input, run),
       this.hint,
       this.problem,
@@ -63,10 +66,12 @@ export class LivePanel {
         'div',
         { class: 'live-row live-answer' },
         this.outputs,
-        h('div', { class: 'live-actions' }, this.status, this.stop, this.pins, this.pin),
+        h('div', { class: 'live-actions' }, this.status, this.stop, this.pin),
       ),
+      this.pins,
       this.options.element,
     );
+    replaceChildren(this.head, this.options.models, this.about);
     this.input.addEventListener('keydown', (event) => {
       if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
       event.preventDefault();
@@ -111,10 +116,11 @@ export class LivePanel {
     const about = [model?.kind, model?.about].filter(Boolean).join(', ');
     replaceChildren(
       this.about,
-      h('h2', {}, model?.name ?? ''),
+      !this.options.models && h('h2', {}, model?.name ?? ''),
       h('p', { class: 'quiet' }, about),
       model?.description && h('p', { class: 'live-does' }, model.description),
     );
+    this.options.suit(model?.answers ?? 'text');
     this.pin.hidden = this.current.length === 0;
     const samples = (model?.examples ?? []).map((text) =>
       button(
@@ -161,7 +167,7 @@ export class LivePanel {
     this.problem.hidden = true;
     this.working(true);
     const names = [question.model, ...(question.compare ? [question.compare] : [])];
-    const texts = this.showOutputs(names);
+    const { texts, bars } = this.showOutputs(names);
     const found: (AttentionDocument | null)[] = names.map(() => null);
     const errors: (Error | null)[] = names.map(() => null);
     // Two models are shown once both have something to show, or one of them has failed.
@@ -179,13 +185,19 @@ export class LivePanel {
           found[i] = document;
           show(false);
         };
+        const predicted = (prediction: Prediction) => {
+          if (!running.signal.aborted) replaceChildren(bars[i]!, ...probabilityBars(prediction));
+        };
+        const nbest = this.modelNamed(model)?.answers === 'label' ? labelsShown : 1;
         try {
-          found[i] = await answer(this.client, { ...question, model }, { text, picture }, running.signal);
+          const progress = { text, picture, predicted };
+          found[i] = await answer(this.client, { ...question, model }, progress, running.signal, nbest);
           text(found[i]!.examples[0]?.output ?? '');
         } catch (error) {
           errors[i] = error as Error;
           found[i] = null;
           text('');
+          replaceChildren(bars[i]!);
         }
       }),
     );
@@ -200,8 +212,9 @@ export class LivePanel {
   }
 
   // A line for each model that is asked; with the names where there are two. What was there stays until something comes.
-  private showOutputs(names: string[]): HTMLElement[] {
+  private showOutputs(names: string[]): { texts: HTMLElement[]; bars: HTMLElement[] } {
     const before = this.outputs.querySelectorAll('output');
+    const bars = names.map(() => h('ol', { class: 'label-bars', 'aria-label': 'Probabilities' }));
     const lines = names.map((name, i) =>
       h(
         'output',
@@ -210,10 +223,10 @@ export class LivePanel {
       ),
     );
     const rows = lines.map((line, i) =>
-      h('div', {}, names.length > 1 && h('span', { class: 'quiet' }, names[i]!), line),
+      h('div', {}, names.length > 1 && h('span', { class: 'quiet' }, names[i]!), line, bars[i]!),
     );
     replaceChildren(this.outputs, ...rows);
-    return lines;
+    return { texts: lines, bars };
   }
 
   // Only complete answers can be pinned.
@@ -226,10 +239,24 @@ export class LivePanel {
   }
 
   private pinCurrent(): void {
-    this.pinned = [...this.current, ...this.pinned.filter((one) => !this.current.includes(one))];
     this.pin.disabled = true;
-    this.pins.textContent = `${this.pinned.length} pinned`;
-    this.events.shown(merged([...this.current, ...this.pinned]), this.current.length);
+    this.setPinned([...this.current, ...this.pinned.filter((one) => !this.current.includes(one))]);
+  }
+
+  private setPinned(pinned: AttentionDocument[]): void {
+    this.pinned = pinned;
+    this.pins.hidden = pinned.length === 0;
+    const chips = pinned.map((one) => {
+      const { input, output } = one.examples[0]!;
+      const words = shortened(`${input} → ${output}`, 40);
+      const away = () => {
+        this.setPinned(this.pinned.filter((other) => other !== one));
+        this.pin.disabled = this.pinned.includes(this.current[0]!);
+      };
+      return h('li', {}, h('bdi', {}, words), button(`Unpin ${words}`, away, { class: 'plain' }, '×'));
+    });
+    replaceChildren(this.pins, ...chips);
+    this.events.shown(merged([...this.current, ...pinned]), this.current.length);
   }
 
   private report(names: string[], errors: (Error | null)[]): void {

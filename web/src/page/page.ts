@@ -112,6 +112,8 @@ export class Page {
 
   startLive(live: LivePanel, question: LiveQuestion | null): void {
     this.live = live;
+    this.title.replaceWith(live.head);
+    this.place.parentElement!.classList.add('with-live');
     replaceChildren(this.top, live.element);
     if (question) this.restore(live, question, this.store.get());
     else live.focus();

@@ -60,6 +60,7 @@ function facts(context: ViewContext, example: Example): HTMLElement {
     list.append(h('div', {}, h('dt', {}, name), h('dd', {}, ...value)));
   // What the reader has just typed need not be said again.
   const told = context.panel.example < context.asked;
+  const toldOnce = told && context.asked === 1; // and beside it stands what the model wrote
   if (example.input && !told) add('in', h('bdi', { class: 'sentence' }, shortened(example.input, longestInput)));
   const output = right === false ? wrongParts(example.output, example.reference!) : [example.output];
   const probability = example.log_probability;
@@ -69,9 +70,9 @@ function facts(context: ViewContext, example: Example): HTMLElement {
       : h('span', { class: 'quiet', title: 'log probability' }, ` log probability ${probability.toFixed(2)}`);
   const badge =
     right === null ? '' : h('span', { class: right ? 'badge' : 'badge bad' }, right ? '✓ right' : '✗ wrong');
-  if (example.output) add('out', h('bdi', { class: 'sentence' }, ...output), badge, how);
+  if (example.output && !toldOnce) add('out', h('bdi', { class: 'sentence' }, ...output), badge, how);
   if (right === false) add('should be', h('bdi', { class: 'sentence' }, example.reference!));
-  if (model && !(told && context.asked === 1))
+  if (model && !toldOnce)
     add(
       'model',
       h('span', {}, model.name),
@@ -96,11 +97,13 @@ export function makePanel(context: ViewContext, entry: ViewEntry | undefined, pl
     class: 'panel',
     'aria-label': entry?.ofExample === false ? entry.words : names[place]!,
     'data-panel': place,
+    'data-explains': entry?.ofExample === false ? null : example?.output,
   });
   if (entry?.ofExample !== false && example) {
     const choice = exampleChoice(context);
     if (choice) element.append(choice);
-    element.append(facts(context, example));
+    const known = facts(context, example);
+    if (known.hasChildNodes()) element.append(known);
   }
   const nothing = example ? 'This example has nothing to show in this view.' : 'Nothing to show yet.';
   element.append(

@@ -22,7 +22,7 @@ export interface PageState {
 
 export const firstPanel: PanelState = { example: 0, map: '', head: meanOfHeads, query: -1, key: -1 };
 export const firstState: PageState = {
-  view: 'matrix',
+  view: 'text', // or, where there is none, the first one that there is: view/all.ts
   panels: [firstPanel],
   eachRow: false,
   showSmall: false,

@@ -1,4 +1,5 @@
-// The list of views: a view is one file and one line here.
+// The list of views: a view is one file and one line here. The first one that an example has is shown at first, so the
+// one that fits few examples, but those best, comes before the one that fits them all.
 import type { AttentionDocument, Example } from '../document/types.ts';
 import type { ViewName } from '../page/state.ts';
 import { beamView } from './beam_view.ts';
@@ -23,6 +24,22 @@ const hasMaps = (_: AttentionDocument, example: Example | undefined) => (example
 
 export const views: ViewEntry[] = [
   {
+    name: 'text',
+    words: 'Text',
+    key: 'x',
+    ofExample: true,
+    available: (_, example) => !!example?.text,
+    make: textView,
+  },
+  {
+    name: 'picture',
+    words: 'Picture',
+    key: 'p',
+    ofExample: true,
+    available: (_, example) => !!example?.picture && example.maps.some((map) => map.keys === 'cells'),
+    make: pictureView,
+  },
+  {
     name: 'matrix',
     words: 'Matrix',
     key: 'm',
@@ -39,22 +56,6 @@ export const views: ViewEntry[] = [
     make: (context) => mapView(context, 'lines'),
   },
   { name: 'heads', words: 'All heads', key: 'h', ofExample: true, available: hasMaps, make: headsView },
-  {
-    name: 'text',
-    words: 'Text',
-    key: 'x',
-    ofExample: true,
-    available: (_, example) => !!example?.text,
-    make: textView,
-  },
-  {
-    name: 'picture',
-    words: 'Picture',
-    key: 'p',
-    ofExample: true,
-    available: (_, example) => !!example?.picture && example.maps.some((map) => map.keys === 'cells'),
-    make: pictureView,
-  },
   {
     name: 'beam',
     words: 'Search tree',

@@ -4,7 +4,7 @@ import { matrixOf, sequenceOf, strongestKeys, weightAt, type Matrix } from '../d
 import { h, replaceChildren } from '../dom.ts';
 import { BeamDrawing, textOfPath } from '../draw/beam_drawing.ts';
 import { colour, textOn, type Theme } from '../draw/colour.ts';
-import { weightText } from '../draw/heat.ts';
+import { topOf, weightText } from '../draw/heat.ts';
 import { Stage } from '../draw/stage.ts';
 import { shownToken } from '../draw/token.ts';
 import { drawingSvg } from '../page/files.ts';
@@ -38,7 +38,7 @@ function strongestWords(steps: Steps | null, place: number): string {
 function shadedKeys(steps: Steps, place: number, theme: Theme): HTMLElement[] {
   return steps.tokens.map((token, key) => {
     const weight = weightAt(steps.matrix, place, key);
-    const strength = weight / Math.max(steps.matrix.most, -steps.matrix.least, 1e-9);
+    const strength = weight / Math.max(topOf(steps.matrix), 1e-9);
     const word = h('span', { class: 'word', title: weightText(weight) }, h('bdi', {}, shownToken(token)));
     word.style.background = colour(theme, strength);
     word.style.color = textOn(theme, strength);

@@ -3,7 +3,7 @@ import type { AttentionMap } from '../document/types.ts';
 import { byGroup, meanOfHeads, type Matrix } from '../document/weights.ts';
 import { button, checkbox, h, select } from '../dom.ts';
 import { colour, type Theme } from '../draw/colour.ts';
-import type { Scaling } from '../draw/heat.ts';
+import { topOf, type Scaling } from '../draw/heat.ts';
 import type { ViewContext } from './view.ts';
 
 // The name of a map where its group is not seen beside it: "layer 1" alone may be in the encoder or the decoder.
@@ -69,7 +69,7 @@ export function scalingChoice(context: ViewContext): HTMLElement[] {
 
 // The colours and the weights that they stand for.
 export function colourBar(matrix: Matrix, scaling: Scaling, theme: Theme): HTMLElement {
-  const most = Math.max(matrix.most, -matrix.least);
+  const most = topOf(matrix);
   const from = matrix.least < 0 ? -1 : 0;
   const samples = Array.from({ length: 17 }, (_, i) => from + (i / 16) * (1 - from));
   const number = (strength: number) => {

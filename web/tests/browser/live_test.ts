@@ -28,7 +28,7 @@ test('typing shows the prediction as it grows, and what it attends to', options,
     }).observe(document.body, { childList: true, subtree: true, characterData: true });
   });
   await page.keyboard.type('hello world');
-  await page.locator('.facts', { hasText: /HELLO WORLD/ }).waitFor();
+  await page.locator('[data-explains="HELLO WORLD"]').waitFor();
   const seen = await page.evaluate(() => {
     const { outputs, pictures } = (window as unknown as { seen: Record<string, Set<string>> }).seen;
     return { outputs: [...outputs!].filter(Boolean), pictures: [...pictures!].filter(Boolean) };
@@ -54,9 +54,9 @@ test('typing shows the prediction as it grows, and what it attends to', options,
 test('the text field keeps the focus and what was typed while pictures come', options, async () => {
   const page = await opened();
   await page.keyboard.type('ab');
-  await page.locator('.facts', { hasText: /AB/ }).waitFor();
+  await page.locator('[data-explains="AB"]').waitFor();
   await page.keyboard.type('cd');
-  await page.locator('.facts', { hasText: /ABCD/ }).waitFor();
+  await page.locator('[data-explains="ABCD"]').waitFor();
   assert.equal(await page.locator(field).inputValue(), 'abcd');
   await page.close();
 });
@@ -72,7 +72,7 @@ test('beam, temperature, model and a given output go to the server', options, as
   await page.getByLabel('Beam').fill('1');
   await page.getByLabel('Temperature').fill('0.8');
   await page.locator(field).press('Enter');
-  await page.locator('.facts', { hasText: /ABC!!/ }).waitFor();
+  await page.locator('[data-explains="ABC!!"]').waitFor();
   for (const path of ['/v1/predict', '/v1/attention']) {
     const last = () => server.asked.filter((one) => one.path === path).at(-1)!.body!;
     // A picture of the text while it grew shows the same words: it may stand there a moment before the one of the sample.
@@ -81,16 +81,16 @@ test('beam, temperature, model and a given output go to the server', options, as
     assert.deepEqual({ sample, temperature, seed }, { sample: true, temperature: 0.8, seed: 1 }, path);
   }
   await page.getByRole('button', { name: 'Another sample' }).click();
-  await page.locator('.facts', { hasText: /ABC!!!/ }).waitFor();
+  await page.locator('[data-explains="ABC!!!"]').waitFor();
   await page.waitForURL(/seed=2/);
   assert.equal(await page.locator('.live-output').innerText(), 'ABC!!!', 'the shown sample is the explained one');
   await page.getByLabel('Temperature').fill('0');
   assert.ok(await page.getByLabel('Seed').isHidden());
   await page.getByLabel('Model', { exact: true }).selectOption('reverse');
-  await page.locator('.facts', { hasText: /cba/ }).waitFor();
+  await page.locator('[data-explains="cba"]').waitFor();
   await page.getByLabel('Output to explain').fill('xyz');
   await page.locator(field).press('Enter');
-  await page.locator('.facts', { hasText: /xyz/ }).waitFor();
+  await page.locator('[data-explains="xyz"]').waitFor();
   assert.equal(server.asked.at(-1)!.body!.target, 'xyz');
   await page.close();
 });
@@ -122,7 +122,7 @@ test('errors show the reason of the server, and go away', options, async () => {
   await page.locator('[role=alert]', { hasText: 'version: expected 1' }).waitFor();
   server.contents.attention = documentFor;
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.locator('.facts', { hasText: /ABC/ }).waitFor();
+  await page.locator('[data-explains="ABC"]').waitFor();
   assert.ok(await page.locator('.live [role=alert]').isHidden());
   await ask('too long');
   await page.locator('[role=alert]', { hasText: 'Shorten the text.' }).waitFor();
@@ -158,22 +158,23 @@ test('a new question cancels the one before, and Stop cancels the last', options
   assert.ok(await page.getByRole('button', { name: 'Stop' }).isHidden());
   assert.ok(await page.locator('.live [role=alert]').isHidden(), 'stopping is no error');
   await ask('x');
-  await page.locator('.facts', { hasText: /X/ }).waitFor();
+  await page.locator('[data-explains="X"]').waitFor();
   await page.close();
 });
 
 test('the first screen says what the model is and offers texts to try', options, async () => {
   const page = await opened();
-  const words = await page.locator('.live').innerText();
-  assert.match(words, /^upper\s+transformer, capital letters\s+a text in capital letters: 'heed' to 'HEED'/i);
-  assert.match(words, /a row for each token that it wrote/);
+  const about = page.locator('header .live-head');
+  assert.equal(await page.getByLabel('Model', { exact: true }).inputValue(), 'upper');
+  assert.match(await about.innerText(), /transformer, capital letters\s+a text in capital letters: 'heed' to 'HEED'/i);
+  assert.match(await page.locator('.live').innerText(), /a row for each token that it wrote/);
   await page.getByRole('button', { name: 'Try: hello' }).click();
-  await page.locator('.facts', { hasText: /HELLO/ }).waitFor();
+  await page.locator('[data-explains="HELLO"]').waitFor();
   assert.equal(await page.locator(field).inputValue(), 'hello');
   assert.doesNotMatch(await page.locator('.live').innerText(), /a row for each token/, 'said once');
   await page.getByLabel('Model', { exact: true }).selectOption('reverse');
-  await page.locator('.facts', { hasText: /olleh/ }).waitFor();
-  assert.match(await page.locator('.live').innerText(), /^reverse\s+rnn, backwards/);
+  await page.locator('[data-explains="olleh"]').waitFor();
+  assert.match(await about.innerText(), /rnn, backwards/);
   assert.equal(await page.locator('.sample').count(), 0, 'that model has none');
   await page.close();
 });
@@ -209,7 +210,7 @@ test('two models get the same text and stand side by side', options, async () =>
   await page.getByText('As I type').click();
   await page.locator(field).fill('abc');
   await page.locator(field).press('Enter');
-  await page.locator('.facts', { hasText: /ABC/ }).waitFor();
+  await page.locator('[data-explains="ABC"]').waitFor();
   await page.getByLabel('Compare with').selectOption('reverse');
   await page.locator('[data-panel="1"] .facts', { hasText: /cba/ }).waitFor();
   assert.match(await page.locator('[data-panel="0"] .facts').innerText(), /ABC/);
@@ -226,7 +227,7 @@ test('two models get the same text and stand side by side', options, async () =>
   await page.locator(field).fill('abc');
   await page.locator(field).press('Enter');
   await page.locator('[role=alert]', { hasText: /^reverse: .*version: expected 1/ }).waitFor();
-  assert.match(await page.locator('[data-panel="0"] .facts').innerText(), /ABC/);
+  await page.locator('[data-panel="0"][data-explains="ABC"]').waitFor();
   assert.equal(await page.locator('[data-panel]').count(), 1);
   server.contents.attention = documentFor;
   await page.getByLabel('Compare with').selectOption('');
@@ -247,12 +248,61 @@ test('pinned examples stay beside the next one', options, async () => {
   for (const text of ['one', 'two']) {
     await page.locator(field).fill(text);
     await page.locator(field).press('Enter');
-    await page.locator('.facts', { hasText: new RegExp(`${text.toUpperCase()}`) }).waitFor();
+    await page.locator(`[data-explains="${text.toUpperCase()}"]`).waitFor();
     if (text === 'one') await page.getByRole('button', { name: 'Pin' }).click();
   }
   await page.getByRole('button', { name: 'Two examples side by side' }).click();
-  assert.match(await page.locator('[data-panel="0"] .facts').innerText(), /TWO/);
-  assert.match(await page.locator('[data-panel="1"] .facts').innerText(), /ONE/);
+  assert.equal(await page.locator('[data-panel="0"]').getAttribute('data-explains'), 'TWO');
+  assert.equal(await page.locator('[data-panel="1"]').getAttribute('data-explains'), 'ONE');
+  assert.equal(await page.locator('.pins li').count(), 1);
+  await page.getByRole('button', { name: 'Unpin one → ONE' }).click();
+  assert.equal(await page.locator('.pins li').count(), 0);
+  assert.equal(await page.locator('[data-explains="ONE"]').count(), 0, 'it is gone from the picture too');
+  await page.close();
+});
+
+test('labels come with their probabilities, and nothing of a search', options, async () => {
+  const page = await opened();
+  await page.getByText('As I type').click();
+  await page.getByLabel('Model', { exact: true }).selectOption('mood');
+  assert.ok(await page.getByLabel('Beam').isHidden());
+  await page.locator(field).fill('so glad');
+  await page.locator(field).press('Enter');
+  await page.locator('.label-bars li').nth(2).waitFor();
+  assert.deepEqual(await page.locator('.label-bars li').allInnerTexts(), ['glad\n90.0 %', 'sad\n9.9 %', 'bored\n< 0.1 %']);
+  assert.equal(await page.locator('.live-output').innerText(), 'glad', 'the output once');
+  assert.equal(await page.locator('.facts').count(), 0);
+  const asked = server.asked.filter((one) => one.path === '/v1/predict').at(-1)!.body!;
+  assert.deepEqual([asked.nbest, asked.beam], [5, undefined]);
+  await page.close();
+});
+
+test('a text goes on with some chance in it, unless somebody says otherwise', options, async () => {
+  const page = await opened();
+  await page.getByText('As I type').click();
+  await page.getByLabel('Model', { exact: true }).selectOption('story');
+  assert.equal(await page.getByLabel('Temperature').inputValue(), '0.8');
+  await page.getByLabel('Model', { exact: true }).selectOption('upper');
+  assert.equal(await page.getByLabel('Temperature').inputValue(), '0');
+  await page.getByLabel('Temperature').fill('0.3');
+  await page.getByLabel('Model', { exact: true }).selectOption('story');
+  assert.equal(await page.getByLabel('Temperature').inputValue(), '0.3');
+  await page.close();
+});
+
+test('on a wide screen the picture stands beside the text, on a narrow one below', options, async () => {
+  const page = await opened();
+  await page.locator(field).fill('abc');
+  await page.locator('[data-explains="ABC"]').waitFor();
+  const places = async (width: number) => {
+    await page.setViewportSize({ width, height: 860 });
+    const [text, picture] = [page.locator('.live'), page.locator('.panel')];
+    return [(await text.boundingBox())!, (await picture.boundingBox())!] as const;
+  };
+  const [text, picture] = await places(1280);
+  assert.ok(picture.x >= text.x + text.width && picture.y < text.y + text.height, JSON.stringify([text, picture]));
+  const [above, below] = await places(800);
+  assert.ok(below.y >= above.y + above.height, JSON.stringify([above, below]));
   await page.close();
 });
 
@@ -260,13 +310,13 @@ test('a link asks the same again', options, async () => {
   const page = await opened();
   await page.locator(field).fill('again');
   await page.getByLabel('Model', { exact: true }).selectOption('reverse');
-  await page.locator('.facts', { hasText: /niaga/ }).waitFor();
+  await page.locator('[data-explains="niaga"]').waitFor();
   await page.waitForURL(/input=again/);
   const link = page.url();
   await page.close();
   const other = await browser.page();
   await other.goto(link.replace('view=matrix', 'view=lines') + '&cell=5,5');
-  await other.locator('.facts', { hasText: /niaga/ }).waitFor();
+  await other.locator('[data-explains="niaga"]').waitFor();
   await other.waitForURL(/view=lines.*cell=5%2C5.*input=again/);
   assert.equal(await other.locator(field).inputValue(), 'again');
   assert.equal(await other.getByLabel('Model', { exact: true }).inputValue(), 'reverse');

@@ -15,13 +15,14 @@ interface Body {
   sample?: boolean;
   temperature?: number;
   seed?: number;
+  nbest?: number;
   stream?: boolean;
 }
 
 // The members that the page may send to each route; others are refused, as the server does.
 const search = ['model', 'input', 'beam', 'sample', 'temperature', 'seed'];
 const members: Record<string, string[]> = {
-  '/v1/predict': [...search, 'stream'],
+  '/v1/predict': [...search, 'stream', 'nbest'],
   '/v1/attention': [...search, 'target'],
 };
 
@@ -34,11 +35,15 @@ const models = [
     description: "a text in capital letters: 'heed' to 'HEED'",
     examples: ['what a model looks at', 'hello'],
   },
-  { name: 'reverse', task: 'seq2seq', kind: 'rnn', about: 'backwards' },
+  { name: 'reverse', task: 'seq2seq', kind: 'rnn', about: 'backwards', answers: 'text' },
+  { name: 'mood', task: 'classification', kind: 'rnn', about: 'the last word', answers: 'label' },
+  { name: 'story', task: 'language_model', kind: 'rnn', about: 'capital letters', answers: 'continuation' },
 ];
+const moods = { glad: 0.9, sad: 0.0994, bored: 0.0006 };
 
 // A sample ends in as many exclamation marks as its seed says: another seed, another output.
 const answerOf = (body: Body) =>
+  body.model === 'mood' ? 'glad' :
   (body.model === 'reverse' ? Array.from(body.input).reverse().join('') : body.input.toUpperCase()) +
   (body.sample ? '!'.repeat((body.seed! % 3) + 1) : '');
 
@@ -180,7 +185,11 @@ export class MockServer {
       await new Promise((resolve) => setTimeout(resolve, this.pause));
     }
     if (body.input === 'half') event({ error: { code: 'stopping', message: 'The server is shutting down.' } });
-    else event({ model: body.model, output, log_probability: -0.5, finished: true });
+    else {
+      const labels = Object.entries(moods).map(([label, share]) => ({ output: label, log_probability: Math.log(share) }));
+      const nbest = body.nbest && body.model === 'mood' ? { nbest: labels } : {};
+      event({ model: body.model, output, log_probability: -0.5, finished: true, ...nbest });
+    }
     response.end('data: [DONE]\n\n');
   }
 }

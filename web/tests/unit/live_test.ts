@@ -64,7 +64,7 @@ test('a sample that the server draws differently the second time is explained as
         }),
   );
   const texts: string[] = [];
-  const progress = { text: (text: string) => void texts.push(text), picture: () => undefined };
+  const progress = { text: (text: string) => void texts.push(text), picture: () => undefined, predicted: () => undefined };
   const sampled = { ...question, temperature: 0.5, seed: 9 };
   const document = await answer(new Client(), sampled, progress, new AbortController().signal);
   assert.equal(document.examples[0]!.output, 'x y');
