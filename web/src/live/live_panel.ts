@@ -167,7 +167,7 @@ export class LivePanel {
     this.problem.hidden = true;
     this.working(true);
     const names = [question.model, ...(question.compare ? [question.compare] : [])];
-    const { texts, bars } = this.showOutputs(names);
+    const { texts, bars, scores } = this.showOutputs(names);
     const found: (AttentionDocument | null)[] = names.map(() => null);
     const errors: (Error | null)[] = names.map(() => null);
     // Two models are shown once both have something to show, or one of them has failed.
@@ -186,7 +186,11 @@ export class LivePanel {
           show(false);
         };
         const predicted = (prediction: Prediction) => {
-          if (!running.signal.aborted) replaceChildren(bars[i]!, ...probabilityBars(prediction));
+          if (running.signal.aborted) return;
+          const lines = probabilityBars(prediction);
+          replaceChildren(bars[i]!, ...lines);
+          const sure = prediction.log_probability;
+          if (lines.length === 0 && sure != null) scores[i]!.textContent = `log probability ${sure.toFixed(2)}`;
         };
         const nbest = this.modelNamed(model)?.answers === 'label' ? labelsShown : 1;
         try {
@@ -212,9 +216,10 @@ export class LivePanel {
   }
 
   // A line for each model that is asked; with the names where there are two. What was there stays until something comes.
-  private showOutputs(names: string[]): { texts: HTMLElement[]; bars: HTMLElement[] } {
+  private showOutputs(names: string[]): { texts: HTMLElement[]; bars: HTMLElement[]; scores: HTMLElement[] } {
     const before = this.outputs.querySelectorAll('output');
     const bars = names.map(() => h('ol', { class: 'label-bars', 'aria-label': 'Probabilities' }));
+    const scores = names.map(() => h('span', { class: 'quiet live-score' }));
     const lines = names.map((name, i) =>
       h(
         'output',
@@ -223,10 +228,10 @@ export class LivePanel {
       ),
     );
     const rows = lines.map((line, i) =>
-      h('div', {}, names.length > 1 && h('span', { class: 'quiet' }, names[i]!), line, bars[i]!),
+      h('div', {}, names.length > 1 && h('span', { class: 'quiet' }, names[i]!), line, bars[i]!, scores[i]!),
     );
     replaceChildren(this.outputs, ...rows);
-    return { texts: lines, bars };
+    return { texts: lines, bars, scores };
   }
 
   // Only complete answers can be pinned.
