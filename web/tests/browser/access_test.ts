@@ -64,7 +64,7 @@ test('axe-core finds nothing on the empty page, and in live mode, with an error 
   await page.waitForSelector('.live');
   assert.deepEqual(await violations(page), []);
   await page.locator('.live textarea').fill('abc');
-  await page.locator('.facts', { hasText: /ABC/ }).waitFor();
+  await page.locator('[data-explains="ABC"]').waitFor();
   await page.getByLabel('Beam').fill('2');
   await page.getByLabel('Temperature').fill('1');
   await page.getByLabel('Compare with').selectOption('reverse');

@@ -19,11 +19,11 @@ test('a server that wants a token gets it: asked for in a dialog, kept for the t
   await page.keyboard.press('Enter');
   await page.waitForSelector('.live');
   await page.locator('.live textarea').fill('abc');
-  await page.locator('.facts', { hasText: /ABC/ }).waitFor();
+  await page.locator('[data-explains="ABC"]').waitFor();
   assert.equal(server.asked.at(-1)!.authorization, 'Bearer open sesame');
   assert.ok(!page.url().includes('sesame'), 'a link does not give it away');
   await page.reload();
-  await page.locator('.facts', { hasText: /ABC/ }).waitFor();
+  await page.locator('[data-explains="ABC"]').waitFor();
   assert.equal(await dialog.count(), 0, 'not asked for again');
 
   // The token changes while the page is open: the question that is refused asks for the new one, and goes on.
@@ -32,7 +32,7 @@ test('a server that wants a token gets it: asked for in a dialog, kept for the t
   await dialog.waitFor();
   await page.keyboard.type('another');
   await page.keyboard.press('Enter');
-  await page.locator('.facts', { hasText: /XYZ/ }).waitFor();
+  await page.locator('[data-explains="XYZ"]').waitFor();
   await page.close();
 });
 

@@ -48,7 +48,7 @@ test('curves of the server grow while somebody looks at them, and the rest stays
   // An answer is shown although the curves came first; they are not asked for while nobody sees them.
   await page.locator('.live textarea').fill('abc');
   await page.clock.runFor(500);
-  await page.locator('.facts', { hasText: /ABC/ }).waitFor();
+  await page.locator('[data-explains="ABC"]').waitFor();
   assert.equal(await asks(page, 10), 0);
   await page.getByRole('button', { name: 'Training' }).click();
   assert.ok((await asks(page, 2)) >= 1, 'at once when they are seen again');
