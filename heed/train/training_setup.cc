@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "heed/attend/all.h"
+#include "heed/attend/census.h"
 #include "heed/base/error.h"
 #include "heed/base/memory.h"
 #include "heed/data/plain_files.h"
@@ -19,6 +20,7 @@
 #include "heed/train/recipe/of_model.h"
 #include "heed/train/recipe/settle.h"
 #include "heed/train/trainer.h"
+#include "heed/train/without_effect.h"
 
 namespace heed::train {
 
@@ -27,19 +29,22 @@ namespace {
 using recipe::Recipe;
 using recipe::RecipeError;
 
-/// The reasons why the model cannot be made, each with the file and the keys behind it.
+/// The reasons why the model cannot be made, each with the file and the keys behind it. What begins with "attention: "
+/// or "attention.source: " is about that section, and so are the reasons after it.
 std::string model_complaint(const Recipe& recipe, std::string_view reasons) {
-  constexpr std::string_view kAttention = "attention: ", kModel = "model: ";
-  std::string place = recipe.file.empty() ? "" : recipe.file + ": ";
-  if (reasons.starts_with(kAttention)) {
-    reasons.remove_prefix(kAttention.size());
-    place += "[attention] ";
-  }
-  std::string all;
+  constexpr std::string_view kAttention = "attention", kModel = "model: ", kEnd = ": ";
+  const std::string file = recipe.file.empty() ? "" : recipe.file + ": ";
+  std::string place = file, all;
   while (!reasons.empty()) {
     std::string_view reason = reasons.substr(0, reasons.find('\n'));
     reasons.remove_prefix(std::min(reason.size() + 1, reasons.size()));
     if (reason.starts_with(kModel)) reason.remove_prefix(kModel.size());
+    const std::string_view section = reason.substr(0, reason.find(kEnd));
+    if (section.starts_with(kAttention) && section.size() < reason.size() &&
+        section.find(' ') == std::string_view::npos) {
+      place = fmt::format("{}[{}] ", file, section);
+      reason.remove_prefix(section.size() + kEnd.size());
+    }
     all += (all.empty() ? "" : "\n") + place;
     // The widths of an attention follow from model.width.
     if (reason.find("cannot be shared by") != std::string_view::npos)
@@ -77,13 +82,18 @@ void expect_a_model(const Recipe& recipe) {
 
 }  // namespace
 
-void check_model(const Recipe& recipe) {
+std::vector<attend::Made> attentions_of(const Recipe& recipe) {
+  const attend::Census census;
   expect_a_model(recipe);
+  return census.all();
+}
+
+void check_model(const Recipe& recipe) {
   // An option that nothing reads usually belongs to a part that was meant but not named.
-  std::vector<std::string> names;
-  attend::each_option(recipe.model.attention, [&](const char* name, const auto&) { names.emplace_back(name); });
-  const std::vector<std::string> idle = attend::unread(recipe.model.attention, names);
-  if (!idle.empty()) throw RecipeError(model_complaint(recipe, fmt::format("attention: {}", fmt::join(idle, "\n"))));
+  std::vector<std::string> reasons;
+  for (const WithoutEffect& each : without_effect(recipe, attentions_of(recipe)))
+    if (std::find(reasons.begin(), reasons.end(), each.reason) == reasons.end()) reasons.push_back(each.reason);
+  if (!reasons.empty()) throw RecipeError(model_complaint(recipe, fmt::format("{}", fmt::join(reasons, "\n"))));
 }
 
 namespace {
@@ -108,7 +118,13 @@ void check_lengths(const task::Corpus& corpus, const model::Model& model) {
 
 /// Keys that weights do not depend on: those of the loss and of training. The decoder may be another one, with the
 /// weights that both have (trained::start_from).
+std::string attention_option(std::string_view key) {  // "attention.window", wherever it was named
+  constexpr std::string_view kAttention = "attention.";
+  return key.starts_with(kAttention) ? fmt::format("attention{}", key.substr(key.rfind('.'))) : "";
+}
 bool fits_the_weights_anyway(std::string_view key) {
+  const std::string name = attention_option(key);
+  if (!name.empty()) key = name;
   for (const std::string_view each :
        {"model.decoder", "model.length", "model.slots", "model.max_length", "model.penalty", "attention.baseline",
         "attention.baseline_decay", "attention.entropy_weight", "attention.entropy_schedule", "attention.entropy_steps",
@@ -135,6 +151,39 @@ std::vector<task::Suggestion> go_gently(Recipe& r, const Recipe& theirs) {
   const task::Suggestion rate = {"train.learning_rate", fmt::format("{}", kGently * theirs.train.schedule.peak),
                                  "0.3 times that of the trained model"};
   return recipe::settle(r, std::span(&rate, 1));
+}
+
+bool makes_a_model(const Recipe& recipe) {
+  try {
+    expect_a_model(recipe);
+    return true;
+  } catch (const RecipeError&) {
+    return false;
+  }
+}
+
+/// As recipe::settle(). But what was chosen never contradicts what was given: of the values for a model that it cannot
+/// have, as few as possible are left out.
+std::vector<task::Suggestion> settle_fitting(Recipe& r, const std::vector<task::Suggestion>& suggestions) {
+  const Recipe given = r;
+  std::vector<task::Suggestion> taken = recipe::settle(r, suggestions);
+  if (makes_a_model(r)) return taken;
+  const auto may_go = [](const task::Suggestion& each) {
+    return each.key.starts_with("model.") || each.key.starts_with("attention.");
+  };
+  for (size_t first = 0; first < taken.size(); ++first)
+    for (size_t second = 0; second <= first; ++second) {  // equal: one alone
+      if (!may_go(taken[first]) || !may_go(taken[second])) continue;
+      std::vector<task::Suggestion> fewer;
+      for (size_t i = 0; i < taken.size(); ++i)
+        if (i != first && i != second) fewer.push_back(taken[i]);
+      Recipe tried = given;
+      fewer = recipe::settle(tried, fewer);
+      if (!makes_a_model(tried)) continue;
+      r = tried;
+      return fewer;
+    }
+  return taken;  // it is not their fault
 }
 
 }  // namespace
@@ -188,7 +237,7 @@ TrainingSetup prepare(const Recipe& recipe, const StartFrom& beginning,
   const auto add = [&](const std::vector<task::Suggestion>& chosen) {
     p.chosen.insert(p.chosen.end(), chosen.begin(), chosen.end());
   };
-  add(recipe::settle(r, texts->suggest(r.open, r.data, r.model)));
+  add(settle_fitting(r, texts->suggest(r.open, r.data, r.model)));
   say("splitting it into tokens");
   const bool goes_on = beginning.weights && beginning.weights->description.model.task == r.model.task;
   task::Vocabularies of_encoder;

@@ -78,6 +78,10 @@ std::string short_text_beside(const Recipe& recipe, const std::filesystem::path&
 
 /// Every key with its value in TOML: "model.width" and "128".
 std::map<std::string, std::string> values_of(const Recipe& recipe);
+/// The keys of [attention.PLACE] that it names.
+std::set<std::string> places_of(const Recipe& recipe);
+/// Whether a recipe of this task has the key, or would have it once it is named.
+bool has_key(const Recipe& recipe, const std::string& key);
 /// The keys that both have, with other values.
 std::vector<file::FieldDifference> differences(const Recipe& now, const Recipe& before);
 /// Copies the values of these keys from another recipe, as far as it has them; they are no longer open.
