@@ -200,9 +200,13 @@ std::vector<std::string> unread(const Options& options, const std::vector<std::s
   const std::vector<Dependent> idle = idle_without(o);
   Parts parts;
   unknown_words(o, parts);  // refusals() says so
+  // In the linear form a key is weighed without a hidden layer.
+  const bool no_hidden_layer = parts.score == &self_scored_entry && o.form == "linear";
   for (const Entry* e : parts.all())
     if (e)
-      for (auto& option : words(e->options)) read.push_back(std::move(option));
+      for (auto& option : words(e->options))
+        if (option != "hidden" || !no_hidden_layer || (e->part != Part::score && e->part != Part::structure))
+          read.push_back(std::move(option));
   if (o.position == "relative") read.emplace_back("reach");
 
   std::vector<std::string> changed;

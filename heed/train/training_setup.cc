@@ -153,21 +153,31 @@ std::vector<task::Suggestion> go_gently(Recipe& r, const Recipe& theirs) {
   return recipe::settle(r, std::span(&rate, 1));
 }
 
-bool makes_a_model(const Recipe& recipe) {
+std::optional<RecipeError> refusal_of(const Recipe& recipe) {
   try {
     expect_a_model(recipe);
-    return true;
+    return {};
+  } catch (const RecipeError& error) {
+    return error;
+  }
+}
+
+/// Whether it makes a model in which everything that was given has an effect, apart from what had none before.
+bool suits(Recipe recipe, const Recipe& given) {
+  recipe.open = given.open;
+  try {
+    return without_effect(recipe, attentions_of(recipe)).empty();
   } catch (const RecipeError&) {
     return false;
   }
 }
 
 /// As recipe::settle(). But what was chosen never contradicts what was given: of the values for a model that it cannot
-/// have, as few as possible are left out.
+/// have, or that leave a given key without effect, as few as possible are left out.
 std::vector<task::Suggestion> settle_fitting(Recipe& r, const std::vector<task::Suggestion>& suggestions) {
   const Recipe given = r;
   std::vector<task::Suggestion> taken = recipe::settle(r, suggestions);
-  if (makes_a_model(r)) return taken;
+  if (suits(r, given)) return taken;
   const auto may_go = [](const task::Suggestion& each) {
     return each.key.starts_with("model.") || each.key.starts_with("attention.");
   };
@@ -179,7 +189,7 @@ std::vector<task::Suggestion> settle_fitting(Recipe& r, const std::vector<task::
         if (i != first && i != second) fewer.push_back(taken[i]);
       Recipe tried = given;
       fewer = recipe::settle(tried, fewer);
-      if (!makes_a_model(tried)) continue;
+      if (!suits(tried, given)) continue;
       r = tried;
       return fewer;
     }
@@ -210,6 +220,25 @@ Recipe fitted(const Recipe& recipe, const trained::TrainedModel& weights, std::s
   return r;
 }
 
+void check_model_on_data(const Recipe& recipe) {
+  try {
+    check_model(recipe);
+  } catch (const RecipeError&) {
+    // What nobody set may be why: the data may choose something else.
+    Recipe settled = recipe;
+    try {
+      data::expect_plain_files(settled.data);
+      settle_fitting(settled, settled.task().read(settled.data, settled.train.seed)
+                                  ->suggest(settled.open, settled.data, settled.model));
+      settled.open = recipe.open;
+      check_model(settled);
+      return;
+    } catch (const Error&) {
+    }
+    throw;
+  }
+}
+
 TrainingSetup prepare(const Recipe& recipe, const StartFrom& beginning,
                       const std::function<void(const std::string&)>& tell) {
   const auto say = [&](const char* what) {
@@ -229,11 +258,19 @@ TrainingSetup prepare(const Recipe& recipe, const StartFrom& beginning,
     if (theirs.model.task == r.model.task || r.task().answers() == task::AnswerKind::label)
       p.chosen = go_gently(r, theirs);
   }
-  if (!beginning.checked) expect_a_model(r);  // an option that nothing reads may be for a variant
+  // An option that nothing reads may be for a variant, and the data may choose what a model lacks.
+  std::optional<RecipeError> early;
+  if (!beginning.checked) early = refusal_of(r);
   const std::string doubt = doubt_about_task(r);
   say("reading the data");
   data::expect_plain_files(r.data);
-  const std::unique_ptr<task::RawCorpus> texts = r.task().read(r.data, r.train.seed);
+  std::unique_ptr<task::RawCorpus> texts;
+  try {
+    texts = r.task().read(r.data, r.train.seed);
+  } catch (const Error&) {
+    if (early) throw *early;
+    throw;
+  }
   const auto add = [&](const std::vector<task::Suggestion>& chosen) {
     p.chosen.insert(p.chosen.end(), chosen.begin(), chosen.end());
   };

@@ -51,5 +51,8 @@ std::vector<attend::Made> attentions_of(const recipe::Recipe& recipe);
 
 /// Throws RecipeError if the recipe makes no model, before any data is read, or names something that has no effect.
 void check_model(const recipe::Recipe& recipe);
+/// The same, but a recipe that makes no model, or one that ignores something, may make one with what is chosen for its
+/// data, which is then read.
+void check_model_on_data(const recipe::Recipe& recipe);
 
 }  // namespace heed::train

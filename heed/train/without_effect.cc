@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <string_view>
 
@@ -41,6 +42,7 @@ bool hides_keys(const Options& options) {
 }
 
 bool has_regions_of(const Options& made, const Options& asked) {
+  if (limits_in(asked).empty()) return asked.region == attend::global_entry.name;
   const auto there = limits_in(made);
   for (const attend::Entry* region : limits_in(asked)) {
     if (std::find(there.begin(), there.end(), region) == there.end()) return false;
@@ -49,9 +51,25 @@ bool has_regions_of(const Options& made, const Options& asked) {
   return true;
 }
 
+bool is_among(const std::string& option, std::initializer_list<std::string_view> options) {
+  return std::find(options.begin(), options.end(), option) != options.end();
+}
+
+/// Only the loss of a decoder has the cost of straying, and rewards choices.
+bool has_no_loss(const Made& made) { return !made.place.empty() && made.place != encode::kSourcePlace; }
+constexpr std::initializer_list<std::string_view> kOfTheLoss = {
+    "baseline", "baseline_decay", "entropy_weight", "entropy_schedule", "entropy_steps",
+                             "guide_sigma", "guide_weight", "guide_schedule", "guide_steps"};
+
 /// Whether one attention does what was asked for by this option, and reads it.
-bool does(const Options& made, const Options& asked, const std::string& option) {
+bool does(const Made& attention, const Options& asked, const std::string& option) {
+  const Options& made = attention.options;
   const attend::Parts parts = attend::resolve(made);
+  if (has_no_loss(attention) && is_among(option, kOfTheLoss)) return false;
+  // One query has one step.
+  if (option == "time" && ((has_no_loss(attention) && parts.time->guides) || parts.input->own_queries)) return false;
+  // It has its own of everything.
+  if (option == "dropout" && parts.structure == &attend::key_value_entry) return false;
   if (option == "region") return has_regions_of(made, asked);
   if (option == "score" && parts.structure->own_score) return false;
   if (option == "sinks" && !hides_keys(made)) return false;
@@ -76,6 +94,16 @@ std::string reason(const std::vector<Made>& made, const Options& asked, const st
                            "\"sliding_window+sinks\"",
                            value);
   }
+  if (is_among(option, kOfTheLoss) || option == "time")
+    for (const Made& each : made)
+      if (option_values(each.options).at(option) == value && attend::unread(each.options, {option}).empty())
+        return fmt::format("{} = {} has no effect: it is about the steps of a decoder and what its loss adds for its "
+                           "attention to the source",
+                           option, value);
+  if (option == "dropout")
+    for (const Made& each : made)
+      if (attend::resolve(each.options).structure == &attend::key_value_entry)
+        return "dropout has no effect: structure = \"key_value\" has none on its weights";
   if (option == "sinks" && attend::resolve(asked).has_region(attend::sinks_entry))
     return fmt::format("sinks = {} has no effect: sinks are first keys that a window does not hide, and there is no "
                        "window: use region = \"sliding_window+sinks\"",
@@ -122,7 +150,7 @@ std::vector<WithoutEffect> without_effect(const recipe::Recipe& recipe, const st
   const auto ask = [&](const std::vector<Made>& about, const Options& asked, const std::string& option,
                        const std::string& section, const std::string& place) {
     for (const Made& each : about)
-      if (does(each.options, asked, option)) return;
+      if (does(each, asked, option)) return;
     idle.push_back({fmt::format("attention.{}{}", place, option),
                     fmt::format("{}: {}", section, reason(about, asked, option))});
   };

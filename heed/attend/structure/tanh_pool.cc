@@ -1,13 +1,11 @@
 #include "heed/attend/structure/tanh_pool.h"
 
 #include "heed/attend/attention.h"
-#include "heed/attend/census.h"
 #include "heed/attend/score/structured_score.h"
 
 namespace heed::attend {
 
 std::unique_ptr<Mechanism> tanh_pool(const Scope& scope, const Options& options) {
-  Census::note({.name = scope.prefix(), .options = options});
   Options o = options;
   if (o.hidden == 0) o.hidden = o.key_width;
   o.structure = single_entry.name;

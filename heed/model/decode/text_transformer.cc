@@ -16,6 +16,7 @@ attend::Options self_attention(const TextDecoderOptions& o, int64_t layer) {
   attend::Options a = encode::text_self_attention(o.stack, layer);
   const attend::Parts parts = attend::resolve(a);
   if (parts.has_region(attend::sliding_window_entry) || parts.has_region(attend::sinks_entry)) return a;
+  if (parts.has_region(attend::local_m_entry) && a.window <= o.context) return a;
   a.region += std::string("+") + attend::sliding_window_entry.name;
   a.window = o.context;
   return a;

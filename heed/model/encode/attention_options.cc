@@ -254,6 +254,8 @@ Options source_attention(const Chosen& chosen, int64_t query_width, int64_t memo
     if (projected.width == 0) projected.width = query_width;
     if (attend::refusals(projected).empty()) return projected;
   }
+  if (const Reasons wrong = attend::refusals(a); named.names("project") && !a.project && !wrong.empty())
+    refuse({fmt::format("project = false leaves states as they are: {}", wrong.front())});
   return a;
 }
 

@@ -48,7 +48,12 @@ std::unique_ptr<attend::Mechanism> make_pool(const Scope& scope, const model::Op
            region->name);
   expect(a.value_width == 0, "attention: value_width = {} needs separate values, but a state is both key and value",
          a.value_width);
-  if (parts.structure == &attend::hierarchical_entry) return attend::tanh_pool(scope, a);
+  if (parts.structure == &attend::hierarchical_entry) {
+    expect(!o.two_texts, "{}structure = \"hierarchical\" is for documents made of sentences, not for two texts",
+           encode::about(o.places, Classifier::kPoolPlace, 0));
+    attend::Census::note({scope.prefix(), a, Classifier::kPoolPlace, 0});
+    return attend::tanh_pool(scope, a);
+  }
   if (parts.structure == &attend::single_entry && parts.score == &attend::self_scored_entry)
     a.structure = attend::feed_forward_entry.name;  // one implicit query for each sequence
   else if (!parts.structure->own_queries)
@@ -90,7 +95,11 @@ Classifier::Pooling::Pooling(const Scope& scope, const model::Options& o, int64_
   largest = how == model::Pool::max;
   if (how == model::Pool::attention) mechanism = make_pool(scope, o, input);
   const attend::Options a = pool_of(o).options;
-  const bool several = mechanism && attend::resolve(a).structure == &attend::structured_entry;
+  // What asks each text by learned queries gives a vector for each of them.
+  const attend::Entry* structure = attend::resolve(a).structure;
+  const bool several = mechanism && (structure == &attend::structured_entry ||
+                                     (structure == &attend::single_entry &&
+                                      attend::resolve(a).score != &attend::self_scored_entry));
   width = input * (several ? a.queries : 1);
 }
 

@@ -81,7 +81,11 @@ std::string told(const std::vector<attend::Made>& made) {
   std::string all;
   for (const attend::Made& each : made) {
     all += each.name;
-    for (const attend::Setting& s : attend::values_of(each.options)) all += fmt::format(" {}={}", s.name, s.value);
+    attend::Options o = each.options;
+    // The same by definition: a network with one tanh layer is additive, and general to the past alone is intra.
+    if (o.score == "mlp" && o.depth == 1 && o.activation == "tanh") o.score = "additive";
+    if (o.score == "intra" && o.strict) o.score = "general";
+    for (const attend::Setting& s : attend::values_of(o)) all += fmt::format(" {}={}", s.name, s.value);
     all += "\n";
   }
   return all;
@@ -93,7 +97,7 @@ bool names(const std::string& reason, const Settings& settings) {
     const size_t equals = setting.find('=');
     const std::string key = setting.substr(0, equals), value = setting.substr(equals + 1);
     const std::string option = key.substr(key.rfind('.') + 1);
-    for (const std::string& word : {key, option + " ", option + ":", option + ",", "\"" + value, value + " "})
+    for (const std::string& word : {key, option + " ", option + ":", option + ",", "\"" + value, value + " ", value + ":"})
       if (reason.find(word) != std::string::npos) return true;
   }
   return false;
@@ -108,21 +112,24 @@ struct Counts {
 class EveryValue {
  public:
   EveryValue(const Kind& kind, const TemporaryFolder& folder) : kind_(kind), folder_(folder) {
-    plain_ = outcome_of(kind, folder, {});
-    EXPECT_EQ(plain_.refusal, "") << kind.name;
+    EXPECT_EQ(outcome_of(kind, folder, {}).refusal, "") << kind.name;
   }
-  const Outcome& plain() const { return plain_; }
   const Counts& counts() const { return counts_; }
 
-  /// `settings` beside `before`, which comes to `without`.
-  Outcome tries(const Settings& before, const Outcome& without, const Settings& settings) {
+  /// One more setting beside `before`.
+  void tries(const Settings& before, const std::string& key, const std::string& value) {
     Settings all = before;
-    all.insert(all.end(), settings.begin(), settings.end());
+    all.push_back(key + "=" + value);
     const Outcome with = outcome_of(kind_, folder_, all);
     const std::string what = fmt::format("{}: {}", kind_.name, fmt::join(all, " "));
     if (!with.refusal.empty()) {
       ++counts_.refused;
       EXPECT_TRUE(names(with.refusal, all)) << what << "\n  is refused without naming it: " << with.refusal;
+      return;
+    }
+    const Outcome without = all_but(with, before, key);
+    if (!without.refusal.empty()) {
+      ++counts_.trained;  // nothing is made without it
     } else if (with.numbers != without.numbers) {
       ++counts_.trained;
     } else if (told(with.made) == told(without.made)) {
@@ -131,13 +138,36 @@ class EveryValue {
       ++counts_.ignored;
       ADD_FAILURE() << what << "\n  changes nothing";
     }
-    return with;
   }
 
  private:
+  /// The same, with everything that was chosen, but for that key.
+  static Outcome all_but(const Outcome& with, const Settings& before, const std::string& key) {
+    recipe::Recipe recipe = with.settled;
+    const std::string inside = key.substr(key.find('.') + 1);
+    const size_t dot = inside.rfind('.');
+    const std::string option = inside.substr(dot == std::string::npos ? 0 : dot + 1);
+    const std::string place = dot == std::string::npos ? encode::kAllPlaces : inside.substr(0, dot);
+    if (const auto at = recipe.model.places.find(place); at != recipe.model.places.end()) at->second.keys.erase(option);
+    const attend::Options defaults;
+    Settings reset;
+    if (dot == std::string::npos && option != "project" && option != "project_output")
+      for (const attend::Setting& s : attend::values_of(defaults))
+        if (s.name == option) reset = {fmt::format("{}={}", key, s.value)};
+    for (const std::string& setting : before)
+      if (setting.starts_with(key + "=")) reset = {setting};
+    recipe::set(recipe, reset);
+    Outcome outcome;
+    try {
+      train(outcome, recipe);
+    } catch (const Error& error) {
+      outcome.refusal = error.what();
+    }
+    return outcome;
+  }
+
   Kind kind_;
   const TemporaryFolder& folder_;
-  Outcome plain_;
   Counts counts_;
 };
 
@@ -157,7 +187,7 @@ TEST_P(Attention, EveryValueDoesSomethingOrIsRefused) {
   EveryValue every(GetParam(), folder_);
   for (const std::string& option : options_of(recipe_of(GetParam(), folder_, {})))
     for (const std::string& value : values_for(option))
-      every.tries({}, every.plain(), {fmt::format("attention.{}={}", option, value)});
+      every.tries({}, "attention." + option, value);
   report(GetParam(), "alone", every.counts());
   EXPECT_EQ(every.counts().ignored, 0);
   EXPECT_GT(every.counts().trained, 0);
@@ -172,12 +202,13 @@ TEST_P(Attention, EveryOptionOfAMechanismDoesSomethingOrIsRefused) {
     Settings before = {fmt::format("attention.{}={}", attend::name_of(entry->part), entry->name)};
     if (entry->part == attend::Part::region && std::string(entry->name) == "sinks")
       before = {"attention.region=sliding_window+sinks", "attention.window=1", "attention.sinks=2"};
-    const Outcome base = outcome_of(GetParam(), folder_, before);
-    if (!base.refusal.empty()) continue;
-    for (const std::string& option : attend::words(entry->options))
+    if (!outcome_of(GetParam(), folder_, before).refusal.empty()) continue;
+    std::vector<std::string> options = attend::words(entry->options);
+    if (entry->part == attend::Part::structure) options.insert(options.end(), {"dropout", "softcap", "position", "form"});
+    for (const std::string& option : options)
       if (recipe::has_key(plain, "attention." + option))
         for (const std::string& value : values_for(option))
-          every.tries(before, base, {fmt::format("attention.{}={}", option, value)});
+          every.tries(before, "attention." + option, value);
   }
   report(GetParam(), "beside a mechanism", every.counts());
   EXPECT_EQ(every.counts().ignored, 0);
@@ -187,16 +218,14 @@ TEST_P(Attention, EveryOptionOfAMechanismDoesSomethingOrIsRefused) {
 TEST_P(Attention, EveryValueAtAPlaceDoesSomethingOrIsRefused) {
   EveryValue every(GetParam(), folder_);
   for (std::string place : GetParam().places) {
-    Outcome base = every.plain();
     Settings before;
     if (place.starts_with('+')) {  // it appears once it is named
       place.erase(0, 1);
       before = {fmt::format("attention.{}.score=general", place)};
-      base = every.tries({}, every.plain(), before);
     }
     for (const std::string& option : options_of(recipe_of(GetParam(), folder_, {})))
       for (const std::string& value : values_for(option))
-        every.tries(before, base, {fmt::format("attention.{}.{}={}", place, option, value)});
+        every.tries(before, fmt::format("attention.{}.{}", place, option), value);
   }
   report(GetParam(), "at a place", every.counts());
   EXPECT_EQ(every.counts().ignored, 0);

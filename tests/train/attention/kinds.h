@@ -1,4 +1,4 @@
-// Tiny models of every task that has attention, as recipes, and a training of two updates.
+// Tiny models of every task that has attention, as recipes, and a training of three updates.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,8 @@ inline std::vector<Kind> kinds() {
   const Settings masked = {"model.task=masked_language_model", "data.text=text.txt", "data.valid_text=text.txt",
                            "data.text_tokens=words", "model.context=16"};
   const Settings pictures = {"model.task=image",     "data.task=scenes",    "data.examples=4", "data.valid_examples=2",
-                             "model.picture_size=8", "model.picture_layers=1"};
+                             "model.picture_size=8", "model.picture_layers=1",
+                             "data.source_tokens=characters", "data.target_tokens=characters"};
   const auto with = [](Settings settings, const Settings& more) {
     settings.insert(settings.end(), more.begin(), more.end());
     return settings;
@@ -63,7 +64,8 @@ inline std::vector<Kind> kinds() {
 /// The files of their data.
 inline void write_data(const heed::test::TemporaryFolder& folder) {
   heed::test::spill(folder / "labels.tsv",
-               "a good film . it was good\tyes\na bad plot . bad !\tno\ngood good !\tyes\nit was bad\tno\n"
+               "a good film . it was good . the plot was bad and the film was good . a good film !\tyes\n"
+               "a bad plot . bad !\tno\ngood good !\tyes\nit was bad\tno\n"
                "the plot was good . a film\tyes\nbad film\tno\n");
   heed::test::spill(folder / "two.tsv",
                "a good film\tit was good\tyes\na bad plot\tit was good !\tno\ngood good !\tgood\tyes\n"
@@ -75,7 +77,7 @@ inline void write_data(const heed::test::TemporaryFolder& folder) {
 
 inline recipe::Recipe recipe_of(const Kind& kind, const heed::test::TemporaryFolder& folder, const Settings& more) {
   Settings all = {"model.width=8",       "model.dropout=0",           "train.batch_tokens=256",
-                  "stop.steps=2",        "train.learning_rate=0.05",  "train.warmup=0",
+                  "stop.steps=3",        "train.learning_rate=0.05",  "train.warmup=0",
                   "train.label_smoothing=0", "validate.decode=0",
                   "validate.metric=loss", "data.folder=" + folder.path().string(),
                   "output.folder=" + (folder.path() / "out").string()};
@@ -84,28 +86,35 @@ inline recipe::Recipe recipe_of(const Kind& kind, const heed::test::TemporaryFol
   return recipe::parse("", "r.toml", all);
 }
 
-/// What a training of two updates comes to.
+/// What a training of three updates comes to.
 struct Outcome {
   std::string refusal;          // empty: it was trained
   std::vector<double> numbers;  // losses
   std::vector<attend::Made> made;
+  recipe::Recipe settled;  // with all that was chosen
 };
+
+inline void train(Outcome& outcome, const recipe::Recipe& recipe) {
+  TrainingRun run(recipe, {.checked = true}, {});
+  outcome.settled = run.recipe();
+  outcome.made = attentions_of(run.recipe());
+  run.start_clock();
+  outcome.numbers.push_back(static_cast<double>(run.about().parameters));
+  for (int update = 0; update < 3; ++update) {
+    const StepReport report = run.update(nullptr);
+    EXPECT_TRUE(report.skipped.empty()) << report.skipped;
+    outcome.numbers.push_back(report.loss);
+    outcome.numbers.push_back(report.norm);
+  }
+  outcome.numbers.push_back(run.validate().value);
+}
 
 inline Outcome outcome_of(const Kind& kind, const heed::test::TemporaryFolder& folder, const Settings& more) {
   Outcome outcome;
   try {
     const recipe::Recipe recipe = recipe_of(kind, folder, more);
-    check_model(recipe);
-    TrainingRun run(recipe, {.checked = true}, {});
-    outcome.made = attentions_of(run.recipe());
-    run.start_clock();
-    for (int update = 0; update < 2; ++update) {
-      const StepReport report = run.update(nullptr);
-      EXPECT_TRUE(report.skipped.empty()) << report.skipped;
-      outcome.numbers.push_back(report.loss);
-      outcome.numbers.push_back(report.norm);
-    }
-    outcome.numbers.push_back(run.validate().value);
+    check_model_on_data(recipe);
+    train(outcome, recipe);
   } catch (const Error& error) {
     outcome.refusal = error.what();
     if (outcome.refusal.empty()) outcome.refusal = "?";
