@@ -47,8 +47,9 @@ class Fields {
   /// What a key was called before: it is read as that key.
   void former_key(std::string before, std::string key);
 
-  /// Keys of a section, and of sections inside it, that exist once they are named. `declare` adds the key and returns an
-  /// empty text, or says why there is no such key; nothing: it is none of them. Its targets must outlive this object.
+  /// Keys of a section, and of sections inside it, that exist once they are named. `declare` adds the key and returns
+  /// an empty text, or says why there is no such key; nothing: it is none of them. Its targets must outlive this
+  /// object.
   using Declare = std::function<std::optional<std::string>(Fields& fields, const std::string& key)>;
   void on_demand(std::string section, Declare declare);
   /// A key that `declare` adds: text() has only those that were named, and for differences() one may lack it.

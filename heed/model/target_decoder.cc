@@ -50,8 +50,8 @@ const attend::Made* with_cost(const std::vector<attend::Made>& all, bool (*has_c
     if (!first) first = &each;
     for (const char* name : settings)
       expect(setting(each.options, name) == setting(first->options, name),
-             "model: attention.source: {} is {} in layer {} and {} in layer {}, but the loss has one for all layers", name,
-             setting(first->options, name), first->layer, setting(each.options, name), each.layer);
+             "model: attention.source: {} is {} in layer {} and {} in layer {}, but the loss has one for all layers",
+             name, setting(first->options, name), first->layer, setting(each.options, name), each.layer);
   }
   return first;
 }
@@ -135,10 +135,9 @@ Tensor TargetDecoder::attention_costs(const decode::AttentionCosts& costs, const
   Tensor all;
   const auto also = [&](Tensor cost) { all = all ? add(all, cost) : cost; };
   // Tachibana et al. 2018: the mean of heads and layers, added up over the rows as the loss is.
-  const float guide_weight =
-      guided_ ? attend::decayed(guided_->guide_weight, guided_->guide_schedule, guided_->guide_steps,
-                                batch.updates_before)
-              : 0.0f;
+  const float guide_weight = guided_ ? attend::decayed(guided_->guide_weight, guided_->guide_schedule,
+                                                       guided_->guide_steps, batch.updates_before)
+                                     : 0.0f;
   for (const Tensor guide : costs.guide)
     also(scale(sum(guide), guide_weight / static_cast<float>(guide.rows() * std::ssize(costs.guide))));
   if (costs.links) also(alignment_cost(costs, batch));
@@ -223,8 +222,6 @@ Tensor TargetDecoder::step(std::span<const int32_t> tokens, decode::State& state
   return output_.logits(decoder_->step(x.rows, state, alignment));
 }
 
-int64_t TargetDecoder::max_positions() const {
-  return std::min(target_.max_positions(), longest_memory_);
-}
+int64_t TargetDecoder::max_positions() const { return std::min(target_.max_positions(), longest_memory_); }
 
 }  // namespace heed::model

@@ -155,9 +155,8 @@ void add_attention(Fields& f, model::Options& m, const Task& task) {
   for (auto& [place, change] : m.places)
     for (const std::string& option : std::set<std::string>(change.keys))
       add_option(f, fmt::format("attention.{}.{}", place, option), change, option);
-  f.on_demand("attention", [&m, &task](Fields& fields, const std::string& key) {
-    return declare(fields, m.places, task, key);
-  });
+  f.on_demand("attention",
+              [&m, &task](Fields& fields, const std::string& key) { return declare(fields, m.places, task, key); });
 }
 
 }  // namespace

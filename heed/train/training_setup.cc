@@ -228,8 +228,9 @@ void check_model_on_data(const Recipe& recipe) {
     Recipe settled = recipe;
     try {
       data::expect_plain_files(settled.data);
-      settle_fitting(settled, settled.task().read(settled.data, settled.train.seed)
-                                  ->suggest(settled.open, settled.data, settled.model));
+      settle_fitting(
+          settled,
+          settled.task().read(settled.data, settled.train.seed)->suggest(settled.open, settled.data, settled.model));
       settled.open = recipe.open;
       check_model(settled);
       return;

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <initializer_list>
+#include <iterator>
 #include <map>
 #include <string_view>
 
@@ -51,21 +51,20 @@ bool has_regions_of(const Options& made, const Options& asked) {
   return true;
 }
 
-bool is_among(const std::string& option, std::initializer_list<std::string_view> options) {
-  return std::find(options.begin(), options.end(), option) != options.end();
-}
-
 /// Only the loss of a decoder has the cost of straying, and rewards choices.
 bool has_no_loss(const Made& made) { return !made.place.empty() && made.place != encode::kSourcePlace; }
-constexpr std::initializer_list<std::string_view> kOfTheLoss = {
-    "baseline", "baseline_decay", "entropy_weight", "entropy_schedule", "entropy_steps",
-                             "guide_sigma", "guide_weight", "guide_schedule", "guide_steps"};
+constexpr std::string_view kOfTheLoss[] = {"baseline",         "baseline_decay", "entropy_weight",
+                                           "entropy_schedule", "entropy_steps",  "guide_sigma",
+                                           "guide_weight",     "guide_schedule", "guide_steps"};
+bool is_of_the_loss(const std::string& option) {
+  return std::find(std::begin(kOfTheLoss), std::end(kOfTheLoss), option) != std::end(kOfTheLoss);
+}
 
 /// Whether one attention does what was asked for by this option, and reads it.
 bool does(const Made& attention, const Options& asked, const std::string& option) {
   const Options& made = attention.options;
   const attend::Parts parts = attend::resolve(made);
-  if (has_no_loss(attention) && is_among(option, kOfTheLoss)) return false;
+  if (has_no_loss(attention) && is_of_the_loss(option)) return false;
   // One query has one step.
   if (option == "time" && ((has_no_loss(attention) && parts.time->guides) || parts.input->own_queries)) return false;
   // It has its own of everything.
@@ -90,24 +89,27 @@ std::string reason(const std::vector<Made>& made, const Options& asked, const st
                          value);
     for (const Made& each : made)
       if (attend::resolve(each.options).has_region(attend::sinks_entry))
-        return fmt::format("region = {}: sinks are first keys that a window does not hide, and there is no window: use "
-                           "\"sliding_window+sinks\"",
-                           value);
+        return fmt::format(
+            "region = {}: sinks are first keys that a window does not hide, and there is no window: use "
+            "\"sliding_window+sinks\"",
+            value);
   }
-  if (is_among(option, kOfTheLoss) || option == "time")
+  if (is_of_the_loss(option) || option == "time")
     for (const Made& each : made)
       if (option_values(each.options).at(option) == value && attend::unread(each.options, {option}).empty())
-        return fmt::format("{} = {} has no effect: it is about the steps of a decoder and what its loss adds for its "
-                           "attention to the source",
-                           option, value);
+        return fmt::format(
+            "{} = {} has no effect: it is about the steps of a decoder and what its loss adds for its "
+            "attention to the source",
+            option, value);
   if (option == "dropout")
     for (const Made& each : made)
       if (attend::resolve(each.options).structure == &attend::key_value_entry)
         return "dropout has no effect: structure = \"key_value\" has none on its weights";
   if (option == "sinks" && attend::resolve(asked).has_region(attend::sinks_entry))
-    return fmt::format("sinks = {} has no effect: sinks are first keys that a window does not hide, and there is no "
-                       "window: use region = \"sliding_window+sinks\"",
-                       value);
+    return fmt::format(
+        "sinks = {} has no effect: sinks are first keys that a window does not hide, and there is no "
+        "window: use region = \"sliding_window+sinks\"",
+        value);
   if (option == "score")
     for (const Made& each : made)
       if (attend::resolve(each.options).structure->own_score)
@@ -151,8 +153,8 @@ std::vector<WithoutEffect> without_effect(const recipe::Recipe& recipe, const st
                        const std::string& section, const std::string& place) {
     for (const Made& each : about)
       if (does(each, asked, option)) return;
-    idle.push_back({fmt::format("attention.{}{}", place, option),
-                    fmt::format("{}: {}", section, reason(about, asked, option))});
+    idle.push_back(
+        {fmt::format("attention.{}{}", place, option), fmt::format("{}: {}", section, reason(about, asked, option))});
   };
   const Options base = attend::canonical(recipe.model.attention);
   const auto defaults = option_values(Options());
@@ -165,8 +167,8 @@ std::vector<WithoutEffect> without_effect(const recipe::Recipe& recipe, const st
     const std::string section = place == encode::kAllPlaces ? "attention" : "attention." + place;
     if (about.empty() && place != encode::kAllPlaces) {
       for (const std::string& option : change.keys)
-        idle.push_back({fmt::format("{}.{}", section, option),
-                        fmt::format("{}: {}", section, no_such_place(made, place))});
+        idle.push_back(
+            {fmt::format("{}.{}", section, option), fmt::format("{}: {}", section, no_such_place(made, place))});
       continue;
     }
     const Options asked = attend::canonical(change.to);
@@ -179,7 +181,7 @@ std::string description_of(const Options& options) {
   const auto defaults = option_values(Options());
   const attend::Parts parts = attend::resolve(options);
   std::string text = parts.structure->own_score ? fmt::format("structure = \"{}\"", options.structure)
-                                                 : fmt::format("score = \"{}\"", options.score);
+                                                : fmt::format("score = \"{}\"", options.score);
   for (const auto& [option, value] : option_values(options)) {
     if (option == "score" || option == "structure" || option == "input" || option.ends_with("_width")) continue;
     if (option == "width" && !options.project) continue;

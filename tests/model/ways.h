@@ -83,7 +83,7 @@ inline std::vector<Way> ways() {
     at(o, "encoder", {"score"}).score = "synthesizer_random";
     at(o, "source", {"score"}).score = "additive";
     at(o, "decoder.layer.1", {"score", "normalise"}).score = "general";
-    o.places["decoder.layer.1"].to.normalise = "sparsemax";
+    o.places["decoder.layer.1"].to.normalise = "sigmoid";
     at(o, "source.layer.0", {"heads"}).heads = 1;
   });
   add("transformer", "unprojected", [=](O& o) { at(o, "all", {"project"}).project = false; });
@@ -91,8 +91,7 @@ inline std::vector<Way> ways() {
     o.attention.score = "general", o.attention.kv_heads = 1;
     at(o, "all", {"project"}).project = false;
   });
-  add("transformer", "heads_as_they_are",
-      [=](O& o) { at(o, "all", {"project_output"}).project_output = false; });
+  add("transformer", "heads_as_they_are", [=](O& o) { at(o, "all", {"project_output"}).project_output = false; });
 
   for (const char* activation : {"silu", "gelu_tanh", "gelu_sigmoid", "geglu"})
     add("transformer", activation, [=](O& o) { o.activation = activation; });

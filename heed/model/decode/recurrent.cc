@@ -187,7 +187,7 @@ class RecurrentDecoder final : public Decoder {
 
     const attend::Request request = costs ? costs->request(false) : attend::Request{};
     std::vector<Tensor> outs, states, guides, log_probs, entropies, aligned_weights;  // of each step
-    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);       // ended sequences continue, unused
+    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);  // ended sequences continue, unused
     for (int64_t t = 0; t < by_step.steps(); ++t) {
       const Packed rows = by_step.take(x.rows, t);
       attend::Attended a;

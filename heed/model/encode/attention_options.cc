@@ -65,16 +65,18 @@ Reasons what_has_no_steps(const Chosen& named, const At& at) {
   Reasons reasons;
   if (at.instead == &Replacements::to_source) {
     if (named.names("score") && parts.score->past_only)
-      reasons.push_back(sentence(parts.score, "looks at the sequence's own past, and a source is another sequence; "
-                                              "general is the same score there"));
+      reasons.push_back(sentence(parts.score,
+                                 "looks at the sequence's own past, and a source is another sequence; "
+                                 "general is the same score there"));
     return reasons;
   }
   if (named.names("time") && parts.time != &attend::dynamic_entry)
     reasons.push_back(sentence(parts.time, "is about a target that moves along a source: for [attention.source]"));
   if (named.names("normalise") && parts.normalise->draws)
-    reasons.push_back(sentence(parts.normalise,
-                               "is rewarded for the token that a choice in the source leads to: for [attention.source]; "
-                               "hard chooses without a reward"));
+    reasons.push_back(
+        sentence(parts.normalise,
+                 "is rewarded for the token that a choice in the source leads to: for [attention.source]; "
+                 "hard chooses without a reward"));
   if (to_past && named.names("region") && parts.has_region(attend::local_p_entry))
     reasons.push_back(sentence(&attend::local_p_entry, "predicts a position in a source, whose end is known"));
   return reasons;
@@ -196,8 +198,10 @@ Options with_preset(const Chosen& named, const Parts& parts) {
   if (!structure.preset) return named.options;
   Options a = attend::options_of(structure.name, named.options);
   if (named.names("project")) a.project = named.options.project;
-  if (named.names("project_output")) a.project_output = named.options.project_output;
-  else if (!a.project && !named.options.project_output) a.project_output = false;
+  if (named.names("project_output"))
+    a.project_output = named.options.project_output;
+  else if (!a.project && !named.options.project_output)
+    a.project_output = false;
   return a;
 }
 
@@ -265,8 +269,9 @@ Options states_attention(const StackOptions& options, int64_t width) {
   Parts parts = attend::resolve(named.options);
   Reasons reasons = what_is_missing(named.options, parts);
   if (!parts.structure->has_heads)
-    reasons.push_back(sentence(parts.structure, "does not look from each state to the others; single and multi_head "
-                                                "do"));
+    reasons.push_back(sentence(parts.structure,
+                               "does not look from each state to the others; single and multi_head "
+                               "do"));
   for (std::string& reason : what_has_no_steps(named, at)) reasons.push_back(std::move(reason));
   refuse(reasons, options, at);
   named.options = at_place(named, at);
@@ -316,8 +321,9 @@ Options past_attention_beside_source(const StackOptions& options, int64_t width)
   const Parts parts = attend::resolve(named.options);
   Reasons reasons = what_has_no_steps(named, at);
   if (parts.structure == &attend::key_value_entry)
-    reasons.push_back(sentence(parts.structure, "makes the output of a language model; beside a source, single and "
-                                                "multi_head look back"));
+    reasons.push_back(sentence(parts.structure,
+                               "makes the output of a language model; beside a source, single and "
+                               "multi_head look back"));
   refuse(reasons, options, at);
   named.options = at_place(named, at);
   return past_attention(named, width);

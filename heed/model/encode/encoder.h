@@ -49,7 +49,7 @@ struct StackOptions {
   float dropout = 0.0f;            // on what each part adds
   attend::Options attention = {};  // heads, score, region ...: attention_options.h says which attention uses what
 
-  AttentionChanges places = {};    // and what differs from it at a place
+  AttentionChanges places = {};  // and what differs from it at a place
 
   Wiring wiring = Wiring::last;  // of the attention to the source
 

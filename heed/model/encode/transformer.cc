@@ -28,7 +28,8 @@ class TransformerEncoder final : public Encoder {
  public:
   TransformerEncoder(const Scope& scope, const StackOptions& o) : width_(o.width), hands_over_(o.hands_over_blocks()) {
     for (int64_t l = 0; l < o.layers; ++l)
-      blocks_.emplace_back(scope / std::to_string(l), o, BlockAttention{kEncoderPlace, l, encoder_self_attention(o, l)});
+      blocks_.emplace_back(scope / std::to_string(l), o,
+                           BlockAttention{kEncoderPlace, l, encoder_self_attention(o, l)});
     if (o.has_final_norm()) norm_ = RowNorm(scope / "norm", o.width, o.norm);
   }
 

@@ -97,9 +97,9 @@ Classifier::Pooling::Pooling(const Scope& scope, const model::Options& o, int64_
   const attend::Options a = pool_of(o).options;
   // What asks each text by learned queries gives a vector for each of them.
   const attend::Entry* structure = attend::resolve(a).structure;
-  const bool several = mechanism && (structure == &attend::structured_entry ||
-                                     (structure == &attend::single_entry &&
-                                      attend::resolve(a).score != &attend::self_scored_entry));
+  const bool several =
+      mechanism && (structure == &attend::structured_entry ||
+                    (structure == &attend::single_entry && attend::resolve(a).score != &attend::self_scored_entry));
   width = input * (several ? a.queries : 1);
 }
 

@@ -96,9 +96,7 @@ model::Loss LanguageModel::loss(Tape& tape, const data::Batch& batch, const Outp
   return loss;
 }
 
-int64_t LanguageModel::max_positions() const {
-  return std::min(embed_.max_positions(), longest_memory_);
-}
+int64_t LanguageModel::max_positions() const { return std::min(embed_.max_positions(), longest_memory_); }
 
 TextGenerator LanguageModel::generator_with(int64_t stride) const {
   return {{.embed = &embed_, .decoder = decoder_.get(), .weight = output_weight_, .bias = output_bias_},

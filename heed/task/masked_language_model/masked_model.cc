@@ -69,8 +69,6 @@ Tensor MaskedModel::logits(Tape& tape, const data::Sequences& texts, std::span<c
   return output_.logits(states(tape, texts, rows));
 }
 
-int64_t MaskedModel::max_positions() const {
-  return std::min(embed_.max_positions(), longest_memory_);
-}
+int64_t MaskedModel::max_positions() const { return std::min(embed_.max_positions(), longest_memory_); }
 
 }  // namespace heed::task

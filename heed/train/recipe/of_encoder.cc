@@ -80,7 +80,8 @@ std::string lost_attention(const Recipe& theirs, const EncoderPart& here) {
   plain.attention.heads = theirs.model.attention.heads;
   Recipe with_plain = theirs;
   with_plain.model.attention = plain.attention;
-  std::erase_if(with_plain.model.places, [](const auto& each) { return !each.first.starts_with(encode::kEncoderPlace); });
+  std::erase_if(with_plain.model.places,
+                [](const auto& each) { return !each.first.starts_with(encode::kEncoderPlace); });
   for (const auto& [key, there, usual] : differences(theirs, with_plain))
     if (key.starts_with("attention.")) lost += fmt::format("{}{} = {}", lost.empty() ? "" : ", ", key, there);
   return lost;

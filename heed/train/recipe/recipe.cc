@@ -53,8 +53,7 @@ std::vector<std::string> alignment_problems(const Recipe& r) {
        "train.align_schedule = \"linear\" or \"exponential\" and train.align_steps above 0 belong together");
   if (!given) return all;
   const std::string time = encode::chosen(r.model.attention, r.model.places, encode::kSourcePlace, 0).options.time;
-  need(time != "guided",
-       "data.alignments and attention.time = \"guided\" cannot be combined: both say where to look");
+  need(time != "guided", "data.alignments and attention.time = \"guided\" cannot be combined: both say where to look");
   need(time != "static",
        "data.alignments needs attention that moves, but attention.time = \"static\" looks at one place for all tokens");
   return all;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "heed/attend/all.h"
+#include "heed/base/error.h"
 #include "tests/model/small.h"
 
 namespace heed::encode {
@@ -139,7 +140,9 @@ TEST(Alibi, IsSymmetricInAnEncoder) {
 }
 
 TEST(States, AskInTheWidthTheyHave) {
-  const auto asked = [](const attend::Options& o, int64_t memory) { return source_attention(Chosen{o, {}}, 8, memory); };
+  const auto asked = [](const attend::Options& o, int64_t memory) {
+    return source_attention(Chosen{o, {}}, 8, memory);
+  };
   attend::Options dot;
   EXPECT_FALSE(asked(dot, 8).project);
   EXPECT_TRUE(asked(dot, 16).project);
@@ -152,7 +155,7 @@ TEST(States, AskInTheWidthTheyHave) {
   EXPECT_EQ(asked(heads, 16).heads, 4);
   EXPECT_TRUE(asked(heads, 16).project_output);
   // What was said stays.
-  EXPECT_FALSE(attend::refusals(source_attention(Chosen{dot, {"project"}}, 8, 16)).empty());
+  EXPECT_THROW(source_attention(Chosen{dot, {"project"}}, 8, 16), Error);
   EXPECT_FALSE(source_attention(Chosen{heads, {"project"}}, 8, 8).project);
 }
 

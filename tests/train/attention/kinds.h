@@ -32,15 +32,20 @@ inline std::vector<Kind> kinds() {
   const Settings pairs = {"model.task=seq2seq", "data.task=reverse", "data.examples=6", "data.valid_examples=2"};
   const Settings labels = {"model.task=classification", "data.tsv=labels.tsv", "data.valid_tsv=labels.tsv",
                            "data.text_column=1", "data.label_column=2"};
-  const Settings two = {"model.task=classification", "data.tsv=two.tsv",     "data.valid_tsv=two.tsv",
+  const Settings two = {"model.task=classification", "data.tsv=two.tsv",    "data.valid_tsv=two.tsv",
                         "data.text_column=1",        "data.label_column=3", "data.second_text_column=2"};
   const Settings text = {"model.task=language_model", "data.text=text.txt", "data.valid_text=text.txt",
                          "data.text_tokens=words", "model.context=16"};
   const Settings masked = {"model.task=masked_language_model", "data.text=text.txt", "data.valid_text=text.txt",
                            "data.text_tokens=words", "model.context=16"};
-  const Settings pictures = {"model.task=image",     "data.task=scenes",    "data.examples=4", "data.valid_examples=2",
-                             "model.picture_size=8", "model.picture_layers=1",
-                             "data.source_tokens=characters", "data.target_tokens=characters"};
+  const Settings pictures = {"model.task=image",
+                             "data.task=scenes",
+                             "data.examples=4",
+                             "data.valid_examples=2",
+                             "model.picture_size=8",
+                             "model.picture_layers=1",
+                             "data.source_tokens=characters",
+                             "data.target_tokens=characters"};
   const auto with = [](Settings settings, const Settings& more) {
     settings.insert(settings.end(), more.begin(), more.end());
     return settings;
@@ -64,22 +69,28 @@ inline std::vector<Kind> kinds() {
 /// The files of their data.
 inline void write_data(const heed::test::TemporaryFolder& folder) {
   heed::test::spill(folder / "labels.tsv",
-               "a good film . it was good . the plot was bad and the film was good . a good film !\tyes\n"
-               "a bad plot . bad !\tno\ngood good !\tyes\nit was bad\tno\n"
-               "the plot was good . a film\tyes\nbad film\tno\n");
+                    "a good film . it was good . the plot was bad and the film was good . a good film !\tyes\n"
+                    "a bad plot . bad !\tno\ngood good !\tyes\nit was bad\tno\n"
+                    "the plot was good . a film\tyes\nbad film\tno\n");
   heed::test::spill(folder / "two.tsv",
-               "a good film\tit was good\tyes\na bad plot\tit was good !\tno\ngood good !\tgood\tyes\n"
-               "it was bad\tgood film\tno\nbad film\tit was bad\tyes\nthe plot\tbad\tno\n");
+                    "a good film\tit was good\tyes\na bad plot\tit was good !\tno\ngood good !\tgood\tyes\n"
+                    "it was bad\tgood film\tno\nbad film\tit was bad\tyes\nthe plot\tbad\tno\n");
   std::string text;
   for (int i = 0; i < 4; ++i) text += "it was a good film . the plot was bad !\na bad plot , the good film was it .\n";
   heed::test::spill(folder / "text.txt", text);
 }
 
 inline recipe::Recipe recipe_of(const Kind& kind, const heed::test::TemporaryFolder& folder, const Settings& more) {
-  Settings all = {"model.width=8",       "model.dropout=0",           "train.batch_tokens=256",
-                  "stop.steps=3",        "train.learning_rate=0.05",  "train.warmup=0",
-                  "train.label_smoothing=0", "validate.decode=0",
-                  "validate.metric=loss", "data.folder=" + folder.path().string(),
+  Settings all = {"model.width=16",
+                  "model.dropout=0",
+                  "train.batch_tokens=256",
+                  "stop.steps=3",
+                  "train.learning_rate=0.05",
+                  "train.warmup=0",
+                  "train.label_smoothing=0",
+                  "validate.decode=0",
+                  "validate.metric=loss",
+                  "data.folder=" + folder.path().string(),
                   "output.folder=" + (folder.path() / "out").string()};
   all.insert(all.end(), kind.settings.begin(), kind.settings.end());
   all.insert(all.end(), more.begin(), more.end());

@@ -93,9 +93,9 @@ TEST_F(Places, AreRefusedWhereTheyAreNot) {
   expect_in("may have encoder, decoder, source", refusal("pairs_rnn", {"attention.memory.score=dot"}));
   expect_in("may have decoder", refusal("text_transformer", {"attention.source.score=dot"}));
   expect_in("may have encoder, pool, first", refusal("label_rnn", {"attention.decoder.score=dot"}));
-  expect_in("there are decoder, decoder.layer.0",
-            refusal("text_transformer", {"attention.decoder.layer.5.score=dot"}));
-  expect_in("[attention.first] this model has no attention at 'first'", refusal("label_rnn", {"attention.first.score=dot"}));
+  expect_in("there are decoder, decoder.layer.0", refusal("text_transformer", {"attention.decoder.layer.5.score=dot"}));
+  expect_in("[attention.first] this model has no attention at 'first'",
+            refusal("label_rnn", {"attention.first.score=dot"}));
   expect_in("did you mean 'attention.source.score'", refusal("pairs_rnn", {"attention.source.scor=dot"}));
   expect_in("decoder.layer.N", refusal("pairs_rnn", {"attention.decoder.1.score=dot"}));
   expect_in("attention.source.score must be one of", refusal("pairs_rnn", {"attention.source.score=dott"}));
@@ -108,7 +108,8 @@ TEST_F(Places, NothingIsIgnored) {
   expect_in("no mask", refusal("pairs_rnn", {"attention.region=masked"}));
   expect_in("model.head_width", refusal("pairs_transformer", {"attention.width=16"}));
   expect_in("time = \"guided\" has no effect", refusal("text_transformer", {"attention.time=guided"}));
-  expect_in("project_bias has no effect without project", refusal("pairs_rnn", {"attention.project_bias=false", "model.bidirectional=false"}));
+  expect_in("project_bias has no effect without project",
+            refusal("pairs_rnn", {"attention.project_bias=false", "model.bidirectional=false"}));
   expect_in("heads = 4 has no effect", refusal("label_rnn", {"attention.heads=4"}));
   expect_in("has its own score", refusal("label_rnn", {"attention.structure=hierarchical", "attention.score=dot"}));
 }
@@ -127,9 +128,9 @@ TEST_F(Places, NoProjectionIsWhatWasAskedFor) {
 }
 
 TEST_F(Places, SurviveFiles) {
-  const recipe::Recipe before = recipe(
-      "pairs_transformer", {"attention.project_output=false", "attention.source.score=additive",
-                            "attention.decoder.layer.0.dropout=0.25", "attention.encoder.heads=2"});
+  const recipe::Recipe before =
+      recipe("pairs_transformer", {"attention.project_output=false", "attention.source.score=additive",
+                                   "attention.decoder.layer.0.dropout=0.25", "attention.encoder.heads=2"});
   const recipe::Recipe after = recipe::parse(recipe::text_of(before), "again.toml");
   EXPECT_EQ(recipe::text_of(after), recipe::text_of(before));
   EXPECT_TRUE(recipe::differences(after, before).empty());
@@ -146,13 +147,14 @@ TEST_F(Places, SurviveFiles) {
 
 /// Every file of an earlier release says project = false, whatever its model does.
 TEST_F(Places, FilesOfEarlierReleasesAreAsTheyWere) {
-  const std::string old = "# projected\n[attention]\nscore = \"dot\"\nproject = false\nproject_output = false\n[train]\n";
+  const std::string old =
+      "# projected\n[attention]\nscore = \"dot\"\nproject = false\nproject_output = false\n[train]\n";
   EXPECT_EQ(task::without_former_projections(old), "# projected\n[attention]\nscore = \"dot\"\n[train]\n");
   const task::Description read = task::parse_description(
       "version = 2\n[model]\ntask = \"seq2seq\"\nkind = \"transformer\"\n[attention]\nproject = false\n", "model.toml");
   EXPECT_TRUE(read.model.places.empty());
-  const task::Description projects = task::parse_description(
-      "version = 2\n[model]\ntask = \"seq2seq\"\n[attention]\nproject = true\n", "model.toml");
+  const task::Description projects =
+      task::parse_description("version = 2\n[model]\ntask = \"seq2seq\"\n[attention]\nproject = true\n", "model.toml");
   EXPECT_TRUE(projects.model.places.at(encode::kAllPlaces).to.project);
 }
 
@@ -172,8 +174,9 @@ TEST_F(Places, AreToldInWords) {
   o.region = "causal";
   o.strict = true;
   o.heads = 2;
-  EXPECT_EQ(description_of(o), "score = \"scaled_dot\", heads = 2, normalise = \"softmax\", region = \"causal\", "
-                               "strict = true");
+  EXPECT_EQ(description_of(o),
+            "score = \"scaled_dot\", heads = 2, normalise = \"softmax\", region = \"causal\", "
+            "strict = true");
 }
 
 }  // namespace
