@@ -67,7 +67,8 @@ Json attention(const task::Description& description) {
   const auto defaults = task::values_of(task::default_description(description.task()));
   constexpr std::string_view kSection = "attention.";
   for (const auto& [key, value] : task::values_of(description))
-    if (key.starts_with(kSection) && defaults.at(key) != value)
+    if (const auto usual = defaults.find(key);
+        key.starts_with(kSection) && (usual == defaults.end() || usual->second != value))
       said[key.substr(kSection.size())] = Json::parse(value).value_or(value);
   return said;
 }

@@ -23,6 +23,7 @@
 #include "heed/train/recipe/recipe.h"
 #include "heed/train/session.h"
 #include "heed/train/training_setup.h"
+#include "heed/train/without_effect.h"
 
 namespace heed::cli {
 
@@ -158,7 +159,10 @@ std::string shown(recipe::Recipe recipe, const TrainArguments& c) {
     warn(fmt::format("the data cannot be used, so keys that depend on it are shown with their defaults: {}",
                      error.what()));
   }
-  return recipe::text_of(recipe);
+  std::string text = recipe::text_of(recipe) + "\n# What each attention of this model does:\n";
+  for (const attend::Made& made : train::attentions_of(recipe))
+    text += fmt::format("#   {}: {}\n", made.name, train::description_of(made.options));
+  return text;
 }
 
 void run(const TrainArguments& c) {

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "heed/attend/census.h"
 #include "heed/base/error.h"
 #include "heed/base/list.h"
 
@@ -168,8 +169,7 @@ void add(const Entry& entry) {
 std::unique_ptr<Mechanism> make(const Scope& scope, const Options& options) {
   const auto reasons = refusals(options);
   expect(reasons.empty(), "attention: {}", fmt::join(reasons, "\n"));
-  const Options o = canonical(options);
-  return find(o.structure, Part::structure).make_structure(scope, o);
+  return make_at("", 0, scope, options);
 }
 
 std::unique_ptr<Mechanism> make(const Scope& scope, std::string_view name, const Options& base) {

@@ -85,7 +85,6 @@ class Refusals {
       need(o_.key_width % shared == 0, "key_width = {} cannot be shared by {} heads", o_.key_width, shared);
       need(value % shared == 0, "value_width = {} cannot be shared by {} heads", value, shared);
     }
-    need(!o_.project_output || o_.project, "project_output needs project");
     // The same rows; where heads share keys, the memory has fewer heads of them.
     const int64_t same = o_.project ? o_.key_width : o_.key_width / shared * o_.heads;
     if (parts_.input->same_rows && query == o_.key_width)
@@ -168,6 +167,23 @@ class Refusals {
   std::vector<std::string> reasons_;
 };
 
+/// An option that says more about another one, without which it has no effect.
+struct Dependent {
+  std::string_view option, needs;
+};
+std::vector<Dependent> idle_without(const Options& o) {
+  std::vector<Dependent> idle;
+  if (!o.project && !o.project_output) idle.push_back({"project_bias", "project = true"});
+  if (!o.project) idle.push_back({"width", "project = true"});
+  if (!o.project_output) idle.push_back({"output_width", "project_output = true"});
+  if (o.heads == 1) idle.push_back({"kv_heads", "heads above 1"});
+  if (o.position != "rotary")
+    for (const char* option : {"rotary_base", "rotary_halves"}) idle.push_back({option, "position = \"rotary\""});
+  if (o.entropy_weight == 0.0f)
+    for (const char* option : {"entropy_schedule", "entropy_steps"}) idle.push_back({option, "entropy_weight above 0"});
+  return idle;
+}
+
 }  // namespace
 
 std::vector<std::string> refusals(const Options& options) {
@@ -181,11 +197,16 @@ std::vector<std::string> unread(const Options& options, const std::vector<std::s
   std::vector<std::string> read = words(
       "structure input score normalise region time query_width key_width value_width heads kv_heads project "
       "project_output project_bias width output_width softcap position rotary_base rotary_halves dropout");
+  const std::vector<Dependent> idle = idle_without(o);
   Parts parts;
   unknown_words(o, parts);  // refusals() says so
+  // In the linear form a key is weighed without a hidden layer.
+  const bool no_hidden_layer = parts.score == &self_scored_entry && o.form == "linear";
   for (const Entry* e : parts.all())
     if (e)
-      for (auto& option : words(e->options)) read.push_back(std::move(option));
+      for (auto& option : words(e->options))
+        if (option != "hidden" || !no_hidden_layer || (e->part != Part::score && e->part != Part::structure))
+          read.push_back(std::move(option));
   if (o.position == "relative") read.emplace_back("reach");
 
   std::vector<std::string> changed;
@@ -196,7 +217,13 @@ std::vector<std::string> unread(const Options& options, const std::vector<std::s
 #undef HEED_CHANGED
   std::vector<std::string> sentences;
   for (const auto& name : given) {
-    if (!has(changed, name) || has(read, name)) continue;
+    if (!has(changed, name)) continue;
+    if (const auto found = std::find_if(idle.begin(), idle.end(), [&](const Dependent& d) { return d.option == name; });
+        found != idle.end() && has(read, name)) {
+      sentences.push_back(fmt::format("{} has no effect without {}", name, found->needs));
+      continue;
+    }
+    if (has(read, name)) continue;
     std::vector<std::string> readers = readers_of(name);
     if (name == "reach") readers.emplace_back("position = \"relative\"");
     sentences.push_back(

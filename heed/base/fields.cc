@@ -16,6 +16,7 @@ namespace heed::file {
 namespace {
 
 constexpr size_t kColumns = 100;
+constexpr const char* kNotSet = "not set";  // of a key on demand, where another recipe has it
 
 template <class T>
 std::string toml_value(const T& value) {
@@ -84,6 +85,26 @@ void Fields::add_target(std::string key, Target target, std::string help, Limit 
   fields_.push_back(std::move(field));
 }
 
+void Fields::on_demand(std::string section, Declare declare) {
+  on_demand_.emplace_back(std::move(section), std::move(declare));
+}
+
+std::optional<std::string> Fields::declare(const std::string& key) {
+  for (const auto& [section, declare] : on_demand_)
+    if (key.starts_with(section + "."))
+      if (std::optional<std::string> said = declare(*this, key)) return said;
+  return {};
+}
+
+std::set<std::string> Fields::keys_on_demand() const {
+  std::set<std::string> all;
+  for (const Field& field : fields_)
+    if (field.on_demand) all.insert(field.key);
+  return all;
+}
+
+bool Fields::knows(const std::string& key) { return find(key) || declare(key) == ""; }
+
 const Fields::Field* Fields::find(std::string_view key) const {
   for (const Field& field : fields_)
     if (field.key == key) return &field;
@@ -150,8 +171,10 @@ std::map<std::string, std::vector<std::string>> Fields::words() const {
   return all;
 }
 
-std::set<std::string> Fields::copy(const Fields& from, const std::set<std::string>& keys) const {
+std::set<std::string> Fields::copy(const Fields& from, const std::set<std::string>& keys) {
   std::set<std::string> copied;
+  for (const Field& other : from.fields_)
+    if (other.on_demand && keys.contains(other.key) && !find(other.key)) declare(other.key);
   for (const Field& field : fields_) {
     const Field* other = keys.contains(field.key) ? from.find(field.key) : nullptr;
     if (!other) continue;
@@ -171,6 +194,7 @@ std::vector<FieldDifference> Fields::differences(const Fields& other) const {
   std::vector<FieldDifference> all;
   for (const Field& field : fields_) {
     const Field* there = other.find(field.key);
+    if (!there && field.on_demand) all.push_back({field.key, value_text(field), kNotSet});
     if (!there) continue;
     const bool same = std::visit(
         [&](const auto* value) {
@@ -181,6 +205,8 @@ std::vector<FieldDifference> Fields::differences(const Fields& other) const {
         field.target);
     if (!same) all.push_back({field.key, value_text(field), value_text(*there)});
   }
+  for (const Field& there : other.fields_)
+    if (there.on_demand && !find(there.key)) all.push_back({there.key, kNotSet, value_text(there)});
   std::sort(all.begin(), all.end(), [](const FieldDifference& a, const FieldDifference& b) { return a.key < b.key; });
   return all;
 }

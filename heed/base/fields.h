@@ -47,6 +47,22 @@ class Fields {
   /// What a key was called before: it is read as that key.
   void former_key(std::string before, std::string key);
 
+  /// Keys of a section, and of sections inside it, that exist once they are named. `declare` adds the key and returns
+  /// an empty text, or says why there is no such key; nothing: it is none of them. Its targets must outlive this
+  /// object.
+  using Declare = std::function<std::optional<std::string>(Fields& fields, const std::string& key)>;
+  void on_demand(std::string section, Declare declare);
+  /// A key that `declare` adds: text() has only those that were named, and for differences() one may lack it.
+  template <class T>
+  void add_on_demand(std::string key, T& value, std::string help, Limit limit = {}) {
+    add(std::move(key), value, std::move(help), std::move(limit));
+    fields_.back().on_demand = true;
+  }
+  /// Those of them that were named.
+  std::set<std::string> keys_on_demand() const;
+  /// Whether there is this key, or there would be once it is named.
+  bool knows(const std::string& key);
+
   /// Of a file that others read too: keys of this section that were not added are not looked at.
   void pass_over(std::string section);
 
@@ -61,8 +77,8 @@ class Fields {
   /// no quotes. Returns the keys that were given. Throws one Error with a line for every mistake; valid options are
   /// filled anyway. Former keys and words are read as those of today, and `notes` says so, once each.
   std::set<std::string> parse(std::string_view toml, std::string_view file, std::span<const std::string> overrides = {},
-                              std::vector<std::string>* notes = nullptr) const;
-  std::set<std::string> read(const std::filesystem::path& path, std::span<const std::string> overrides = {}) const;
+                              std::vector<std::string>* notes = nullptr);
+  std::set<std::string> read(const std::filesystem::path& path, std::span<const std::string> overrides = {});
 
   /// All keys and values as TOML, with comments. parse(text()) changes nothing.
   std::string text() const;
@@ -75,10 +91,11 @@ class Fields {
   /// Every key with the words that it takes; none if it takes others, such as numbers.
   std::map<std::string, std::vector<std::string>> words() const;
 
-  /// Copies the values of those of `keys` that both have, with the same type, and returns them.
-  std::set<std::string> copy(const Fields& from, const std::set<std::string>& keys) const;
+  /// Copies the values of those of `keys` that both have, with the same type, and returns them. Keys on demand are
+  /// added.
+  std::set<std::string> copy(const Fields& from, const std::set<std::string>& keys);
 
-  /// The keys that both have, with other values, in the order of the alphabet.
+  /// The keys that both have, with other values, and keys on demand that only one has, in the order of the alphabet.
   std::vector<FieldDifference> differences(const Fields& other) const;
 
  private:
@@ -87,6 +104,7 @@ class Fields {
     std::string key, help;
     Target target;
     Limit limit;
+    bool on_demand = false;
 
     std::string section() const { return key.substr(0, key.find('.') == std::string::npos ? 0 : key.rfind('.')); }
     std::string name() const { return key.substr(key.rfind('.') + 1); }  // npos + 1 is 0
@@ -102,11 +120,14 @@ class Fields {
   /// Keys without a section come first: after a section they would belong to it.
   std::vector<Section> sections_in_order() const;
   static std::string value_text(const Field& field);
+  /// Asks who declares keys on demand. Nothing: nobody knows it.
+  std::optional<std::string> declare(const std::string& key);
 
   std::vector<Section> sections_;  // in the order they were named first
   std::set<std::string> passed_over_;
   std::vector<Field> fields_;
   std::vector<Renamed> former_keys_;
+  std::vector<std::pair<std::string, Declare>> on_demand_;  // by section
 };
 
 /// The text of one key, if others depend on it; empty if it is missing or not a text.

@@ -146,7 +146,7 @@ std::string joined(std::string_view section, std::string_view name) {
 /// Goes through one recipe and collects the mistakes.
 class RecipeReader {
  public:
-  RecipeReader(const Fields& fields, std::string_view file, std::vector<std::string>* notes)
+  RecipeReader(Fields& fields, std::string_view file, std::vector<std::string>* notes)
       : fields_(fields), file_(file), notes_(notes) {
     // Of "model.encoder" also "model" may be opened.
     for (const auto& section : fields.sections_)
@@ -246,7 +246,7 @@ class RecipeReader {
         if (given_.count(field->key))
           complain(where, fmt::format("{} is given twice: '{}' is another name of it", field->key, key));
         set(*field, *node, where);
-      } else if (node->is_table() && sections_.count(key)) {
+      } else if (node->is_table() && (sections_.count(key) || is_on_demand(key))) {
         table(*node->as_table(), key);
       } else if (fields_.passed_over_.count(section)) {
         continue;
@@ -263,10 +263,18 @@ class RecipeReader {
   /// The field of this key, also under a name that it had before.
   const Fields::Field* find(const std::string& key) {
     if (const Fields::Field* field = fields_.find(key)) return field;
+    for (const std::string& spelled : {key, british(key)})
+      if (fields_.declare(spelled) == "") return fields_.find(spelled);
     const std::string now = fields_.key_now(key);
     if (now.empty()) return nullptr;
     if (british(key) != now) note(key, now);
     return fields_.find(now);
+  }
+
+  /// Whether keys in this section may exist once they are named.
+  bool is_on_demand(const std::string& section) const {
+    return std::any_of(fields_.on_demand_.begin(), fields_.on_demand_.end(),
+                       [&](const auto& each) { return section.starts_with(each.first + "."); });
   }
 
   void note(std::string_view before, std::string_view now) {
@@ -299,6 +307,7 @@ class RecipeReader {
   }
 
   std::string unknown_key(const std::string& key) const {
+    if (std::optional<std::string> why = fields_.declare(key); why && !why->empty()) return *why;
     const std::string name = key.substr(key.rfind('.') + 1);
     const std::string section = name == key ? "" : key.substr(0, key.rfind('.'));
     std::vector<std::string> here, names, all;
@@ -317,7 +326,7 @@ class RecipeReader {
                        guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
   }
 
-  const Fields& fields_;
+  Fields& fields_;
   std::string_view file_;
   std::vector<std::string>* notes_;  // of former words; may be null
   std::set<std::string> sections_, given_;
@@ -385,7 +394,7 @@ std::string with_text(std::string_view toml, std::string_view key, std::string_v
 }
 
 std::set<std::string> Fields::parse(std::string_view toml, std::string_view file,
-                                    std::span<const std::string> overrides, std::vector<std::string>* notes) const {
+                                    std::span<const std::string> overrides, std::vector<std::string>* notes) {
   RecipeReader reader(*this, file, notes);
   reader.file(toml);
   for (const std::string& each : overrides) reader.override_by(each);
@@ -394,7 +403,7 @@ std::set<std::string> Fields::parse(std::string_view toml, std::string_view file
   return reader.given();
 }
 
-std::set<std::string> Fields::read(const std::filesystem::path& path, std::span<const std::string> overrides) const {
+std::set<std::string> Fields::read(const std::filesystem::path& path, std::span<const std::string> overrides) {
   return parse(read_text(path, kLargestFields), path.string(), overrides);
 }
 

@@ -84,7 +84,7 @@ namespace {
 bool is_version_1(const file::Checkpoint& checkpoint) { return !checkpoint.has(kDescriptionPart); }
 
 std::string recipe_text(const file::Checkpoint& checkpoint) {
-  std::string text = checkpoint.text(kRecipePart);
+  std::string text = task::without_former_projections(checkpoint.text(kRecipePart));
   return is_version_1(checkpoint) ? task::with_words_of_today(std::move(text)) : text;
 }
 

@@ -17,6 +17,7 @@
 #include "heed/task/description.h"
 #include "heed/task/version_1.h"
 #include "heed/train/training_setup.h"
+#include "heed/train/without_effect.h"
 
 namespace heed::compare {
 
@@ -132,9 +133,11 @@ void drop_unread(Recipe& recipe, const Settings& settings) {
   for (const std::string& setting : settings) own.insert(key_of(setting));
   const attend::Options defaults;
   std::vector<std::string> idle;
-  attend::each_option(recipe.model.attention, [&](const char* name, const auto&) {
-    if (own.count(kAttention + name) == 0 && !attend::unread(recipe.model.attention, {name}).empty())
-      idle.emplace_back(name);
+  attend::Options attention = recipe.model.attention;
+  attention.project = attention.project_output = true;  // the model says whether it projects, and how many heads it has
+  attention.heads = std::max<int64_t>(attention.heads, 2);
+  attend::each_option(attention, [&](const char* name, const auto&) {
+    if (own.count(kAttention + name) == 0 && !attend::unread(attention, {name}).empty()) idle.emplace_back(name);
   });
   const std::vector<attend::Setting> values = attend::values_of(defaults);
   Settings reset;
@@ -142,6 +145,31 @@ void drop_unread(Recipe& recipe, const Settings& settings) {
     if (std::find(idle.begin(), idle.end(), s.name) != idle.end())
       reset.push_back(fmt::format("{}{}={}", kAttention, s.name, s.value));
   recipe::set(recipe, reset);
+}
+
+/// The same for what the model itself has no use for. Why what the variant sets has no effect; empty: it has. A region
+/// that limits nothing makes a model that is there already.
+std::string drop_idle(Recipe& recipe, const Settings& settings) {
+  std::set<std::string> own;
+  for (const std::string& setting : settings) own.insert(key_of(setting));
+  const std::map<std::string, std::string> defaults = recipe::values_of(Recipe{.model = {.task = recipe.model.task}});
+  Settings reset;
+  std::string reason;
+  for (const train::WithoutEffect& each : train::without_effect(recipe, train::attentions_of(recipe))) {
+    const auto usual = defaults.find(each.key);
+    if (own.contains(each.key)) {
+      if (each.key != kAttention + attend::name_of(attend::Part::region) || recipe.model.attention.region != "masked")
+        reason = each.reason;
+    } else if (usual != defaults.end()) {
+      reset.push_back(fmt::format("{}={}", each.key, usual->second));
+    } else {  // of a place
+      const std::string inside = each.key.substr(kAttention.size());
+      const size_t dot = inside.rfind('.');
+      recipe.model.places[inside.substr(0, dot)].keys.erase(inside.substr(dot + 1));
+    }
+  }
+  recipe::set(recipe, reset);
+  return reason;
 }
 
 /// Why a score that the variant names would not be used; empty: it is.
@@ -161,9 +189,8 @@ struct Attempt {
 };
 
 Attempt attempt(const Recipe& base, const Settings& settings) {
-  const auto keys = recipe::values_of(base);
   for (const std::string& setting : settings)
-    if (keys.count(key_of(setting)) == 0)
+    if (!recipe::has_key(base, key_of(setting)))
       return {{},
               fmt::format("a recipe with model.task = \"{}\" has no key {}: the model decides that", base.model.task,
                           key_of(setting)),
@@ -173,7 +200,7 @@ Attempt attempt(const Recipe& base, const Settings& settings) {
     recipe::set(recipe, settings);
     drop_unread(recipe, settings);
     recipe = recipe::parse(recipe::text_of(recipe), "");  // keys may contradict each other
-    train::check_model(recipe);
+    if (std::string reason = drop_idle(recipe, settings); !reason.empty()) return {{}, std::move(reason)};
     if (std::string reason = unused_score(recipe, settings); !reason.empty()) return {{}, std::move(reason)};
     return {std::move(recipe), ""};
   } catch (const Error& error) {
@@ -188,6 +215,7 @@ Attempt attempt(const Recipe& base, const Settings& settings) {
 Recipe with_given_attention(const PlanBase& base) {
   Recipe recipe = base.settled;
   recipe.model.attention = base.given.model.attention;
+  recipe.model.places = base.given.model.places;
   return recipe;
 }
 

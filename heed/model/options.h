@@ -5,6 +5,7 @@
 #include <string>
 
 #include "heed/attend/options.h"
+#include "heed/model/encode/attention_places.h"
 #include "heed/model/encode/own_options.h"
 
 namespace heed::model {
@@ -42,6 +43,8 @@ struct Options {
   /// a source (time, local_p, hard_sampled) apply to the attention to the source, which is otherwise global:
   /// model/encode/attention_options.h has the table. What fits nowhere is refused with the reason.
   attend::Options attention = {};
+  /// What differs from it at one place or layer: encode/attention_places.h.
+  encode::AttentionChanges places = {};
   AlignOptions align = {};
 
   // rnn

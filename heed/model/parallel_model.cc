@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "heed/attend/all.h"
+#include "heed/attend/census.h"
 #include "heed/base/error.h"
 #include "heed/model/blanks.h"
 #include "heed/model/decode/all.h"
@@ -19,13 +20,16 @@ namespace heed::model {
 namespace {
 
 /// What a loss of its own comes with is about steps, each of which knows the one before.
-void check_attention(const attend::Options& attention) {
-  expect(!attend::draws(attention),
-         "model: normalise = \"{}\" is rewarded for what each step leads to, but decoder = \"parallel\" has no steps",
-         attention.normalise);
-  expect(attend::resolve(attend::canonical(attention)).time != &attend::guided_entry,
-         "model: time = \"{}\" is about steps that move along a source, but decoder = \"parallel\" has no steps",
-         attention.time);
+void check_attention(const std::vector<attend::Made>& all) {
+  for (const attend::Made& made : all) {
+    const attend::Options& attention = made.options;
+    expect(!attend::draws(attention),
+           "model: normalise = \"{}\" is rewarded for what each step leads to, but decoder = \"parallel\" has no steps",
+           attention.normalise);
+    expect(attend::resolve(attention).time != &attend::guided_entry,
+           "model: time = \"{}\" is about steps that move along a source, but decoder = \"parallel\" has no steps",
+           attention.time);
+  }
 }
 
 /// The rows of the memory for each draft.
@@ -51,9 +55,9 @@ encode::Encoded memory_for(Tape& tape, const ReadSources& sources, const Drafts&
 
 ParallelModel::ParallelModel(Parameters& parameters, const Options& o)
     : options_(o), slots_(value_of(kOutputLengths, o.length, "model: length") == OutputLength::slots ? o.slots : 0) {
+  const attend::Census census;
   const Resolved words(o);
   check_sizes(o);
-  check_attention(o.attention);
   const encode::EncoderEntry& encoder = encode::find_encoder(o.encoder_kind());
   const decode::DecoderEntry& decoder = decode::find_decoder(o.decoder_kind());
   expect(decoder.make_parallel != nullptr, "model: decoder = \"{}\" does not write all positions at once",
@@ -67,6 +71,8 @@ ParallelModel::ParallelModel(Parameters& parameters, const Options& o)
   encoder_ = encoder.make(root / "encoder", stack_options(o, words, o.encoder_layers, encoder.needs_positions));
   decoder_ = decoder.make_parallel(root / "decoder", stack_options(o, words, o.decoder_layers, decoder.needs_positions),
                                    *encoder_);
+  check_attention(census.all());
+  longest_memory_ = census.longest_memory();
   output_ = OutputLayer(root, o, decoder_->width(), target_.table());
   if (slots_ == 0) length_ = LengthClassifier(root / "length", encoder_->width(), o.max_length);
 }
@@ -76,7 +82,7 @@ encode::Encoded ParallelModel::encode(Tape& tape, const data::Sources& sources) 
 }
 
 int64_t ParallelModel::max_positions() const {
-  return std::min({source_.max_positions(), target_.max_positions(), attend::longest_memory(options_.attention)});
+  return std::min({source_.max_positions(), target_.max_positions(), longest_memory_});
 }
 
 int64_t ParallelModel::max_predictions() const {

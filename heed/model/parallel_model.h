@@ -55,7 +55,8 @@ class ParallelModel final : public Model, public ParallelGenerator {
                    float share) const;
 
   Options options_;
-  int64_t slots_;  // 0: a classifier
+  int64_t slots_;               // 0: a classifier
+  int64_t longest_memory_ = 0;  // of any attention
   embed::Embed source_, target_;
   std::unique_ptr<encode::Encoder> encoder_;
   std::unique_ptr<decode::ParallelDecoder> decoder_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/attend/census.h"
 #include "heed/base/error.h"
 #include "heed/model/encode/all.h"
 #include "heed/model/stack_options.h"
@@ -20,6 +21,7 @@ void check_sizes(const Options& o) {
 }
 
 Seq2Seq::Seq2Seq(Parameters& parameters, const Options& o) : options_(o) {
+  const attend::Census census;
   const Resolved words(o);
   check_sizes(o);
   const encode::EncoderEntry& encoder = encode::find_encoder(o.encoder_kind());
@@ -28,6 +30,7 @@ Seq2Seq::Seq2Seq(Parameters& parameters, const Options& o) : options_(o) {
   const embed::Embed target = TargetDecoder::vectors(root, o, words.tied == Tied::all ? source_.table() : nullptr);
   encoder_ = encoder.make(root / "encoder", stack_options(o, words, o.encoder_layers, encoder.needs_positions));
   target_decoder_ = TargetDecoder(root, o, *encoder_, target);
+  longest_memory_ = census.longest_memory();
 }
 
 encode::Encoded Seq2Seq::encode(Tape& tape, const data::Sources& sources) const {
@@ -49,7 +52,9 @@ std::unique_ptr<decode::State> Seq2Seq::start(Tape& tape, const data::Sources& s
   return target_decoder_.start(encode(tape, sources), longest);
 }
 
-int64_t Seq2Seq::max_positions() const { return std::min(source_.max_positions(), target_decoder_.max_positions()); }
+int64_t Seq2Seq::max_positions() const {
+  return std::min({source_.max_positions(), target_decoder_.max_positions(), longest_memory_});
+}
 
 Tensor Seq2Seq::step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
                      decode::Alignment* alignment) const {

@@ -44,6 +44,7 @@ class Seq2Seq final : public Model, public Generator {
   embed::Embed source_;
   std::unique_ptr<encode::Encoder> encoder_;
   TargetDecoder target_decoder_;
+  int64_t longest_memory_ = 0;  // of any attention
 };
 
 }  // namespace heed::model

@@ -40,6 +40,7 @@ encode::StackOptions stack_options(const Options& o, const Resolved& words, int6
                              .bias = o.bias,
                              .dropout = o.dropout,
                              .attention = o.attention,
+                             .places = o.places,
                              .wiring = words.wiring,
                              .own = o.own,
                              .cell = words.cell,

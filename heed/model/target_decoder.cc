@@ -1,10 +1,13 @@
 #include "heed/model/target_decoder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include "heed/attend/all.h"
+#include "heed/attend/census.h"
 #include "heed/attend/choices.h"
 #include "heed/attend/decay.h"
 #include "heed/attend/given_alignments.h"
@@ -31,6 +34,30 @@ std::vector<float> rewards(int64_t choices, const data::Targets& target, std::sp
   return of_sequences;
 }
 
+/// Of the attentions to the source, the first that has a cost of this kind; its options are those of all that have one.
+const attend::Made* with_cost(const std::vector<attend::Made>& all, bool (*has_cost)(const attend::Options&),
+                              std::initializer_list<const char*> settings) {
+  const attend::Made* first = nullptr;
+  const auto setting = [](const attend::Options& o, std::string_view name) {
+    std::string value;
+    attend::each_option(o, [&](std::string_view each, const auto& v) {
+      if (each == name) value = fmt::format("{}", v);
+    });
+    return value;
+  };
+  for (const attend::Made& each : all) {
+    if (!has_cost(each.options)) continue;
+    if (!first) first = &each;
+    for (const char* name : settings)
+      expect(setting(each.options, name) == setting(first->options, name),
+             "model: attention.source: {} is {} in layer {} and {} in layer {}, but the loss has one for all layers",
+             name, setting(first->options, name), first->layer, setting(each.options, name), each.layer);
+  }
+  return first;
+}
+
+bool guides(const attend::Options& o) { return attend::resolve(o).time->guides; }
+
 Tensor joined(const std::vector<Tensor>& parts) {
   if (parts.empty()) return {};
   return parts.size() == 1 ? parts[0] : concat_rows(parts);
@@ -51,16 +78,25 @@ embed::Embed TargetDecoder::vectors(const Scope& root, const Options& o, Paramet
 
 TargetDecoder::TargetDecoder(const Scope& root, const Options& o, const encode::Encoder& encoder,
                              const embed::Embed& target)
-    : attention_(o.attention), align_(o.align), target_(target) {
+    : align_(o.align), target_(target) {
   const Resolved words(o);
   const decode::DecoderEntry& decoder = decode::find_decoder(o.decoder_kind());
   expect(decoder.make != nullptr, "model: decoder = \"{}\" does not write step by step, as this task needs it",
          decoder.name);
+  const attend::Census census;
   decoder_ =
       decoder.make(root / "decoder", stack_options(o, words, o.decoder_layers, decoder.needs_positions), encoder);
+  longest_memory_ = census.longest_memory();
+  const std::vector<attend::Made> to_source = census.at(encode::kSourcePlace);
+  if (const attend::Made* guided = with_cost(to_source, guides, {"guide_weight", "guide_schedule", "guide_steps"}))
+    guided_ = guided->options;
+  if (const attend::Made* drawn =
+          with_cost(to_source, attend::draws,
+                    {"baseline", "baseline_decay", "entropy_weight", "entropy_schedule", "entropy_steps"}))
+    drawn_ = drawn->options;
   output_ = OutputLayer(root, o, decoder_->width(), target_.table());
   check_alignment_options();
-  if (attend::draws(o.attention)) {
+  if (drawn_) {
     baseline_ = &(root / "reinforce").make("baseline", {2}, Initialiser::constant(0.0f));
     baseline_->trainable = false;
   }
@@ -84,7 +120,7 @@ Loss TargetDecoder::loss(const encode::Encoded& source, const data::Batch& batch
          "model: expected a batch of sources, each with a target to write");
   const Packed target = target_(tape, targets.in, tape.offsets(targets.offsets));
   decode::AttentionCosts costs;
-  costs.want_entropy = attention_.entropy_weight > 0.0f;
+  costs.want_entropy = drawn_ && drawn_->entropy_weight > 0.0f;
   const attend::GivenAlignments links{targets.offsets, targets.aligned_offsets, targets.aligned_sources};
   if (tape.training() && !targets.aligned_offsets.empty()) costs.links = &links;
   const Tensor states = decoder_->run(target, source, nullptr, tape.training() ? &costs : nullptr);
@@ -99,14 +135,15 @@ Tensor TargetDecoder::attention_costs(const decode::AttentionCosts& costs, const
   Tensor all;
   const auto also = [&](Tensor cost) { all = all ? add(all, cost) : cost; };
   // Tachibana et al. 2018: the mean of heads and layers, added up over the rows as the loss is.
-  const float guide_weight =
-      attend::decayed(attention_.guide_weight, attention_.guide_schedule, attention_.guide_steps, batch.updates_before);
+  const float guide_weight = guided_ ? attend::decayed(guided_->guide_weight, guided_->guide_schedule,
+                                                       guided_->guide_steps, batch.updates_before)
+                                     : 0.0f;
   for (const Tensor guide : costs.guide)
     also(scale(sum(guide), guide_weight / static_cast<float>(guide.rows() * std::ssize(costs.guide))));
   if (costs.links) also(alignment_cost(costs, batch));
   // Williams 1992: a choice is worth the log-probability of the token that it led to. Added up over the rows.
   if (const Tensor log_prob = joined(costs.log_prob)) {
-    const attend::Options& o = attention_;
+    const attend::Options& o = *drawn_;
     const float entropy_weight =
         attend::decayed(o.entropy_weight, o.entropy_schedule, o.entropy_steps, batch.updates_before);
     attend::Reinforce reinforce({.baseline_decay = o.baseline_decay, .entropy_weight = entropy_weight});
@@ -156,7 +193,7 @@ Tensor TargetDecoder::alignment_cost(const decode::AttentionCosts& costs, const 
 
 bool TargetDecoder::needs_self_critical_baseline(const Tape& tape) const {
   return tape.training() && baseline_ &&
-         value_of(attend::kBaselines, attention_.baseline) == attend::Baseline::self_critical;
+         value_of(attend::kBaselines, drawn_->baseline) == attend::Baseline::self_critical;
 }
 
 void TargetDecoder::each_logits(const encode::Encoded& source, const PackedIds& inputs,
@@ -185,8 +222,6 @@ Tensor TargetDecoder::step(std::span<const int32_t> tokens, decode::State& state
   return output_.logits(decoder_->step(x.rows, state, alignment));
 }
 
-int64_t TargetDecoder::max_positions() const {
-  return std::min(target_.max_positions(), attend::longest_memory(attention_));
-}
+int64_t TargetDecoder::max_positions() const { return std::min(target_.max_positions(), longest_memory_); }
 
 }  // namespace heed::model

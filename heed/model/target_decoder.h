@@ -67,7 +67,8 @@ class TargetDecoder {
                          std::span<const float> undrawn_nll) const;
   Tensor alignment_cost(const decode::AttentionCosts& costs, const data::Batch& batch) const;
 
-  attend::Options attention_ = {};
+  std::optional<attend::Options> guided_, drawn_;  // of attention to the source that has these costs
+  int64_t longest_memory_ = 0;                     // of any attention in it
   AlignOptions align_ = {};
   embed::Embed target_;
   std::unique_ptr<decode::Decoder> decoder_;

@@ -11,6 +11,7 @@
 #include "heed/task/all.h"
 #include "heed/task/model_keys.h"
 #include "heed/task/predict_options.h"
+#include "heed/task/version_1.h"
 #include "heed/text/tokeniser.h"
 
 namespace heed::task {
@@ -33,7 +34,7 @@ class DescriptionFields {
                 file::Limit::between(1, kLongest));
   }
 
-  const file::Fields& fields() const { return fields_; }
+  file::Fields& fields() { return fields_; }
   void set_version() { version_ = kDescriptionVersion; }
 
  private:
@@ -118,7 +119,8 @@ Description parse_description(std::string_view toml, std::string_view file) {
   const Task& task = task_in(toml);
   Description d = default_description(task);
   try {
-    DescriptionFields(d, task).fields().parse(toml, file);
+    const std::set<std::string> given = DescriptionFields(d, task).fields().parse(toml, file);
+    forget_former_projections(d.model, given);
   } catch (const Error& error) {
     throw Error(ErrorKind::file, error.what());
   }

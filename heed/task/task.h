@@ -163,6 +163,10 @@ class Task {
   virtual void set_defaults(data::Options&, model::Options&) const {}
   virtual void add_data(file::Fields& fields, data::Options& data) const = 0;
   virtual void add_model(file::Fields& fields, model::Options& model) const = 0;
+  /// The places that attention can be chosen for, as [attention.PLACE]. A model may lack some of them.
+  virtual std::vector<std::string> attention_places() const {
+    return {encode::kEncoderPlace, encode::kDecoderPlace, encode::kSourcePlace};
+  }
   /// Keys of [attention] that mean something for this task only.
   virtual std::vector<std::string> own_attention_keys() const { return {}; }
   /// Contradictions between keys, one sentence each.

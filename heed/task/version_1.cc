@@ -1,5 +1,8 @@
 #include "heed/task/version_1.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "heed/base/error.h"
 #include "heed/task/all.h"
 #include "heed/task/model_keys.h"
@@ -40,6 +43,29 @@ std::string with_words_of_today(std::string recipe) {
     done = old.key;
   }
   return recipe;
+}
+
+std::string without_former_projections(std::string recipe) {
+  std::string kept;
+  bool in_attention = false;
+  for (size_t begin = 0; begin < recipe.size();) {
+    const size_t end = std::min(recipe.find('\n', begin), recipe.size() - 1) + 1;
+    const std::string_view line = std::string_view(recipe).substr(begin, end - begin);
+    if (line.starts_with('[')) in_attention = line.starts_with("[attention]");
+    const bool former = line.starts_with("project = false") || line.starts_with("project_output = false");
+    if (!in_attention || !former) kept += line;
+    begin = end;
+  }
+  return kept;
+}
+
+void forget_former_projections(model::Options& model, const std::set<std::string>& given) {
+  const auto all = model.places.find(encode::kAllPlaces);
+  if (all == model.places.end()) return;
+  auto& [to, keys] = all->second;
+  for (const auto& [name, value] : {std::pair{"project", to.project}, {"project_output", to.project_output}})
+    if (!value && !given.contains(std::string("attention.all.") + name)) keys.erase(name);
+  if (keys.empty()) model.places.erase(all);
 }
 
 Description description_in_recipe(std::string_view recipe, std::string_view file) {

@@ -30,7 +30,7 @@ class Session {
     if (!options_.resume) {
       weights = load_weights();
       if (weights) recipe = fitted(recipe, *weights, options_.from);
-      check_model(recipe);
+      check_model_on_data(recipe);
     }
     const bool checked = !options_.resume;
     recipe::text_of(recipe);  // throws now, not after hours of training, if it cannot be written as TOML

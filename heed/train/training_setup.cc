@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "heed/attend/all.h"
+#include "heed/attend/census.h"
 #include "heed/base/error.h"
 #include "heed/base/memory.h"
 #include "heed/data/plain_files.h"
@@ -19,6 +20,7 @@
 #include "heed/train/recipe/of_model.h"
 #include "heed/train/recipe/settle.h"
 #include "heed/train/trainer.h"
+#include "heed/train/without_effect.h"
 
 namespace heed::train {
 
@@ -27,19 +29,22 @@ namespace {
 using recipe::Recipe;
 using recipe::RecipeError;
 
-/// The reasons why the model cannot be made, each with the file and the keys behind it.
+/// The reasons why the model cannot be made, each with the file and the keys behind it. What begins with "attention: "
+/// or "attention.source: " is about that section, and so are the reasons after it.
 std::string model_complaint(const Recipe& recipe, std::string_view reasons) {
-  constexpr std::string_view kAttention = "attention: ", kModel = "model: ";
-  std::string place = recipe.file.empty() ? "" : recipe.file + ": ";
-  if (reasons.starts_with(kAttention)) {
-    reasons.remove_prefix(kAttention.size());
-    place += "[attention] ";
-  }
-  std::string all;
+  constexpr std::string_view kAttention = "attention", kModel = "model: ", kEnd = ": ";
+  const std::string file = recipe.file.empty() ? "" : recipe.file + ": ";
+  std::string place = file, all;
   while (!reasons.empty()) {
     std::string_view reason = reasons.substr(0, reasons.find('\n'));
     reasons.remove_prefix(std::min(reason.size() + 1, reasons.size()));
     if (reason.starts_with(kModel)) reason.remove_prefix(kModel.size());
+    const std::string_view section = reason.substr(0, reason.find(kEnd));
+    if (section.starts_with(kAttention) && section.size() < reason.size() &&
+        section.find(' ') == std::string_view::npos) {
+      place = fmt::format("{}[{}] ", file, section);
+      reason.remove_prefix(section.size() + kEnd.size());
+    }
     all += (all.empty() ? "" : "\n") + place;
     // The widths of an attention follow from model.width.
     if (reason.find("cannot be shared by") != std::string_view::npos)
@@ -77,13 +82,18 @@ void expect_a_model(const Recipe& recipe) {
 
 }  // namespace
 
-void check_model(const Recipe& recipe) {
+std::vector<attend::Made> attentions_of(const Recipe& recipe) {
+  const attend::Census census;
   expect_a_model(recipe);
+  return census.all();
+}
+
+void check_model(const Recipe& recipe) {
   // An option that nothing reads usually belongs to a part that was meant but not named.
-  std::vector<std::string> names;
-  attend::each_option(recipe.model.attention, [&](const char* name, const auto&) { names.emplace_back(name); });
-  const std::vector<std::string> idle = attend::unread(recipe.model.attention, names);
-  if (!idle.empty()) throw RecipeError(model_complaint(recipe, fmt::format("attention: {}", fmt::join(idle, "\n"))));
+  std::vector<std::string> reasons;
+  for (const WithoutEffect& each : without_effect(recipe, attentions_of(recipe)))
+    if (std::find(reasons.begin(), reasons.end(), each.reason) == reasons.end()) reasons.push_back(each.reason);
+  if (!reasons.empty()) throw RecipeError(model_complaint(recipe, fmt::format("{}", fmt::join(reasons, "\n"))));
 }
 
 namespace {
@@ -108,7 +118,13 @@ void check_lengths(const task::Corpus& corpus, const model::Model& model) {
 
 /// Keys that weights do not depend on: those of the loss and of training. The decoder may be another one, with the
 /// weights that both have (trained::start_from).
+std::string attention_option(std::string_view key) {  // "attention.window", wherever it was named
+  constexpr std::string_view kAttention = "attention.";
+  return key.starts_with(kAttention) ? fmt::format("attention{}", key.substr(key.rfind('.'))) : "";
+}
 bool fits_the_weights_anyway(std::string_view key) {
+  const std::string name = attention_option(key);
+  if (!name.empty()) key = name;
   for (const std::string_view each :
        {"model.decoder", "model.length", "model.slots", "model.max_length", "model.penalty", "attention.baseline",
         "attention.baseline_decay", "attention.entropy_weight", "attention.entropy_schedule", "attention.entropy_steps",
@@ -137,6 +153,49 @@ std::vector<task::Suggestion> go_gently(Recipe& r, const Recipe& theirs) {
   return recipe::settle(r, std::span(&rate, 1));
 }
 
+std::optional<RecipeError> refusal_of(const Recipe& recipe) {
+  try {
+    expect_a_model(recipe);
+    return {};
+  } catch (const RecipeError& error) {
+    return error;
+  }
+}
+
+/// Whether it makes a model in which everything that was given has an effect, apart from what had none before.
+bool suits(Recipe recipe, const Recipe& given) {
+  recipe.open = given.open;
+  try {
+    return without_effect(recipe, attentions_of(recipe)).empty();
+  } catch (const RecipeError&) {
+    return false;
+  }
+}
+
+/// As recipe::settle(). But what was chosen never contradicts what was given: of the values for a model that it cannot
+/// have, or that leave a given key without effect, as few as possible are left out.
+std::vector<task::Suggestion> settle_fitting(Recipe& r, const std::vector<task::Suggestion>& suggestions) {
+  const Recipe given = r;
+  std::vector<task::Suggestion> taken = recipe::settle(r, suggestions);
+  if (suits(r, given)) return taken;
+  const auto may_go = [](const task::Suggestion& each) {
+    return each.key.starts_with("model.") || each.key.starts_with("attention.");
+  };
+  for (size_t first = 0; first < taken.size(); ++first)
+    for (size_t second = 0; second <= first; ++second) {  // equal: one alone
+      if (!may_go(taken[first]) || !may_go(taken[second])) continue;
+      std::vector<task::Suggestion> fewer;
+      for (size_t i = 0; i < taken.size(); ++i)
+        if (i != first && i != second) fewer.push_back(taken[i]);
+      Recipe tried = given;
+      fewer = recipe::settle(tried, fewer);
+      if (!suits(tried, given)) continue;
+      r = tried;
+      return fewer;
+    }
+  return taken;  // it is not their fault
+}
+
 }  // namespace
 
 Recipe fitted(const Recipe& recipe, const trained::TrainedModel& weights, std::string_view name) {
@@ -161,6 +220,26 @@ Recipe fitted(const Recipe& recipe, const trained::TrainedModel& weights, std::s
   return r;
 }
 
+void check_model_on_data(const Recipe& recipe) {
+  try {
+    check_model(recipe);
+  } catch (const RecipeError&) {
+    // What nobody set may be why: the data may choose something else.
+    Recipe settled = recipe;
+    try {
+      data::expect_plain_files(settled.data);
+      settle_fitting(
+          settled,
+          settled.task().read(settled.data, settled.train.seed)->suggest(settled.open, settled.data, settled.model));
+      settled.open = recipe.open;
+      check_model(settled);
+      return;
+    } catch (const Error&) {
+    }
+    throw;
+  }
+}
+
 TrainingSetup prepare(const Recipe& recipe, const StartFrom& beginning,
                       const std::function<void(const std::string&)>& tell) {
   const auto say = [&](const char* what) {
@@ -180,15 +259,23 @@ TrainingSetup prepare(const Recipe& recipe, const StartFrom& beginning,
     if (theirs.model.task == r.model.task || r.task().answers() == task::AnswerKind::label)
       p.chosen = go_gently(r, theirs);
   }
-  if (!beginning.checked) expect_a_model(r);  // an option that nothing reads may be for a variant
+  // An option that nothing reads may be for a variant, and the data may choose what a model lacks.
+  std::optional<RecipeError> early;
+  if (!beginning.checked) early = refusal_of(r);
   const std::string doubt = doubt_about_task(r);
   say("reading the data");
   data::expect_plain_files(r.data);
-  const std::unique_ptr<task::RawCorpus> texts = r.task().read(r.data, r.train.seed);
+  std::unique_ptr<task::RawCorpus> texts;
+  try {
+    texts = r.task().read(r.data, r.train.seed);
+  } catch (const Error&) {
+    if (early) throw *early;
+    throw;
+  }
   const auto add = [&](const std::vector<task::Suggestion>& chosen) {
     p.chosen.insert(p.chosen.end(), chosen.begin(), chosen.end());
   };
-  add(recipe::settle(r, texts->suggest(r.open, r.data, r.model)));
+  add(settle_fitting(r, texts->suggest(r.open, r.data, r.model)));
   say("splitting it into tokens");
   const bool goes_on = beginning.weights && beginning.weights->description.model.task == r.model.task;
   task::Vocabularies of_encoder;

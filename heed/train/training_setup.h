@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/attend/census.h"
 #include "heed/checkpoint/checkpoint.h"
 #include "heed/checkpoint/trained_model.h"
 #include "heed/task/task.h"
@@ -45,7 +46,13 @@ TrainingSetup prepare(const recipe::Recipe& recipe, const StartFrom& beginning,
 /// not agree with them.
 recipe::Recipe fitted(const recipe::Recipe& recipe, const trained::TrainedModel& weights, std::string_view name);
 
-/// Throws RecipeError if the recipe makes no model, before any data is read.
+/// What the attentions of its model do, before any data is read. Throws RecipeError if it makes no model.
+std::vector<attend::Made> attentions_of(const recipe::Recipe& recipe);
+
+/// Throws RecipeError if the recipe makes no model, before any data is read, or names something that has no effect.
 void check_model(const recipe::Recipe& recipe);
+/// The same, but a recipe that makes no model, or one that ignores something, may make one with what is chosen for its
+/// data, which is then read.
+void check_model_on_data(const recipe::Recipe& recipe);
 
 }  // namespace heed::train

@@ -66,7 +66,6 @@ std::vector<Refused> refused() {
       {"shared_heads_that_do_not_divide", "dot", [](Options& o) { o.heads = 4, o.kv_heads = 3; }, "kv_heads"},
       {"negative_shared_heads", "dot", [](Options& o) { o.kv_heads = -1; }, "kv_heads"},
       {"values_that_heads_do_not_divide", "dot", [](Options& o) { o.heads = 2, o.value_width = 5; }, "value_width"},
-      {"output_without_projection", "dot", [](Options& o) { o.project_output = true; }, "project"},
       {"negative_dropout", "dot", [](Options& o) { o.dropout = -0.1f; }, "dropout"},
       {"full_dropout", "dot", [](Options& o) { o.dropout = 1.0f; }, "dropout"},
       {"dropout_that_is_no_number", "dot", [](Options& o) { o.dropout = NAN; }, "dropout"},

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,41 @@ inline std::vector<Way> ways() {
       [](O& o) { o.attention.heads = 4, o.attention.kv_heads = 1, o.positions = "rotary"; });
   add("transformer", "relative", [](O& o) { o.attention.position = "relative"; });
   add("transformer", "swiglu", [](O& o) { o.activation = "swiglu"; });
+  // Attention chosen for places: model/encode/attention_places.h.
+  const auto at = [](O& o, const char* place, std::set<std::string> keys) -> attend::Options& {
+    o.places[place].keys.merge(keys);
+    return o.places[place].to;
+  };
+  add("rnn", "intra_beside_source", [=](O& o) { at(o, "decoder", {"score"}).score = "intra"; });
+  add("rnn", "additive_past_heads_to_source", [=](O& o) {
+    o.attention.structure = "multi_head", o.attention.time = "forced_forward";
+    at(o, "decoder", {"score"}).score = "additive";
+  });
+  add("rnn", "input_feeding_intra", [=](O& o) {
+    o.input_feeding = true, o.cell = "lstm";
+    at(o, "decoder", {"score"}).score = "intra";
+  });
+  add("rnn", "attending_encoder", [=](O& o) { at(o, "encoder", {"score"}).score = "general"; });
+  add("transformer", "window_on_the_source", [=](O& o) {
+    at(o, "source", {"region", "window"}).region = "local_m";
+    o.places["source"].to.window = 1;
+  });
+  add("transformer", "strict_decoder", [=](O& o) { at(o, "decoder", {"strict"}).strict = true; });
+  add("transformer", "other_scores", [=](O& o) {
+    deep(o);
+    at(o, "encoder", {"score"}).score = "synthesizer_random";
+    at(o, "source", {"score"}).score = "additive";
+    at(o, "decoder.layer.1", {"score", "normalise"}).score = "general";
+    o.places["decoder.layer.1"].to.normalise = "sigmoid";
+    at(o, "source.layer.0", {"heads"}).heads = 1;
+  });
+  add("transformer", "unprojected", [=](O& o) { at(o, "all", {"project"}).project = false; });
+  add("transformer", "shared_unprojected", [=](O& o) {
+    o.attention.score = "general", o.attention.kv_heads = 1;
+    at(o, "all", {"project"}).project = false;
+  });
+  add("transformer", "heads_as_they_are", [=](O& o) { at(o, "all", {"project_output"}).project_output = false; });
+
   for (const char* activation : {"silu", "gelu_tanh", "gelu_sigmoid", "geglu"})
     add("transformer", activation, [=](O& o) { o.activation = activation; });
   add("transformer", "rms_norm", [](O& o) { o.norm = "pre", o.norm_kind = "rms", o.norm_epsilon = 1e-6f; });

@@ -56,7 +56,7 @@ const Entry sinks_entry = {
         "`sinks` keys stay visible. With learned_sink each head has a learned score that takes weight but has no "
         "value: a head with nothing to contribute can stay silent.\n\n"
         "By default the name means a sliding window with 4 sinks.",
-    .options = "sinks learned_sink window",
+    .options = "sinks learned_sink",
     .preset =
         [](Options& o) {
           o.region = "sliding_window+sinks";

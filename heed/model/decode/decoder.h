@@ -66,11 +66,13 @@ struct RecurrentDecoderOptions {
   RecurrentOptions recurrent;  // one direction
   bool input_feeding = false;  // the last attentional vector is fed in with the next token.  Luong et al. 2015, 3.3
   float dropout = 0.0f;
-  attend::Options attention;                     // any of the catalogue: model/encode/attention_options.h
+  encode::StackOptions attention;                // its attention and places: model/encode/attention_options.h
   encode::Wiring wiring = encode::Wiring::last;  // or mix
 };
 
 /// s_t = RNN(y_{t-1}), c_t = attend(s_t, memory), out = tanh(W [c_t; s_t]).   Luong, Pham and Manning 2015
+/// If something is said about the place "decoder": out = tanh(W [c_t; s_t; d_t]), d_t = attend(s_t, s_1 .. s_{t-1}).
+/// Paulus et al. 2018
 std::unique_ptr<Decoder> recurrent(const Scope& scope, const RecurrentDecoderOptions& options,
                                    const encode::Encoder& encoder);
 

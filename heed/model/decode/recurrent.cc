@@ -25,9 +25,11 @@ class RecurrentDecoder final : public Decoder {
   RecurrentDecoder(const Scope& scope, const RecurrentDecoderOptions& o, const encode::Encoder& encoder)
       : options_(o),
         recurrent_(scope / "recurrent", with_feeding(o)),
-        attention_(attend::make(scope / "attention",
-                                encode::source_attention(o.attention, o.recurrent.hidden, encoder.width()))),
-        combine_(scope / "combine", attention_->context_width() + o.recurrent.hidden, o.recurrent.hidden) {
+        attention_(make_source_attention(scope / "attention", o, encoder.width())),
+        past_(make_past_attention(scope / "self", o)),
+        combine_(scope / "combine",
+                 attention_->context_width() + o.recurrent.hidden + (past_ ? past_->context_width() : 0),
+                 o.recurrent.hidden) {
     expect(
         o.wiring != encode::Wiring::same_block,
         "model: wiring = \"same_block\" needs a decoder whose blocks each attend to the source, as a transformer; an "
@@ -48,12 +50,15 @@ class RecurrentDecoder final : public Decoder {
     const attend::Attended a = attention_->attend({{s.rows, x.offsets}}, prepared, {}, request);
     if (alignment) alignment->layers = {a.weights};
     if (costs) costs->add(a);
-    return combined(a.context, s.rows);
+    const Packed states{s.rows, x.offsets};
+    const Tensor past = past_ ? past_->attend({states}, past_->prepare({states})).context : Tensor();
+    return combined(a.context, s.rows, past);
   }
 
   std::unique_ptr<State> start(const encode::Encoded& source, int64_t longest) const override {
     auto state = std::make_unique<State>(source.memory.offsets, longest);
     state->add_source_attention(*attention_, wiring_.memory(0, source));
+    if (past_) state->add_self_attention(*past_);
     const Moving m = begin(source);
     for (const RecurrentState& layer : m.states) {
       state->add_matrix(layer.h);
@@ -66,7 +71,9 @@ class RecurrentDecoder final : public Decoder {
   Tensor step(Tensor x, State& state, Alignment* alignment) const override {
     if (alignment) alignment->layers.resize(1);
     Moving m = moving(state, x.tape());
-    advance(x, m, [&](Tensor s) { return state.attend_to_source(0, s, alignment ? &alignment->layers[0] : nullptr); });
+    advance(
+        x, m, [&](Tensor s) { return state.attend_to_source(0, s, alignment ? &alignment->layers[0] : nullptr); },
+        [&](Tensor s) { return state.attend_to_self(0, s); });
     for (size_t l = 0; l < m.states.size(); ++l) {
       state.matrix(2 * l).take(m.states[l].h);
       state.matrix(2 * l + 1).take(m.states[l].c);
@@ -80,6 +87,20 @@ class RecurrentDecoder final : public Decoder {
   std::vector<int64_t> source_heads() const override { return {attention_->traits().heads}; }
 
  private:
+  static std::unique_ptr<attend::Mechanism> make_source_attention(const Scope& scope, const RecurrentDecoderOptions& o,
+                                                                  int64_t memory_width) {
+    const encode::AttentionChanges& places = o.attention.places;
+    const encode::Chosen named = encode::chosen(o.attention.attention, places, encode::kSourcePlace, 0);
+    return encode::make_attention(scope, places, encode::kSourcePlace, 0,
+                                  encode::source_attention(named, o.recurrent.hidden, memory_width));
+  }
+  /// Null: nothing is said about it.
+  static std::unique_ptr<attend::Mechanism> make_past_attention(const Scope& scope, const RecurrentDecoderOptions& o) {
+    if (!encode::is_chosen(o.attention.places, encode::kDecoderPlace)) return nullptr;
+    return encode::make_attention(scope, o.attention.places, encode::kDecoderPlace, 0,
+                                  encode::past_attention_beside_source(o.attention, o.recurrent.hidden));
+  }
+
   static RecurrentOptions with_feeding(const RecurrentDecoderOptions& o) {
     RecurrentOptions r = o.recurrent;
     r.bidirectional = false;
@@ -103,17 +124,33 @@ class RecurrentDecoder final : public Decoder {
     return {{states, static_cast<size_t>(layers)}, state.matrix(static_cast<size_t>(2 * layers)).on(tape)};
   }
 
-  /// One step of every row, x [rows, width]. `attend` gives the contexts of the states [rows, hidden].
-  template <class Attend>
-  void advance(Tensor x, Moving& m, const Attend& attend) const {
+  /// One step of every row, x [rows, width]. `attend` gives the contexts of the states [rows, hidden], and `look_back`
+  /// what they find among those before them.
+  template <class Attend, class LookBack>
+  void advance(Tensor x, Moving& m, const Attend& attend, const LookBack& look_back) const {
     if (options_.input_feeding) x = concat_columns({x, m.out});
     const RecurrentOutput s = recurrent_.step(x, m.states);
     m.states = s.states;
-    m.out = combined(attend(s.rows), s.rows);
+    const Tensor context = attend(s.rows);
+    m.out = combined(context, s.rows, past_ ? look_back(s.rows) : Tensor());
   }
 
-  Tensor combined(Tensor context, Tensor s) const {
-    return dropout(tanh(combine_(concat_columns({context, s}))), options_.dropout);
+  Tensor combined(Tensor context, Tensor s, Tensor past) const {
+    const Tensor all = past ? concat_columns({context, s, past}) : concat_columns({context, s});
+    return dropout(tanh(combine_(all)), options_.dropout);
+  }
+
+  /// What the newest of `states`, each [B, hidden], find among those before them. The steps are computed one by one, so
+  /// their memory is put together anew for each.
+  Tensor look_back(const std::vector<Tensor>& states, const Offsets& rows) const {
+    const auto steps = std::ssize(states);
+    const int64_t batch = states.back().rows();
+    std::vector<int64_t> order;
+    for (int64_t b = 0; b < batch; ++b)
+      for (int64_t t = 0; t < steps; ++t) order.push_back(t * batch + b);
+    const Tensor all = steps == 1 ? states[0] : gather_rows(concat_rows(states), order);
+    const attend::PreparedMemory memory = past_->prepare({{all, all.tape().even_offsets(batch, steps)}});
+    return past_->attend({{states.back(), rows}}, memory, attend::State(steps - 1)).context;
   }
 
   /// h_0 of layer l = tanh(W_l [final state of the encoder's last layer, both directions]), or tanh(W_l [mean of the
@@ -149,15 +186,21 @@ class RecurrentDecoder final : public Decoder {
     seen.set_target_lengths(lengths);
 
     const attend::Request request = costs ? costs->request(false) : attend::Request{};
-    std::vector<Tensor> outs, guides, log_probs, entropies, aligned_weights;  // of each step
-    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);       // ended sequences continue, unused
+    std::vector<Tensor> outs, states, guides, log_probs, entropies, aligned_weights;  // of each step
+    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);  // ended sequences continue, unused
     for (int64_t t = 0; t < by_step.steps(); ++t) {
       const Packed rows = by_step.take(x.rows, t);
       attend::Attended a;
-      advance(rows.rows, m, [&](Tensor s) {
-        a = attention_->attend({{s, rows.offsets}}, prepared, seen, request);
-        return a.context;
-      });
+      advance(
+          rows.rows, m,
+          [&](Tensor s) {
+            a = attention_->attend({{s, rows.offsets}}, prepared, seen, request);
+            return a.context;
+          },
+          [&](Tensor s) {
+            states.push_back(s);
+            return look_back(states, rows.offsets);
+          });
       seen = a.state;
       outs.push_back(m.out);
       if (a.guide_cost) guides.push_back(a.guide_cost);
@@ -178,6 +221,7 @@ class RecurrentDecoder final : public Decoder {
   RecurrentDecoderOptions options_;
   Recurrent recurrent_;
   std::unique_ptr<attend::Mechanism> attention_;
+  std::unique_ptr<attend::Mechanism> past_;  // null: it does not look at its own past
   SourceWiring wiring_;
   Linear combine_;
   std::vector<Linear> bridge_;
@@ -200,7 +244,7 @@ const DecoderEntry recurrent_decoder = {
                            {.recurrent = o.recurrent(false),
                             .input_feeding = o.input_feeding,
                             .dropout = o.dropout,
-                            .attention = o.attention,
+                            .attention = o,
                             .wiring = o.wiring},
                            encoder);
         },

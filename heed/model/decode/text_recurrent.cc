@@ -22,9 +22,10 @@ class TextRecurrent final : public TextDecoder {
   TextRecurrent(const Scope& scope, const TextDecoderOptions& o)
       : dropout_(o.stack.dropout), recurrent_(scope / "recurrent", o.stack.recurrent(false)) {
     if (!o.looks_back) return;
-    const attend::Options a = encode::past_attention(o.stack.attention, hidden());
+    const attend::Options a =
+        encode::past_attention(encode::chosen(o.stack.attention, o.stack.places, encode::kDecoderPlace, 0), hidden());
     const attend::Parts parts = attend::resolve(a);
-    look_back_ = attend::make(scope / "attention", a);
+    look_back_ = encode::make_attention(scope / "attention", o.stack.places, encode::kDecoderPlace, 0, a);
     own_output_ = parts.structure == &attend::key_value_entry;
     const bool window = own_output_ || parts.has_region(attend::sliding_window_entry);
     if (window) reach_ = a.window;

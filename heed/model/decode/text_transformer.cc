@@ -1,5 +1,6 @@
 // Blocks of masked self-attention and feed-forward layers.   Radford et al. 2018
 #include "heed/attend/all.h"
+#include "heed/base/error.h"
 #include "heed/model/decode/text_decoder.h"
 #include "heed/model/encode/attention_options.h"
 #include "heed/model/encode/block.h"
@@ -11,10 +12,11 @@ namespace {
 using encode::SelfAttentionBlock;
 
 /// What a token sees while a text is written is never more than it saw in training.
-attend::Options self_attention(const TextDecoderOptions& o) {
-  attend::Options a = encode::text_self_attention(o.stack);
+attend::Options self_attention(const TextDecoderOptions& o, int64_t layer) {
+  attend::Options a = encode::text_self_attention(o.stack, layer);
   const attend::Parts parts = attend::resolve(a);
   if (parts.has_region(attend::sliding_window_entry) || parts.has_region(attend::sinks_entry)) return a;
+  if (parts.has_region(attend::local_m_entry) && a.window <= o.context) return a;
   a.region += std::string("+") + attend::sliding_window_entry.name;
   a.window = o.context;
   return a;
@@ -23,9 +25,15 @@ attend::Options self_attention(const TextDecoderOptions& o) {
 class TextTransformer final : public TextDecoder {
  public:
   TextTransformer(const Scope& scope, const TextDecoderOptions& o) : width_(o.stack.width) {
-    const attend::Options a = self_attention(o);
-    by_document_ = attend::resolve(a).has_region(attend::documents_entry);
-    for (int64_t l = 0; l < o.stack.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o.stack, a);
+    for (int64_t l = 0; l < o.stack.layers; ++l) {
+      const attend::Options a = self_attention(o, l);
+      const bool by_document = attend::resolve(a).has_region(attend::documents_entry);
+      expect(l == 0 || by_document == by_document_,
+             "model: region = \"documents\" is for all layers or for none: a layer without it would carry what other "
+             "documents say into those with it");
+      by_document_ = by_document;
+      blocks_.emplace_back(scope / std::to_string(l), o.stack, encode::BlockAttention{encode::kDecoderPlace, l, a});
+    }
     if (o.stack.has_final_norm()) norm_ = RowNorm(scope / "norm", o.stack.width, o.stack.norm);
   }
 

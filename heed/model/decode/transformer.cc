@@ -13,9 +13,10 @@ using encode::StackOptions;
 
 class Block {
  public:
-  Block(const Scope& scope, const StackOptions& o, const attend::Options& self, int64_t memory_width)
-      : self_(attend::make(scope / "self", self)),
-        cross_(attend::make(scope / "source", encode::source_attention(o, memory_width))),
+  Block(const Scope& scope, const StackOptions& o, const encode::BlockAttention& self, int64_t memory_width)
+      : self_(encode::make_attention(scope / "self", o.places, self.place, self.layer, self.options)),
+        cross_(encode::make_attention(scope / "source", o.places, encode::kSourcePlace, self.layer,
+                                      encode::source_attention(o, memory_width, self.layer))),
         feed_forward_(encode::make_feed_forward(scope / "feed_forward", o)),
         around_self_(scope / "self", o),
         around_cross_(scope / "source", o),
@@ -60,12 +61,16 @@ class Block {
   Residual around_self_, around_cross_, around_feed_forward_;
 };
 
+/// What the rows of a block ask each other.
+using SelfAttention = attend::Options (*)(const StackOptions& options, int64_t layer);
+
 class TransformerDecoder final : public Decoder {
  public:
-  TransformerDecoder(const Scope& scope, const StackOptions& o, const attend::Options& self,
-                     const encode::Encoder& encoder)
+  TransformerDecoder(const Scope& scope, const StackOptions& o, SelfAttention self, const encode::Encoder& encoder)
       : width_(o.width), wiring_(scope, o.wiring, o.layers, encoder) {
-    for (int64_t l = 0; l < o.layers; ++l) blocks_.emplace_back(scope / std::to_string(l), o, self, encoder.width());
+    for (int64_t l = 0; l < o.layers; ++l)
+      blocks_.emplace_back(scope / std::to_string(l), o, encode::BlockAttention{encode::kDecoderPlace, l, self(o, l)},
+                           encoder.width());
     if (o.has_final_norm()) norm_ = RowNorm(scope / "norm", o.width, o.norm);
   }
 
@@ -110,12 +115,12 @@ class TransformerDecoder final : public Decoder {
 }  // namespace
 
 std::unique_ptr<Decoder> transformer(const Scope& scope, const StackOptions& options, const encode::Encoder& encoder) {
-  return std::make_unique<TransformerDecoder>(scope, options, encode::decoder_self_attention(options), encoder);
+  return std::make_unique<TransformerDecoder>(scope, options, encode::decoder_self_attention, encoder);
 }
 
 std::unique_ptr<ParallelDecoder> parallel_transformer(const Scope& scope, const StackOptions& options,
                                                       const encode::Encoder& encoder) {
-  return std::make_unique<TransformerDecoder>(scope, options, encode::encoder_self_attention(options), encoder);
+  return std::make_unique<TransformerDecoder>(scope, options, encode::parallel_self_attention, encoder);
 }
 
 const DecoderEntry transformer_decoder = {

@@ -31,10 +31,17 @@ struct Residual {
 
 FeedForward make_feed_forward(const Scope& scope, const StackOptions& options);
 
+/// The self-attention of one block, as attention_options.h has it.
+struct BlockAttention {
+  const char* place;
+  int64_t layer;
+  attend::Options options;
+};
+
 /// Self-attention, then feed-forward: a block of an encoder, or of a decoder without a source.
 class SelfAttentionBlock {
  public:
-  SelfAttentionBlock(const Scope& scope, const StackOptions& options, const attend::Options& self_attention);
+  SelfAttentionBlock(const Scope& scope, const StackOptions& options, const BlockAttention& self_attention);
 
   const attend::Mechanism& self() const { return *self_; }
 

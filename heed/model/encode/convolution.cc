@@ -6,6 +6,7 @@
 #include "heed/layer/linear.h"
 #include "heed/model/encode/all.h"
 #include "heed/model/encode/choices.h"
+#include "heed/model/encode/self_attending.h"
 #include "heed/tensor/op/activation.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/dropout.h"
@@ -65,7 +66,7 @@ const EncoderEntry convolution_encoder = {
       const int64_t kernel = o.own.of<ConvolutionKeys>().kernel;
       expect(o.width > 0 && o.layers > 0 && kernel > 0,
              "convolution: width {}, layers {} and kernel {} must be above 0", o.width, o.layers, kernel);
-      return std::make_unique<ConvolutionEncoder>(scope, o);
+      return self_attending(scope, o, std::make_unique<ConvolutionEncoder>(scope, o));
     },
 };
 

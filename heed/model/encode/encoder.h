@@ -8,6 +8,7 @@
 #include "heed/layer/norm.h"
 #include "heed/layer/parameters.h"
 #include "heed/layer/recurrent.h"
+#include "heed/model/encode/attention_places.h"
 #include "heed/model/encode/own_options.h"
 #include "heed/tensor/tensor.h"
 
@@ -47,6 +48,8 @@ struct StackOptions {
   bool bias = true;                // of the projections and the feed-forward layers
   float dropout = 0.0f;            // on what each part adds
   attend::Options attention = {};  // heads, score, region ...: attention_options.h says which attention uses what
+
+  AttentionChanges places = {};  // and what differs from it at a place
 
   Wiring wiring = Wiring::last;  // of the attention to the source
 

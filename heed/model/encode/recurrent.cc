@@ -1,4 +1,5 @@
 #include "heed/model/encode/all.h"
+#include "heed/model/encode/self_attending.h"
 #include "heed/tensor/op/dropout.h"
 
 namespace heed::encode {
@@ -35,8 +36,10 @@ const EncoderEntry recurrent_encoder = {
     .name = "rnn",
     .meaning = "a GRU or LSTM that reads in both directions, or in one",
     .keys = "cell bidirectional",
-    .make = [](const Scope& scope,
-               const StackOptions& o) { return recurrent(scope, o.recurrent(o.bidirectional), o.hands_over_blocks()); },
+    .make =
+        [](const Scope& scope, const StackOptions& o) {
+          return self_attending(scope, o, recurrent(scope, o.recurrent(o.bidirectional), o.hands_over_blocks()));
+        },
 };
 
 }  // namespace heed::encode

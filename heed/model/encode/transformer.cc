@@ -16,8 +16,8 @@ FeedForward make_feed_forward(const Scope& scope, const StackOptions& o) {
   return {scope, f};
 }
 
-SelfAttentionBlock::SelfAttentionBlock(const Scope& scope, const StackOptions& o, const attend::Options& self_attention)
-    : self_(attend::make(scope / "self", self_attention)),
+SelfAttentionBlock::SelfAttentionBlock(const Scope& scope, const StackOptions& o, const BlockAttention& self)
+    : self_(make_attention(scope / "self", o.places, self.place, self.layer, self.options)),
       feed_forward_(make_feed_forward(scope / "feed_forward", o)),
       around_self_(scope / "self", o),
       around_feed_forward_(scope / "feed_forward", o) {}
@@ -28,7 +28,8 @@ class TransformerEncoder final : public Encoder {
  public:
   TransformerEncoder(const Scope& scope, const StackOptions& o) : width_(o.width), hands_over_(o.hands_over_blocks()) {
     for (int64_t l = 0; l < o.layers; ++l)
-      blocks_.emplace_back(scope / std::to_string(l), o, encoder_self_attention(o));
+      blocks_.emplace_back(scope / std::to_string(l), o,
+                           BlockAttention{kEncoderPlace, l, encoder_self_attention(o, l)});
     if (o.has_final_norm()) norm_ = RowNorm(scope / "norm", o.width, o.norm);
   }
 

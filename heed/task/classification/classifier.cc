@@ -1,6 +1,7 @@
 #include "heed/task/classification/classifier.h"
 
 #include "heed/attend/all.h"
+#include "heed/attend/census.h"
 #include "heed/attend/structure/tanh_pool.h"
 #include "heed/base/error.h"
 #include "heed/model/encode/all.h"
@@ -17,12 +18,21 @@ namespace heed::task {
 
 namespace {
 
-/// The mechanism that turns the states of a sequence into one vector, as [attention] says. What has its own queries is
-/// taken as it is; any other score gets learned ones.
+/// What pools: as [attention] says, or of two texts [attention.pool] alone.
+encode::Chosen pool_of(const model::Options& o) {
+  encode::Chosen named =
+      encode::chosen(o.two_texts ? attend::Options() : o.attention, o.places, Classifier::kPoolPlace, 0);
+  named.options = attend::canonical(named.options);
+  return named;
+}
+
+/// The mechanism that turns the states of a sequence into one vector. What has its own queries is taken as it is; any
+/// other score gets learned ones.
 std::unique_ptr<attend::Mechanism> make_pool(const Scope& scope, const model::Options& o, int64_t width) {
-  attend::Options a = o.attention;
+  const encode::Chosen named = pool_of(o);
+  attend::Options a = named.options;
   a.key_width = width;
-  a.heads = 1;  // those of a Transformer's self-attention
+  if (!named.names("heads")) a.heads = 1;  // those of a Transformer's self-attention
   const attend::Parts parts = attend::resolve(a);
   bool pools = false;
   for (const attend::Entry* entry :
@@ -38,12 +48,20 @@ std::unique_ptr<attend::Mechanism> make_pool(const Scope& scope, const model::Op
            region->name);
   expect(a.value_width == 0, "attention: value_width = {} needs separate values, but a state is both key and value",
          a.value_width);
-  if (parts.structure == &attend::hierarchical_entry) return attend::tanh_pool(scope, a);
+  if (parts.structure == &attend::hierarchical_entry) {
+    expect(!o.two_texts, "{}structure = \"hierarchical\" is for documents made of sentences, not for two texts",
+           encode::about(o.places, Classifier::kPoolPlace, 0));
+    attend::Census::note({scope.prefix(), a, Classifier::kPoolPlace, 0});
+    return attend::tanh_pool(scope, a);
+  }
   if (parts.structure == &attend::single_entry && parts.score == &attend::self_scored_entry)
     a.structure = attend::feed_forward_entry.name;  // one implicit query for each sequence
   else if (!parts.structure->own_queries)
     a.input = attend::learned_query_entry.name;
-  return attend::make(scope, a);
+  // The name of a structure alone is enough.
+  if (parts.structure->only_score && a.score == attend::Options().score)
+    a = attend::options_of(parts.structure->name, a);
+  return encode::make_attention(scope, o.places, Classifier::kPoolPlace, 0, a);
 }
 
 /// [S + 1] Each sentence as one sequence of tokens.
@@ -57,15 +75,17 @@ Offsets sentences_of(Tape& tape, const data::Sources& texts) {
 
 /// The attention of the second text to the first, as [attention] says.
 std::unique_ptr<attend::Mechanism> make_attention_to_first(const Scope& scope, const model::Options& o, int64_t width) {
-  const attend::Parts parts = attend::resolve(attend::canonical(o.attention));
+  const encode::Chosen named = encode::chosen(o.attention, o.places, Classifier::kFirstPlace, 0);
+  const attend::Parts parts = attend::resolve(attend::canonical(named.options));
   expect(parts.structure != &attend::hierarchical_entry && !parts.structure->own_queries,
          "attention: structure = \"{}\" has queries of its own, but of two texts the second one asks",
-         o.attention.structure);
+         named.options.structure);
   expect(parts.time == &attend::dynamic_entry && parts.normalise != &attend::hard_sampled_entry,
          "attention: time = \"{}\" and normalise = \"{}\" are for a decoder; two texts need dynamic time, and weights "
          "that are not sampled",
-         o.attention.time, o.attention.normalise);
-  return attend::make(scope, encode::source_attention(o.attention, width, width));
+         named.options.time, named.options.normalise);
+  return encode::make_attention(scope, o.places, Classifier::kFirstPlace, 0,
+                                encode::source_attention(named, width, width));
 }
 
 }  // namespace
@@ -74,8 +94,13 @@ Classifier::Pooling::Pooling(const Scope& scope, const model::Options& o, int64_
   const model::Pool how = value_of(model::kPools, o.pool, "model: pool");
   largest = how == model::Pool::max;
   if (how == model::Pool::attention) mechanism = make_pool(scope, o, input);
-  const bool several = mechanism && attend::resolve(o.attention).structure == &attend::structured_entry;
-  width = input * (several ? o.attention.queries : 1);
+  const attend::Options a = pool_of(o).options;
+  // What asks each text by learned queries gives a vector for each of them.
+  const attend::Entry* structure = attend::resolve(a).structure;
+  const bool several =
+      mechanism && (structure == &attend::structured_entry ||
+                    (structure == &attend::single_entry && attend::resolve(a).score != &attend::self_scored_entry));
+  width = input * (several ? a.queries : 1);
 }
 
 Tensor Classifier::Pooling::operator()(const Packed& states, attend::Weights* weights, Tensor* penalty) const {
@@ -96,17 +121,15 @@ Classifier::Level::Level(const Scope& scope, const model::Options& o, int64_t in
   stack.width = input;
   encoder = entry.make(scope / "encoder", stack);
   int64_t width = encoder->width();
-  model::Options of_pool = o;
   if (o.two_texts) {
     to_first = make_attention_to_first(scope / "to_first", o, width);
     width += to_first->context_width();
-    of_pool.attention = {};
   }
-  pool = std::make_unique<Pooling>(scope / "pool", of_pool, width);
+  pool = std::make_unique<Pooling>(scope / "pool", o, width);
 }
 
 bool Classifier::reads_sentences(const model::Options& o) {
-  return !o.two_texts && attend::resolve(o.attention).structure == &attend::hierarchical_entry;
+  return !o.two_texts && attend::resolve(pool_of(o).options).structure == &attend::hierarchical_entry;
 }
 
 Classifier::Classifier(Parameters& parameters, const model::Options& o) : options_(o) {
@@ -116,12 +139,14 @@ Classifier::Classifier(Parameters& parameters, const model::Options& o) : option
   expect(o.width > 0 && o.encoder_layers > 0, "model: width {} and encoder_layers {} must be above 0", o.width,
          o.encoder_layers);
   const Scope root(parameters);
+  const attend::Census census;
   const bool positions = encode::find_encoder(o.encoder_kind()).needs_positions;
   embed_ =
       embed::Embed(root / "source", model::embedding_options(o, model::Resolved(o), o.source_vocabulary, positions));
   const bool hierarchical = reads_sentences(o);
   token_level_ = std::make_unique<Level>(root / (hierarchical ? "word" : "text"), o, o.width);
   if (hierarchical) text_level_ = std::make_unique<Level>(root / "sentence", o, token_level_->pool->width);
+  longest_memory_ = census.longest_memory();
   output_ = Linear(root / "output", (hierarchical ? text_level_ : token_level_)->pool->width, classes);
 }
 

@@ -11,6 +11,7 @@
 // to the first, and pooling has one learned query.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -36,11 +37,15 @@ struct Judged {
 
 class Classifier final : public model::Model {
  public:
+  // Places of attention, beside that of the encoder: what turns states into a vector, and of two texts what the second
+  // sees of the first.
+  static constexpr const char *kPoolPlace = "pool", *kFirstPlace = "first";
+
   /// Classes: options.target_vocabulary.
   Classifier(Parameters& parameters, const model::Options& options);
 
   model::Loss loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const override;
-  int64_t max_positions() const override { return embed_.max_positions(); }
+  int64_t max_positions() const override { return std::min(embed_.max_positions(), longest_memory_); }
 
   Judged judge(Tape& tape, const data::Sources& texts, bool weights) const;
   /// Whether a model of these options reads texts sentence by sentence.
@@ -71,6 +76,7 @@ class Classifier final : public model::Model {
   Tensor vectors_of_two(Tape& tape, const data::Sources& texts, Judged* judged) const;
 
   model::Options options_;
+  int64_t longest_memory_ = 0;  // of any attention
   embed::Embed embed_;
   std::unique_ptr<Level> token_level_, text_level_;
   Linear output_;

@@ -87,6 +87,9 @@ class LabelTask final : public Task {
           Limit::between(0, kMostTokens));
   }
 
+  std::vector<std::string> attention_places() const override {
+    return {encode::kEncoderPlace, Classifier::kPoolPlace, Classifier::kFirstPlace};
+  }
   std::vector<std::string> own_attention_keys() const override { return {"queries"}; }
 
   std::vector<std::string> problems(const data::Options& d, const model::Options& m) const override {
@@ -103,7 +106,8 @@ class LabelTask final : public Task {
     if (!d.label_separator.empty() && d.class_weights != "none")
       all.emplace_back("data.class_weights is for texts with one label each, but data.label_separator is set");
     if (d.vectors_fixed && d.vectors.empty()) all.emplace_back("data.vectors_fixed needs data.vectors");
-    if (m.penalty > 0 && m.attention.structure != "structured")
+    const encode::Chosen pool = encode::chosen(m.attention, m.places, Classifier::kPoolPlace, 0);
+    if (m.penalty > 0 && pool.options.structure != "structured")
       all.emplace_back("model.penalty is for attention.structure = \"structured\"");
     return all;
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "heed/attend/all.h"
+#include "heed/attend/census.h"
 #include "heed/base/error.h"
 #include "heed/model/stack_options.h"
 
@@ -45,12 +46,12 @@ WindowRule text_windows(const model::Options& o, int64_t stride) {
 }
 
 LanguageModel::LanguageModel(Parameters& parameters, const model::Options& o) : options_(o) {
+  const attend::Census census;
   const model::Resolved words(o);
   expect(o.target_vocabulary > 0, "model: the vocabulary is empty");
   expect(o.width > 0 && o.decoder_layers > 0 && o.context > 0,
          "model: width {}, layers {} and context {} must be above 0", o.width, o.decoder_layers, o.context);
   const decode::TextDecoderEntry& entry = decode::find_text_decoder(o.decoder_kind());
-  by_document_ = entry.needs_positions && attend::resolve(o.attention).has_region(attend::documents_entry);
   const Scope root(parameters);
   embed_ = embed::Embed(root / "text", model::embedding_options(o, words, o.target_vocabulary, entry.needs_positions));
   const bool looks_back = value_of(model::kLooksBack, o.look_back, "model: look_back");
@@ -58,6 +59,9 @@ LanguageModel::LanguageModel(Parameters& parameters, const model::Options& o) : 
       entry.make(root / "decoder", {.stack = model::stack_options(o, words, o.decoder_layers, entry.needs_positions),
                                     .context = o.context,
                                     .looks_back = looks_back});
+  longest_memory_ = census.longest_memory();
+  for (const attend::Made& made : census.all())  // all of a model or none
+    by_document_ = attend::resolve(made.options).has_region(attend::documents_entry);
   const bool tied = words.tied != model::Tied::none;
   expect(!tied || decoder_->width() == o.width,
          "model: tied = \"{}\" needs states of the width of the vectors, {}, but they have {}: set tied = \"none\"",
@@ -92,9 +96,7 @@ model::Loss LanguageModel::loss(Tape& tape, const data::Batch& batch, const Outp
   return loss;
 }
 
-int64_t LanguageModel::max_positions() const {
-  return std::min(embed_.max_positions(), attend::longest_memory(options_.attention));
-}
+int64_t LanguageModel::max_positions() const { return std::min(embed_.max_positions(), longest_memory_); }
 
 TextGenerator LanguageModel::generator_with(int64_t stride) const {
   return {{.embed = &embed_, .decoder = decoder_.get(), .weight = output_weight_, .bias = output_bias_},

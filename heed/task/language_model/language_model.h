@@ -38,7 +38,8 @@ class LanguageModel final : public model::Model {
 
  private:
   model::Options options_;
-  bool by_document_ = false;  // region documents: the pieces of a stretch are one sequence
+  bool by_document_ = false;    // region documents: the pieces of a stretch are one sequence
+  int64_t longest_memory_ = 0;  // of any attention
   embed::Embed embed_;
   std::unique_ptr<decode::TextDecoder> decoder_;
   Parameter* output_weight_ = nullptr;

@@ -79,6 +79,7 @@ class NextTokenTask final : public Task {
           Limit::one_of(heed::words_of(kDocuments)));
   }
 
+  std::vector<std::string> attention_places() const override { return {encode::kDecoderPlace}; }
   std::vector<std::string> own_attention_keys() const override { return {"predict"}; }
 
   std::vector<std::string> problems(const data::Options& d, const model::Options&) const override {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "heed/attend/all.h"
+#include "heed/attend/census.h"
 #include "heed/base/error.h"
 #include "heed/model/encode/all.h"
 #include "heed/model/encode/choices.h"
@@ -12,6 +12,7 @@
 namespace heed::task {
 
 MaskedModel::MaskedModel(Parameters& parameters, const model::Options& o) : options_(o) {
+  const attend::Census census;
   const model::Resolved words(o);
   expect(o.source_vocabulary > 0, "model: the vocabulary is empty");
   expect(o.source_vocabulary == o.target_vocabulary,
@@ -24,6 +25,7 @@ MaskedModel::MaskedModel(Parameters& parameters, const model::Options& o) : opti
   vectors.blank = true;
   embed_ = embed::Embed(root / "source", vectors);
   encoder_ = entry.make(root / "encoder", model::stack_options(o, words, o.encoder_layers, entry.needs_positions));
+  longest_memory_ = census.longest_memory();
   int64_t width = encoder_->width();
   if (o.transform) {
     activation_ = value_of(encode::kActivations, o.activation, "model: activation").activation;
@@ -67,8 +69,6 @@ Tensor MaskedModel::logits(Tape& tape, const data::Sequences& texts, std::span<c
   return output_.logits(states(tape, texts, rows));
 }
 
-int64_t MaskedModel::max_positions() const {
-  return std::min(embed_.max_positions(), attend::longest_memory(options_.attention));
-}
+int64_t MaskedModel::max_positions() const { return std::min(embed_.max_positions(), longest_memory_); }
 
 }  // namespace heed::task

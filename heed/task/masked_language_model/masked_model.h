@@ -41,6 +41,7 @@ class MaskedModel final : public model::Model {
   Tensor states(Tape& tape, const data::Sequences& texts, std::span<const int64_t> rows) const;
 
   model::Options options_;
+  int64_t longest_memory_ = 0;  // of any attention
   embed::Embed embed_;
   std::unique_ptr<encode::Encoder> encoder_;
   Linear transform_;

@@ -82,11 +82,12 @@ class MaskedTokenTask final : public Task {
     if (d.masks.replaced + d.masks.random > 1)
       all.push_back(fmt::format("data.mask_replaced = {} and data.mask_random = {} are more than 1 together",
                                 d.masks.replaced, d.masks.random));
-    if (!encode::find_encoder(m.encoder_kind()).self_attention && !is_untouched(m.attention))
+    if (!encode::find_encoder(m.encoder_kind()).self_attention && !is_untouched(m.attention) && m.places.empty())
       all.push_back(fmt::format("[attention] has no effect: model.kind = \"{}\" has no attention", m.kind));
     return all;
   }
 
+  std::vector<std::string> attention_places() const override { return {encode::kEncoderPlace}; }
   std::vector<std::string> metrics() const override { return {}; }
 
   std::unique_ptr<RawCorpus> read(const data::Options& options, uint64_t seed) const override {

@@ -30,7 +30,7 @@ void append(const Hypothesis& h, const data::Batch& batch, data::Batch& to) {
 }  // namespace
 
 std::string refuse_reward(const Options& o, const model::Options& model) {
-  if (attend::draws(model.attention))
+  if (attend::draws(encode::chosen(model.attention, model.places, encode::kSourcePlace, 0).options))
     return fmt::format(
         "train.objective = \"{}\" cannot be combined with attention.normalise = \"hard_sampled\", which "
         "has a reward of its own",

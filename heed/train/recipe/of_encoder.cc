@@ -31,6 +31,7 @@ bool attention_is_of_the_encoder(const EncoderPart& here, const EncoderPart& the
 }
 
 bool is_of_the_encoder(std::string_view key, const EncoderPart& here, const EncoderPart& there) {
+  if (key.starts_with("attention.encoder.")) return true;
   if (key.starts_with("attention.")) {
     if (!encode::find_encoder(there.kind).self_attention) return false;
     return attention_is_of_the_encoder(here, there) || key == "attention.heads";
@@ -59,6 +60,9 @@ Recipe with_encoder_of(const Recipe& theirs, const task::Task& task) {
     r.model.attention = defaults.attention;
     r.model.attention.heads = theirs.model.attention.heads;
   }
+  std::erase_if(r.model.places, [](const auto& each) {
+    return each.first != encode::kEncoderPlace && !each.first.starts_with(std::string(encode::kEncoderPlace) + ".");
+  });
   file::Fields fields;
   add_sections(fields, r, task);
   for (const std::string& key : fields.keys())
@@ -76,6 +80,8 @@ std::string lost_attention(const Recipe& theirs, const EncoderPart& here) {
   plain.attention.heads = theirs.model.attention.heads;
   Recipe with_plain = theirs;
   with_plain.model.attention = plain.attention;
+  std::erase_if(with_plain.model.places,
+                [](const auto& each) { return !each.first.starts_with(encode::kEncoderPlace); });
   for (const auto& [key, there, usual] : differences(theirs, with_plain))
     if (key.starts_with("attention.")) lost += fmt::format("{}{} = {}", lost.empty() ? "" : ", ", key, there);
   return lost;
@@ -95,6 +101,9 @@ void settle_as_encoder(Recipe& recipe, const Recipe& theirs) {
   std::set<std::string> keys;
   for (const std::string& key : recipe.open)
     if (!is_open(from, key) && !(mixed && key == "model.encoder")) keys.insert(key);
+  const std::set<std::string> given = places_of(recipe);
+  for (const std::string& key : places_of(from))
+    if (!given.contains(key)) keys.insert(key);
   copy(recipe, from, keys);
   if (mixed && is_open(recipe, "model.encoder")) {
     const std::string settings[] = {"model.encoder=" + from.model.kind};

@@ -52,9 +52,9 @@ std::vector<std::string> alignment_problems(const Recipe& r) {
   need((a.schedule == "constant") == (a.steps == 0),
        "train.align_schedule = \"linear\" or \"exponential\" and train.align_steps above 0 belong together");
   if (!given) return all;
-  need(r.model.attention.time != "guided",
-       "data.alignments and attention.time = \"guided\" cannot be combined: both say where to look");
-  need(r.model.attention.time != "static",
+  const std::string time = encode::chosen(r.model.attention, r.model.places, encode::kSourcePlace, 0).options.time;
+  need(time != "guided", "data.alignments and attention.time = \"guided\" cannot be combined: both say where to look");
+  need(time != "static",
        "data.alignments needs attention that moves, but attention.time = \"static\" looks at one place for all tokens");
   return all;
 }
@@ -199,6 +199,14 @@ std::map<std::string, std::vector<std::string>> words_of_keys() {
     for (const std::string& key : fields.keys()) all[key];
   }
   return all;
+}
+
+std::set<std::string> places_of(const Recipe& recipe) {
+  return with_fields(recipe, [](const Fields& fields) { return fields.keys_on_demand(); });
+}
+
+bool has_key(const Recipe& recipe, const std::string& key) {
+  return with_fields(recipe, [&](Fields& fields) { return fields.knows(key); });
 }
 
 std::vector<file::FieldDifference> differences(const Recipe& now, const Recipe& before) {

@@ -81,6 +81,10 @@ std::map<std::string, std::string> values_of(const Recipe& recipe);
 /// Every key that a recipe of some task may have, with the words that it takes; none if it takes others, such as
 /// numbers.
 std::map<std::string, std::vector<std::string>> words_of_keys();
+/// The keys of [attention.PLACE] that it names.
+std::set<std::string> places_of(const Recipe& recipe);
+/// Whether a recipe of this task has the key, or would have it once it is named.
+bool has_key(const Recipe& recipe, const std::string& key);
 /// The keys that both have, with other values.
 std::vector<file::FieldDifference> differences(const Recipe& now, const Recipe& before);
 /// Copies the values of these keys from another recipe, as far as it has them; they are no longer open.

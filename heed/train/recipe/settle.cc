@@ -32,6 +32,10 @@ void settle_as(Recipe& recipe, const Recipe& from, std::span<const std::string_v
   std::set<std::string> keys;
   for (const std::string& key : recipe.open)
     if (!is_open(from, key) && is_among(key, beginnings)) keys.insert(key);
+  // A place that only the other one names.
+  for (const std::string& key : places_of(from))
+    if (is_among(key, beginnings)) keys.insert(key);
+  for (const std::string& key : places_of(recipe)) keys.erase(key);
   copy(recipe, from, keys);
 }
 

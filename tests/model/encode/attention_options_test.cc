@@ -1,7 +1,10 @@
 // Which attention of a Transformer takes what: the table of model/encode/attention_options.h, row by row.
 #include "heed/model/encode/attention_options.h"
 
+#include <set>
+
 #include "heed/attend/all.h"
+#include "heed/base/error.h"
 #include "tests/model/small.h"
 
 namespace heed::encode {
@@ -137,17 +140,89 @@ TEST(Alibi, IsSymmetricInAnEncoder) {
 }
 
 TEST(States, AskInTheWidthTheyHave) {
+  const auto asked = [](const attend::Options& o, int64_t memory) {
+    return source_attention(Chosen{o, {}}, 8, memory);
+  };
   attend::Options dot;
-  EXPECT_FALSE(source_attention(dot, 8, 8).project);
-  EXPECT_TRUE(source_attention(dot, 8, 16).project);
-  EXPECT_EQ(source_attention(dot, 8, 16).width, 8);
+  EXPECT_FALSE(asked(dot, 8).project);
+  EXPECT_TRUE(asked(dot, 16).project);
+  EXPECT_EQ(asked(dot, 16).width, 8);
   attend::Options additive;
   additive.score = "additive";
-  EXPECT_FALSE(source_attention(additive, 8, 16).project);
+  EXPECT_FALSE(asked(additive, 16).project);
   attend::Options heads;
   heads.structure = "multi_head";
-  EXPECT_EQ(source_attention(heads, 8, 16).heads, 4);
-  EXPECT_TRUE(source_attention(heads, 8, 16).project_output);
+  EXPECT_EQ(asked(heads, 16).heads, 4);
+  EXPECT_TRUE(asked(heads, 16).project_output);
+  // What was said stays.
+  EXPECT_THROW(source_attention(Chosen{dot, {"project"}}, 8, 16), Error);
+  EXPECT_FALSE(source_attention(Chosen{heads, {"project"}}, 8, 8).project);
+}
+
+/// What is named for one place holds there alone, and as it was named.
+TEST(Places, AreChosenOneByOne) {
+  StackOptions t = with("softmax");
+  const auto at = [&](const char* place, std::set<std::string> keys) -> attend::Options& {
+    t.places[place].keys.merge(keys);
+    return t.places[place].to;
+  };
+  at("source", {"region", "position"}).region = "local_m";
+  t.places["source"].to.position = "relative";
+  at("decoder", {"strict"}).strict = true;
+  at("encoder", {"score", "heads"}).score = "synthesizer_random";
+  t.places["encoder"].to.heads = 4;
+  at("encoder.layer.1", {"score"}).score = "additive";
+  const Three three(t);
+  EXPECT_EQ(three.source.region, "local_m");
+  EXPECT_EQ(three.source.position, "relative");
+  EXPECT_EQ(three.source.score, "scaled_dot");
+  EXPECT_EQ(three.decoder.region, "causal");
+  EXPECT_TRUE(three.decoder.strict);
+  EXPECT_FALSE(three.encoder.strict);
+  EXPECT_EQ(three.encoder.region, "global");
+  EXPECT_EQ(three.encoder.score, "synthesizer_random");
+  EXPECT_EQ(three.encoder.heads, 4);
+  EXPECT_EQ(three.decoder.heads, 2);
+  EXPECT_EQ(encoder_self_attention(t, 1).score, "additive");
+  EXPECT_EQ(encoder_self_attention(t, 1).heads, 4);
+}
+
+TEST(Places, RefuseWhatHasNoMeaningThere) {
+  const auto refused = [](const char* place, const char* key, auto change) -> std::string {
+    StackOptions t{.width = 8};
+    t.places[place].keys.insert(key);
+    change(t.places[place].to);
+    try {
+      encoder_self_attention(t), decoder_self_attention(t), source_attention(t, 8);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto time = [](attend::Options& o) { o.time = "guided"; };
+  EXPECT_NE(refused("encoder", "time", time).find("attention.encoder: time = \"guided\""), std::string::npos);
+  EXPECT_NE(refused("decoder", "time", time).find("attention.decoder: "), std::string::npos);
+  EXPECT_EQ(refused("source", "time", time), "");
+  EXPECT_NE(refused("source", "score", [](attend::Options& o) { o.score = "intra"; }).find("own past"),
+            std::string::npos);
+  EXPECT_NE(refused("decoder", "region", [](attend::Options& o) { o.region = "local_p"; }).find("local_p"),
+            std::string::npos);
+  EXPECT_NE(refused("encoder", "normalise", [](attend::Options& o) { o.normalise = "hard_sampled"; }).find("reward"),
+            std::string::npos);
+  EXPECT_NE(refused("source", "structure", [](attend::Options& o) { o.structure = "structured"; }).find("source"),
+            std::string::npos);
+}
+
+TEST(Projections, AreLeftOutIfThatIsSaid) {
+  StackOptions t = with("general");
+  t.places[kAllPlaces].keys = {"project"};
+  const Three plain(t);
+  for (const attend::Options& o : {plain.encoder, plain.decoder}) EXPECT_TRUE(!o.project && !o.project_output);
+  EXPECT_TRUE(plain.source.project_output) << "contexts of 6 columns do not fit rows of 8";
+  t.places[kAllPlaces].keys = {"project_output"};
+  const Three heads(t);
+  for (const attend::Options& o : {heads.encoder, heads.decoder, heads.source})
+    EXPECT_TRUE(o.project && !o.project_output);
 }
 
 }  // namespace
