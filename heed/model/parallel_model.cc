@@ -18,13 +18,14 @@ namespace heed::model {
 
 namespace {
 
-/// What a loss of its own comes with is about steps, each of which knows the one before.
-void check_attention(const attend::Options& attention) {
+void check_attention(const attend::Options& attention, int64_t slots) {
   expect(!attend::draws(attention),
          "model: normalise = \"{}\" is rewarded for what each step leads to, but decoder = \"parallel\" has no steps",
          attention.normalise);
-  expect(attend::resolve(attend::canonical(attention)).time != &attend::guided_entry,
-         "model: time = \"{}\" is about steps that move along a source, but decoder = \"parallel\" has no steps",
+  // The diagonal ends where the target does, and among slots nobody knows where.
+  expect(slots == 0 || !attend::resolve(attend::canonical(attention)).time->guides,
+         "model: time = \"{}\" needs to know how long a target is, which a model of length = \"slots\" does not: use "
+         "length = \"classifier\"",
          attention.time);
 }
 
@@ -53,7 +54,7 @@ ParallelModel::ParallelModel(Parameters& parameters, const Options& o)
     : options_(o), slots_(value_of(kOutputLengths, o.length, "model: length") == OutputLength::slots ? o.slots : 0) {
   const Resolved words(o);
   check_sizes(o);
-  check_attention(o.attention);
+  check_attention(o.attention, slots_);
   const encode::EncoderEntry& encoder = encode::find_encoder(o.encoder_kind());
   const decode::DecoderEntry& decoder = decode::find_decoder(o.decoder_kind());
   expect(decoder.make_parallel != nullptr, "model: decoder = \"{}\" does not write all positions at once",
@@ -100,7 +101,9 @@ Loss ParallelModel::loss(Tape& tape, const data::Batch& batch, const OutputLossO
   OutputLoss loss{.loss = tape.filled(1, 1, 0.0f)};
   if (!blanked.asked.empty()) {
     const Packed x = target_(tape, blanked.tokens, tape.offsets(blanked.offsets));
-    const Tensor states = gather_rows(decoder_->run(x, source), blanked.asked);
+    decode::AttentionCosts costs;
+    const Tensor states =
+        gather_rows(decoder_->run(x, source, nullptr, tape.training() ? &costs : nullptr), blanked.asked);
     // The blank ones stand for all.
     const double all = static_cast<double>(slots_ > 0 ? predictions : predictions - sentences);
     const double share = all / static_cast<double>(blanked.asked.size());
@@ -110,6 +113,8 @@ Loss ParallelModel::loss(Tape& tape, const data::Batch& batch, const OutputLossO
     for (size_t i = 0; i < blanked.asked.size(); ++i) row_nll[blanked.predictions[i]] = loss.row_nll[i];
     loss.negative_log_likelihood *= share;
     loss.correct = std::llround(static_cast<double>(loss.correct) * share);
+    if (const Tensor guide = guide_cost(costs.guide, options_.attention, batch.updates_before))
+      loss.loss = add(loss.loss, scale(guide, options.scale));
   }
   loss.row_nll = {row_nll, static_cast<size_t>(predictions)};
   loss.rows = predictions;

@@ -38,6 +38,17 @@ Tensor joined(const std::vector<Tensor>& parts) {
 
 }  // namespace
 
+// Tachibana et al. 2018: the mean of heads and layers.
+Tensor guide_cost(std::span<const Tensor> of_layers, const attend::Options& o, int64_t updates_before) {
+  const float weight = attend::decayed(o.guide_weight, o.guide_schedule, o.guide_steps, updates_before);
+  Tensor all;
+  for (const Tensor& guide : of_layers) {
+    const Tensor cost = scale(sum(guide), weight / static_cast<float>(guide.rows() * std::ssize(of_layers)));
+    all = all ? add(all, cost) : cost;
+  }
+  return all;
+}
+
 SelfCriticalBaseline::SelfCriticalBaseline(bool needed, const std::function<OutputLoss(Tape&)>& loss) {
   if (!needed) return;
   tape_.emplace(TapeOptions{.recording = false, .training = false});
@@ -98,11 +109,7 @@ Tensor TargetDecoder::attention_costs(const decode::AttentionCosts& costs, const
                                       std::span<const float> undrawn_nll) const {
   Tensor all;
   const auto also = [&](Tensor cost) { all = all ? add(all, cost) : cost; };
-  // Tachibana et al. 2018: the mean of heads and layers, added up over the rows as the loss is.
-  const float guide_weight =
-      attend::decayed(attention_.guide_weight, attention_.guide_schedule, attention_.guide_steps, batch.updates_before);
-  for (const Tensor guide : costs.guide)
-    also(scale(sum(guide), guide_weight / static_cast<float>(guide.rows() * std::ssize(costs.guide))));
+  if (const Tensor guide = guide_cost(costs.guide, attention_, batch.updates_before)) also(guide);
   if (costs.links) also(alignment_cost(costs, batch));
   // Williams 1992: a choice is worth the log-probability of the token that it led to. Added up over the rows.
   if (const Tensor log_prob = joined(costs.log_prob)) {

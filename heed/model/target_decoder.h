@@ -19,6 +19,10 @@
 
 namespace heed::model {
 
+/// What straying from the diagonal costs (time = guided), added up over the rows as a loss is: of each layer [H, rows].
+/// Empty if there are none.
+Tensor guide_cost(std::span<const Tensor> of_layers, const attend::Options& attention, int64_t updates_before);
+
 /// What the rows of a batch cost without drawing: row_nll of `loss` on a tape that does not train, if it is needed.
 class SelfCriticalBaseline {
  public:
