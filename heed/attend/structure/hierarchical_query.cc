@@ -1,5 +1,5 @@
-// L10 hierarchical_query: words and sentences are weighed for what is being written or asked.   Compare Nallapati et al.
-// 2016 and Yang et al. 2016.
+// L10 hierarchical_query: words and sentences are weighed for what is being written or asked.   Compare Nallapati et
+// al. 2016 and Yang et al. 2016.
 //   alpha_tki = softmax_i(score(q_t, h_ki)) over the words of sentence k,     s_tk = sum_i alpha_tki h_ki
 //   beta_tk   = softmax_k(score'(q_t, s_tk)) over the sentences,              c_t  = sum_k beta_tk s_tk
 // Both levels are runs of the loop: the queries of a sequence on each of its sentences, then each query on the sentence
@@ -74,11 +74,12 @@ class HierarchicalQuery final : public Mechanism {
                   const Request& request) const override {
     expect(static_cast<bool>(queries.rows.rows) && static_cast<bool>(queries.rows.offsets),
            "hierarchical_query: the queries are missing");
-    expect(!queries.mask && !queries.bias && !queries.bottom_right && queries.window_left < 0 &&
-               queries.window_right < 0,
-           "hierarchical_query reads whole sentences: do not pass a mask, a bias or a window");
-    return Watch::watched(name_, {queries, prepared, state, request},
-                          [&](const Request& wanted) { return both_levels({queries, prepared, state, wanted}); });
+    expect(
+        !queries.mask && !queries.bias && !queries.bottom_right && queries.window_left < 0 && queries.window_right < 0,
+        "hierarchical_query reads whole sentences: do not pass a mask, a bias or a window");
+    return Watch::watched(name_, {queries, prepared, state, request}, [&](const Request& wanted) {
+      return both_levels({queries, prepared, state, wanted});
+    });
   }
 
  private:
@@ -179,8 +180,7 @@ std::string refuse_hierarchical_query(const Options& o, const Parts& parts) {
   if (parts.score->own_queries || parts.score->longest_memory || parts.score->past_only)
     return fmt::format("hierarchical_query compares a query with words and with sentences; score = \"{}\" does not",
                        o.score);
-  if (o.position != Options().position)
-    return "hierarchical_query has no positions: a sentence is not at one place";
+  if (o.position != Options().position) return "hierarchical_query has no positions: a sentence is not at one place";
   if (o.value_width > 0 && o.value_width != o.key_width &&
       (parts.score == &dot_entry || parts.score == &scaled_dot_entry || parts.score == &cosine_entry))
     return fmt::format(
@@ -196,8 +196,7 @@ const Entry hierarchical_query_entry = {
     .name = "hierarchical_query",
     .part = Part::structure,
     .title = "words and sentences weighed for a query",
-    .formula =
-        "s_tk = sum_i softmax_i(score(q_t, h_ki)) h_ki,  c_t = sum_k softmax_k(score'(q_t, s_tk)) s_tk",
+    .formula = "s_tk = sum_i softmax_i(score(q_t, h_ki)) h_ki,  c_t = sum_k softmax_k(score'(q_t, s_tk)) s_tk",
     .paper =
         "compare Nallapati et al. 2016, Abstractive Text Summarization using Sequence-to-Sequence RNNs and Beyond, "
         "section 2.4, and Yang et al. 2016, Hierarchical Attention Networks for Document Classification",

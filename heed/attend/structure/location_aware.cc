@@ -60,8 +60,8 @@ class LocationAware final : public Mechanism {
       if (rows.longest() <= 1) return step({queries, prepared, state, wanted});
       State first = state;
       if (!first.target_lengths()) first.set_target_lengths(lengths_of(rows, queries.rows.rows.tape()));
-      Attended all = attend_by_step({queries, prepared, first, wanted}, 1,
-                                    [&](const AttendArguments& one) { return step(one); });
+      Attended all =
+          attend_by_step({queries, prepared, first, wanted}, 1, [&](const AttendArguments& one) { return step(one); });
       all.state.set_target_lengths(state.target_lengths());
       return all;
     });

@@ -107,7 +107,8 @@ class Refinement {
     const int64_t likeliest = largest(all, 1).front();
     if (o_.length_factor > 0.0) {
       const double wanted = o_.length_factor * static_cast<double>(likeliest);
-      drafts_.emplace_back(sentence, std::clamp<int64_t>(std::llround(wanted), 1, std::max<int64_t>(o_.longest - 1, 1)));
+      drafts_.emplace_back(sentence,
+                           std::clamp<int64_t>(std::llround(wanted), 1, std::max<int64_t>(o_.longest - 1, 1)));
       return;
     }
     const std::span allowed(all.data(), std::min(all.size(), static_cast<size_t>(o_.longest)));  // END is one of them

@@ -34,7 +34,7 @@ data::RecurrentCarry carried_on(const data::Batch& batch, std::vector<data::Carr
 }  // namespace
 
 WindowRule text_windows(const model::Options& o, int64_t stride) {
-  if (!decode::find_text_decoder(o.decoder_kind()).needs_positions) {
+  if (!decode::find_text_decoder(o.decoder_kind()).reads_windows) {
     expect(stride == 0,
            "stride {} is for models that read a text in windows; this one, of kind \"{}\", reads all of it", stride,
            o.decoder_kind());
@@ -98,7 +98,7 @@ model::Loss LanguageModel::loss(Tape& tape, const data::Batch& batch, const Outp
 }
 
 void LanguageModel::teacher_forced_logits(Tape& tape, const data::Batch& batch,
-                                const std::function<void(int64_t first, Tensor logits)>& visit) const {
+                                          const std::function<void(int64_t first, Tensor logits)>& visit) const {
   constexpr int64_t kRows = 256;  // whose logits exist at once, as in output_loss()
   const Tensor all = states(tape, batch, nullptr);
   for (int64_t first = 0; first < all.rows(); first += kRows) {

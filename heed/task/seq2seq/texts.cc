@@ -61,8 +61,7 @@ bool reads_sentences(const model::Options& o) {
 }
 
 Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o, bool by_sentence) {
-  const data::EncodeOptions limits{
-      .max_source = o.max_source, .max_target = o.max_target, .by_sentence = by_sentence};
+  const data::EncodeOptions limits{.max_source = o.max_source, .max_target = o.max_target, .by_sentence = by_sentence};
   expect(!by_sentence || o.alignments.empty(),
          "data.alignments counts the tokens of whole lines, but attention.structure = \"hierarchical_query\" cuts them "
          "into sentences first: leave one of them out");

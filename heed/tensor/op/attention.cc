@@ -313,8 +313,8 @@ Tensor best_positions(const AttentionCall& wanted, bool learned) {
   filled.fill_pointers(tape);
   const kernels::Problem& p = call.problem;
   const int64_t heads = p.shape.heads, rows = call.query_offsets.total();
-  const Tensor centre = call.stacked ? tape.make(p.shape.batch * heads, p.shape.queries, learned)
-                                     : tape.make(heads, rows, learned);
+  const Tensor centre =
+      call.stacked ? tape.make(p.shape.batch * heads, p.shape.queries, learned) : tape.make(heads, rows, learned);
   Tensor out = call.stacked ? tape.make(rows * heads, 1, false) : tape.make(rows, heads, false);
   const std::span<int32_t> choice(tape.keep<int32_t>(heads * rows), static_cast<size_t>(heads * rows));
   demand(kernels::forward(p, filled.inputs(),

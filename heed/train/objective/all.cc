@@ -52,13 +52,15 @@ std::vector<std::string> problems(const Options& options, const model::Options& 
   const task::Task& task = task::find(model.task);
   const bool for_sources = task.answers() == task::AnswerKind::text;
   if ((entry.needs_pairs && !for_sources) || (entry.needs_writer && !task.writes()))
-    reasons.push_back(fmt::format("train.objective = \"{}\" needs a model that writes texts{}, not one of "
-                                  "model.task = \"{}\"",
-                                  entry.name, entry.needs_pairs ? " for texts or for pictures" : "", model.task));
+    reasons.push_back(
+        fmt::format("train.objective = \"{}\" needs a model that writes texts{}, not one of "
+                    "model.task = \"{}\"",
+                    entry.name, entry.needs_pairs ? " for texts or for pictures" : "", model.task));
   if (has_noise(options) && !task.writes())
-    reasons.push_back(fmt::format("train.noise_wrong, noise_dropped and noise_swapped change what a decoder reads, and "
-                                  "a model of model.task = \"{}\" has none",
-                                  model.task));
+    reasons.push_back(
+        fmt::format("train.noise_wrong, noise_dropped and noise_swapped change what a decoder reads, and "
+                    "a model of model.task = \"{}\" has none",
+                    model.task));
   if (!entry.refuses) return reasons;
   if (std::string reason = entry.refuses(options, model); !reason.empty()) reasons.push_back(std::move(reason));
   return reasons;

@@ -1,7 +1,8 @@
-// G5 noisy inputs: while it learns, the decoder reads some wrong tokens, so that it relies less on what it wrote before.
+// G5 noisy inputs: while it learns, the decoder reads some wrong tokens, so that it relies less on what it wrote
+// before.
 //
-//   in  <s> x y z   ->   wrong: a random token;  dropped: the unknown one (Bowman et al. 2016);  swapped: x and y change
-//   places
+//   in  <s> x y z   ->   wrong: a random token;  dropped: the unknown one (Bowman et al. 2016);  swapped: x and y
+//   change places
 //
 // What it should write stays. A row's noise depends on the seed and its place alone.
 #pragma once

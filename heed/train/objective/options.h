@@ -48,10 +48,9 @@ void each_option(O& o, Visit&& visit) {
   visit("sampling_steps", o.sampling_steps,
         "scheduled_sampling: updates until it is reached, or nearly; 0: half of all updates");
   visit("sampling_token", o.sampling_token, "scheduled_sampling: its own token: the best one, or one that is drawn");
-  visit(
-      "sampling_passes", o.sampling_passes,
-      "scheduled_sampling: 0: its own tokens are found step by step (running text: by one pass); otherwise by this many "
-        "passes over whole targets");
+  visit("sampling_passes", o.sampling_passes,
+        "scheduled_sampling: 0: its own tokens are found step by step (running text: by one pass); otherwise by this "
+        "many passes over whole targets");
   visit("reward", o.reward,
         "reinforce, minimum_risk: what an output is worth: a metric (error rates count as 1 - rate), or own: a "
         "function of the program");

@@ -153,7 +153,9 @@ class ScheduledSampling final : public Objective {
 const Entry scheduled_sampling_entry = {
     .name = "scheduled_sampling",
     .meaning = "the likelihood of the right outputs, where the decoder reads some tokens of its own",
-    .keys = "noise_wrong noise_dropped noise_swapped sampling_schedule sampling_most sampling_steps sampling_token sampling_passes",
+    .keys =
+        "noise_wrong noise_dropped noise_swapped sampling_schedule sampling_most sampling_steps sampling_token "
+        "sampling_passes",
     .needs_writer = true,
     .needs_pairs = false,
     .needs_trained = false,

@@ -35,7 +35,8 @@ inline Result hierarchical_query(const Question& ask, const Values& x) {
       const int64_t first = layout.key_offsets[b], end = first + layout.counted_keys(b);
       for (int64_t begin = first; begin < end;) {
         int64_t next = begin + 1;
-        while (next < end && (layout.key_documents.empty() || layout.key_documents[next] == layout.key_documents[begin]))
+        while (next < end &&
+               (layout.key_documents.empty() || layout.key_documents[next] == layout.key_documents[begin]))
           ++next;
         Row e, vector(values.cols, 0.0);
         for (int64_t r = begin; r < next; ++r) e.push_back(score(o, word, {q, row_of(keys, r), 0, i, r - begin}));
@@ -52,8 +53,7 @@ inline Result hierarchical_query(const Question& ask, const Values& x) {
         e.push_back(score(upper, sentence, {q, vectors[k], 0, i, static_cast<int64_t>(k)}));
       const Row outer = normalised(o, e, kHidden);
       for (size_t k = 0; k < vectors.size(); ++k) {
-        for (int64_t d = 0; d < values.cols; ++d)
-          result.context(queries.offsets[b] + i, d) += outer[k] * vectors[k][d];
+        for (int64_t d = 0; d < values.cols; ++d) result.context(queries.offsets[b] + i, d) += outer[k] * vectors[k][d];
         for (size_t j = 0; j < inside[k].size(); ++j)
           result.weights(b, 0, i, begins[k] + static_cast<int64_t>(j)) = outer[k] * inside[k][j];
       }

@@ -38,6 +38,8 @@ std::vector<TextKind> text_kinds() {
       {"intra", [](Options& o) { o.attention.score = "intra"; }},
       {"additive", [](Options& o) { o.attention.score = "additive"; }},
       {"multi_head", [](Options& o) { o.attention.structure = "multi_head", o.attention.heads = 2; }},
+      {"lstmn", [](Options& o) { o.kind = "lstmn"; }},
+      {"lstmn_two_layers", [](Options& o) { o.kind = "lstmn", o.decoder_layers = 2; }},
       {"transformer", transformer},
       {"transformer_tied", [=](Options& o) { transformer(o), o.tied = "decoder", o.positions = "sinusoidal"; }},
       {"transformer_window",
