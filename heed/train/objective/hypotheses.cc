@@ -27,7 +27,7 @@ std::string key_of(const data::Source& source) {
   std::string key;
   const auto add = [&](const auto& part) {
     const auto bytes = std::as_bytes(part);
-    key += sha256(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    key += file::sha256(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   };
   add(source.tokens), add(source.second), add(source.pixels), add(source.numbers);
   return key;

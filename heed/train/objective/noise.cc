@@ -8,13 +8,10 @@
 namespace heed::objective {
 
 namespace {
-
-constexpr uint64_t kStream = 0x6e6f697365;  // of the random numbers: other ones than those of scheduled sampling
-
-/// Uniform in [0, 1), with all 53 bits of a double.
-double uniform(text::Random& random) { return static_cast<double>(random.next() >> 11) * 0x1.0p-53; }
-
+constexpr uint64_t kNoiseStream = 0x6e6f697365;  // of the random numbers: other ones than those of scheduled sampling
 }  // namespace
+
+double uniform(text::Random& random) { return static_cast<double>(random.next() >> 11) * 0x1.0p-53; }
 
 bool has_noise(const Options& o) { return o.noise_wrong > 0 || o.noise_dropped > 0 || o.noise_swapped > 0; }
 
@@ -33,7 +30,7 @@ void add_noise(data::Targets& targets, const Options& o, std::span<const int32_t
     const int64_t first = targets.offsets[static_cast<size_t>(s)], end = targets.offsets[static_cast<size_t>(s) + 1];
     bool moved = false;  // by the row before it
     for (int64_t r = first + 1; r < end; ++r) {
-      text::Random random(seed ^ kStream, static_cast<uint64_t>(r));
+      text::Random random(seed ^ kNoiseStream, static_cast<uint64_t>(r));
       int32_t& token = targets.in[static_cast<size_t>(r)];
       if (std::exchange(moved, false)) continue;
       if (uniform(random) < o.noise_swapped && r + 1 < end) {

@@ -11,11 +11,15 @@
 #include <span>
 #include <vector>
 
+#include "heed/base/random.h"
 #include "heed/data/batch.h"
 #include "heed/text/tokeniser.h"
 #include "heed/train/objective/options.h"
 
 namespace heed::objective {
+
+/// Uniform in [0, 1), with all 53 bits of a double.
+double uniform(text::Random& random);
 
 bool has_noise(const Options& options);
 

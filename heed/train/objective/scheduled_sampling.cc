@@ -26,9 +26,6 @@ namespace heed::objective {
 
 namespace {
 
-/// Uniform in [0, 1), with all 53 bits of a double.
-double uniform(text::Random& random) { return static_cast<double>(random.next() >> 11) * 0x1.0p-53; }
-
 int32_t best_token(const float* logits, std::span<const int32_t> readable) {
   int32_t best = readable.front();
   for (const int32_t v : readable)
