@@ -41,7 +41,6 @@ inline std::vector<ParallelWay> parallel_ways() {
           {"rnn_encoder", [](O& o) { o.encoder = "rnn"; }},
           {"convolution_encoder", [](O& o) { o.encoder = "convolution"; }},
           {"additive", [](O& o) { o.attention.score = "additive"; }},
-          {"guided", [](O& o) { o.attention.time = "guided"; }},
           {"sliding_window", [](O& o) { o.attention.region = "sliding_window"; }}};
 }
 
