@@ -17,11 +17,13 @@ namespace heed::attend {
   /* scores              */ X(dot) X(scaled_dot) X(cosine) X(general) X(additive) X(mlp) X(projected) X(self_scored)   \
                             X(intra)                                                                                   \
   /* weights from scores */ X(softmax) X(relu) X(sigmoid) X(identity) X(hard) X(hard_sampled) X(sparsemax) X(entmax15) \
-  /* regions             */ X(global) X(local_m) X(local_p) X(causal) X(masked) X(sliding_window) X(documents) X(sinks)\
+  /* regions             */ X(global) X(local_m) X(local_p) X(local_h) X(causal) X(not_self) X(masked)                \
+                            X(sliding_window) X(documents) X(sinks)                                                    \
   /* time                */ X(dynamic) X(static_query) X(forced_forward) X(guided) X(forward_only)                     \
   /* inputs              */ X(external) X(self_attention) X(cross_attention) X(plain_mode) X(key_value_mode)           \
                             X(learned_query)                                                                           \
   /* structures          */ X(single) X(hierarchical) X(multi_head) X(structured) X(key_value) X(feed_forward)         \
+                            X(location_aware) X(hierarchical_query)                                                    \
   /* synthesizers        */ X(synthesizer_dense) X(synthesizer_random) X(synthesizer_mixture)
 // clang-format on
 

@@ -100,6 +100,7 @@ struct Entry {
   bool has_heads = false;                  // it has options.heads heads
   const char* in_heads_instead = nullptr;  // without heads: what does the same inside heads
   bool needs_sentences = false;            // Memory::sentences
+  bool weighs_sentences = false;           // Memory::documents are the sentences of a source
 
   /// Why it cannot be made with these options and the other parts they name; empty if it can. Null: it always can. The
   /// widths are those of one head.

@@ -100,6 +100,7 @@ struct Traits {
   /// Whether a query's position in its sequence matters, or what earlier queries saw. If not, the queries of a call may
   /// be hypotheses at the same step.
   bool order_matters = true;
+  bool weighs_sentences = false;  // Entry::weighs_sentences
   bool reads_memory = true;  // attend() reads PreparedMemory::memory.rows, not only keys and values
 };
 

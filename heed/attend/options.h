@@ -38,8 +38,8 @@ namespace heed::attend {
   X(int64_t,     output_width,        0,            "width of the projected context; 0: query_width")                  \
   /* -------------------------------------------------------------------------------------------------------- score */ \
   X(int64_t,     hidden,              0,            "units of the hidden layer of additive, mlp, projected, "          \
-                                                    "self_scored, structured, hierarchical, local_p and the "          \
-                                                    "synthesizers; 0: the key's width")                                \
+                                                    "self_scored, structured, hierarchical, location_aware, local_p "   \
+                                                    "and the synthesizers; 0: the key's width")                        \
   X(int64_t,     depth,               1,            "mlp: hidden layers")                                              \
   X(std::string, activation,          "tanh",       "mlp: tanh, relu, gelu or silu")                                   \
   X(bool,        learned_temperature, false,        "cosine: the temperature is learned")                              \
@@ -77,9 +77,14 @@ namespace heed::attend {
                                                     "exponential: updates in which it falls to a tenth")               \
   X(float,       dropout,             0.0f,         "dropout on the weights, in training")                             \
   /* ------------------------------------------------------------------------------------------------------- region */ \
-  X(int64_t,     window,              8,            "local_m, local_p: keys to each side; sliding_window, key_value: " \
-                                                    "keys before the query")                                           \
-  X(float,       sigma,               0.0f,         "local_p: standard deviation of the Gaussian; 0: window / 2")      \
+  X(int64_t,     window,              8,            "local_m, local_p, local_h: keys to each side; "                   \
+                                                    "sliding_window, key_value: keys before the query")                \
+  X(float,       sigma,               0.0f,         "local_p, local_h: standard deviation of the Gaussian; 0: local_p: " \
+                                                    "window / 2, local_h: no Gaussian")                                \
+  X(bool,        over_all,            false,        "local_p: softmax over all keys, of which the window and its "     \
+                                                    "Gaussian then pick")                                              \
+  X(bool,        straight_through,    false,        "local_h: the Gaussian also moves the choice, as if the centre "   \
+                                                    "were the expected position under softmax")                        \
   X(bool,        strict,              false,        "causal: j < i instead of j <= i")                                 \
   X(int64_t,     sinks,               0,            "sinks: number of first keys that no window hides")                \
   X(bool,        learned_sink,        false,        "sinks: a learned score per head that takes weight but has no "    \
@@ -96,7 +101,9 @@ namespace heed::attend {
   X(int64_t,     queries,             1,            "learned_query, structured: number of learned queries")            \
   X(int64_t,     classes,             0,            "hierarchical: outputs of its classifier; 0: the document vector " \
                                                     "itself")                                                          \
-  X(int64_t,     predict,             0,            "key_value: 1 splits the state into key, value and predict parts")
+  X(int64_t,     predict,             0,            "key_value: 1 splits the state into key, value and predict parts") \
+  X(int64_t,     filters,             10,           "location_aware: filters over the weights of the step before")     \
+  X(int64_t,     filter_reach,        5,            "location_aware: keys to each side that a filter sees")
 // clang-format on
 
 struct Options {

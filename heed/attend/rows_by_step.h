@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -46,5 +47,11 @@ class RowsByStep {
   std::vector<Step> steps_;
   std::vector<int64_t> places_;  // of each row of the batch among the rows of all steps, one after the other
 };
+
+/// Attends with one row of each sequence after another, where a step needs the one before, and puts the results
+/// together: `step` gets the row's part of everything that belongs to the queries, and the state that the last one left.
+/// `heads`: of masks and biases per head.
+Attended attend_by_step(const AttendArguments& asked, int64_t heads,
+                        const std::function<Attended(const AttendArguments&)>& step);
 
 }  // namespace heed::attend

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "heed/text/segments.h"
+
 namespace heed::data {
 
 std::vector<Indices> Examples::batches(const BatchOptions& options, int64_t epoch) const {
@@ -33,11 +35,27 @@ Batch Examples::pack(std::span<const int64_t> examples) const {
   return batch;
 }
 
+SentenceTokens encode_sentences(std::string_view text, const text::Tokeniser& tokeniser) {
+  SentenceTokens all;
+  for (const std::string_view sentence : text::sentences_of(text)) {
+    const std::vector<int32_t> ids = tokeniser.encode(sentence);
+    if (ids.empty()) continue;
+    all.tokens.insert(all.tokens.end(), ids.begin(), ids.end());
+    all.lengths.push_back(static_cast<int32_t>(ids.size()));
+  }
+  return all;
+}
+
 Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const EncodeOptions& options, Report& report) {
   Examples examples;
   for (size_t i = 0; i < pairs.line.size(); ++i) {
     const int64_t line = pairs.line[i];
-    const auto source = tokenisers.source.encode(pairs.source[i]);
+    SentenceTokens cut;
+    if (options.by_sentence)
+      cut = encode_sentences(pairs.source[i], tokenisers.source);
+    else
+      cut.tokens = tokenisers.source.encode(pairs.source[i]);
+    const std::vector<int32_t>& source = cut.tokens;
     const auto target = tokenisers.target.encode(pairs.target[i]);
     if (source.empty() || target.empty()) {
       report.drop_kept(Fault::empty, line, source.empty() ? "source, no tokens" : "target, no tokens");
@@ -51,7 +69,7 @@ Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const En
           fmt::format("{}, {} tokens", long_source ? "source" : "target", (long_source ? source : target).size()));
       continue;
     }
-    examples.source.add(source);
+    examples.source.add({.tokens = source, .sentences = cut.lengths});
     examples.target.add(target);
     examples.line.push_back(line);
   }

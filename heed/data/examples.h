@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "heed/data/alignments.h"
@@ -39,7 +40,14 @@ class Examples final : public Dataset {
 struct EncodeOptions {
   int64_t max_source = 0;  // tokens; a pair with a longer side is left out and counted; 0: no limit
   int64_t max_target = 0;
+  bool by_sentence = false;  // sources are cut into sentences, for models that weigh them
 };
+
+/// The tokens of a text that is cut into sentences first, and how many each of them has.
+struct SentenceTokens {
+  std::vector<int32_t> tokens, lengths;
+};
+SentenceTokens encode_sentences(std::string_view text, const text::Tokeniser& tokeniser);
 
 struct Tokenisers {
   const text::Tokeniser& source;

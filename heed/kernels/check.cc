@@ -163,6 +163,7 @@ class Checker {
     expect((r.query_documents == nullptr) == (r.key_documents == nullptr),
            "region.query_documents, region.key_documents: expected both or neither, got one");
     expect(!r.custom || r.custom->keys, "region.custom: expected the result of custom_region()");
+    expect(r.centre || !r.centre_picks, "region.centre_picks: needs region.centre");
     if (r.centre) {
       expect(r.centre_half_width >= 0.0f && std::isfinite(r.centre_half_width), "region.centre_half_width", "0 or more",
              r.centre_half_width);

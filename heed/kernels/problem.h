@@ -127,6 +127,7 @@ struct Region {
   int64_t query_offset = 0;              // with Align::offset
   bool causal = false;                   // j <= position(i)
   bool strict = false;                   // with causal: j < position(i)
+  bool not_self = false;                 // j != position(i)
   int64_t window_left = -1;              // j >= position(i) - window_left;  -1: no bound
   int64_t window_right = -1;             // j <= position(i) + window_right; -1: no bound
   int64_t always_visible = 0;            // the first keys that window_left and documents never hide ("attention sinks")
@@ -146,6 +147,9 @@ struct Region {
   const float* centre = nullptr;  // rows, see row_index()
   float centre_half_width = 0.0f;
   float centre_sigma = 0.0f;
+  // The weights are normalised over all visible keys first; the window and its Gaussian then pick from them: those
+  // outside become 0. Otherwise only the keys in the window are visible.
+  bool centre_picks = false;
   const CustomRegion* custom = nullptr;
 };
 

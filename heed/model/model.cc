@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "heed/base/error.h"
+#include "heed/model/generator.h"
 #include "heed/tensor/parameter.h"
 
 namespace heed::model {
@@ -11,6 +13,12 @@ void add_change(BaselineChange& sum, const BaselineChange& next) {
   sum.baseline = next.baseline;
   sum.decay = next.decay;
   sum.rewards += next.rewards;
+}
+
+void Model::teacher_forced_logits(Tape& tape, const data::Batch& batch,
+                        const std::function<void(int64_t first, Tensor logits)>& visit) const {
+  expect(generator() != nullptr, ErrorKind::bug, "teacher_forced_logits: the model does not write step by step");
+  generator()->each_logits(tape, batch.sources, {batch.targets.in, batch.targets.offsets}, visit);
 }
 
 void apply_change(const BaselineChange& change) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "heed/attend/reinforce.h"
 #include "heed/data/batch.h"
@@ -40,6 +41,11 @@ class Model {
   /// Loss of a batch of the task's data: a row per prediction, with the number of correct ones. Throws if the batch
   /// lacks what the model reads.
   virtual Loss loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const = 0;
+
+  /// Of a model that writes step by step: logits [some rows, vocabulary] of the token after each token that the batch's
+  /// targets read, from row `first` on, some rows at a time; they live during the call. The tape must not record.
+  virtual void teacher_forced_logits(Tape& tape, const data::Batch& batch,
+                           const std::function<void(int64_t first, Tensor logits)>& visit) const;
 
   /// For models that generate, step by step or all positions at once; null for others.
   virtual const Generator* generator() const { return nullptr; }

@@ -11,6 +11,7 @@
 #include "heed/model/decode/all.h"
 #include "heed/model/encode/all.h"
 #include "heed/model/stack_options.h"
+#include "heed/model/target_decoder.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
 #include "heed/tensor/op/cross_entropy.h"
@@ -20,14 +21,16 @@ namespace heed::model {
 namespace {
 
 /// What a loss of its own comes with is about steps, each of which knows the one before.
-void check_attention(const std::vector<attend::Made>& all) {
+void check_attention(const std::vector<attend::Made>& all, int64_t slots) {
   for (const attend::Made& made : all) {
     const attend::Options& attention = made.options;
     expect(!attend::draws(attention),
            "model: normalise = \"{}\" is rewarded for what each step leads to, but decoder = \"parallel\" has no steps",
            attention.normalise);
-    expect(attend::resolve(attention).time != &attend::guided_entry,
-           "model: time = \"{}\" is about steps that move along a source, but decoder = \"parallel\" has no steps",
+    // The diagonal ends where the target does, and among slots nobody knows where.
+    expect(slots == 0 || !attend::resolve(attention).time->guides,
+           "model: time = \"{}\" needs to know how long a target is, which a model of length = \"slots\" does not: use "
+           "length = \"classifier\"",
            attention.time);
   }
 }
@@ -71,7 +74,8 @@ ParallelModel::ParallelModel(Parameters& parameters, const Options& o)
   encoder_ = encoder.make(root / "encoder", stack_options(o, words, o.encoder_layers, encoder.needs_positions));
   decoder_ = decoder.make_parallel(root / "decoder", stack_options(o, words, o.decoder_layers, decoder.needs_positions),
                                    *encoder_);
-  check_attention(census.all());
+  check_attention(census.all(), slots_);
+  guided_ = guided_of(census.at(encode::kSourcePlace));
   longest_memory_ = census.longest_memory();
   output_ = OutputLayer(root, o, decoder_->width(), target_.table());
   if (slots_ == 0) length_ = LengthClassifier(root / "length", encoder_->width(), o.max_length);
@@ -106,7 +110,9 @@ Loss ParallelModel::loss(Tape& tape, const data::Batch& batch, const OutputLossO
   OutputLoss loss{.loss = tape.filled(1, 1, 0.0f)};
   if (!blanked.asked.empty()) {
     const Packed x = target_(tape, blanked.tokens, tape.offsets(blanked.offsets));
-    const Tensor states = gather_rows(decoder_->run(x, source), blanked.asked);
+    decode::AttentionCosts costs;
+    const Tensor states =
+        gather_rows(decoder_->run(x, source, nullptr, tape.training() ? &costs : nullptr), blanked.asked);
     // The blank ones stand for all.
     const double all = static_cast<double>(slots_ > 0 ? predictions : predictions - sentences);
     const double share = all / static_cast<double>(blanked.asked.size());
@@ -116,6 +122,8 @@ Loss ParallelModel::loss(Tape& tape, const data::Batch& batch, const OutputLossO
     for (size_t i = 0; i < blanked.asked.size(); ++i) row_nll[blanked.predictions[i]] = loss.row_nll[i];
     loss.negative_log_likelihood *= share;
     loss.correct = std::llround(static_cast<double>(loss.correct) * share);
+    if (const Tensor guide = guided_ ? guide_cost(costs.guide, *guided_, batch.updates_before) : Tensor())
+      loss.loss = add(loss.loss, scale(guide, options.scale));
   }
   loss.row_nll = {row_nll, static_cast<size_t>(predictions)};
   loss.rows = predictions;

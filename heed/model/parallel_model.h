@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "heed/model/embed/embed.h"
@@ -57,6 +58,7 @@ class ParallelModel final : public Model, public ParallelGenerator {
   Options options_;
   int64_t slots_;               // 0: a classifier
   int64_t longest_memory_ = 0;  // of any attention
+  std::optional<attend::Options> guided_;  // of attention to the source
   embed::Embed source_, target_;
   std::unique_ptr<encode::Encoder> encoder_;
   std::unique_ptr<decode::ParallelDecoder> decoder_;

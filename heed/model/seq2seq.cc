@@ -34,7 +34,19 @@ Seq2Seq::Seq2Seq(Parameters& parameters, const Options& o) : options_(o) {
 }
 
 encode::Encoded Seq2Seq::encode(Tape& tape, const data::Sources& sources) const {
-  return encoder_->run(source_(tape, sources.tokens.values(), tape.offsets(sources.tokens.offsets())));
+  encode::Encoded encoded =
+      encoder_->run(source_(tape, sources.tokens.values(), tape.offsets(sources.tokens.offsets())));
+  if (sources.sentences.size() == 0) return encoded;
+  auto* sentence = tape.keep<int32_t>(std::ssize(sources.tokens.values()));
+  for (int64_t b = 0, row = 0; b < sources.size(); ++b) {
+    const std::span<const int32_t> lengths = sources.sentences[b];
+    for (size_t s = 0; s < lengths.size(); ++s)
+      for (int32_t i = 0; i < lengths[s]; ++i) sentence[row++] = static_cast<int32_t>(s);
+    expect(row == sources.tokens.offsets()[static_cast<size_t>(b) + 1], ErrorKind::bug,
+           "model: the sentences of a source do not add up to its tokens");
+  }
+  encoded.sentences = sentence;
+  return encoded;
 }
 
 Loss Seq2Seq::loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const {

@@ -65,6 +65,22 @@ Tensor joined(const std::vector<Tensor>& parts) {
 
 }  // namespace
 
+std::optional<attend::Options> guided_of(const std::vector<attend::Made>& to_source) {
+  const attend::Made* guided = with_cost(to_source, guides, {"guide_weight", "guide_schedule", "guide_steps"});
+  return guided ? std::optional(guided->options) : std::nullopt;
+}
+
+// Tachibana et al. 2018: the mean of heads and layers.
+Tensor guide_cost(std::span<const Tensor> of_layers, const attend::Options& o, int64_t updates_before) {
+  const float weight = attend::decayed(o.guide_weight, o.guide_schedule, o.guide_steps, updates_before);
+  Tensor all;
+  for (const Tensor& guide : of_layers) {
+    const Tensor cost = scale(sum(guide), weight / static_cast<float>(guide.rows() * std::ssize(of_layers)));
+    all = all ? add(all, cost) : cost;
+  }
+  return all;
+}
+
 SelfCriticalBaseline::SelfCriticalBaseline(bool needed, const std::function<OutputLoss(Tape&)>& loss) {
   if (!needed) return;
   tape_.emplace(TapeOptions{.recording = false, .training = false});
@@ -88,8 +104,7 @@ TargetDecoder::TargetDecoder(const Scope& root, const Options& o, const encode::
       decoder.make(root / "decoder", stack_options(o, words, o.decoder_layers, decoder.needs_positions), encoder);
   longest_memory_ = census.longest_memory();
   const std::vector<attend::Made> to_source = census.at(encode::kSourcePlace);
-  if (const attend::Made* guided = with_cost(to_source, guides, {"guide_weight", "guide_schedule", "guide_steps"}))
-    guided_ = guided->options;
+  guided_ = guided_of(to_source);
   if (const attend::Made* drawn =
           with_cost(to_source, attend::draws,
                     {"baseline", "baseline_decay", "entropy_weight", "entropy_schedule", "entropy_steps"}))
@@ -134,12 +149,7 @@ Tensor TargetDecoder::attention_costs(const decode::AttentionCosts& costs, const
                                       std::span<const float> undrawn_nll) const {
   Tensor all;
   const auto also = [&](Tensor cost) { all = all ? add(all, cost) : cost; };
-  // Tachibana et al. 2018: the mean of heads and layers, added up over the rows as the loss is.
-  const float guide_weight = guided_ ? attend::decayed(guided_->guide_weight, guided_->guide_schedule,
-                                                       guided_->guide_steps, batch.updates_before)
-                                     : 0.0f;
-  for (const Tensor guide : costs.guide)
-    also(scale(sum(guide), guide_weight / static_cast<float>(guide.rows() * std::ssize(costs.guide))));
+  if (const Tensor guide = guided_ ? guide_cost(costs.guide, *guided_, batch.updates_before) : Tensor()) also(guide);
   if (costs.links) also(alignment_cost(costs, batch));
   // Williams 1992: a choice is worth the log-probability of the token that it led to. Added up over the rows.
   if (const Tensor log_prob = joined(costs.log_prob)) {

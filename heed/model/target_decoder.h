@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "heed/attend/census.h"
 #include "heed/model/decode/decoder.h"
 #include "heed/model/embed/embed.h"
 #include "heed/model/encode/encoder.h"
@@ -18,6 +19,13 @@
 #include "heed/tensor/op/output_loss.h"
 
 namespace heed::model {
+
+/// The options of the attentions to the source that are guided; nothing if none is. Throws if they differ.
+std::optional<attend::Options> guided_of(const std::vector<attend::Made>& to_source);
+
+/// What straying from the diagonal costs (time = guided), added up over the rows as a loss is: of each layer [H, rows].
+/// Empty if there are none.
+Tensor guide_cost(std::span<const Tensor> of_layers, const attend::Options& attention, int64_t updates_before);
 
 /// What the rows of a batch cost without drawing: row_nll of `loss` on a tape that does not train, if it is needed.
 class SelfCriticalBaseline {

@@ -54,6 +54,12 @@ inline constexpr int64_t kIterations = 4, kLengths = 1;
   X(int64_t, lengths, 0, in(DecodingGroup::search).from_to(1, kWidest).or_zero("1, or nbest if more").value("N")                     \
       .read_by(kParallel).counts(Counted::outputs),                                                                            \
     "parallel decoders: outputs of different lengths to try")                                                          \
+  X(int64_t, length, 0, in(DecodingGroup::search).from_to(1, kLongest).or_zero("the model predicts it").value("N")     \
+      .read_by(kParallel).counts(Counted::tokens),                                                                     \
+    "parallel decoders: tokens of every output")                                                                       \
+  X(double, length_factor, 0.0, in(DecodingGroup::search).from_to(0.01, 100.0).or_zero("1").value("F")                 \
+      .read_by(kParallel),                                                                                             \
+    "parallel decoders: times the length that the model finds likeliest")                                              \
   X(int64_t, groups, 1, in(DecodingGroup::search).from_to(1, kWidest).value("N").read_by(kStepwise).counts(Counted::outputs)                 \
       .also("num_beam_groups"),                                                                                        \
     "diverse beam search: cut the beam into N groups that avoid each other's tokens")                                  \

@@ -15,6 +15,18 @@ void check_lengths(const PredictOptions& o, bool has_slots) {
   constexpr const char* kHint = "is for models that predict lengths, but this one has slots (model.length = \"slots\")";
   expect(!has_slots || o.lengths <= 1, "lengths {} {}", o.lengths, kHint);
   expect(!has_slots || o.nbest == 1, "nbest {} {}", o.nbest, kHint);
+  expect(!has_slots || o.length_factor == 0.0, "length_factor {} {}: use length", o.length_factor, kHint);
+  const bool chosen = o.length > 0 || o.length_factor > 0.0;
+  const char* how = o.length > 0 ? "length" : "length_factor";
+  expect(o.length == 0 || o.length_factor == 0.0,
+         "length {} and length_factor {} cannot be combined: each says how long "
+         "an output is",
+         o.length, o.length_factor);
+  expect(!chosen || (o.lengths <= 1 && o.nbest == 1),
+         "{} says how long the output is, so there is one: it cannot be combined with {} {}", how,
+         o.lengths > 1 ? "lengths" : "nbest", o.lengths > 1 ? o.lengths : o.nbest);
+  expect(!chosen || o.max_length == 0,
+         "{} and max_length {} cannot be combined: the first says how long every output is", how, o.max_length);
   expect(o.lengths == 0 || o.nbest <= o.lengths, "nbest {} needs lengths of at least {}, not {}", o.nbest, o.nbest,
          o.lengths);
 }
@@ -42,6 +54,10 @@ search::Options search_options(const PredictOptions& o, const OutputLimits& limi
                                                     [](const LineRules& rules) { return !rules.must.empty(); });
   expect(!wants || !o.sample, "must cannot be combined with sample: words that must come need a search");
   expect(!wants || o.groups == 1, "must cannot be combined with groups");
+  // With slots its END has no place of its own in the positions.
+  const int64_t room = limits.has_slots ? limits.most_tokens : limits.max_positions;
+  expect(o.length <= room, "length {}: the model {} {}", o.length,
+         limits.has_slots ? "has slots for" : "has positions for", room);
   const int64_t layers = std::ssize(limits.heads), layer = o.layer > 0 ? o.layer : layers;
   expect(o.layer <= layers, "layer {}: the decoder has {}", o.layer, layers);
   if (layers > 0) {
@@ -74,6 +90,8 @@ search::Options search_options(const PredictOptions& o, const OutputLimits& limi
           .no_repeat_ngram = o.no_repeat_ngram,
           .iterations = o.iterations > 0 ? o.iterations : kIterations,
           .lengths = lengths_of(o, limits),
+          .given_length = o.length,
+          .length_factor = o.length_factor,
           .tree = o.tree,
           .alignment = o.alignments,
           .heads = {.layer = o.layer > 0 ? o.layer - 1 : search::Heads::kLast,

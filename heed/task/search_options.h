@@ -17,6 +17,7 @@ struct OutputLimits {
   std::vector<int64_t> heads;  // of each layer that alignments can show
   bool parallel = false;       // it writes all positions at once ...
   bool has_slots = false;      // ... into slots: there is one length
+  int64_t most_tokens = 0;     // ... so many
   bool writes_lines = false;   // outputs may have several lines, each after an <s>
 };
 

@@ -44,6 +44,7 @@ OutputLimits limits_of(const LoadedModel& asked, const LineSearch& search, const
   if (const model::ParallelGenerator* parallel = search.parallel()) {
     limits.parallel = true;
     limits.has_slots = parallel->slots() > 0;
+    limits.most_tokens = parallel->slots();
   }
   reader.change(asked, limits);
   return limits;

@@ -25,6 +25,8 @@ class DecodingOptions(TypedDict, total=False):
     stride: Optional[int]
     iterations: Optional[int]
     lengths: Optional[int]
+    length: Optional[int]
+    length_factor: Optional[float]
     groups: int
     num_beam_groups: int
     diversity: float

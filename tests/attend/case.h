@@ -56,6 +56,9 @@ inline Layout layout_of(const Case& c) {
   const Asks asks = asks_with(c);
   const std::vector<int64_t> queries = asks == Asks::keys ? c.key_lengths : c.query_lengths;
   if (asks != Asks::nothing) layout.query_offsets = offsets_of(queries);
+  if (c.options.structure == "hierarchical_query") {  // of three words each, but for the last
+    layout.key_documents = documents_of(c.key_lengths, 3);
+  }
   if (has_region(c.options, "documents")) {
     layout.key_documents = documents_of(c.key_lengths, 3);
     layout.query_documents = documents_of(queries, asks == Asks::keys ? 3 : 2);

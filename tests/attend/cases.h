@@ -30,6 +30,7 @@ inline Options base_for(const std::string& name) {
   if (name == "general" || name == "additive" || name == "mlp" || name == "projected" || name == "self_scored")
     o.query_width = 6;
   if (name == "key_value_mode") o.value_width = 5;
+  if (name == "location_aware") o.filters = 2, o.filter_reach = 1;
   if (name == "key_value") o.key_width = o.query_width = 6;
   if (name == "hierarchical") o.hidden = 3, o.key_width = 4, o.query_width = 0;
   if (name == "static") o.query_width = 2 * o.key_width;
@@ -141,6 +142,32 @@ inline std::vector<Case> normaliser_and_region_variants() {
       variant("local_p", "heads", [](Case& c) { c.options.heads = 2; }),
       variant("local_p", "projected", [](Case& c) { c.options.heads = 2, c.options.project = true; }),
       variant("local_p", "lengths", [](Case& c) { c.lengths = true; }),
+      variant("local_p", "over_all", [](Case& c) { c.options.over_all = true; }),
+      variant("local_p", "over_all_narrow",
+              [](Case& c) { c.options.over_all = true, c.options.window = 1, c.options.heads = 2; }),
+      variant("local_p", "over_all_guided", [](Case& c) { c.options.over_all = true, c.options.time = "guided"; }),
+      variant("local_h", "only_the_best", [](Case& c) { c.options.window = 0; }),
+      variant("local_h", "heads", [](Case& c) { c.options.heads = 2; }),
+      variant("local_h", "gaussian", [](Case& c) { c.options.sigma = 0.8f; }),
+      variant("local_h", "straight_through",
+              [](Case& c) { c.options.sigma = 0.8f, c.options.straight_through = true; }),
+      variant("local_h", "straight_through_heads",
+              [](Case& c) { c.options.sigma = 0.8f, c.options.straight_through = true, c.options.heads = 2; }),
+      variant("local_h", "additive", [](Case& c) { c.options.score = "additive"; }),
+      variant("local_h", "softcap_bias", [](Case& c) { c.options.softcap = 0.6f, c.bias = true; }),
+      variant("local_h", "causal", [](Case& c) { c.options.region = "causal+local_h", c.options.heads = 2; }),
+      variant("local_h", "lengths", [](Case& c) { c.lengths = true; }),
+      variant("local_h", "empty_sequences",
+              [](Case& c) {
+                c.options.sigma = 0.8f;
+                c.key_lengths = {4, 0, 1, 5}, c.query_lengths = {2, 3, 0, 4};
+              }),
+      variant("not_self", "causal", [](Case& c) { c.options.region = "causal+not_self"; }),
+      variant("not_self", "heads", [](Case& c) { c.options.heads = 2; }),
+      variant("not_self", "self_attention", [](Case& c) { c.options.input = "self_attention"; }),
+      variant("not_self", "sinks",
+              [](Case& c) { c.options.region = "not_self+sliding_window+sinks", c.options.sinks = 2; }),
+      variant("not_self", "longer", [](Case& c) { c.key_lengths = {41}, c.query_lengths = {37}; }),
       variant("causal", "strict", [](Case& c) { c.options.strict = true; }),
       variant("sliding_window", "inside_local_m", [](Case& c) { c.options.region = "sliding_window+local_m"; }),
       variant("causal", "window", [](Case& c) { c.options.region = "causal+local_m"; }),
@@ -209,6 +236,27 @@ inline std::vector<Case> time_and_structure_variants() {
       variant("feed_forward", "lengths", [](Case& c) { c.lengths = true; }),
       variant("key_value", "predict", [](Case& c) { c.options.predict = 1; }),
       variant("key_value", "whole_past", [](Case& c) { c.options.window = 20; }),
+      variant("hierarchical_query", "additive",
+              [](Case& c) { c.options.score = "additive", c.options.query_width = 5; }),
+      variant("hierarchical_query", "values", [](Case& c) { c.options.score = "additive", c.options.value_width = 5; }),
+      variant("hierarchical_query", "sparse", [](Case& c) { c.options.normalise = "entmax15"; }),
+      variant("hierarchical_query", "lengths", [](Case& c) { c.lengths = true; }),
+      variant("hierarchical_query", "empty_sequences",
+              [](Case& c) {
+                c.key_lengths = {4, 0, 1, 5}, c.query_lengths = {2, 3, 0, 4};
+              }),
+      variant("location_aware", "values", [](Case& c) { c.options.value_width = 3, c.options.query_width = 5; }),
+      variant("location_aware", "wide", [](Case& c) { c.options.filter_reach = 9, c.options.filters = 1; }),
+      variant("location_aware", "bias", [](Case& c) { c.bias = true; }),
+      variant("location_aware", "lengths", [](Case& c) { c.lengths = true; }),
+      variant("location_aware", "mask", [](Case& c) { c.options.region = "masked", c.mask = true; }),
+      variant("location_aware", "guided", [](Case& c) { c.options.time = "guided"; }),
+      variant("location_aware", "sigmoid", [](Case& c) { c.options.normalise = "sigmoid"; }),
+      variant("location_aware", "local_h", [](Case& c) { c.options.region = "local_h"; }),
+      variant("location_aware", "empty_sequences",
+              [](Case& c) {
+                c.key_lengths = {4, 0, 1, 5}, c.query_lengths = {2, 3, 0, 4};
+              }),
       variant("hierarchical", "classes", [](Case& c) { c.options.classes = 3; }),
   };
 }

@@ -51,7 +51,8 @@ struct Comparison {
     const Result plain = reference(ask, x);
     frozen = {plain.chosen, plain.soft, {}};
     if (c.options.normalise == "hard_sampled") frozen = choices_of(c, got, plain, library.layout());
-    if (c.options.normalise == "hard" || c.options.normalise == "hard_sampled") ask.frozen = &frozen;
+    frozen.best = plain.best;
+    if (c.options.straight_through || c.options.normalise == "hard" || c.options.normalise == "hard_sampled") ask.frozen = &frozen;
   }
 
   void expect_same_results() const {

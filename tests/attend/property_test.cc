@@ -192,7 +192,7 @@ TEST_P(SeesNothing, GivesZerosAndNoGradient) {
 INSTANTIATE_TEST_SUITE_P(Entry, SeesNothing,
                          testing::Values("dot", "cosine", "general", "additive", "mlp", "softmax", "relu", "sigmoid",
                                          "identity", "hard", "hard_sampled", "sparsemax", "entmax15", "local_m",
-                                         "local_p", "forced_forward", "guided", "forward_only"),
+                                         "local_p", "local_h", "not_self", "forced_forward", "guided", "forward_only"),
                          [](const auto& info) { return info.param; });
 
 TEST(FirstRow, OfIntraAttentionIsZero) {

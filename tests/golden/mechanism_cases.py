@@ -129,6 +129,12 @@ uneven("local m, additive", region="local_m", window=2, score="additive")
 pair("local p", region="local_p", window=2, hidden=4)
 heads("local p, sigma, two heads", region="local_p", window=3, sigma=1.25)
 uneven("local p, additive", region="local_p", window=2, score="additive")
+pair("local p, over all", region="local_p", window=2, hidden=4, over_all=True)
+pair("local h", region="local_h", window=1)
+uneven("local h, additive, sigma", region="local_h", window=2, sigma=0.75, score="additive")
+heads("local h, causal, two heads", region="causal+local_h", window=1)
+pair("not self", region="not_self")
+heads("not self, two heads, from step 1", region="not_self", step=1)
 pair("masked", region="masked", mask=True)
 uneven("masked, additive", region="masked", mask=True, score="additive")
 pair("masked, lengths", region="masked", lengths=[3, 1, 5])
@@ -194,6 +200,13 @@ case("feed forward, keys and values", key_width=3, value_width=2, form="linear",
 case("feed forward, vector", key_width=3, hidden=4, **summary)
 case("key value", structure="key_value", query_width=6, key_width=6, window=2, same_rows=True)
 case("key value, predict", structure="key_value", query_width=6, key_width=6, window=3, predict=1, same_rows=True)
+pair("hierarchical query", structure="hierarchical_query", score="additive", hidden=4, documents=True)
+case("hierarchical query, keys are values", structure="hierarchical_query", query_width=3, key_width=3, documents=True,
+     normalise="sparsemax")
+case("location aware", structure="location_aware", query_width=4, key_width=3, value_width=2, hidden=3, filters=2,
+     filter_reach=1)
+case("location aware, sigmoid", structure="location_aware", query_width=3, key_width=3, filters=1, filter_reach=4,
+     normalise="sigmoid")
 case("hierarchical", structure="hierarchical", key_width=3, hidden=2, key_lengths=[3, 1, 2, 4], sentences=[0, 3, 4])
 case("hierarchical, classes", structure="hierarchical", key_width=2, hidden=2, classes=3, key_lengths=[2, 3, 1],
      sentences=[0, 1, 3])

@@ -16,7 +16,8 @@ DEFAULTS = dict(
     shared_projection=False, form="vector", max_length=64, fixed_table=False, softcap=0.0, position="none", reach=16,
     divide_by_visible=False, samples=1, at_test="expectation", baseline_decay=0.9, entropy_weight=0.0,
     dropout=0.0, window=8, sigma=0.0, strict=False, sinks=0, learned_sink=False, guide_sigma=0.2,
-    guide_weight=1.0, queries=1, classes=0, predict=0)
+    guide_weight=1.0, queries=1, classes=0, predict=0, over_all=False, straight_through=False, filters=10,
+    filter_reach=5)
 
 
 def options(**given):
@@ -109,6 +110,14 @@ def parameter_shapes(o):
         "key_value": lambda: {**{"%s.weight" % name: [d, d] for name in (
             "score.key", "score.query", "output.context", "output.value")}, "score.v": [d]},
         "hierarchical": lambda: hierarchical_shapes(o),
+        "hierarchical_query": lambda: {
+            **{"word." + name: shape for name, shape in single_shapes(o).items()},
+            **{"sentence." + name: shape for name, shape in single_shapes(SimpleNamespace(
+                **{**vars(o), "key_width": o.value_width or o.key_width, "value_width": 0})).items()}},
+        "location_aware": lambda: {
+            "score.key.weight": [hidden, o.key_width], "score.query.weight": [hidden, o.query_width],
+            "score.bias": [hidden], "score.v": [hidden], "location.filters.weight": [o.filters, 2 * o.filter_reach + 1],
+            "location.weight": [hidden, o.filters]},
     }[o.structure]()
 
 
@@ -175,11 +184,18 @@ def attend_heads(o, p, q, k, v, ask):
     centre = None
     if "local_p" in o.region.split("+"):
         centre = parts.local_centre(q, tk, p["region.weight"], p["region.v"])
-        visible = visible & ((j - centre.detach()[..., None]).abs() <= o.window)
+        near = (j - centre.detach()[..., None]).abs() <= o.window
+        visible = visible if o.over_all else visible & near
+    if "local_h" in o.region.split("+"):
+        centre, near = parts.around_best(e, visible, o.window, o.straight_through)
+        visible = visible & near
+        centre = centre if o.sigma else None
     sink = p["sink"] if o.learned_sink else None
     if o.time == "forced_forward":
         e = parts.forced_forward(e, visible)
     factor = None if centre is None else parts.gaussian(j, centre, o.sigma or o.window / 2.0)
+    if o.over_all:
+        factor = factor * near
     if o.time == "forward_only":
         weights = parts.forward_only(o, e, visible, sink, factor)
     else:
@@ -296,6 +312,55 @@ def key_value(o, p, memory, queries):
     return SimpleNamespace(context=torch.cat(context), weights=weights)
 
 
+def hierarchical_query(o, p, memory, queries):
+    """For each query: words of a sentence -> its vector; sentence vectors -> context."""
+    def level(name):
+        return {key[len(name) + 1:]: value for key, value in p.items() if key.startswith(name + ".")}
+    context, weights = [], []
+    for b in range(len(memory.offsets) - 1):
+        k = keys_of(memory, memory.keys, b)
+        v = k if memory.values is None else keys_of(memory, memory.values, b)
+        q = rows_of(queries.rows, queries.offsets, b)
+        ids = keys_of(memory, memory.documents, b)
+        inside, vectors = [], []
+        for s in torch.unique(ids):
+            e = score(o, level("word"), q[None], k[ids == s][None])
+            a = parts.normalise(o, e, torch.ones_like(e, dtype=torch.bool), None)
+            inside.append(a[0])
+            vectors.append(a[0] @ v[ids == s])
+        vectors = torch.stack(vectors, 1)  # [Tq, K, Dv]
+        e = score(o, level("sentence"), q[:, None, :], vectors)
+        outer = parts.normalise(o, e, torch.ones_like(e, dtype=torch.bool), None)[:, 0, :]
+        context.append((outer[:, :, None] * vectors).sum(1))
+        weights.append(torch.cat([outer[:, n:n + 1] * a for n, a in enumerate(inside)], -1)[None])
+    return SimpleNamespace(context=torch.cat(context), weights=weights)
+
+
+def location_aware(o, p, memory, queries):
+    """Chorowski et al. 2015: additive, with a convolution over the weights of the step before added to the keys."""
+    context, weights = [], []
+    filters = p["location.filters.weight"][:, None, :]
+    for b in range(len(memory.offsets) - 1):
+        k = keys_of(memory, memory.keys, b)
+        v = k if memory.values is None else keys_of(memory, memory.values, b)
+        q = rows_of(queries.rows, queries.offsets, b)
+        first = k @ p["score.key.weight"].T + p["score.bias"]
+        a, rows = None, []
+        for t in range(len(q)):
+            keys = first
+            if a is not None:
+                f = torch.nn.functional.conv1d(a[None, None, :], filters, padding=o.filter_reach)[0]
+                keys = keys + f.T @ p["location.weight"].T
+            e = torch.tanh(keys + q[t] @ p["score.query.weight"].T) @ p["score.v"]
+            see = torch.ones(1, len(k), dtype=torch.bool)
+            a = parts.normalise(o, e[None], see, None)[0]
+            rows.append(a)
+        a = torch.stack(rows)
+        context.append(a @ v)
+        weights.append(a[None])
+    return SimpleNamespace(context=torch.cat(context), weights=weights)
+
+
 def bidirectional_gru(p, prefix, rows):
     flat = [p["%s.0.%s.%s" % (prefix, direction, part)] for direction in ("forward", "backward")
             for part in ("input.weight", "state.weight", "input.bias", "state.bias")]
@@ -326,5 +391,6 @@ def attention(o, p, memory, queries):
     queries: rows [m, query_width] or None, offsets, documents, mask, bias, step.
     Gives context [.., ..], weights (per sequence [H, Tq, Tk]) and what else the mechanism has."""
     structures = dict(single=single, multi_head=single, structured=structured, feed_forward=feed_forward,
-                      key_value=key_value, hierarchical=hierarchical)
+                      key_value=key_value, hierarchical=hierarchical, location_aware=location_aware,
+                      hierarchical_query=hierarchical_query)
     return structures[o.structure](o, p, memory, queries)

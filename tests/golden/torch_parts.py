@@ -201,6 +201,16 @@ def gaussian(j, centre, sigma):
     return torch.exp(-(j - centre[..., None]) ** 2 / (2.0 * sigma ** 2))
 
 
+def around_best(e, visible, window, straight_through=False):
+    """local_h: the best key of each query [..., Tq], and which keys are within the window around it. Straight-through:
+    the gradient of the expected key under softmax."""
+    j = torch.arange(e.shape[-1], dtype=e.dtype)
+    best = first_largest(e.detach(), visible).argmax(-1).to(e.dtype)
+    near = (j - best[..., None]).abs() <= window
+    expected = (softmax(e, visible) * j).sum(-1)
+    return (best + expected - expected.detach() if straight_through else best), near
+
+
 def region(o, where, j, ask):
     """Which pairs exist. where [Tq, 1], j [1, Tk]; `ask` has what belongs to the sequence: documents and mask.
 
@@ -214,6 +224,8 @@ def region(o, where, j, ask):
             "global": lambda: all_pairs,
             "sinks": lambda: all_pairs,
             "local_p": lambda: all_pairs,  # see local_centre
+            "local_h": lambda: all_pairs,  # see around_best
+            "not_self": lambda: j != where,
             "local_m": lambda: (j - where <= o.window) & ((where - j <= o.window) | sink),
             "causal": lambda: (j < where) if o.strict else (j <= where),
             "sliding_window": lambda: (j <= where) & ((where - j <= o.window) | sink),

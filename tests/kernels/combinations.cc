@@ -96,6 +96,14 @@ std::vector<Part> all_regions() {
        [](Case& c) { c.with_mask(MaskKind::bits, true, true).with_guide_tensor(true, false, true, true); }},
       {"centre", [](Case& c) { c.with_centre(4.3f, 0.0f); }},
       {"centre_gaussian", [](Case& c) { c.with_centre(5.2f, 2.1f).with_guide(0.4f); }},
+      {"not_self", [](Case& c) { c.problem.region.not_self = true; }},
+      {"not_self_window_sinks",
+       [](Case& c) {
+         c.problem.region.not_self = c.problem.region.causal = true;
+         c.problem.region.window_left = 3, c.problem.region.always_visible = 2;
+       }},
+      {"centre_picks", [](Case& c) { c.with_centre(4.3f, 2.1f).problem.region.centre_picks = true; }},
+      {"centre_picks_evenly", [](Case& c) { c.with_centre(4.3f, 0.0f).problem.region.centre_picks = true; }},
       {"centre_window_sinks",  // the centre hides first keys that the window may not
        [](Case& c) {
          Region& r = c.problem.region;

@@ -47,6 +47,7 @@ bool pair_visible(const Case& c, const Values<T>& x, const PairIndex& at) {
   if (!c.query_lengths.empty() && i >= c.query_lengths[b]) return false;
   if (!c.key_lengths.empty() && j >= c.key_lengths[b]) return false;
   if (r.causal && (r.strict ? j >= position : j > position)) return false;
+  if (r.not_self && j == position) return false;
   if (r.window_left >= 0 && !always && j < position - r.window_left) return false;
   if (r.window_right >= 0 && j > position + r.window_right) return false;
   if (!c.query_documents.empty() && !always) {
@@ -59,7 +60,7 @@ bool pair_visible(const Case& c, const Values<T>& x, const PairIndex& at) {
     const uint8_t* row = c.mask.data() + start + h * r.mask_head + i * r.mask_query;
     if (r.mask_kind == MaskKind::bytes ? row[j] == 0 : (row[j / 8] >> (j % 8) & 1) == 0) return false;
   }
-  if (!x.centre.empty() && abs(T(j) - x.centre[c.query_row(b, h, i)]) > T(r.centre_half_width)) return false;
+  if (!x.centre.empty() && !r.centre_picks && abs(T(j) - x.centre[c.query_row(b, h, i)]) > T(r.centre_half_width)) return false;
   if (c.custom_region) {
     const auto [first, last] = comb_keys(i, c.keys(b));
     if (j < first || j >= last || !comb_visible(b, h, i, j)) return false;
@@ -72,8 +73,11 @@ template <class T>
 T pair_gaussian(const Case& c, const Values<T>& x, const PairIndex& at) {
   const auto [b, h, i, j] = at;
   const T sigma = T(c.problem.region.centre_sigma);
-  if (x.centre.empty() || !(sigma > T(0))) return T(1);
+  if (x.centre.empty()) return T(1);
   const T distance = T(j) - x.centre[c.query_row(b, h, i)];
+  const Region& r = c.problem.region;
+  if (r.centre_picks && abs(distance) > T(r.centre_half_width)) return T(0);
+  if (!(sigma > T(0))) return T(1);
   return exp(-distance * distance / (T(2) * sigma * sigma));
 }
 

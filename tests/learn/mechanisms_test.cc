@@ -54,6 +54,8 @@ const std::map<std::string, Plan>& plans() {
       {"entmax15", {ToyTask::reverse}},
       // regions
       {"global", {ToyTask::reverse}},
+      {"local_h", {ToyTask::reverse, [](Trial& t) { t.options.window = 1; }}},
+      {"not_self", {ToyTask::lagged, [](Trial& t) { looks_back(t); }}},
       {"local_m", {ToyTask::copy, [](Trial& t) { t.options.window = 1; }}},
       // The position starts in the middle, and a key outside the window pulls at nothing: the window holds all keys,
       // and
@@ -84,6 +86,8 @@ const std::map<std::string, Plan>& plans() {
       {"structured", {ToyTask::marked}},
       {"key_value", {ToyTask::lagged, [](Trial& t) { t.options.window = 2; }}},
       {"feed_forward", {ToyTask::marked}},
+      {"location_aware", {ToyTask::copy}},
+      {"hierarchical_query", {ToyTask::reverse}},
   };
   return all;
 }

@@ -23,7 +23,9 @@ Refused refused_by_both() {
 Refused refused_by(const std::string& kind) {
   Refused all = refused_by_both();
   if (kind == "rnn") all.insert({{"intra", "general is the same score"}, {"self_attention", "cross_attention"}});
-  if (kind == "transformer") all.insert({"feed_forward", "use multi_head (kv_heads below heads"});
+  if (kind == "transformer")
+    for (const char* structure : {"feed_forward", "location_aware", "hierarchical_query"})
+      all.insert({structure, "use multi_head (kv_heads below heads"});
   return all;
 }
 

@@ -27,6 +27,7 @@ std::vector<Way> smooth() {
   for (const Way& way : ways()) {
     const Options o = way.options();
     const bool kinks = o.attention.normalise != "softmax" || o.attention.region.find("local_p") != std::string::npos ||
+                       o.attention.region.find("local_h") != std::string::npos ||
                        o.attention.score.starts_with("synthesizer") || o.attention.time == "guided" ||
                        o.attention.time == "forward_only";
     if (kinks) continue;

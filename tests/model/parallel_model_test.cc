@@ -166,15 +166,37 @@ TEST(ParallelModel, TooLongTargetsAreRefused) {
 }
 
 TEST(ParallelModel, RefusesWhatNeedsSteps) {
-  for (const auto& change :
-       std::vector<std::function<void(Options&)>>{[](Options& o) { o.attention.normalise = "hard_sampled"; },
-                                                  [](Options& o) { o.attention.time = "guided"; }}) {
+  for (const auto& change : std::vector<std::function<void(Options&)>>{
+           [](Options& o) { o.attention.normalise = "hard_sampled"; },
+           [](Options& o) { o.attention.time = "guided", o.length = "slots"; }}) {
     Options o = ParallelWay{"plain"}.options();
     change(o);
     EXPECT_THROW(MadeParallel made(o), Error);
   }
   Options o = ParallelWay{"plain"}.options();
   EXPECT_THROW(Made made(o), Error) << "Seq2Seq writes step by step";
+}
+
+/// The cost of straying from the diagonal is added in training, times its weight, which may fall.
+TEST(ParallelModel, GuidedAttentionCostsWhatItStrays) {
+  const auto loss_of = [](float weight, bool training, int64_t updates = 0, float scale = 1.0f) {
+    Options o = ParallelWay{"plain"}.options();
+    o.attention.time = "guided";
+    o.attention.guide_weight = weight;
+    o.attention.guide_schedule = "linear";
+    o.attention.guide_steps = 100;
+    const MadeParallel made(o);
+    Tape tape({.recording = true, .training = training, .seed = 4});
+    Batch batch(ragged());
+    batch.updates_before = updates;
+    return made.model.loss(tape, batch, {.scale = scale}).loss.item();
+  };
+  const double none = loss_of(0.0f, true), one = loss_of(1.0f, true), two = loss_of(2.0f, true);
+  EXPECT_GT(one - none, 0.1);
+  EXPECT_NEAR(two - none, 2.0 * (one - none), 1e-4);
+  EXPECT_NEAR(loss_of(2.0f, true, 50), one, 1e-4);
+  EXPECT_NEAR(loss_of(1.0f, true, 0, 0.5f), 0.5 * one, 1e-4);
+  EXPECT_EQ(loss_of(1.0f, false), loss_of(0.0f, false));
 }
 
 // -------------------------------------------------------------------------------------------------------------- blanks

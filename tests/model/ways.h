@@ -122,6 +122,15 @@ inline std::vector<Way> ways() {
       [=](O& o) { deep(o), o.encoder = "convolution", o.own.of<encode::ConvolutionKeys>().kernel = 3; });
   add("transformer", "convolution_encoder",
       [](O& o) { o.encoder = "convolution", o.own.of<encode::ConvolutionKeys>().kernel = 2; });
+  add("rnn", "lstmn_encoder", [](O& o) { o.encoder = "lstmn"; });
+  add("rnn", "lstmn_encoder_one_direction", [=](O& o) { deep(o), o.encoder = "lstmn", o.bidirectional = false; });
+  add("transformer", "lstmn_encoder_mix", [=](O& o) { deep(o), o.encoder = "lstmn", o.wiring = "mix"; });
+  add("rnn", "local_h", [](O& o) { o.attention.region = "local_h", o.attention.window = 1; });
+  add("rnn", "location_aware", [](O& o) { o.attention.structure = "location_aware"; });
+  add("rnn", "input_feeding_location_aware",
+      [](O& o) { o.attention.structure = "location_aware", o.input_feeding = true; });
+  add("transformer", "not_self", [](O& o) { o.attention.region = "not_self"; });
+  add("transformer", "local_h", [](O& o) { o.attention.region = "local_h", o.attention.window = 1; });
   add("transformer", "rnn_encoder", [](O& o) { o.encoder = "rnn"; });
   add("transformer", "rnn_encoder_rotary", [=](O& o) { deep(o), o.encoder = "rnn", o.positions = "rotary"; });
   for (const char* norm : {"post", "pre"})

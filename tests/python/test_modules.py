@@ -32,6 +32,10 @@ def make(name, **options):
         widths["value_width"] = 0
     if name == "multi_head":
         widths["heads"] = 2
+    if name == "hierarchical_query":  # compares the query with sentence vectors, too
+        del arrays["values"]
+        widths["value_width"] = 0
+        given["key_documents"] = [[0, 0, 1, 1, 1, 2]] * B
     if name == "hierarchical":
         del arrays["queries"], arrays["values"]
         widths["value_width"] = 0

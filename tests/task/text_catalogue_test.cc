@@ -26,16 +26,20 @@ Reasons reasons_of(const std::string& kind) {
                    {"forward_only", "queries in order"},
                    {"key_value_mode", "separate values"},
                    {"multi_head", "does not turn a text into a vector"},
-                   {"key_value", "does not turn a text into a vector"}};
+                   {"key_value", "does not turn a text into a vector"},
+                   {"location_aware", "does not turn a text into a vector"},
+                   {"hierarchical_query", "does not turn a text into a vector"}};
     for (const char* region :
-         {"intra", "local_m", "local_p", "causal", "masked", "sliding_window", "documents", "sinks"})
+         {"intra", "local_m", "local_p", "causal", "not_self", "masked", "sliding_window", "documents", "sinks"})
       all[region] = "depends on where a query stands";
     return all;
   }
   Reasons all = {{"learned_query", "quer"},
                  {"hierarchical", "hierarchical"},
                  {"structured", "structured"},
-                 {"feed_forward", "feed_forward"}};
+                 {"feed_forward", "feed_forward"},
+                 {"location_aware", "location_aware"},
+                 {"hierarchical_query", "hierarchical_query"}};
   if (kind == "text_transformer") {
     all.insert({{"key_value_mode", "separate values"}, {"key_value", "looks from each state of a language model"}});
     return all;

@@ -78,7 +78,7 @@ TEST(ObjectiveRun, AnOptionOfAnotherObjectiveIsRefused) {
   expect_in("train.sampling_most has no effect with train.objective = \"likelihood\"",
             refused({"train.sampling_most=0.5"}));
   const std::vector<std::string> running = {"model.task=language_model", "data.text=x", "train.objective=reinforce"};
-  expect_in("needs a model that writes texts for texts, not one of model.task = \"language_model\"",
+  expect_in("needs a model that writes texts for texts or for pictures, not one of model.task = \"language_model\"",
             error_of<RecipeError>([&] { recipe::parse("", "running", running); }));
   expect_in("without data.alignments", refused({"train.align_weight=2"}));
   expect_in("guide_steps above 0", error_of<RecipeError>([] {

@@ -1,6 +1,7 @@
 // R3 local_p: a window around a predicted position.   Luong, Pham and Manning 2015.
 //   p_t = S sigmoid(v_p^T tanh(W_p s_t))
 //   a_tj = softmax_j(e_tj) exp(-(j - p_t)^2 / (2 sigma^2)) over |j - p_t| <= window,  sigma = window / 2 by default
+// With over_all the softmax is over all keys, and the window and its Gaussian pick from it: the weights add up to less.
 // The loop visits only the window. The gradient reaches p_t through the Gaussian, and from there v_p and W_p.
 // Parameters: region.weight W_p [hidden, Dq], region.v v_p [hidden].
 #include <fmt/format.h>
@@ -18,6 +19,7 @@ class LocalP final : public Region {
   LocalP(const Scope& scope, const Options& options)
       : window_(static_cast<float>(options.window)),
         sigma_(options.sigma > 0.0f ? options.sigma : static_cast<float>(options.window) / 2.0f),
+        over_all_(options.over_all),
         hidden_(scope, options.query_width, options.hidden, false),
         v_(&scope.make("v", {options.hidden}, Initialiser::xavier())) {}
 
@@ -30,10 +32,12 @@ class LocalP final : public Region {
     c.call.centre = c.of_rows(scale_rows(share, lengths));
     c.call.problem.region.centre_half_width = window_;
     c.call.problem.region.centre_sigma = sigma_;
+    c.call.problem.region.centre_picks = over_all_;
   }
 
  private:
   float window_, sigma_;
+  bool over_all_;
   Linear hidden_;
   Parameter* v_;
 };
@@ -66,8 +70,10 @@ const Entry local_p_entry = {
         "The query predicts where in the source to look, as a real number. Only keys within `window` of that position "
         "count, and a Gaussian favours the centre. Through the Gaussian the gradient moves the position itself.\n\n"
         "The cost depends on the window, not on the length of the source. A key outside the window gives no gradient, "
-        "so a target that starts far away may never be found: start with a wide window.",
-    .options = "window sigma hidden",
+        "so a target that starts far away may never be found: start with a wide window.\n\n"
+        "With over_all the softmax is over all keys first, and the window with its Gaussian then picks from the "
+        "weights: they add up to less than 1, and every key is scored, so the cost follows the length again.",
+    .options = "window sigma hidden over_all",
     .instead = {.in_encoder = &global_entry, .in_decoder = &global_entry},
     .refuses = refuse_local_p,
     .make_region = make_local_p,

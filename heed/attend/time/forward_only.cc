@@ -5,7 +5,6 @@
 // queries are given at once.
 #include <fmt/format.h>
 
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,7 +12,6 @@
 #include "heed/attend/rows_by_step.h"
 #include "heed/attend/weights.h"
 #include "heed/base/error.h"
-#include "heed/tensor/op/arrange.h"
 
 namespace heed::attend {
 
@@ -40,38 +38,13 @@ class ForwardOnly final : public Time {
     expect(
         !asked.queries.bottom_right,
         "forward_only: queries continue where earlier steps stopped, not at the end of the keys (align bottom_right)");
-    Tape& tape = asked.prepared.values.tape();
     State state = asked.state;
     if (state.numbers().empty())
       state.set_numbers(std::vector<int32_t>(static_cast<size_t>(asked.prepared.batch * heads_), 0));
     if (all.longest() <= 1) return step(attention, asked, state);
 
-    const RowsByStep by_step(all, Ended::no_row, tape);
-    std::vector<Tensor> contexts, log_probs, entropies, aligned_weights;
-    std::vector<Weights> weights;
-    for (int64_t t = 0; t < by_step.steps(); ++t) {
-      Queries one = pick(asked.queries, by_step.rows(t), by_step.offsets(t), tape);
-      if (asked.queries.lengths) {
-        auto* counts = tape.keep<int32_t>(all.count);
-        for (int64_t b = 0; b < all.count; ++b) counts[b] = t < asked.queries.lengths[b] ? 1 : 0;
-        one.lengths = counts;
-      }
-      const Attended a = step(attention, {one, asked.prepared, state, asked.request}, state);
-      state = a.state;
-      contexts.push_back(a.context);
-      if (a.log_prob) log_probs.push_back(a.log_prob);
-      if (a.entropy) entropies.push_back(a.entropy);
-      if (a.aligned_weight) aligned_weights.push_back(a.aligned_weight);
-      weights.push_back(a.weights);
-    }
-    Attended a;
-    a.context = by_step.put_back(contexts);
-    a.state = state;
-    if (!log_probs.empty()) a.log_prob = by_step.put_back_columns(log_probs);
-    if (!entropies.empty()) a.entropy = by_step.put_back_columns(entropies);
-    if (!aligned_weights.empty()) a.aligned_weight = by_step.put_back_columns(aligned_weights);
-    if (asked.request.weights) a.weights = by_step.put_back_weights(weights);
-    return a;
+    return attend_by_step({asked.queries, asked.prepared, state, asked.request}, heads_,
+                          [&](const AttendArguments& one) { return step(attention, one, one.state); });
   }
   void keep(const AttentionResult& result, State& next) const override {
     Tape& tape = result.out.tape();
@@ -92,28 +65,6 @@ class ForwardOnly final : public Time {
     auto* from = new (tape.keep<From>(1)) From{first, attention.options().heads};
     auto* region = new (tape.keep<kernels::CustomRegion>(1)) kernels::CustomRegion(kernels::custom_region(*from));
     return attention.run({asked.queries, asked.prepared, state, asked.request}, region);
-  }
-
-  Queries pick(const Queries& all, std::span<const int64_t> rows, const Offsets& offsets, Tape& tape) const {
-    Queries one = all;
-    one.rows = {gather_rows(all.rows.rows, rows), offsets};
-    std::vector<int64_t> of_heads;  // rows, for tensors with one per query and head
-    for (const int64_t row : rows)
-      for (int64_t h = 0; h < heads_; ++h) of_heads.push_back(row * heads_ + h);
-    if (all.bias) one.bias = gather_rows(all.bias, all.bias_per_head ? std::span<const int64_t>(of_heads) : rows);
-    if (all.documents) {
-      auto* ids = tape.keep<int32_t>(static_cast<int64_t>(rows.size()));
-      for (size_t r = 0; r < rows.size(); ++r) ids[r] = all.documents[rows[r]];
-      one.documents = ids;
-    }
-    if (all.mask) {
-      const auto from = all.mask_per_head ? std::span<const int64_t>(of_heads) : rows;
-      auto* mask = tape.keep<uint8_t>(static_cast<int64_t>(from.size()) * all.mask_keys);
-      for (size_t r = 0; r < from.size(); ++r)
-        std::copy_n(all.mask + from[r] * all.mask_keys, all.mask_keys, mask + static_cast<int64_t>(r) * all.mask_keys);
-      one.mask = mask;
-    }
-    return one;
   }
 
   int64_t heads_;

@@ -23,7 +23,7 @@ constexpr int64_t kFewQueries = 4;
 
 /// Nothing between q, k, v and the output but softmax over a range of keys.
 bool is_plain(const Problem& p) {
-  const bool own_range_per_query = p.region.mask || p.region.custom || p.region.centre;
+  const bool own_range_per_query = p.region.mask || p.region.custom || p.region.centre || p.region.not_self;
   return score_entry(p).is_inner_product && p.score.softcap <= 0.0f && is_plain_softmax(p.normalise) &&
          !has_bias(p.bias) && !own_range_per_query && !weighs(p) && !has_column_state(p);
 }

@@ -45,7 +45,7 @@ KeyRange visible_keys(const Problem& p, const Sequence& s, int64_t b, int64_t h,
     low = std::max(low, first);
     high = std::min(high, last);
   }
-  if (r.centre) {
+  if (r.centre && !r.centre_picks) {
     const double centre = r.centre[row_index(p, b, h, i)];
     const double first = std::ceil(centre - static_cast<double>(r.centre_half_width));
     const double last = std::floor(centre + static_cast<double>(r.centre_half_width)) + 1.0;
@@ -74,14 +74,16 @@ KeyRange visible_keys(const Problem& p, const Sequence& s, int64_t b, int64_t h,
     range.low = range.prefix > 0 ? range.prefix_low : range.low;
     range.prefix_low = range.prefix = 0;
   }
+  if (r.not_self && position >= 0 && position < s.keys) range.except = static_cast<int32_t>(position);
   return range;
 }
 
 void visible_keys(const Problem& p, const Sequence& s, const BlockTask& task, KeyRange* ranges) {
   const Region& r = p.region;
   const int64_t first = task.first_query, count = task.count;
-  const bool same =
-      !r.causal && r.window_left < 0 && r.window_right < 0 && !r.custom && !r.centre && !r.query_documents;
+  const bool centred = r.centre && !r.centre_picks;
+  const bool same = !r.causal && !r.not_self && r.window_left < 0 && r.window_right < 0 && !r.custom && !centred &&
+                    !r.query_documents;
   if (same && count > 0) {
     const int64_t live = std::clamp<int64_t>(s.live_queries - first, 0, count);
     std::fill_n(ranges, live, visible_keys(p, s, task.batch, task.head, first));
@@ -96,7 +98,7 @@ Cover cover(const Problem& p, const Tile& t, const KeyRange* ranges) {
   const int64_t last = t.key + t.keys;
   for (int c = 0; c < t.queries; ++c) {
     const KeyRange& range = ranges[c];
-    all &= range.low <= t.key && last <= range.high;
+    all &= range.low <= t.key && last <= range.high && (range.except < t.key || range.except >= last);
     any |= (range.low < last && t.key < range.high) || (range.prefix_low < last && t.key < range.prefix);
   }
   if (!any) return Cover::none;

@@ -16,8 +16,11 @@ struct KeyRange {
   int32_t high = 0;        // low == high: none
   int32_t prefix_low = 0;  // keys [prefix_low, prefix) are visible too
   int32_t prefix = 0;
+  int32_t except = -1;  // this key is not visible, wherever it is
 
-  bool sees(int64_t key) const { return (key >= low && key < high) || (key >= prefix_low && key < prefix); }
+  bool sees(int64_t key) const {
+    return key != except && ((key >= low && key < high) || (key >= prefix_low && key < prefix));
+  }
 };
 
 /// The keys that query i of (b, h) sees, before any mask.

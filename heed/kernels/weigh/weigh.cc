@@ -16,7 +16,10 @@ namespace heed::kernels::HWY_NAMESPACE {
 
 class Weigh final : public WeighKernel {
  public:
-  explicit Weigh(const Problem& p) : p_(p), gaussian_(p.region.centre && p.region.centre_sigma > 0.0f) {
+  explicit Weigh(const Problem& p)
+      : p_(p),
+        bell_(p.region.centre && p.region.centre_sigma > 0.0f),
+        gaussian_(bell_ || (p.region.centre && p.region.centre_picks)) {
     keep_ = 1.0f - p.dropout.p;
     // Drop where the 32 random bits are below p * 2^32.
     threshold_ =
@@ -55,7 +58,7 @@ class Weigh final : public WeighKernel {
   void backward(const Tile& w, const Tile& to, const Tile& g, const Sequence& sequence, RowState& rows) const override {
     const F32 d;
     const float* costs = guide_costs(w);
-    const float inverse_variance = gaussian_ ? 1.0f / (p_.region.centre_sigma * p_.region.centre_sigma) : 0.0f;
+    const float inverse_variance = bell_ ? 1.0f / (p_.region.centre_sigma * p_.region.centre_sigma) : 0.0f;
     for (int r = 0; r < w.keys; ++r)
       for (int c = 0; c < w.queries; c += kLanes) {
         float* d_at = g.at + r * g.stride + c;
@@ -91,11 +94,17 @@ class Weigh final : public WeighKernel {
     return hn::Sub(hn::Set(d, static_cast<float>(t.key + r)), hn::LoadU(d, rows.centre + t.lane + c));
   }
 
+  /// With centre_picks: 0 outside the window, and without a Gaussian 1 inside.
   V32 gaussian(const Tile& t, int r, int c, const RowState& rows) const {
     const F32 d;
     const V32 x = distance(t, r, c, rows);
-    const float factor = -0.5f / (p_.region.centre_sigma * p_.region.centre_sigma);
-    return Exp(hn::Mul(hn::Mul(x, x), hn::Set(d, factor)));
+    V32 bell = hn::Set(d, 1.0f);
+    if (bell_) {
+      const float factor = -0.5f / (p_.region.centre_sigma * p_.region.centre_sigma);
+      bell = Exp(hn::Mul(hn::Mul(x, x), hn::Set(d, factor)));
+    }
+    if (!p_.region.centre_picks) return bell;
+    return hn::IfThenElseZero(hn::Le(hn::Abs(x), hn::Set(d, p_.region.centre_half_width)), bell);
   }
 
   /// The cost tensor at the tile's first pair, or null.
@@ -151,7 +160,7 @@ class Weigh final : public WeighKernel {
   }
 
   const Problem& p_;
-  bool gaussian_;
+  bool bell_, gaussian_;  // weights times a Gaussian; times a Gaussian or the window
   float keep_;
   uint32_t threshold_;
 };
@@ -165,7 +174,8 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 HWY_EXPORT(MakeWeigh);
 bool weighs(const Problem& p) {
-  return (p.region.centre && p.region.centre_sigma > 0.0f) || p.guide.on() || p.dropout.p > 0.0f;
+  const bool centred = p.region.centre && (p.region.centre_sigma > 0.0f || p.region.centre_picks);
+  return centred || p.guide.on() || p.dropout.p > 0.0f;
 }
 ArenaPtr<WeighKernel> make_weigh(const Problem& p, CallArena& arena) {
   if (!weighs(p)) return nullptr;

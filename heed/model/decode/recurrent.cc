@@ -43,7 +43,7 @@ class RecurrentDecoder final : public Decoder {
              AttentionCosts* costs) const override {
     expect(!alignment || !options_.input_feeding, "decoder: with input feeding, get the alignment from step()");
     if (options_.input_feeding) return run_by_steps(x, source, costs);
-    const attend::PreparedMemory prepared = attention_->prepare({wiring_.memory(0, source)});
+    const attend::PreparedMemory prepared = attention_->prepare(wiring_.memory_for(*attention_, 0, source));
     const RecurrentOutput s = recurrent_.run(x, first_states(source));
     const bool wanted = alignment != nullptr;
     const attend::Request request = costs ? costs->request(wanted) : attend::Request{.weights = wanted};
@@ -57,7 +57,7 @@ class RecurrentDecoder final : public Decoder {
 
   std::unique_ptr<State> start(const encode::Encoded& source, int64_t longest) const override {
     auto state = std::make_unique<State>(source.memory.offsets, longest);
-    state->add_source_attention(*attention_, wiring_.memory(0, source));
+    state->add_source_attention(*attention_, wiring_.memory_for(*attention_, 0, source));
     if (past_) state->add_self_attention(*past_);
     const Moving m = begin(source);
     for (const RecurrentState& layer : m.states) {
@@ -178,7 +178,7 @@ class RecurrentDecoder final : public Decoder {
   Tensor run_by_steps(const Packed& x, const encode::Encoded& source, AttentionCosts* costs) const {
     Tape& tape = x.rows.tape();
     const Offsets& o = x.offsets;
-    const attend::PreparedMemory prepared = attention_->prepare({wiring_.memory(0, source)});
+    const attend::PreparedMemory prepared = attention_->prepare(wiring_.memory_for(*attention_, 0, source));
     Moving m = begin(source);
     attend::State seen;
     auto* lengths = tape.keep<int32_t>(o.count);

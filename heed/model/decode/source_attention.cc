@@ -23,9 +23,9 @@ attend::Weights of_rows(const attend::Weights& all, const Offsets& rows, Tape& t
 
 }  // namespace
 
-SourceAttention::SourceAttention(const attend::Mechanism& mechanism, const Packed& memory)
+SourceAttention::SourceAttention(const attend::Mechanism& mechanism, const attend::Memory& memory)
     : mechanism_(&mechanism), traits_(mechanism.traits()) {
-  const attend::PreparedMemory p = mechanism.prepare({memory});
+  const attend::PreparedMemory p = mechanism.prepare(memory);
   std::vector<const float*> taken;
   const auto keep = [&](Tensor t) {
     if (!t) return -1;
@@ -39,6 +39,10 @@ SourceAttention::SourceAttention(const attend::Mechanism& mechanism, const Packe
   keys_ = keep(p.keys);
   values_ = keep(p.values);
   if (traits_.reads_memory) rows_ = keep(p.memory.rows.rows);
+  if (!memory.documents) return;
+  const Tensor ids = memory.rows.rows.tape().filled(memory.rows.rows.rows(), 1, 0.0f);  // below 2^24: exact
+  for (int64_t r = 0; r < ids.rows(); ++r) ids.data()[r] = static_cast<float>(memory.documents[r]);
+  sentences_ = keep(ids);
 }
 
 attend::PreparedMemory SourceAttention::prepared(Tape& tape, const HypothesisRows& rows) const {
@@ -49,6 +53,11 @@ attend::PreparedMemory SourceAttention::prepared(Tape& tape, const HypothesisRow
   p.values = tensor(values_);
   p.offsets = rows.memory_offsets();
   p.batch = rows.sequences();
+  if (const Tensor ids = tensor(sentences_)) {
+    auto* documents = tape.keep<int32_t>(ids.rows());
+    for (int64_t r = 0; r < ids.rows(); ++r) documents[r] = static_cast<int32_t>(ids.data()[r]);
+    p.memory.documents = documents;
+  }
   return p;
 }
 

@@ -24,7 +24,7 @@ struct SourceQueries {
 class SourceAttention {
  public:
   /// The mechanism must outlive this.
-  SourceAttention(const attend::Mechanism& mechanism, const Packed& memory);
+  SourceAttention(const attend::Mechanism& mechanism, const attend::Memory& memory);
 
   /// Contexts [rows, width]. `weights`, where not null, of each row: [rows, heads, 1, keys].
   Tensor attend(const SourceQueries& asked, attend::Weights* weights);
@@ -40,7 +40,7 @@ class SourceAttention {
   const attend::Mechanism* mechanism_;
   attend::Traits traits_;
   std::vector<OffTapeMatrix> memories_;  // what `rows_`, `keys_` and `values_` are: often the same numbers
-  int rows_ = -1, keys_ = -1, values_ = -1;
+  int rows_ = -1, keys_ = -1, values_ = -1, sentences_ = -1;
   /// The state of the n-th hypothesis of every sentence; if the order does not matter, the first is shared by all.
   std::vector<attend::State> seen_;
 };

@@ -20,7 +20,7 @@ void State::add_self_attention(const attend::Mechanism& mechanism) { selves_.emp
 
 Tensor State::attend_to_self(size_t number, Tensor x) { return selves_[number].attend(x, step_); }
 
-void State::add_source_attention(const attend::Mechanism& mechanism, const Packed& memory) {
+void State::add_source_attention(const attend::Mechanism& mechanism, const attend::Memory& memory) {
   sources_.emplace_back(mechanism, memory);
 }
 

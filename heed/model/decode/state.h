@@ -49,7 +49,7 @@ class State {
   Tensor attend_to_self(size_t number, Tensor x);
 
   /// Attention to a memory, which has the sequences that the state was made for. The mechanism must outlive the state.
-  void add_source_attention(const attend::Mechanism& mechanism, const Packed& memory);
+  void add_source_attention(const attend::Mechanism& mechanism, const attend::Memory& memory);
   /// Queries [rows, query_width] -> contexts [rows, width]. `weights`, where not null: [rows, heads, 1, keys].
   Tensor attend_to_source(size_t number, Tensor queries, attend::Weights* weights);
 

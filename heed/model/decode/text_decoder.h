@@ -54,6 +54,10 @@ struct TextDecoderEntry {
   const char* name;     // the name in recipes
   const char* meaning;  // a few words
   bool needs_positions = false;
+  /// It reads a text in windows of model.context tokens, each of which begins anew. Otherwise its states go on from
+  /// piece to piece.
+  bool reads_windows = false;
+  const char* layers = "decoder";  // where an encoder finds the weights of its layers
   /// The keys of [model] that it reads, beside those that all have: words between blanks.
   const char* keys = "";
   /// Declares keys of [model] that nobody else reads, where they go, and their range. Null: there are none.
@@ -66,7 +70,7 @@ struct TextDecoderEntry {
 };
 
 // The list: a new one is one file and one line here.
-#define HEED_TEXT_DECODERS(X) X(recurrent) X(transformer)
+#define HEED_TEXT_DECODERS(X) X(recurrent) X(transformer) X(lstmn)
 
 #define HEED_DECLARE(name) extern const TextDecoderEntry name##_text_decoder;
 HEED_TEXT_DECODERS(HEED_DECLARE)

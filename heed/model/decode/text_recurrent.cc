@@ -179,6 +179,7 @@ class TextRecurrent final : public TextDecoder {
 const TextDecoderEntry recurrent_text_decoder = {
     .name = "rnn",
     .meaning = "a GRU or LSTM whose states may look back at those before them",
+    .layers = "decoder.recurrent",
     .keys = "cell look_back",
     .make = [](const Scope& scope, const TextDecoderOptions& o) -> std::unique_ptr<TextDecoder> {
       return std::make_unique<TextRecurrent>(scope, o);

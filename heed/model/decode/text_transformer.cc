@@ -80,6 +80,7 @@ const TextDecoderEntry transformer_text_decoder = {
     .name = "transformer",
     .meaning = "blocks of masked self-attention and feed-forward layers",
     .needs_positions = true,
+    .reads_windows = true,
     .keys = "hidden activation norm positions max_length",
     .updates_to_learn = 5000,
     .self_attention = true,

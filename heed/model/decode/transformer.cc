@@ -43,7 +43,7 @@ class Block {
 
   void start(State& state, const Packed& memory) const {
     state.add_self_attention(*self_);
-    state.add_source_attention(*cross_, memory);
+    state.add_source_attention(*cross_, {memory});
   }
 
   /// As block number `number`.

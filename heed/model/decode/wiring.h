@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "heed/attend/mechanism.h"
 #include "heed/layer/parameters.h"
 #include "heed/model/encode/encoder.h"
 
@@ -25,6 +26,11 @@ class SourceWiring {
 
   /// What block `number` attends to: [source tokens, width of the memory].
   Packed memory(size_t number, const encode::Encoded& source) const;
+  /// The same with the sentences of the source, for a mechanism that weighs them.
+  attend::Memory memory_for(const attend::Mechanism& mechanism, size_t number, const encode::Encoded& source) const {
+    return {.rows = memory(number, source),
+            .documents = mechanism.traits().weighs_sentences ? source.sentences : nullptr};
+  }
 
  private:
   encode::Wiring wiring_ = encode::Wiring::last;

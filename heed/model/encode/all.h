@@ -32,7 +32,7 @@ struct EncoderEntry {
   std::unique_ptr<Encoder> (*make)(const Scope& scope, const StackOptions& options) = nullptr;
 };
 
-#define HEED_ENCODERS(X) X(recurrent) X(transformer) X(convolution)
+#define HEED_ENCODERS(X) X(recurrent) X(transformer) X(convolution) X(lstmn)
 
 #define HEED_DECLARE(name) extern const EncoderEntry name##_encoder;
 HEED_ENCODERS(HEED_DECLARE)

@@ -1,6 +1,7 @@
 // vectors -> memory: what a decoder attends to.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace heed::encode {
 struct Encoded {
   Packed memory;                    // [source tokens, width]
   RecurrentStates states = {};      // recurrent encoders: where each sequence ended, for the decoder to start from
+  const int32_t* sentences = nullptr;  // [source tokens] the sentence of each, rising in a source; null: they are one
   std::vector<Tensor> blocks = {};  // [Encoder::blocks()] what each block gave, like memory.rows, which is the last
 };
 

@@ -9,6 +9,9 @@
 // log p(length). A model with slots has one draft: it is cut at its first END, which may be written again like a
 // token, and with it everything that comes after it.
 //
+// The caller may say how long an output is (length, or length_factor times the likeliest length): then there is one
+// draft, and neither a length nor an END counts in its score.
+//
 //   Ghazvininejad et al. 2019: Mask-Predict: parallel decoding of conditional masked language models
 #include <algorithm>
 #include <cmath>
@@ -65,7 +68,7 @@ class Refinement {
         slots_(generator.slots()),
         never_(options.never),
         teller_(options, input) {
-    if (slots_ == 0) never_.push_back(o_.end);  // a length is not cut short
+    if (!by_end()) never_.push_back(o_.end);  // a length is not cut short
     tape_.reset();
     read_ = generator.read(tape, input.sources);
     for (int64_t b = 0; b < input.size(); ++b) add_drafts(b);
@@ -86,17 +89,43 @@ class Refinement {
   }
 
  private:
+  /// The length was given, not found.
+  bool given() const { return o_.given_length > 0 || o_.length_factor > 0.0; }
+  /// An output is cut at its first END.
+  bool by_end() const { return slots_ > 0 && !given(); }
+
   void add_drafts(int64_t sentence) {
+    if (o_.given_length > 0) {
+      drafts_.emplace_back(sentence, o_.given_length);
+      return;
+    }
     if (slots_ > 0) {
       drafts_.emplace_back(sentence, std::min(slots_, o_.longest));
       return;
     }
     const std::vector<double>& all = read_.lengths[static_cast<size_t>(sentence)];
+    const int64_t likeliest = largest(all, 1).front();
+    if (o_.length_factor > 0.0) {
+      const double wanted = o_.length_factor * static_cast<double>(likeliest);
+      drafts_.emplace_back(sentence,
+                           std::clamp<int64_t>(std::llround(wanted), 1, std::max<int64_t>(o_.longest - 1, 1)));
+      return;
+    }
     const std::span allowed(all.data(), std::min(all.size(), static_cast<size_t>(o_.longest)));  // END is one of them
-    for (const int64_t length : largest(allowed, o_.lengths)) {
+    for (const int64_t length : lengths_within(allowed, likeliest)) {
       drafts_.emplace_back(sentence, length);
       drafts_.back().length_log_probability = all[static_cast<size_t>(length)];
     }
+  }
+
+  /// The likeliest of the allowed lengths. Where the likeliest of all is too long, the probabilities of short ones say
+  /// little: then the longest that fit, which are nearest to it.
+  std::vector<int64_t> lengths_within(std::span<const double> allowed, int64_t likeliest) const {
+    if (likeliest < std::ssize(allowed)) return largest(allowed, o_.lengths);
+    std::vector<int64_t> longest;
+    for (int64_t n = std::ssize(allowed) - 1; n > 0 && std::ssize(longest) < o_.lengths; --n) longest.push_back(n);
+    if (longest.empty()) longest.push_back(0);
+    return longest;
   }
 
   void leave_blank(Draft& draft, int64_t pass) const {
@@ -108,7 +137,7 @@ class Refinement {
     draft.asked = largest(doubtful, blanks);
     std::sort(draft.asked.begin(), draft.asked.end());
     // Without an END nothing is known of what comes after it.
-    if (slots_ > 0 && draft.asked.back() == draft.count - 1)
+    if (by_end() && draft.asked.back() == draft.count - 1)
       for (int64_t row = draft.count; row < std::ssize(draft.tokens); ++row) draft.asked.push_back(row);
     for (const int64_t row : draft.asked) draft.tokens[static_cast<size_t>(row)] = model::kBlank;
   }
@@ -128,7 +157,7 @@ class Refinement {
     best_tokens(logits, 1, best_, never_);
     for (int64_t d = 0, row = 0; Draft * draft : open) {
       for (const int64_t at : draft->asked) take(*draft, at, logits, row++);
-      if (slots_ > 0) cut(*draft);
+      if (by_end()) cut(*draft);
       if (o_.alignment) take_alignment(*draft, d);
       ++d;
     }
@@ -161,7 +190,9 @@ class Refinement {
     h.tokens.assign(draft.tokens.begin(), draft.tokens.begin() + draft.count);
     h.token_log_probabilities.assign(draft.certain.begin(), draft.certain.begin() + draft.count);
     h.log_probability = std::accumulate(draft.certain.begin(), draft.certain.begin() + draft.count, 0.0);
-    if (slots_ == 0) {
+    if (given()) {
+      h.finished = true;
+    } else if (slots_ == 0) {
       h.token_log_probabilities.push_back(static_cast<float>(draft.length_log_probability));
       h.log_probability += draft.length_log_probability;
       h.finished = true;

@@ -71,8 +71,10 @@ struct Options {
   int64_t no_repeat_ngram = 0;  // no n tokens come twice in an output; 0: they may
 
   // -------------------------------------------------------------------------------- models that write all at once
-  int64_t iterations = 4;  // passes: after the first, the least certain tokens are written again
-  int64_t lengths = 1;     // outputs of different lengths that are tried; the best stays
+  int64_t iterations = 4;      // passes: after the first, the least certain tokens are written again
+  int64_t lengths = 1;         // outputs of different lengths that are tried; the best stays
+  int64_t given_length = 0;    // tokens of every output; 0: the model predicts them
+  double length_factor = 0.0;  // above 0: an output has this times the tokens that the model finds likeliest
 
   /// What is written, while it is written: called with the number of a sentence and all tokens of its leading
   /// hypothesis whenever they change, from any thread that searches. Greedy search and a sample only add tokens. In a

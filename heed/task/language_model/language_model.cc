@@ -7,6 +7,7 @@
 #include "heed/attend/census.h"
 #include "heed/base/error.h"
 #include "heed/model/stack_options.h"
+#include "heed/tensor/op/linear.h"
 
 namespace heed::task {
 
@@ -34,7 +35,7 @@ data::RecurrentCarry carried_on(const data::Batch& batch, std::vector<data::Carr
 }  // namespace
 
 WindowRule text_windows(const model::Options& o, int64_t stride) {
-  if (!decode::find_text_decoder(o.decoder_kind()).needs_positions) {
+  if (!decode::find_text_decoder(o.decoder_kind()).reads_windows) {
     expect(stride == 0,
            "stride {} is for models that read a text in windows; this one, of kind \"{}\", reads all of it", stride,
            o.decoder_kind());
@@ -74,14 +75,13 @@ LanguageModel::LanguageModel(Parameters& parameters, const model::Options& o) : 
   generator_ = generator_with(0);
 }
 
-model::Loss LanguageModel::loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const {
+Tensor LanguageModel::states(Tape& tape, const data::Batch& batch, std::vector<data::CarriedState>* after) const {
   const data::Targets& text = batch.targets;
   expect(batch.sources.size() == 0 && std::ssize(batch.begins) == text.size(),
          "model: expected a batch of pieces of text");
-  std::vector<data::CarriedState> after;
   const std::vector<const data::CarriedState*> from = before(batch);
   decode::Pieces pieces{.before = from, .carries_all = batch.carries_all};
-  if (batch.carried && decoder_->carries()) pieces.after = &after;
+  if (batch.carried && decoder_->carries()) pieces.after = after;
   if (by_document_) {
     auto* documents = tape.keep<int32_t>(text.offsets.back());
     for (int64_t p = 0; p < text.size(); ++p)
@@ -89,14 +89,33 @@ model::Loss LanguageModel::loss(Tape& tape, const data::Batch& batch, const Outp
     pieces.documents = documents;
   }
   const Offsets sequences = tape.offsets(by_document_ ? batch.prediction_offsets() : text.offsets);
-  const Tensor out = decoder_->run(embed_(tape, text.in, sequences), pieces);
+  return decoder_->run(embed_(tape, text.in, sequences), pieces);
+}
+
+model::Loss LanguageModel::loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const {
+  std::vector<data::CarriedState> after;
+  const Tensor out = states(tape, batch, &after);
   model::Loss loss =
-      output_loss(out, tape.parameter(*output_weight_), tape.parameter(*output_bias_), text.out, options);
+      output_loss(out, tape.parameter(*output_weight_), tape.parameter(*output_bias_), batch.targets.out, options);
   loss.carried = carried_on(batch, after);
   return loss;
 }
 
 int64_t LanguageModel::max_positions() const { return std::min(embed_.max_positions(), longest_memory_); }
+
+void LanguageModel::teacher_forced_logits(Tape& tape, const data::Batch& batch,
+                                          const std::function<void(int64_t first, Tensor logits)>& visit) const {
+  constexpr int64_t kRows = 256;  // whose logits exist at once, as in output_loss()
+  const Tensor all = states(tape, batch, nullptr);
+  for (int64_t first = 0; first < all.rows(); first += kRows) {
+    const Tensor rows = tape.input(all.row(first), std::min(kRows, all.rows() - first), all.cols());
+    tape.only_result([&] {
+      visit(first, linear(rows, tape.parameter(*output_weight_), tape.parameter(*output_bias_)));
+      return rows;
+    });
+  }
+}
+
 
 TextGenerator LanguageModel::generator_with(int64_t stride) const {
   return {{.embed = &embed_, .decoder = decoder_.get(), .weight = output_weight_, .bias = output_bias_},

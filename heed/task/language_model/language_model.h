@@ -30,6 +30,8 @@ class LanguageModel final : public model::Model {
   /// Of a batch without sources. A recurrent model goes on from batch.carried, and returns what is to be carried on.
   model::Loss loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const override;
   int64_t max_positions() const override;
+  void teacher_forced_logits(Tape& tape, const data::Batch& batch,
+                   const std::function<void(int64_t first, Tensor logits)>& visit) const override;
 
   /// Goes on with a text, by the windows above.
   const model::Generator* generator() const override { return &generator_; }
@@ -37,6 +39,9 @@ class LanguageModel final : public model::Model {
   TextGenerator generator_with(int64_t stride) const;
 
  private:
+  /// States of all tokens of a batch. `after`: what they leave for the next ones, or null.
+  Tensor states(Tape& tape, const data::Batch& batch, std::vector<data::CarriedState>* after) const;
+
   model::Options options_;
   bool by_document_ = false;    // region documents: the pieces of a stretch are one sequence
   int64_t longest_memory_ = 0;  // of any attention

@@ -101,9 +101,8 @@ class NextTokenTask final : public Task {
     return facts_of_stacks(decode::find_text_decoder(model.decoder_kind()));
   }
   std::optional<EncoderPart> encoder_part(const model::Options& model) const override {
-    const bool recurrent = !decode::find_text_decoder(model.decoder_kind()).self_attention;
     return EncoderPart{.vectors = "text",
-                       .layers = recurrent ? "decoder.recurrent" : "decoder",
+                       .layers = decode::find_text_decoder(model.decoder_kind()).layers,
                        .kind = model.decoder_kind(),
                        .depth = model.decoder_layers,
                        .both_ways = false};

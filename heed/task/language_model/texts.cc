@@ -224,7 +224,7 @@ std::vector<Suggestion> RawTextCorpus::suggest(const OpenKeys& open, const data:
 
 void RawTextCorpus::make_examples(Corpus& corpus, const EncodedText& train, const EncodedText& valid,
                                   const data::Options&, const model::Options& model) const {
-  const bool carried = !decode::find_text_decoder(model.decoder_kind()).needs_positions;
+  const bool carried = !decode::find_text_decoder(model.decoder_kind()).reads_windows;
   corpus.train = std::make_unique<TextPieces>(train.tokens, train.characters,
                                               PieceOptions{.length = model.context, .carried = carried});
   corpus.valid = std::make_unique<TextWindows>(valid.tokens, valid.characters, text_windows(model));

@@ -1,6 +1,10 @@
 #include "heed/task/seq2seq/answers.h"
 
+#include <utility>
+
+#include "heed/data/examples.h"
 #include "heed/task/line_tokens.h"
+#include "heed/task/seq2seq/texts.h"
 #include "heed/task/written_answers.h"
 
 namespace heed::task {
@@ -11,7 +15,14 @@ class PairReader final : public TargetReader {
  public:
   ReadLine read(std::string_view line, const LoadedModel& model, Prediction* told) const override {
     const text::Tokeniser& source = *model.vocabularies.source;
-    ReadLine read{.tokens = source.encode(line)};
+    ReadLine read;
+    if (reads_sentences(model.description.model)) {
+      data::SentenceTokens cut = data::encode_sentences(line, source);
+      read.tokens = std::move(cut.tokens);
+      read.sentences = std::move(cut.lengths);
+    } else {
+      read.tokens = source.encode(line);
+    }
     read.is_empty = read.tokens.empty();
     const auto count = std::ssize(read.tokens);
     if (const int64_t places = model.model.max_positions(); count > places) read.error = too_long(count, places);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "heed/attend/all.h"
 #include "heed/base/error.h"
 #include "heed/data/alignments.h"
 #include "heed/data/examples.h"
@@ -55,8 +56,15 @@ data::Pairs kept(const data::Pairs& pairs, const data::Examples& examples) {
 
 }  // namespace
 
-Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o) {
-  const data::EncodeOptions limits{.max_source = o.max_source, .max_target = o.max_target};
+bool reads_sentences(const model::Options& o) {
+  return attend::resolve(attend::canonical(o.attention)).structure->weighs_sentences;
+}
+
+Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o, bool by_sentence) {
+  const data::EncodeOptions limits{.max_source = o.max_source, .max_target = o.max_target, .by_sentence = by_sentence};
+  expect(!by_sentence || o.alignments.empty(),
+         "data.alignments counts the tokens of whole lines, but attention.structure = \"hierarchical_query\" cuts them "
+         "into sentences first: leave one of them out");
   auto train =
       std::make_unique<data::Examples>(data::encode_pairs(pairs.train, vocabularies.both(), limits, pairs.reports[0]));
   auto valid = std::make_unique<data::Examples>(

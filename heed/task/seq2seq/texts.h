@@ -11,7 +11,12 @@
 
 namespace heed::task {
 
-Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& options);
+/// `by_sentence`: sources are cut into sentences (reads_sentences()).
+Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& options,
+                   bool by_sentence = false);
+
+/// Whether a model of these options weighs the sentences of a source.
+bool reads_sentences(const model::Options& options);
 
 /// These functions behind the interface RawCorpus.
 class RawPairCorpus final : public RawCorpus {
@@ -25,8 +30,8 @@ class RawPairCorpus final : public RawCorpus {
   Vocabularies learn_vocabularies(const data::Options& options, const Vocabularies* known) const override {
     return task::learn_vocabularies(pairs_.train, options, known);
   }
-  Corpus encode(const Vocabularies& vocabularies, const data::Options& options, const model::Options&) override {
-    return make_corpus(std::move(pairs_), vocabularies, options);
+  Corpus encode(const Vocabularies& vocabularies, const data::Options& options, const model::Options& model) override {
+    return make_corpus(std::move(pairs_), vocabularies, options, reads_sentences(model));
   }
   data::References validation() const override { return data::group_references(pairs_.valid); }
   std::string validation_report() const override;

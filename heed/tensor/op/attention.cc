@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/memory.h"
 #include "heed/kernels/interrupt.h"
+#include "heed/tensor/gradient.h"
 #include "heed/tensor/op/attention_gradients.h"
 #include "heed/tensor/profile.h"
 #include "heed/tensor/tape.h"
@@ -268,9 +269,85 @@ void start_columns(AttentionSaved& saved, const Call& filled, bool learned, Tape
   saved.outputs.forced_saved = tape.keep<float>(kernels::forced_saved_floats(call.problem));
 }
 
+/// The scores of `wanted` alone, without what weights and earlier steps add, and a value per key: its position.
+AttentionCall of_positions(const AttentionCall& wanted) {
+  AttentionCall call = wanted;
+  call.around_best = -1;
+  call.straight_through = call.want_lse = call.want_log_prob = call.want_entropy = call.want_guide_cost = false;
+  call.sink = call.column_lse = {};
+  kernels::Problem& p = call.problem;
+  p.normalise = {};
+  p.dropout = {};
+  p.guide = {};
+  p.forced_forward = {};
+  p.region.centre_sigma = 0.0f;
+  Tape& tape = wanted.v.tensor.tape();
+  const int64_t rows = wanted.v.tensor.rows();
+  const int64_t heads = wanted.stacked ? 1 : p.shape.kv_heads > 0 ? p.shape.kv_heads : p.shape.heads;
+  float* at = tape.keep<float>(rows * heads);
+  const auto number = [&](int64_t first, int64_t count) {
+    for (int64_t j = 0; j < count; ++j) std::fill_n(at + (first + j) * heads, heads, static_cast<float>(j));
+  };
+  const int64_t stacks = wanted.stacked && wanted.key_offsets.total() > 0 ? rows / wanted.key_offsets.total() : 1;
+  if (!wanted.key_offsets) {
+    for (int64_t first = 0; first < rows; first += wanted.key_capacity) number(first, wanted.key_capacity);
+  } else if (wanted.stacked) {
+    const int64_t length = wanted.key_offsets.count > 0 ? wanted.key_offsets.length(0) : 0;
+    for (int64_t s = 0; s < stacks * wanted.key_offsets.count; ++s) number(s * length, length);
+  } else {
+    for (int64_t b = 0; b < wanted.key_offsets.count; ++b)
+      number(wanted.key_offsets.at[b], wanted.key_offsets.length(b));
+  }
+  call.v = tape.input(at, rows, heads);
+  return call;
+}
+
+/// Of rows: the best key of each query; of one that sees none a place that is far from all.
+Tensor best_positions(const AttentionCall& wanted, bool learned) {
+  constexpr float kNowhere = -1e9f;
+  AttentionCall call = of_positions(wanted);
+  call.problem.normalise.kind = kernels::Normaliser::argmax;
+  Tape& tape = wanted.v.tensor.tape();
+  Call filled(call);
+  filled.fill_sizes();
+  filled.fill_pointers(tape);
+  const kernels::Problem& p = call.problem;
+  const int64_t heads = p.shape.heads, rows = call.query_offsets.total();
+  const Tensor centre =
+      call.stacked ? tape.make(p.shape.batch * heads, p.shape.queries, learned) : tape.make(heads, rows, learned);
+  Tensor out = call.stacked ? tape.make(rows * heads, 1, false) : tape.make(rows, heads, false);
+  const std::span<int32_t> choice(tape.keep<int32_t>(heads * rows), static_cast<size_t>(heads * rows));
+  demand(kernels::forward(p, filled.inputs(),
+                          {.out = filled.queries().view(out.data(), Slice(out)), .choice = choice.data()}));
+  for (size_t r = 0; r < choice.size(); ++r)
+    centre.data()[r] = choice[r] >= 0 ? static_cast<float>(choice[r]) : kNowhere;
+  return centre;
+}
+
+/// The two passes of around_best.
+AttentionResult attention_around_best(const AttentionCall& wanted) {
+  expect(!wanted.centre, "attention: around_best and a centre of its own cannot be combined");
+  AttentionCall call = wanted;
+  call.around_best = -1;
+  call.straight_through = false;
+  call.problem.region.centre_half_width = static_cast<float>(wanted.around_best);
+  Tensor expected;
+  if (wanted.straight_through) expected = attention(of_positions(wanted)).out;  // sum_j softmax(e)_j j
+  call.centre = best_positions(wanted, expected.needs_gradient());
+  if (expected)
+    expected.tape().on_backward([centre = call.centre, expected, stacked = wanted.stacked] {
+      // [H, rows] -> [rows, H]; stacked: in the same order
+      add_gradient(expected.sink(), expected.size(), [=, d = centre.gradient()](int64_t n) {
+        return d[stacked ? n : n % expected.cols() * expected.rows() + n / expected.cols()];
+      });
+    });
+  return attention(call);
+}
+
 }  // namespace
 
 AttentionResult attention(const AttentionCall& wanted) {
+  if (wanted.around_best >= 0) return attention_around_best(wanted);
   const Timed timed(Work::attention);
   Tape& tape = wanted.v.tensor.tape();
   auto* saved = new (tape.keep<AttentionSaved>(1)) AttentionSaved{wanted, {}, {}, nullptr};

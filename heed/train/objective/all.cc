@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "heed/task/all.h"
+#include "heed/train/objective/noise.h"
 
 namespace heed::objective {
 
@@ -48,11 +49,18 @@ std::vector<std::string> problems(const Options& options, const model::Options& 
     reasons.push_back(fmt::format("train.{} has no effect with train.objective = \"{}\"; it belongs to {}", key,
                                   entry.name, readers));
   }
-  if (entry.needs_pairs && !task::find(model.task).writes_texts_for_texts())
+  const task::Task& task = task::find(model.task);
+  const bool for_sources = task.answers() == task::AnswerKind::text;
+  if ((entry.needs_pairs && !for_sources) || (entry.needs_writer && !task.writes()))
     reasons.push_back(
-        fmt::format("train.objective = \"{}\" needs a model that writes texts for texts, not one of "
+        fmt::format("train.objective = \"{}\" needs a model that writes texts{}, not one of "
                     "model.task = \"{}\"",
-                    entry.name, model.task));
+                    entry.name, entry.needs_pairs ? " for texts or for pictures" : "", model.task));
+  if (has_noise(options) && !task.writes())
+    reasons.push_back(
+        fmt::format("train.noise_wrong, noise_dropped and noise_swapped change what a decoder reads, and "
+                    "a model of model.task = \"{}\" has none",
+                    model.task));
   if (!entry.refuses) return reasons;
   if (std::string reason = entry.refuses(options, model); !reason.empty()) reasons.push_back(std::move(reason));
   return reasons;

@@ -33,7 +33,8 @@ struct Entry {
   const char* name;     // the word in recipes: train.objective
   const char* meaning;  // a few words
   const char* keys;     // of [train] that it reads, separated by spaces
-  bool needs_pairs;     // it writes outputs, token by token
+  bool needs_writer;    // it reads what the model writes token by token, for sources or from running text
+  bool needs_pairs;     // it writes outputs for sources, token by token
   bool needs_trained;   // it learns from the outputs of a model that is already good
   /// Why it cannot be used with these options; empty if it can. Null: it always can.
   std::string (*refuses)(const Options&, const model::Options&);

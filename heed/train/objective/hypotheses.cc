@@ -9,6 +9,7 @@
 #include "heed/attend/all.h"
 #include "heed/base/error.h"
 #include "heed/base/random.h"
+#include "heed/base/sha256.h"
 #include "heed/model/search/batches.h"
 #include "heed/model/search/score.h"
 
@@ -19,6 +20,17 @@ namespace {
 std::vector<int32_t> source_of(const data::Batch& batch, int64_t b) {
   const std::span<const int32_t> source = batch.sources.tokens[b];
   return {source.begin(), source.end()};
+}
+
+/// What tells a source from others, whatever it is made of.
+std::string key_of(const data::Source& source) {
+  std::string key;
+  const auto add = [&](const auto& part) {
+    const auto bytes = std::as_bytes(part);
+    key += file::sha256(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  };
+  add(source.tokens), add(source.second), add(source.pixels), add(source.numbers);
+  return key;
 }
 
 /// With the source of the batch that it belongs to.
@@ -48,7 +60,7 @@ HypothesisLearner::HypothesisLearner(const ObjectiveInputs& s)
   reward_ = s.reward ? s.reward : metric_reward(s.options.reward);
   for (int64_t i = 0; i < s.examples.size(); ++i) {
     const data::Batch example = s.examples.pack({&i, 1});
-    std::vector<std::string>& all = references_[source_of(example, 0)];
+    std::vector<std::string>& all = references_[key_of(example.sources[0])];
     std::string target = s.vocabularies.target->decode(std::span(example.targets.in).subspan(1));
     if (std::find(all.begin(), all.end(), target) == all.end()) all.push_back(std::move(target));
   }
@@ -98,7 +110,7 @@ void HypothesisLearner::judge(const data::Batch& batch, std::vector<Hypothesis>&
   std::vector<RewardCase> cases;
   for (const Hypothesis& h : hypotheses) {
     const std::vector<int32_t> source = source_of(batch, h.source);
-    const auto known = references_.find(source);
+    const auto known = references_.find(key_of(batch.sources[h.source]));
     expect(known != references_.end(), ErrorKind::bug, "objective: a source that is not in the training data");
     cases.push_back(
         {setting_.vocabularies.source->decode(source), setting_.vocabularies.target->decode(h.tokens), known->second});

@@ -65,7 +65,7 @@ class HypothesisLearner {
   ObjectiveInputs setting_;
   std::vector<int32_t> never_;
   RewardFunction reward_;
-  std::map<std::vector<int32_t>, std::vector<std::string>> references_;  // of the training data, by source
+  std::map<std::string, std::vector<std::string>> references_;  // of the training data, by all that a source is made of
   search::TapePool tapes_;
   Tape plain_{TapeOptions{.recording = false, .training = false}};
 };

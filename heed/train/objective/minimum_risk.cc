@@ -86,6 +86,7 @@ const Entry minimum_risk_entry = {
     .name = "minimum_risk",
     .meaning = "the expected reward over a few hypotheses, drawn or the n-best",
     .keys = "reward hypotheses hypotheses_by sharpness with_reference likelihood_share",
+    .needs_writer = true,
     .needs_pairs = true,
     .needs_trained = true,
     .refuses = refuse_minimum_risk,

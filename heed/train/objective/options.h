@@ -12,6 +12,11 @@ namespace heed::objective {
 struct Options {
   std::string name = "likelihood";  // train.objective
 
+  // likelihood, scheduled_sampling: shares of the tokens that the decoder reads
+  double noise_wrong = 0.0;
+  double noise_dropped = 0.0;
+  double noise_swapped = 0.0;
+
   // scheduled_sampling: how likely the decoder reads its own token instead of the right one
   std::string sampling_schedule = "linear";
   double sampling_most = 0.25;
@@ -31,15 +36,21 @@ struct Options {
 /// Calls visit(name, field, meaning) for every option but the name, in order.
 template <class O, class Visit>
 void each_option(O& o, Visit&& visit) {
+  visit("noise_wrong", o.noise_wrong,
+        "likelihood, scheduled_sampling: share of the tokens read by the decoder that a random one replaces");
+  visit("noise_dropped", o.noise_dropped,
+        "likelihood, scheduled_sampling: share of the tokens read by the decoder that the unknown one replaces");
+  visit("noise_swapped", o.noise_swapped,
+        "likelihood, scheduled_sampling: share of the tokens read by the decoder that change places with the next one");
   visit("sampling_schedule", o.sampling_schedule,
         "scheduled_sampling: how the probability grows that the decoder reads its own token instead of the right one");
   visit("sampling_most", o.sampling_most, "scheduled_sampling: the largest probability");
   visit("sampling_steps", o.sampling_steps,
         "scheduled_sampling: updates until it is reached, or nearly; 0: half of all updates");
   visit("sampling_token", o.sampling_token, "scheduled_sampling: its own token: the best one, or one that is drawn");
-  visit(
-      "sampling_passes", o.sampling_passes,
-      "scheduled_sampling: 0: its own tokens are found step by step; otherwise by this many passes over whole targets");
+  visit("sampling_passes", o.sampling_passes,
+        "scheduled_sampling: 0: its own tokens are found step by step (running text: by one pass); otherwise by this "
+        "many passes over whole targets");
   visit("reward", o.reward,
         "reinforce, minimum_risk: what an output is worth: a metric (error rates count as 1 - rate), or own: a "
         "function of the program");

@@ -52,6 +52,7 @@ const Entry reinforce_entry = {
     .name = "reinforce",
     .meaning = "the expected reward of drawn outputs, compared with that of the greedy one",
     .keys = "reward hypotheses hypotheses_by likelihood_share",
+    .needs_writer = true,
     .needs_pairs = true,
     .needs_trained = true,
     .refuses = refuse_reinforce,

@@ -19,24 +19,12 @@
 #include "heed/kernels/exact_math.h"
 #include "heed/model/generator.h"
 #include "heed/train/objective/all.h"
+#include "heed/train/objective/noise.h"
 #include "heed/train/objective/sampling_schedule.h"
 
 namespace heed::objective {
 
 namespace {
-
-/// Uniform in [0, 1), with all 53 bits of a double.
-double uniform(text::Random& random) { return static_cast<double>(random.next() >> 11) * 0x1.0p-53; }
-
-/// The tokens that a model may read as its own: what a search may write, END aside, which nothing follows.
-std::vector<int32_t> readable_tokens(const text::Tokeniser& target) {
-  std::vector<int32_t> never = target.never_written(), all;
-  never.push_back(text::kEnd);
-  for (int32_t v = 0; v < target.size(); ++v)
-    if (std::find(never.begin(), never.end(), v) == never.end()) all.push_back(v);
-  if (all.empty()) all.push_back(text::kUnknown);  // of targets that are all unknown
-  return all;
-}
 
 int32_t best_token(const float* logits, std::span<const int32_t> readable) {
   int32_t best = readable.front();
@@ -107,29 +95,28 @@ class ScheduledSampling final : public Objective {
   PartReport run(Tape& tape, data::Batch& batch, const UpdatePart& part) override {
     const double probability = own_token_probability(options_, part.updates_before);
     const Coins coins(batch.targets, probability, value_of(kOwnTokens, options_.sampling_token), readable_, part.seed);
-    if (probability > 0) options_.sampling_passes > 0 ? mix_by_passes(batch, coins) : mix_by_steps(batch, coins);
+    add_noise(batch.targets, options_, readable_, part.seed);
+    // Running text goes on from what a text of any length left behind: all of its tokens at once.
+    const int64_t passes = std::max<int64_t>(options_.sampling_passes, batch.sources.size() == 0 ? 1 : 0);
+    if (probability > 0) passes > 0 ? mix_by_passes(batch, coins, passes) : mix_by_steps(batch, coins);
     return learn_likelihood(model_, tape, batch, part, {.label_smoothing = label_smoothing_});
   }
   bool has_one_backward() const override { return true; }
 
  private:
-  void mix_by_passes(data::Batch& batch, const Coins& coins) {
+  void mix_by_passes(data::Batch& batch, const Coins& coins, int64_t passes) {
     const std::vector<int32_t> right = batch.targets.in;
-    std::vector<int32_t> mixed = right;
-    for (int64_t pass = 0; pass < options_.sampling_passes; ++pass) {
+    for (int64_t pass = 0; pass < passes; ++pass) {
       std::vector<int32_t> next = right;
       plain_.reset();
-      model_.generator()->each_logits(plain_, batch.sources, {mixed, batch.targets.offsets},
-                                      [&](int64_t first, Tensor logits) {
-                                        for (int64_t r = 0; r < logits.rows(); ++r) {
-                                          const int64_t to = first + r + 1;  // what this row writes is read there
-                                          if (to < std::ssize(next) && coins.own(to))
-                                            next[static_cast<size_t>(to)] = coins.token(to, logits.row(r));
-                                        }
-                                      });
-      mixed = std::move(next);
+      model_.teacher_forced_logits(plain_, batch, [&](int64_t first, Tensor logits) {
+        for (int64_t r = 0; r < logits.rows(); ++r) {
+          const int64_t to = first + r + 1;  // what this row writes is read there
+          if (to < std::ssize(next) && coins.own(to)) next[static_cast<size_t>(to)] = coins.token(to, logits.row(r));
+        }
+      });
+      batch.targets.in = std::move(next);
     }
-    batch.targets.in = std::move(mixed);
   }
 
   void mix_by_steps(data::Batch& batch, const Coins& coins) {
@@ -163,8 +150,11 @@ class ScheduledSampling final : public Objective {
 const Entry scheduled_sampling_entry = {
     .name = "scheduled_sampling",
     .meaning = "the likelihood of the right outputs, where the decoder reads some tokens of its own",
-    .keys = "sampling_schedule sampling_most sampling_steps sampling_token sampling_passes",
-    .needs_pairs = true,
+    .keys =
+        "noise_wrong noise_dropped noise_swapped sampling_schedule sampling_most sampling_steps sampling_token "
+        "sampling_passes",
+    .needs_writer = true,
+    .needs_pairs = false,
     .needs_trained = false,
     .refuses = nullptr,
     .make = [](const ObjectiveInputs& s) -> std::unique_ptr<Objective> {

@@ -28,6 +28,8 @@ void add_objective(Fields& f, objective::Options& o) {
   objective::each_option(o, [&](const char* name, auto& value, const char* meaning) {
     f.add(std::string("train.") + name, value, meaning);
   });
+  for (const char* key : {"train.noise_wrong", "train.noise_dropped", "train.noise_swapped"})
+    f.limit(key, Limit::between(0, 1));
   f.limit("train.sampling_schedule", Limit::one_of(words_of(objective::kGrowths)));
   f.limit("train.sampling_most", Limit::between(0, 1));
   f.limit("train.sampling_steps", Limit::between(0, kMostUpdates));

@@ -121,6 +121,23 @@ inline HeadScores scores_of(const Attending& a, int64_t b, int64_t h) {
   return s;
 }
 
+/// local_h: hides what is further than `window` from the best key of query i.
+inline void around_best(Attending& a, HeadScores& s, int64_t b, int64_t h, int64_t i) {
+  const Options& o = a.options();
+  if (!has_region(o, "local_h")) return;
+  Row& e = s.e[i];
+  const Frozen* frozen = o.straight_through ? a.ask.frozen : nullptr;
+  const int64_t best = frozen ? static_cast<int64_t>(frozen->best(b, h, i, 0)) : argmax_of(e);
+  double expected = 0.0;
+  const Row soft = softmax_of(e);
+  for (size_t j = 0; j < e.size(); ++j) expected += soft[j] * static_cast<double>(j);
+  a.result.best(b, h, i, 0) = static_cast<double>(best);
+  a.result.best(b, h, i, 1) = expected;
+  s.centre[i] = static_cast<double>(best) + (frozen ? expected - frozen->best(b, h, i, 1) : 0.0);
+  for (int64_t j = 0; j < static_cast<int64_t>(e.size()); ++j)
+    if (best < 0 || std::abs(j - best) > o.window) e[j] = kHidden;
+}
+
 /// hard, hard_sampled: what is chosen, and what stands in for a derivative (Frozen in problem.h).
 inline Row chosen_weights(Attending& a, const Row& e, int64_t b, int64_t h, int64_t i) {
   const int64_t best = argmax_of(e);
@@ -176,11 +193,14 @@ inline int64_t best_visible(Row weights, const Row& e) {
 
 inline void attend_head(Attending& a, int64_t b, int64_t h) {
   HeadScores s = scores_of(a, b, h);
+  const bool by_step = a.options().time == "forward_only";
+  for (int64_t i = 0; i < a.queries.count(b) && !by_step; ++i) around_best(a, s, b, h, i);
   if (a.options().time == "forced_forward") s.e = forced_forward(s.e);
   const int64_t dv = a.values.cols / a.kv_heads, g = h / (a.heads / a.kv_heads);
   int64_t first = 0;  // forward_only: keys before this one are gone
   for (int64_t i = 0; i < a.queries.count(b); ++i) {
     for (int64_t j = 0; j < first; ++j) s.e[i][j] = kHidden;
+    if (by_step) around_best(a, s, b, h, i);
     const Row weights = weights_of(a, s, b, h, i);
     if (a.options().time == "forward_only") first = std::max(first, best_visible(weights, s.e[i]));
     for (size_t j = 0; j < weights.size(); ++j)
@@ -221,6 +241,7 @@ inline Result attention(const Question& ask, const Values& x) {
   a.result.context = Matrix(rows, a.heads * (a.values.cols / a.kv_heads));
   a.result.weights = a.result.soft = a.result.chosen =
       Dense(layout.batch(), a.heads, a.queries.longest(), layout.longest_keys());
+  a.result.best = Dense(layout.batch(), a.heads, a.queries.longest(), 2);
   a.result.entropy = a.result.guide_cost = Matrix(a.heads, rows);
   if (ask.frozen && !ask.frozen->samples.empty()) a.result.log_prob = Matrix(a.heads * o.samples, rows);
   for (int64_t b = 0; b < layout.batch(); ++b)

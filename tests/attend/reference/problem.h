@@ -65,15 +65,18 @@ struct Result {
   double penalty = 0.0;
   Dense soft;    // the softmax behind hard and hard_sampled
   Dense chosen;  // their weights, before a Gaussian
+  Dense best;    // local_h: [B, H, Tq, 2], the best key and the expected one
 };
 
 /// Hard attention has no derivative; what the library gives instead is the derivative of another function, which stands
 /// still where it was asked. With this given, the reference computes that function:
 ///   hard          weights = chosen + softmax(e) - soft       straight through: the value of `chosen`, the slope of
 ///   softmax hard_sampled  weights = chosen, log_prob = log softmax(e) at `samples`
+///   local_h, straight_through  centre = best + expected - what was expected there
 struct Frozen {
   Dense chosen, soft;
   std::vector<int64_t> samples;  // [samples * H, query rows], the chosen key or -1
+  Dense best = {};
 };
 
 struct Question {

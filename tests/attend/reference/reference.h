@@ -2,6 +2,8 @@
 #pragma once
 
 #include "tests/attend/reference/attention.h"
+#include "tests/attend/reference/hierarchical_query.h"
+#include "tests/attend/reference/location_aware.h"
 #include "tests/attend/reference/structures.h"
 
 namespace heed::attend::test {
@@ -12,6 +14,8 @@ inline Result reference(const Question& ask, const Values& x) {
   if (structure == "feed_forward") return feed_forward(ask, x);
   if (structure == "key_value") return key_value(ask, x);
   if (structure == "hierarchical") return hierarchical(ask, x);
+  if (structure == "location_aware") return location_aware(ask, x);
+  if (structure == "hierarchical_query") return hierarchical_query(ask, x);
   return attention(ask, x);
 }
 

@@ -43,9 +43,10 @@ inline double centre_of(const Values& x, const Row& q, double keys) {
 }
 
 inline double gaussian(const Options& o, const Place& at) {
-  if (!has_region(o, "local_p")) return 1.0;
+  if (!has_region(o, "local_p") && !(has_region(o, "local_h") && o.sigma > 0.0f)) return 1.0;
   const double sigma = o.sigma > 0.0f ? o.sigma : static_cast<double>(o.window) / 2.0;
   const double distance = static_cast<double>(at.key) - at.centre;
+  if (o.over_all && std::abs(distance) > static_cast<double>(o.window)) return 0.0;
   return std::exp(-distance * distance / (2.0 * sigma * sigma));
 }
 
@@ -55,9 +56,12 @@ inline bool allowed_by(const std::string& region, const Question& ask, const Pla
   const int64_t distance = at.key - at.position;  // negative: the key lies before the query
   const bool first = has_region(o, "sinks") && at.key < o.sinks;
   if (region == "global" || region == "sinks") return true;
+  if (region == "local_h") return true;  // the scores come first: around_best()
+  if (region == "not_self") return distance != 0;
   if (region == "causal") return o.strict ? distance < 0 : distance <= 0;
   if (region == "local_m") return distance <= o.window && (first || distance >= -o.window);
   if (region == "sliding_window") return distance <= 0 && (first || distance >= -o.window);
+  if (region == "local_p" && o.over_all) return true;
   if (region == "local_p") return std::abs(static_cast<double>(at.key) - at.centre) <= static_cast<double>(o.window);
   if (region == "documents")
     return first ||

@@ -114,6 +114,10 @@ std::vector<Hypothesis> plain_search(const model::ParallelModel& model, const st
     return {plain_refinement(model, source, static_cast<size_t>(std::min(model.slots(), o.longest)), o.iterations)};
   Tape tape(kQuiet);
   std::vector<double> lengths = model.read(tape, data::Sources::of(source)).lengths.front();
+  const auto likeliest = std::max_element(lengths.begin(), lengths.end()) - lengths.begin();
+  if (likeliest >= o.longest)  // none of those that fit is near it: the longest
+    for (int64_t n = 0; n < std::ssize(lengths); ++n)
+      lengths[static_cast<size_t>(n)] = static_cast<double>(n < o.longest ? n : -1);
   lengths.resize(static_cast<size_t>(o.longest));
   for (double& value : lengths) value = -value;
   std::vector<Hypothesis> all;
@@ -132,6 +136,65 @@ TEST_P(Refined, IsWhatAPlainRefinementFinds) {
     for (size_t b = 0; b < found.size(); ++b) {
       SCOPED_TRACE("sentence " + std::to_string(b));
       ASSERT_NO_FATAL_FAILURE(expect_same(found[b], Result{plain_search(model(), texts_.texts[b], o)}));
+    }
+  }
+}
+
+/// The caller says how long outputs are: none is cut, and no length counts in the score.
+TEST_P(Refined, HasTheLengthThatIsAskedFor) {
+  for (const int64_t length : {1, 4, 6}) {
+    Options o = options(3);
+    o.lengths = o.nbest = 1;
+    o.given_length = length;
+    for (const Result& result : find(texts_, o)) {
+      ASSERT_EQ(result.hypotheses.size(), 1u);
+      const Hypothesis& h = result.best();
+      ASSERT_EQ(std::ssize(h.tokens), length);
+      EXPECT_TRUE(h.finished);
+      EXPECT_EQ(std::count(h.tokens.begin(), h.tokens.end(), kEnd), 0);
+      ASSERT_EQ(std::ssize(h.token_log_probabilities), length);
+      double sum = 0.0;
+      for (const float p : h.token_log_probabilities) sum += p;
+      EXPECT_NEAR(h.log_probability, sum, 1e-4);
+      EXPECT_NEAR(h.score, sum / static_cast<double>(length), 1e-4);
+    }
+  }
+}
+
+TEST_P(Refined, HasTheLikeliestLengthTimesAFactor) {
+  if (model().slots() > 0) return;
+  for (const double factor : {0.5, 1.0, 1.4}) {
+    Options o = options(2);
+    o.lengths = o.nbest = 1;
+    o.longest = 100;
+    o.length_factor = factor;
+    const std::vector<Result> found = find(texts_, o);
+    for (size_t b = 0; b < found.size(); ++b) {
+      Tape tape(kQuiet);
+      const std::vector<double> all = model().read(tape, data::Sources::of(texts_.texts[b])).lengths.front();
+      const auto likeliest = std::max_element(all.begin(), all.end()) - all.begin();
+      const int64_t wanted = std::max<int64_t>(std::llround(factor * static_cast<double>(likeliest)), 1);
+      EXPECT_EQ(std::ssize(found[b].best().tokens), wanted);
+    }
+  }
+}
+
+/// A limit below the likeliest length gives the longest outputs within it, not an empty one.
+TEST_P(Refined, FillsALimitThatIsTooShort) {
+  if (model().slots() > 0) return;
+  for (size_t b = 0; b < texts_.texts.size(); ++b) {
+    Tape tape(kQuiet);
+    const std::vector<double> all = model().read(tape, data::Sources::of(texts_.texts[b])).lengths.front();
+    const auto likeliest = std::max_element(all.begin(), all.end()) - all.begin();
+    for (int64_t longest = 2; longest <= likeliest; ++longest) {
+      Options o = options(2);
+      o.lengths = 2, o.nbest = 2, o.longest = longest;
+      const Result result = find({{texts_.texts[b]}}, o)[0];
+      std::vector<int64_t> lengths;
+      for (const Hypothesis& h : result.hypotheses) lengths.push_back(std::ssize(h.tokens));
+      std::sort(lengths.begin(), lengths.end());
+      EXPECT_EQ(lengths.back(), longest - 1);
+      EXPECT_GT(lengths.front(), 0);
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "heed/task/language_model/language_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "heed/base/error.h"
@@ -37,6 +38,8 @@ std::vector<TextKind> text_kinds() {
       {"intra", [](Options& o) { o.attention.score = "intra"; }},
       {"additive", [](Options& o) { o.attention.score = "additive"; }},
       {"multi_head", [](Options& o) { o.attention.structure = "multi_head", o.attention.heads = 2; }},
+      {"lstmn", [](Options& o) { o.kind = "lstmn"; }},
+      {"lstmn_two_layers", [](Options& o) { o.kind = "lstmn", o.decoder_layers = 2; }},
       {"transformer", transformer},
       {"transformer_tied", [=](Options& o) { transformer(o), o.tied = "decoder", o.positions = "sinusoidal"; }},
       {"transformer_window",
@@ -78,6 +81,32 @@ std::vector<float> nll_of(const Model& model, const data::Batch& batch) {
   const OutputLoss loss = model.loss(tape, batch, {});
   return {loss.row_nll.begin(), loss.row_nll.end()};
 }
+
+class TeacherForced : public testing::TestWithParam<TextKind> {};
+
+/// The logits of all tokens of a batch are those that its loss is made of.
+TEST_P(TeacherForced, LogitsAreThoseOfTheLoss) {
+  Parameters parameters(3);
+  const LanguageModel model(parameters, options_of(GetParam()));
+  const data::Batch batch = all_at_once(kText);
+  const std::vector<float> nll = nll_of(model, batch);
+  Tape tape({.recording = false, .training = false});
+  int64_t rows = 0;
+  model.teacher_forced_logits(tape, batch, [&](int64_t first, Tensor logits) {
+    EXPECT_EQ(first, rows);
+    for (int64_t r = 0; r < logits.rows(); ++r, ++rows) {
+      const int32_t right = batch.targets.out[static_cast<size_t>(rows)];
+      if (right < 0) continue;
+      double sum = 0.0;
+      for (int64_t v = 0; v < logits.cols(); ++v) sum += std::exp(static_cast<double>(logits.row(r)[v]));
+      EXPECT_NEAR(std::log(sum) - logits.row(r)[right], nll[static_cast<size_t>(rows)], 1e-5);
+    }
+  });
+  EXPECT_EQ(rows, std::ssize(batch.targets.out));
+}
+
+INSTANTIATE_TEST_SUITE_P(, TeacherForced, testing::ValuesIn(text_kinds()),
+                         [](const auto& info) { return info.param.name; });
 
 /// Of a token, by the logits of a row.
 double nll_in(const Tensor& logits, int64_t row, int32_t token) {
