@@ -46,8 +46,8 @@ struct PredictArguments {
   AlignmentPictureOptions pictures;
   std::string overlay;  // a folder, or empty: none
   bool json = false, scores = false, stream = false, times = false;
-  int64_t pcm = 0;     // samples of a second on standard input; 0: it is text
-  bool hears = false;  // the model reads recordings
+  int64_t pcm = 0;            // samples of a second on standard input; 0: it is text
+  bool hears = false;         // the model reads recordings
   bool writes_lines = false;  // the outputs of the model may have several
 
   bool prints_links() const { return !alignments.empty() && alignments != kPicture; }  // in the text
@@ -232,7 +232,8 @@ void check_stream(const PredictArguments& c, const predict::Predictor& predictor
                         c.search.options.nbest == 1 && c.search.options.beam <= 1;
   if (!one_text)
     throw Error(
-        "--stream shows an output while it is written: it cannot be combined with --json, --scores, --times, --alignments, "
+        "--stream shows an output while it is written: it cannot be combined with --json, --scores, --times, "
+        "--alignments, "
         "--pictures, --overlay, --nbest or --beam");
 }
 
@@ -347,7 +348,8 @@ void add_predict(Program& program) {
       .value("FOLDER");
   verb.flag("--times", c->times,
             "Recordings: print when each word of an output was said, in seconds, by what the model attended to");
-  verb.option("--pcm", c->pcm, "Recordings: standard input is one, 16-bit PCM (little-endian, one channel) of this rate")
+  verb.option("--pcm", c->pcm,
+              "Recordings: standard input is one, 16-bit PCM (little-endian, one channel) of this rate")
       .value("RATE");
   verb.flag("--scores", c->scores, "Print a score before each output: log p, normalised by --length-penalty");
   add_json(verb, c->json, "Print one JSON object per line");

@@ -1,4 +1,5 @@
-// Sources with the tokens that should be written for them: pairs of texts, pictures with answers, recordings with words.
+// Sources with the tokens that should be written for them: pairs of texts, pictures with answers, recordings with
+// words.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,8 @@ namespace heed::data {
 class Examples final : public Dataset {
  public:
   Examples() = default;
-  /// `cells`: the rows that a model makes of a picture; a batch is measured by them. `numbers_of_row`: of rows of numbers,
-  /// those that become one row of a model; 0: there are none.
+  /// `cells`: the rows that a model makes of a picture; a batch is measured by them. `numbers_of_row`: of rows of
+  /// numbers, those that become one row of a model; 0: there are none.
   explicit Examples(int64_t cells, int64_t numbers_of_row = 0) : cells_(cells), numbers_of_row_(numbers_of_row) {}
 
   Sources source;

@@ -184,7 +184,7 @@ Pairs read_pairs(const PairFiles& files, Report& report) {
          "the data must be either two files, source and target, or one TSV");
   expect(!two || (!files.source.empty() && !files.target.empty()), ErrorKind::data, "the {} file is missing",
          files.source.empty() ? "source" : "target");
-  Pairs pairs = two                                                        ? read_two(files, report)
+  Pairs pairs = two                                                         ? read_two(files, report)
                 : files.picture_column > 0 && is_labelled_folder(files.tsv) ? read_labelled_folder(files.tsv, report)
                                                                             : read_tsv(files, report);
   const std::filesystem::path& file = two ? files.source : files.tsv;

@@ -1,5 +1,6 @@
-// FLAC by libsndfile, if it is on this machine when a recording needs it (Debian: libsndfile1): nothing is linked to it, so
-// that heed and programs with it run without. What is declared here is its interface, which has been the same since 1.0.
+// FLAC by libsndfile, if it is on this machine when a recording needs it (Debian: libsndfile1): nothing is linked to
+// it, so that heed and programs with it run without. What is declared here is its interface, which has been the same
+// since 1.0.
 #include <dlfcn.h>
 
 #include <algorithm>

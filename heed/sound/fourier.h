@@ -21,9 +21,9 @@ class Fourier {
   void transform(double* re, double* im) const;
 
   int64_t n_, half_;
-  std::vector<int64_t> reversed_;     // [half] with the bits in reverse
-  std::vector<double> cos_, sin_;     // of the stages, one after another
-  std::vector<double> cos_n_, sin_n_; // [half] of 2 pi k / n
+  std::vector<int64_t> reversed_;      // [half] with the bits in reverse
+  std::vector<double> cos_, sin_;      // of the stages, one after another
+  std::vector<double> cos_n_, sin_n_;  // [half] of 2 pi k / n
 };
 
 }  // namespace heed::sound

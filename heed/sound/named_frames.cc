@@ -25,8 +25,7 @@ SoundBytes bytes_named(std::string_view name) {
            ErrorKind::data, "a recording inside a line begins with data:audio/wav;base64, or data:audio/flac;base64,");
     sound.bytes = data::from_base64(name.substr(comma + 1), "a recording inside a line");
     expect(!sound.bytes.empty(), ErrorKind::data, "there is no recording after the comma");
-    expect(is_wav(sound.bytes) || is_flac(sound.bytes), ErrorKind::data,
-           "neither WAV nor FLAC, by its first bytes");
+    expect(is_wav(sound.bytes) || is_flac(sound.bytes), ErrorKind::data, "neither WAV nor FLAC, by its first bytes");
     return sound;
   } catch (const Error& error) {
     throw Error(error.kind(), fmt::format("'{}': {}", sound.name, error.what()));

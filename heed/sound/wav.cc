@@ -1,5 +1,5 @@
-// RIFF, as Microsoft's "Multiple Channel Audio Data and WAVE Files" has it: chunks of a name of four letters, a size and
-// as many bytes, filled to an even number. Strict: what is damaged or cut short is refused, not guessed.
+// RIFF, as Microsoft's "Multiple Channel Audio Data and WAVE Files" has it: chunks of a name of four letters, a size
+// and as many bytes, filled to an even number. Strict: what is damaged or cut short is refused, not guessed.
 #include <bit>
 #include <cmath>
 #include <string_view>
@@ -50,8 +50,8 @@ Format read_format(std::string_view chunk) {
          kMostChannels);
   expect(f.rate >= kLeastRate && f.rate <= kMostRate, ErrorKind::file,
          "{} samples of a second; rates from {} to {} are read", f.rate, kLeastRate, kMostRate);
-  const bool known = f.floats ? f.bits == 32 || f.bits == 64
-                              : f.bits == 8 || f.bits == 16 || f.bits == 24 || f.bits == 32;
+  const bool known =
+      f.floats ? f.bits == 32 || f.bits == 64 : f.bits == 8 || f.bits == 16 || f.bits == 24 || f.bits == 32;
   expect(known, ErrorKind::file, "samples of {} bits; {} are read", f.bits,
          f.floats ? "floating-point numbers of 32 or 64" : "PCM of 8, 16, 24 or 32");
   const auto block = static_cast<int64_t>(number(chunk, 12, 2));

@@ -84,7 +84,7 @@ struct Example {
   std::vector<Sentence> sentences = {};  // a text by the weights that decided its label; otherwise empty
   std::optional<SeenPicture> picture = {};
   std::optional<SeenRecording> recording = {};  // the sequence "source" is its times; for drawings
-  std::optional<Beam> beam = {};  // of a search with a beam, or on request
+  std::optional<Beam> beam = {};                // of a search with a beam, or on request
 
   const Sequence& sequence(const std::string& name) const;  // throws if there is none
   const Map* find(const std::string& map) const;            // or null

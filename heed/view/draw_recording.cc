@@ -46,7 +46,8 @@ Drawing drawing_of(const RecordingPanels& panels) {
   expect(moments > 0 && panels.weights.size() == static_cast<size_t>(rows) * static_cast<size_t>(moments),
          ErrorKind::bug, "view: {} weights for {} rows", panels.weights.size(), rows);
   int beside = kTextColumn;
-  for (const std::string& label : panels.labels) beside = std::max(beside, room_of(token_label(label, kLongestRowLabel)));
+  for (const std::string& label : panels.labels)
+    beside = std::max(beside, room_of(token_label(label, kLongestRowLabel)));
   const int left = beside + 2 * kGap, width = std::clamp(moments * kMoment, kNarrowest, kWidest);
   Drawing drawing{.title = panels.title, .width = left + width + kBetweenTimes / 2, .pictures = {panels.recording.png}};
   const int top = add_caption(drawing, panels.caption) + kGap;

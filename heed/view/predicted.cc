@@ -119,12 +119,14 @@ SeenPicture seen_picture(const std::string& line, const predict::Prediction& pre
 
 SeenRecording seen_recording(const predict::Predictor& model, const std::string& line,
                              const predict::Prediction& prediction) {
-  sound::FrameOptions options = task::frame_options(task::speech_options(model.model().description.model));
+  const task::SpeechOptions& speech = task::speech_options(model.model().description.model);
+  sound::FrameOptions options = task::frame_options(speech);
   options.normalise = sound::Normalise::none;
   const sound::Frames frames = sound::FrameReader(options).read(line);
   const auto [least, most] = std::minmax_element(frames.values.begin(), frames.values.end());
   const float range = std::max(*most - *least, 1e-6f);
-  data::Picture picture(frames.columns, frames.rows);  // loud is dark
+  const int64_t rows = std::ssize(prediction.source_tokens);
+  data::Picture picture(frames.columns, std::max(frames.rows, rows << speech.convolutions), 255);  // loud is dark
   for (int64_t t = 0; t < frames.rows; ++t)
     for (int64_t b = 0; b < frames.columns; ++b) {
       const float loud = (frames.values[static_cast<size_t>(t * frames.columns + b)] - *least) / range;
@@ -133,8 +135,7 @@ SeenRecording seen_recording(const predict::Predictor& model, const std::string&
     }
   constexpr int64_t kWidest = 2000;  // pixels: a long recording needs no more
   if (picture.width > kWidest) picture = data::scaled(picture, {picture.height, kWidest});
-  const auto rows = static_cast<double>(prediction.source_tokens.size());
-  return {.png = data::png_of(picture), .seconds = rows * prediction.row_seconds};
+  return {.png = data::png_of(picture), .seconds = static_cast<double>(rows) * prediction.row_seconds};
 }
 
 std::vector<std::string> cell_names(const predict::Prediction& prediction) {

@@ -41,7 +41,7 @@ def write_wav(path, numbers, rate=RATE, channels=1):
 
 def train(data, folder, *settings):
     keys = ["model.width=32", "model.channels=8", "train.learning_rate=0.005", *settings]
-    return heed("train", str(data), "--output", str(folder), "--threads", "2",
+    return heed("train", str(data), "--output", str(folder), "--threads", "1",
                 *[word for key in keys for word in ("--set", key)])
 
 

@@ -1,5 +1,6 @@
-// A recording (WAV, FLAC) or an array of frames. It may be refused with a reason; else what was read is within its limits,
-// and becomes frames at another rate. The bytes are also read as the text of a recording inside a line, and as raw samples.
+// A recording (WAV, FLAC) or an array of frames. It may be refused with a reason; else what was read is within its
+// limits, and becomes frames at another rate. The bytes are also read as the text of a recording inside a line, and as
+// raw samples.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -32,12 +33,12 @@ void require_frames(const sound::Frames& frames) {
 }
 
 void check_sound(const std::string& bytes) {
-  static const sound::FrameReader reader(
-      {.mel = {.rate = 2000, .window = 50, .hop = 20, .bands = 4}, .longest = 0.2});
+  static const sound::FrameReader reader({.mel = {.rate = 2000, .window = 50, .hop = 20, .bands = 4}, .longest = 0.2});
   check([&](bool& accepted) {
     const sound::Sound sound = sound::read_sound({.bytes = bytes, .name = "memory"});
     accepted = true;
-    require(!sound.samples.empty() && sound.samples.size() <= 8 * bytes.size() + 65536 * 64, "more than the bytes hold");
+    require(!sound.samples.empty() && sound.samples.size() <= 8 * bytes.size() + 65536 * 64,
+            "more than the bytes hold");
     require(sound.rate >= sound::kLeastRate && sound.rate <= sound::kMostRate, "a rate out of range");
     for (const float sample : sound.samples) require(std::isfinite(sample), "a sample that is no number");
     accepted = false;

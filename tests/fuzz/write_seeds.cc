@@ -139,15 +139,16 @@ Seeds pairs() {
 
 Seeds sounds() {
   using heed::sound::bytes_of, heed::sound::npy, heed::sound::wav;
-  return {wav({.bits = 8}, {1, 2, 3}),
-          wav({.channels = 2, .bits = 16}, {1, 2, 3, 4}),
-          wav({.rate = 44100, .bits = 24, .extensible = true}, {1, 2, 3}),
-          wav({.tag = 3, .bits = 32, .before = heed::sound::chunk("LIST", "abc")}, {0x3f000000}),
-          wav({.tag = 3, .bits = 64, .data_size = 0xFFFFFFFF}, {0x3ff0000000000000}),
-          npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }", bytes_of<float>({1, 2, 3, 4, 5, 6, 7, 8}), 1),
-          npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", bytes_of<double>({1}), 2),
-          "audio/wav;base64,UklGRigAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQQAAAABAAIA",
-          std::string("fLaC\0\0\0\x22", 8) + std::string(34, '\x10')};
+  return {
+      wav({.bits = 8}, {1, 2, 3}),
+      wav({.channels = 2, .bits = 16}, {1, 2, 3, 4}),
+      wav({.rate = 44100, .bits = 24, .extensible = true}, {1, 2, 3}),
+      wav({.tag = 3, .bits = 32, .before = heed::sound::chunk("LIST", "abc")}, {0x3f000000}),
+      wav({.tag = 3, .bits = 64, .data_size = 0xFFFFFFFF}, {0x3ff0000000000000}),
+      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }", bytes_of<float>({1, 2, 3, 4, 5, 6, 7, 8}), 1),
+      npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", bytes_of<double>({1}), 2),
+      "audio/wav;base64,UklGRigAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQQAAAABAAIA",
+      std::string("fLaC\0\0\0\x22", 8) + std::string(34, '\x10')};
 }
 
 Seeds pictures() {

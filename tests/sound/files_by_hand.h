@@ -33,8 +33,8 @@ inline std::string wav(const WavForm& form, const std::vector<uint64_t>& samples
   const uint64_t block = form.block > 0 ? form.block : form.channels * static_cast<uint64_t>(bytes);
   std::string format = little(form.extensible ? 0xFFFE : form.tag, 2) + little(form.channels, 2) +
                        little(form.rate, 4) + little(form.rate * block, 4) + little(block, 2) + little(form.bits, 2);
-  if (form.extensible) format += little(22, 2) + little(form.bits, 2) + little(0, 4) + little(form.tag, 2) +
-                                 std::string(14, 'x');
+  if (form.extensible)
+    format += little(22, 2) + little(form.bits, 2) + little(0, 4) + little(form.tag, 2) + std::string(14, 'x');
   std::string all = "WAVE" + chunk("fmt ", format) + form.before + "data" +
                     little(form.data_size > 0 ? form.data_size : data.size(), 4) + data + form.after;
   return "RIFF" + little(all.size(), 4) + all;

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "heed/base/error.h"
 #include "heed/sound/fourier.h"
 
 namespace heed::sound {
@@ -19,8 +20,8 @@ std::vector<float> signal(int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     const int64_t tone = std::abs(i * 29 % 400 - 200) - 100, noise = (i * i * 7 + i * 13) % 2001 - 1000;
     const int64_t loud = i / 300 % 3;
-    all.push_back(static_cast<float>(
-        static_cast<double>(tone * 3 * (loud > 0 ? 1 : 0) + noise * (loud > 1 ? 1 : 0)) / 2048.0));
+    all.push_back(
+        static_cast<float>(static_cast<double>(tone * 3 * (loud > 0 ? 1 : 0) + noise * (loud > 1 ? 1 : 0)) / 2048.0));
   }
   return all;
 }
@@ -29,10 +30,8 @@ TEST(LogMel, IsWhatLibrosaComputes) {
   const auto all = nlohmann::json::parse(std::ifstream(HEED_TEST_DATA "/../golden/log_mel.json"));
   ASSERT_GE(all["cases"].size(), 5u);
   for (const auto& golden : all["cases"]) {
-    const MelOptions options = {.rate = golden["rate"],
-                                .window = golden["window"],
-                                .hop = golden["hop"],
-                                .bands = golden["bands"]};
+    const MelOptions options = {
+        .rate = golden["rate"], .window = golden["window"], .hop = golden["hop"], .bands = golden["bands"]};
     const Frames frames = LogMel(options)(signal(golden["samples"]));
     ASSERT_EQ(frames.rows, std::ssize(golden["frames"]));
     ASSERT_EQ(frames.columns, options.bands);
@@ -59,7 +58,8 @@ TEST(Fourier, IsItsFormula) {
         re += x[static_cast<size_t>(i)] * std::cos(angle);
         im -= x[static_cast<size_t>(i)] * std::sin(angle);
       }
-      EXPECT_NEAR(power[static_cast<size_t>(k)], re * re + im * im, 1e-10 * static_cast<double>(n * n)) << n << " " << k;
+      EXPECT_NEAR(power[static_cast<size_t>(k)], re * re + im * im, 1e-10 * static_cast<double>(n * n))
+          << n << " " << k;
     }
   }
   EXPECT_THROW(Fourier(12), Error);

@@ -21,7 +21,8 @@ TEST(Resampled, AToneIsTheSameTone) {
   struct Rates {
     int64_t from, to;
   };
-  for (const auto [from, to] : {Rates{44'100, 16'000}, {16'000, 8000}, {8000, 16'000}, {48'000, 44'100}, {8000, 11'027}})
+  for (const auto [from, to] :
+       {Rates{44'100, 16'000}, {16'000, 8000}, {8000, 16'000}, {48'000, 44'100}, {8000, 11'027}})
     for (const double frequency : {100.0, 440.0, 3000.0}) {
       const std::vector<float> result = resampled(tone(frequency, from, from / 4), from, to);
       EXPECT_EQ(std::ssize(result), (from / 4 * to + from - 1) / from);

@@ -88,7 +88,8 @@ TEST(Flac, IsReadWhereTheLibraryIs) {
   const Sound sound = read_sound(SoundBytes{.bytes = bytes, .name = "x.flac"});
   EXPECT_EQ(sound.rate, 8000);
   ASSERT_EQ(sound.samples.size(), 16u);
-  for (size_t i = 0; i < 16; ++i) EXPECT_EQ(sound.samples[i], (std::array{0.25f, -0.5f, 0.25f, 0.5f / 32768}[i % 4])) << i;
+  for (size_t i = 0; i < 16; ++i)
+    EXPECT_EQ(sound.samples[i], (std::array{0.25f, -0.5f, 0.25f, 0.5f / 32768}[i % 4])) << i;
   for (size_t size = 4; size + 1 < bytes.size(); ++size) EXPECT_FALSE(complaint_about(bytes.substr(0, size)).empty());
 }
 
@@ -108,8 +109,8 @@ TEST(Npy, FramesOfFloatsAndDoublesAreRead) {
     EXPECT_EQ(frames.columns, 3);
     EXPECT_EQ(frames.values, (std::vector<float>{1, 2, 3, 4, 5, -0.5f}));
   }
-  const Frames one = npy_frames(
-      npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", bytes_of<double>({0.25}), 1));
+  const Frames one =
+      npy_frames(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", bytes_of<double>({0.25}), 1));
   EXPECT_EQ(one.values, std::vector<float>{0.25f});
 }
 

@@ -52,8 +52,7 @@ FrameConvolution::FrameConvolution(const Scope& scope, const SpeechOptions& o, i
   for (int64_t l = 0; l < o.convolutions; ++l) {
     convolutions_.emplace_back(
         scope / "convolution" / std::to_string(l),
-        ConvolutionOptions{
-            .in = in, .out = o.channels, .kernel = kKernel, .stride = kStride, .padding = kPadding});
+        ConvolutionOptions{.in = in, .out = o.channels, .kernel = kKernel, .stride = kStride, .padding = kPadding});
     in = o.channels;
   }
   linear_ = Linear(scope / "linear", rows_of_frames(o.bands, o.convolutions) * o.channels, width);
@@ -87,8 +86,7 @@ Packed FrameConvolution::run(Tape& tape, const data::Ragged<float>& given) const
     offsets.push_back(std::ssize(rows));
   }
   const Tensor of_time = reshape(image.cells, image.height, image.width * image.cells.cols());
-  return {norm_(linear_(gather_rows(of_time, rows))),
-          tape.offsets(offsets)};
+  return {norm_(linear_(gather_rows(of_time, rows))), tape.offsets(offsets)};
 }
 
 }  // namespace heed::task

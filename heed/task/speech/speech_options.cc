@@ -53,8 +53,6 @@ int64_t rows_of_frames(int64_t frames, int64_t convolutions) {
   return frames;
 }
 
-double seconds_of_row(const SpeechOptions& o) {
-  return static_cast<double>(o.hop_ms << o.convolutions) / 1000.0;
-}
+double seconds_of_row(const SpeechOptions& o) { return static_cast<double>(o.hop_ms << o.convolutions) / 1000.0; }
 
 }  // namespace heed::task

@@ -1,4 +1,5 @@
-// What a model of recordings is, beside the options that all models have: its frames and what stands before its encoder.
+// What a model of recordings is, beside the options that all models have: its frames and what stands before its
+// encoder.
 #pragma once
 
 #include <cstdint>

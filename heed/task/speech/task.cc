@@ -52,7 +52,8 @@ class SpeechTask final : public Task {
     f.section("data", "What is learned: recordings and what is said in them.");
     add_folder_keys(f, d);
     f.add("data.tsv", d.train.tsv,
-          "file with a sound file (WAV, FLAC, or frames in .npy; relative to this file), a tab and its text on each line; "
+          "file with a sound file (WAV, FLAC, or frames in .npy; relative to this file), a tab and its text on each "
+          "line; "
           "or a folder of sound files named after their labels: LABEL_*.wav or LABEL/*.wav");
     f.add("data.sound_column", d.train.picture_column, "column of the sound files, from 1",
           Limit::between(1, kMostColumns));
@@ -133,7 +134,8 @@ class SpeechTask final : public Task {
       all.push_back(fmt::format("model.sample_rate, model.window_ms and model.hop_ms: {}", error.what()));
     }
     if (m.positions == "learned" && encode::find_encoder(m.encoder_kind()).needs_positions)
-      all.emplace_back("model.positions = \"learned\" is for tokens; recordings need sinusoidal, rotary, alibi or none");
+      all.emplace_back(
+          "model.positions = \"learned\" is for tokens; recordings need sinusoidal, rotary, alibi or none");
     return all;
   }
 };

@@ -52,8 +52,8 @@ int64_t usual_rate(const data::Pairs& pairs) {
     } catch (const Error&) {  // it is reported when it is read for good
     }
   }
-  const auto most = std::max_element(counts.begin(), counts.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == counts.end() ? 0 : most->first;
 }
 
@@ -93,9 +93,7 @@ std::vector<Suggestion> RawSpeechCorpus::suggest(const OpenKeys& open, const dat
   say("model.bands", rate <= kTelephone ? "40" : "80", fmt::format("for {} samples of a second", rate));
   const WordFacts words = facts_of_words(pairs_.train.target);
   constexpr int64_t kSeenOften = 20;
-  const char* tokens = words.labels                                   ? "lines"
-                       : words.words >= kSeenOften * words.different ? "words"
-                                                                      : "characters";
+  const char* tokens = words.labels ? "lines" : words.words >= kSeenOften * words.different ? "words" : "characters";
   say("data.target_tokens", tokens,
       words.labels ? "few different answers" : fmt::format("{} different words of {}", words.different, words.words));
   if (is_untouched(model.attention)) say("attention.score", "additive");
@@ -127,7 +125,8 @@ data::Examples read_recordings(const data::Pairs& pairs, const Vocabularies& voc
   for (size_t i = 0; i < pairs.line.size(); ++i) {
     stop_if_interrupted();
     if (i % kBetween == 0 && i > 0) {
-      const double bytes = static_cast<double>(sizeof(float)) * static_cast<double>(examples.source.numbers.values().size());
+      const double bytes =
+          static_cast<double>(sizeof(float)) * static_cast<double>(examples.source.numbers.values().size());
       const auto left = static_cast<double>(pairs.line.size() - i);
       expect_memory(bytes / static_cast<double>(i) * left,
                     fmt::format("the frames of {} recordings", pairs.line.size()),
@@ -157,8 +156,8 @@ Corpus RawSpeechCorpus::encode(const Vocabularies& vocabularies, const data::Opt
   const SpeechOptions& speech = speech_options(model);
   Corpus corpus;
   data::Pairs kept;
-  auto train = std::make_unique<data::Examples>(
-      read_recordings(pairs_.train, vocabularies, speech, pairs_.reports[0], nullptr));
+  auto train =
+      std::make_unique<data::Examples>(read_recordings(pairs_.train, vocabularies, speech, pairs_.reports[0], nullptr));
   auto valid = std::make_unique<data::Examples>(
       read_recordings(pairs_.valid, vocabularies, speech, validation_report_of(pairs_, o), &kept));
   corpus.references = data::group_references(kept);

@@ -20,7 +20,8 @@ std::vector<WordTime> word_times(const Output& output, double row_seconds, const
   constexpr double kEdge = 0.1;
   std::vector<WordTime> all;
   if (output.alignment.empty() || row_seconds <= 0) return all;
-  // Whatever the tokens are (words, letters, pieces): a token belongs to the last word that it completes or goes on with.
+  // Whatever the tokens are (words, letters, pieces): a token belongs to the last word that it completes or goes on
+  // with.
   std::vector<std::vector<double>> seen;  // [words][rows]
   for (size_t t = 0; t < output.alignment.size() && t < output.ids.size(); ++t) {
     const size_t words = text::words_of(target.decode(std::span(output.ids).first(t + 1), {})).size();

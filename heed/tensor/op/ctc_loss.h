@@ -17,14 +17,14 @@ struct CtcTargets {
 };
 
 struct CtcLoss {
-  Tensor loss;                       // [1, 1]: scale * the sum over sequences of - log p(target)
+  Tensor loss;  // [1, 1]: scale * the sum over sequences of - log p(target)
   double negative_log_likelihood = 0;
-  int64_t impossible = 0;            // sequences with fewer rows than they need: they cost nothing
+  int64_t impossible = 0;  // sequences with fewer rows than they need: they cost nothing
 };
 
-/// logits [rows, classes], packed as `offsets` says. p(target) is the sum over all ways to give each row a class so that
-/// the target is what remains when repeats are joined and blanks are taken away.
-/// In double and in log space; each sequence alone, in a fixed order.
+/// logits [rows, classes], packed as `offsets` says. p(target) is the sum over all ways to give each row a class so
+/// that the target is what remains when repeats are joined and blanks are taken away. In double and in log space; each
+/// sequence alone, in a fixed order.
 CtcLoss ctc_loss(Tensor logits, const Offsets& offsets, const CtcTargets& targets, float scale = 1.0f);
 
 }  // namespace heed

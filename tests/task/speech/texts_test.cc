@@ -71,16 +71,18 @@ TEST(RawSpeechCorpus, AFolderOfFoldersIsLabelledByThem) {
   EXPECT_EQ(pairs.target.back(), "right now");
   EXPECT_EQ(report.kept(), 20);
   folder.write("above.wav", recording(500));
-  expect_part(error_of([&] { data::read_pairs({.tsv = folder / "", .source_column = 0, .picture_column = 1}, report); }),
-              "1 files stand beside 2 folders");
+  expect_part(
+      error_of([&] { data::read_pairs({.tsv = folder / "", .source_column = 0, .picture_column = 1}, report); }),
+      "1 files stand beside 2 folders");
 }
 
 TEST(RawSpeechCorpus, FilesWithoutLabelsThatRepeatAreRefused) {
   const Folder folder;
   for (int i = 0; i < 4; ++i) folder.write(fmt::format("{}.wav", i), recording(500));
   data::Report report;
-  expect_part(error_of([&] { data::read_pairs({.tsv = folder / "", .source_column = 0, .picture_column = 1}, report); }),
-              "4 files have 4 different labels");
+  expect_part(
+      error_of([&] { data::read_pairs({.tsv = folder / "", .source_column = 0, .picture_column = 1}, report); }),
+      "4 files have 4 different labels");
 }
 
 TEST(RawSpeechCorpus, TablesAndFoldersAreRecognised) {
@@ -117,14 +119,10 @@ TEST(RawSpeechCorpus, WhatCannotBeReadIsLeftOutAndNamed) {
 }
 
 TEST(RawSpeechCorpus, KeysThatDoNotFitAreRefused) {
-  const auto wrong = [](const std::string& setting) {
-    return error_of([&] { recipe_for("x.tsv", {setting}); });
-  };
+  const auto wrong = [](const std::string& setting) { return error_of([&] { recipe_for("x.tsv", {setting}); }); };
   expect_part(wrong("data.text_column=1"), "are both 1");
   expect_part(wrong("model.sample_rate=7"), "sample_rate");
-  EXPECT_FALSE(error_of([] {
-                 recipe_for("x.tsv", {"model.kind=transformer", "model.positions=learned"});
-               }).empty());
+  EXPECT_FALSE(error_of([] { recipe_for("x.tsv", {"model.kind=transformer", "model.positions=learned"}); }).empty());
 }
 
 TEST(FrameReader, ResamplesAndTakesFramesThatAreReady) {
@@ -139,7 +137,8 @@ TEST(FrameReader, ResamplesAndTakesFramesThatAreReady) {
   EXPECT_EQ(ready.values, (std::vector<float>{-1, -1, -1, 1, 1, 1}));  // of two, each band is one below and one above
   const std::string wide = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 6), }";
   const std::string path = folder.write("d.npy", sound::npy(wide, numbers, 1)).string();
-  expect_part(error_of([&] { reader.read(path); }), "'" + path + "': its frames have 6 numbers each, but the model reads 3");
+  expect_part(error_of([&] { reader.read(path); }),
+              "'" + path + "': its frames have 6 numbers each, but the model reads 3");
   expect_part(error_of([&] { reader.read("data:audio/wav;base64,AAAA"); }), "neither WAV nor FLAC");
   expect_part(error_of([&] { reader.read("data:image/png;base64,AAAA"); }), "data:audio/wav;base64,");
 }
