@@ -1,10 +1,15 @@
 #include "cli/input_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "cli/options.h"
 #include "heed/base/error.h"
+#include "heed/sound/sound.h"
+#include "heed/view/base64.h"
 
 namespace heed::cli {
 
@@ -14,6 +19,22 @@ InputFiles::InputFiles(std::vector<std::string> files) : files_(std::move(files)
   if (std::count(files_.begin(), files_.end(), "-") > 1) throw Error("standard input (-) can be read only once");
   std::reverse(files_.begin(), files_.end());
 }
+
+namespace {
+
+/// All of standard input, up to the end.
+std::string line_of_pcm(int64_t rate) {
+  std::string bytes;
+  char some[1 << 16];
+  while (const size_t count = std::fread(some, 1, sizeof some, stdin)) {
+    bytes.append(some, count);
+    if (std::ssize(bytes) > sound::kMostBytes)
+      throw Error(ErrorKind::data, fmt::format("standard input has more than {} bytes of PCM", sound::kMostBytes));
+  }
+  return "data:audio/wav;base64," + view::base64(sound::wav_of(sound::sound_of_pcm(bytes, rate)));
+}
+
+}  // namespace
 
 std::vector<InputLines::Line> InputFiles::next(size_t most) {
   std::vector<InputLines::Line> lines;
@@ -31,9 +52,17 @@ std::vector<InputLines::Line> InputFiles::next(size_t most) {
     } else {
       const std::string file = std::move(files_.back());
       files_.pop_back();
-      in_standard_input_ = file == "-";
       file_.reset();
-      if (!in_standard_input_) file_.emplace(file);
+      if (file == "-" && pcm_rate_ > 0) {
+        lines.push_back({line_of_pcm(pcm_rate_), ++read_, false});
+        continue;
+      }
+      in_standard_input_ = file == "-";
+      if (in_standard_input_) continue;
+      if (is_line_ && is_line_(file))
+        lines.push_back({file, ++read_, false});
+      else
+        file_.emplace(file);
     }
   }
   return lines;

@@ -20,6 +20,7 @@
 #include "cli/verbs.h"
 #include "heed/base/error.h"
 #include "heed/checkpoint/trained_model.h"
+#include "heed/data/sound_source.h"
 #include "heed/predict/json.h"
 #include "heed/task/language_model/running_text.h"
 #include "heed/text/tokeniser.h"
@@ -44,7 +45,9 @@ struct PredictArguments {
   std::string alignments;  // pharaoh, matrix, picture, or empty: none
   AlignmentPictureOptions pictures;
   std::string overlay;  // a folder, or empty: none
-  bool json = false, scores = false, stream = false;
+  bool json = false, scores = false, stream = false, times = false;
+  int64_t pcm = 0;            // samples of a second on standard input; 0: it is text
+  bool hears = false;         // the model reads recordings
   bool writes_lines = false;  // the outputs of the model may have several
 
   bool prints_links() const { return !alignments.empty() && alignments != kPicture; }  // in the text
@@ -77,10 +80,18 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
-/// Score, output and alignment, as far as requested, separated by tabs; then the same for the next output.
+/// "0.12-0.48 0.60-1.04": of each word.
+std::string times_of(const Output& output) {
+  std::string all;
+  for (const task::WordTime& each : output.times)
+    all += fmt::format("{}{:.2f}-{:.2f}", all.empty() ? "" : " ", each.start, each.end);
+  return all;
+}
+
+/// Score, output, alignment and times, as far as requested, separated by tabs; then the same for the next output.
 std::string plain(const Prediction& prediction, const PredictArguments& c) {
   std::string line;
-  const bool fields = c.scores || c.prints_links() || prediction.nbest.size() > 1;
+  const bool fields = c.scores || c.prints_links() || c.times || prediction.nbest.size() > 1;
   for (const Output& output : prediction.nbest) {
     if (&output != &prediction.nbest.front()) line += '\t';
     // What is asked of a token that is missing is how probable it is.
@@ -88,6 +99,7 @@ std::string plain(const Prediction& prediction, const PredictArguments& c) {
     const std::string text = c.writes_lines ? on_one_line(output.text) : output.text;
     line += fields ? without_tabs(text) : text;
     if (c.prints_links()) line.append(1, '\t').append(predict::pharaoh(output));
+    if (c.times) line.append(1, '\t').append(times_of(output));
   }
   return line + "\n";
 }
@@ -166,7 +178,7 @@ void run_stream(InputFiles& input, const predict::Predictor& predictor, RuleRead
 }
 
 std::string json_line(const InputLines::Line& line, const Prediction& prediction, const PredictArguments& c) {
-  Json j = Json::object({{"line", line.number}, {"source", line.text}});
+  Json j = Json::object({{"line", line.number}, {"source", c.hears ? data::sound_label(line.text) : line.text}});
   predict::add_prediction(j, prediction, c.json_options());
   return j.line() + "\n";
 }
@@ -216,11 +228,12 @@ void check_stream(const PredictArguments& c, const predict::Predictor& predictor
     throw Error(
         fmt::format("--stream shows an output while it is written; this model {}: leave --stream out",
                     task.answers() == task::AnswerKind::label ? "gives labels" : "fills in tokens, all at once"));
-  const bool one_text = !c.json && !c.scores && c.alignments.empty() && c.overlay.empty() &&
+  const bool one_text = !c.json && !c.scores && !c.times && c.alignments.empty() && c.overlay.empty() &&
                         c.search.options.nbest == 1 && c.search.options.beam <= 1;
   if (!one_text)
     throw Error(
-        "--stream shows an output while it is written: it cannot be combined with --json, --scores, --alignments, "
+        "--stream shows an output while it is written: it cannot be combined with --json, --scores, --times, "
+        "--alignments, "
         "--pictures, --overlay, --nbest or --beam");
 }
 
@@ -233,13 +246,24 @@ void settle_alignments(PredictArguments& c) {
     throw Error("--alignments=picture draws below each output, which is no JSON: --pictures FOLDER writes files");
 }
 
+/// Of a model that reads recordings: their files may be given as they are.
+void take_recordings(InputFiles& input, const predict::Predictor& predictor, PredictArguments& c) {
+  c.hears = predictor.model().task().sources() == task::SourceKind::sound;
+  if (!c.hears && (c.times || c.pcm > 0))
+    throw Error(fmt::format("{} is for models that read recordings; this one does the task {}",
+                            c.times ? "--times" : "--pcm", predictor.model().description.model.task));
+  if (c.hears) input.take_names(data::names_sound);
+  if (c.pcm > 0) input.take_pcm(c.pcm);
+}
+
 void run(PredictArguments& c) {
   settle_alignments(c);
   InputFiles input(c.files);
   RuleReader rules(c.rules);
   const predict::Predictor predictor = load_predictor(c.model);
   load_reverse(c.search);
-  c.search.options.alignments = !c.alignments.empty() || !c.overlay.empty();
+  take_recordings(input, predictor, c);
+  c.search.options.alignments = !c.alignments.empty() || !c.overlay.empty() || c.times;
   check(c.search.options, predictor);
   if (c.stream) check_stream(c, predictor);
   const task::Description& model = predictor.model().description;
@@ -270,6 +294,8 @@ constexpr const char* kHelp = R"(Examples:
   heed predict en-de --beam 10 --rerank-reverse de-en < source.txt
   echo 'Once upon' | heed predict language-model --sample --temperature 0.8 --stream
   printf 'picture.png\tcircle\n' | heed predict model --overlay looked
+  heed predict model call.wav --times
+  arecord -t raw -f S16_LE -r 16000 -d 5 | heed predict model --pcm 16000
 
 Every input line gives one output line, in the same order. The output is empty for an empty line, and for a line that
 cannot be used (invalid UTF-8, too long), which is reported on standard error. With --scores, --alignments or --nbest,
@@ -282,6 +308,7 @@ A model of masked tokens fills in each [MASK] of a line; --nbest gives the token
 --scores says how probable they are.
 A model of running text goes on with each line, also with an empty one. What it writes may have several lines: they are on
 one line of output, with \n for each newline and \\ for each backslash. --json keeps them, and --stream prints them.
+A model that reads recordings takes their files (WAV, FLAC) as FILES, or a line with the name of one for each.
 Lines are answered as they come: a program may write one and read its answer before it writes the next.
 --stream prints an output token by token; where what was written may still change (parallel decoders, --must, --must-not,
 --copy-unknown), it is printed when it is complete.)";
@@ -319,6 +346,11 @@ void add_predict(Program& program) {
           "--overlay", c->overlay,
           "Pictures: write each to FOLDER/LINE.png with the weights laid over it, once for each token of the output")
       .value("FOLDER");
+  verb.flag("--times", c->times,
+            "Recordings: print when each word of an output was said, in seconds, by what the model attended to");
+  verb.option("--pcm", c->pcm,
+              "Recordings: standard input is one, 16-bit PCM (little-endian, one channel) of this rate")
+      .value("RATE");
   verb.flag("--scores", c->scores, "Print a score before each output: log p, normalised by --length-penalty");
   add_json(verb, c->json, "Print one JSON object per line");
   add_threads(verb);

@@ -10,7 +10,7 @@ set -euo pipefail
 # "a|b" is there when a or b is; a is what gets installed. "a?" is wanted, but its absence is no error. "a@c" is there when
 # the command c is on PATH, wherever it came from.
 declare -A groups=(
-  [build]="g++ cmake ninja-build ccache pkg-config|pkgconf libhwy-dev libfmt-dev libcli11-dev libboost-dev nlohmann-json3-dev libtomlplusplus-dev libssl-dev libicu-dev libsentencepiece-dev sentencepiece zlib1g-dev libpng-dev libjpeg-dev|libjpeg62-turbo-dev|libjpeg-turbo8-dev libpango1.0-dev? fonts-dejavu-core?"
+  [build]="g++ cmake ninja-build ccache pkg-config|pkgconf libhwy-dev libfmt-dev libcli11-dev libboost-dev nlohmann-json3-dev libtomlplusplus-dev libssl-dev libicu-dev libsentencepiece-dev sentencepiece zlib1g-dev libpng-dev libjpeg-dev|libjpeg62-turbo-dev|libjpeg-turbo8-dev libpango1.0-dev? fonts-dejavu-core? libsndfile1?"
   [test]="clang-format libgtest-dev librapidcheck-dev nlohmann-json3-dev python3 python3-numpy python3-pytest python3-jsonschema python3-torch? python3-matplotlib?"
   [faults]="python3-pytest-xdist"
   [python]="pybind11-dev python3-dev python3-numpy"

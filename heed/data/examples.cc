@@ -11,7 +11,8 @@ namespace heed::data {
 std::vector<Indices> Examples::batches(const BatchOptions& options, int64_t epoch) const {
   Lengths lengths;
   for (int64_t i = 0; i < size(); ++i) {
-    lengths.source.push_back(source.tokens.length(i) + cells_);
+    const int64_t numbers = numbers_of_row_ > 0 ? source.numbers.length(i) / numbers_of_row_ : 0;
+    lengths.source.push_back(source.tokens.length(i) + cells_ + numbers);
     lengths.target.push_back(predictions(i));
   }
   return make_batches(lengths, options, epoch);

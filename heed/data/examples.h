@@ -1,4 +1,5 @@
-// Sources with the tokens that should be written for them: pairs of texts, pictures with answers.
+// Sources with the tokens that should be written for them: pairs of texts, pictures with answers, recordings with
+// words.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +19,9 @@ namespace heed::data {
 class Examples final : public Dataset {
  public:
   Examples() = default;
-  /// `cells`: the rows that a model makes of a picture; a batch is measured by them.
-  explicit Examples(int64_t cells) : cells_(cells) {}
+  /// `cells`: the rows that a model makes of a picture; a batch is measured by them. `numbers_of_row`: of rows of
+  /// numbers, those that become one row of a model; 0: there are none.
+  explicit Examples(int64_t cells, int64_t numbers_of_row = 0) : cells_(cells), numbers_of_row_(numbers_of_row) {}
 
   Sources source;
   Sequences target;           // without <s> and </s>
@@ -34,7 +36,7 @@ class Examples final : public Dataset {
   Batch pack(std::span<const int64_t> examples) const override;
 
  private:
-  int64_t cells_ = 0;
+  int64_t cells_ = 0, numbers_of_row_ = 0;
 };
 
 struct EncodeOptions {

@@ -24,7 +24,7 @@ const NameSet& column_names() {
       "instruction", "context", "premise", "sentence", "text", "document", "passage", "paragraph", "review", "comment",
       "tweet", "post", "message", "title", "body", "content", "utterance", "phrase", "word", "term", "lemma",
       "headword", "entry", "orthography", "orth", "grapheme", "graphemes", "spelling", "written", "surface", "form",
-      "token", "tokens", "image", "picture", "file", "filename", "path", "url",
+      "token", "tokens", "image", "picture", "file", "filename", "path", "url", "audio", "recording", "sound", "wav",
       // targets
       "target", "tgt", "trg", "output", "out", "to", "translation", "reference", "ref", "corrected", "correction",
       "clean", "normalized", "normalised", "y", "answer", "response", "reply", "completion", "hypothesis", "summary",

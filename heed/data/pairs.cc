@@ -9,6 +9,7 @@
 
 #include "heed/base/error.h"
 #include "heed/data/header.h"
+#include "heed/data/labelled_folder.h"
 #include "heed/data/lines.h"
 #include "heed/data/picture_source.h"
 #include "heed/text/utf8.h"
@@ -47,7 +48,7 @@ void take(Pairs& pairs, Report& report, const PairFiles& files, std::pair<std::s
 void take_picture(Pairs& pairs, Report& report, const PairFiles& files,
                   const std::pair<PictureQuestion, std::string_view>& line, int64_t number) {
   const auto& [source, answer] = line;
-  auto bad = complaint("picture", source.picture, 0);
+  auto bad = complaint("file", source.picture, 0);
   if (!bad && files.source_column > 0) bad = complaint("question", source.question, files.max_characters);
   if (!bad) bad = complaint("answer", answer, files.max_characters);
   if (bad) return report.drop(bad->fault, number, std::move(bad->detail));
@@ -183,7 +184,9 @@ Pairs read_pairs(const PairFiles& files, Report& report) {
          "the data must be either two files, source and target, or one TSV");
   expect(!two || (!files.source.empty() && !files.target.empty()), ErrorKind::data, "the {} file is missing",
          files.source.empty() ? "source" : "target");
-  Pairs pairs = two ? read_two(files, report) : read_tsv(files, report);
+  Pairs pairs = two                                                         ? read_two(files, report)
+                : files.picture_column > 0 && is_labelled_folder(files.tsv) ? read_labelled_folder(files.tsv, report)
+                                                                            : read_tsv(files, report);
   const std::filesystem::path& file = two ? files.source : files.tsv;
   expect(pairs.size() > 0, ErrorKind::data, "{} has no usable pair. {}{}", file.string(), report.text(),
          two ? "" : separator_hint(file));

@@ -24,8 +24,9 @@ struct PairFiles {
       {};                      // the first line names the columns, and is no pair; nothing: if it looks so (header.h)
   int64_t columns = 0;         // every line has exactly this many; 0: at least those that are used
   int64_t max_characters = 0;  // a longer side (in code points) is too long; 0: no limit. For tokens: encode_pairs()
-  /// A column that names a picture, beside the TSV: it is the source, or, where there is a source_column too, comes
-  /// before that and a tab (picture_source.h). 0: none.
+  /// A column that names a picture or a recording, beside the TSV: it is the source, or, where there is a source_column
+  /// too, comes before that and a tab (picture_source.h). 0: none. Then `tsv` may be a folder of such files, too:
+  /// labelled_folder.h.
   int64_t picture_column = 0;
 };
 

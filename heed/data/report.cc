@@ -19,6 +19,8 @@ std::string_view name_of(Fault fault) {
       return "too long";
     case Fault::picture:
       return "an unreadable picture";
+    case Fault::sound:
+      return "an unreadable recording";
   }
   return "";
 }

@@ -10,11 +10,12 @@
 
 namespace heed::data {
 
-enum class Fault { invalid_utf8, columns, empty, too_long, picture };
-inline constexpr std::array<Fault, 5> kFaults = {Fault::invalid_utf8, Fault::columns, Fault::empty, Fault::too_long,
-                                                 Fault::picture};
+enum class Fault { invalid_utf8, columns, empty, too_long, picture, sound };
+inline constexpr std::array<Fault, 6> kFaults = {Fault::invalid_utf8, Fault::columns, Fault::empty,
+                                                 Fault::too_long,     Fault::picture, Fault::sound};
 
-/// "invalid UTF-8", "wrong number of columns", "an empty side", "too long", "an unreadable picture".
+/// "invalid UTF-8", "wrong number of columns", "an empty side", "too long", "an unreadable picture",
+/// "an unreadable recording".
 std::string_view name_of(Fault fault);
 
 /// Threads: one at a time.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
+#include "heed/task/speech/speech_options.h"
 #include "heed/text/tokeniser.h"
 
 namespace heed::predict {
@@ -29,6 +30,7 @@ void expect_same_outputs(const trained::TrainedModel& first, const trained::Trai
 bool read_the_same(const trained::TrainedModel& first, const trained::TrainedModel& other) {
   const model::Options &a = first.description.model, &b = other.description.model;
   if (a.picture_size != b.picture_size || a.picture_layers != b.picture_layers) return false;
+  if (task::seconds_of_row(task::speech_options(a)) != task::seconds_of_row(task::speech_options(b))) return false;
   const text::Tokeniser &x = *first.vocabularies.source, &y = *other.vocabularies.source;
   return x.kind() == y.kind() && x.contents() == y.contents();
 }

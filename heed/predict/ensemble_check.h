@@ -11,7 +11,8 @@ namespace heed::predict {
 /// difference.
 void expect_same_outputs(const trained::TrainedModel& first, const trained::TrainedModel& other, size_t which);
 
-/// Whether both cut sources into the same tokens, or pictures into the same cells.
+/// Whether both cut sources into the same tokens, pictures into the same cells, or recordings
+/// into the same rows.
 bool read_the_same(const trained::TrainedModel& first, const trained::TrainedModel& other);
 
 }  // namespace heed::predict

@@ -43,6 +43,8 @@ void add_output(Json& j, const Output& output, const JsonOptions& options) {
   if (options.reverse) j["reverse_log_probability"] = output.reverse_log_probability;
   if (options.token_scores) j["token_log_probabilities"] = numbers(output.token_log_probabilities);
   if (options.alignments != AlignmentForm::none) j["alignment"] = alignment(output, options.alignments);
+  for (const task::WordTime& each : output.times)
+    j["times"].push_back(Json::object({{"word", each.word}, {"start", each.start}, {"end", each.end}}));
 }
 
 /// Masked tokens: for each place in the source what may stand there, the likeliest first.

@@ -9,6 +9,7 @@
 #include "heed/base/interrupt.h"
 #include "heed/data/inline_picture.h"
 #include "heed/data/picture_source.h"
+#include "heed/data/sound_source.h"
 #include "heed/serve/question.h"
 #include "heed/task/task.h"
 
@@ -54,6 +55,9 @@ void answer_json(Exchange& exchange, const file::Json& json, const RequestLimits
 void check_line(const ServedModel& model, const std::string& line, const RequestLimits& limits) {
   const task::LineParts parts = model.task().parts_of(line);
   check_text(parts.text, limits);
+  if (model.task().sources() == task::SourceKind::sound && !data::is_inline_sound(parts.sound))
+    throw Failure(400, "sound_file",
+                  "A recording must be in the request itself: data:audio/wav;base64,... The server reads no files.");
   if (model.task().sources() != task::SourceKind::picture || !data::is_file_name(parts.picture)) return;
   throw Failure(400, "picture_file",
                 "A picture must be in the request itself: data:image/png;base64,... The server reads no files.");

@@ -13,6 +13,13 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
+/// A word of an output and when it was said, in seconds from the beginning of a recording.
+struct WordTime {
+  std::string word;
+  double start = 0, end = 0;
+  bool operator==(const WordTime&) const = default;
+};
+
 struct Output {
   std::string text = {};
   double score = 0.0;                    // what outputs are ranked by: log_probability / length penalty + coverage
@@ -28,6 +35,7 @@ struct Output {
   double reverse_log_probability = 0.0;   // of the source, given this output: with rerank_reverse
 
   std::vector<float> sentence_weights = {};  // hierarchical labels: [sentences], on request
+  std::vector<WordTime> times = {};          // recordings: of each word of the text; empty without an alignment
 
   std::vector<Link> links() const;               // [tokens]; none without an alignment
   double token_probability(size_t token) const;  // e^token_log_probabilities[token]
@@ -49,6 +57,7 @@ struct Prediction {
   std::vector<Output> nbest;              // [nbest], the best first; empty for a line without tokens or with an error
   std::vector<int64_t> filled = {};       // masked tokens: the source tokens that those of the outputs stand for
   int64_t map_rows = 0, map_columns = 0;  // pictures: the cells that alignments are about, row by row
+  double row_seconds = 0;  // recordings: how long the rows are that alignments are about; their times are source_tokens
 
   /// Of the best output; empty if there is none.
   const std::string& text() const;

@@ -40,6 +40,7 @@ namespace heed::task {
 enum class SourceKind {
   text,
   picture,  // perhaps with a text about it
+  sound,    // a recording
   none,     // running text: a line is the beginning of its own continuation
 };
 
@@ -55,6 +56,7 @@ enum class AnswerKind {
 struct LineParts {
   std::string_view text = {};
   std::string_view picture = {};  // its name: heed/data/picture_source.h
+  std::string_view sound = {};    // its name: heed/data/sound_source.h
 };
 
 /// What is known of the encoder and the decoder of a model, from their entries.

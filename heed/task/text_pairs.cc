@@ -45,6 +45,7 @@ std::string fingerprint_of(const data::Examples& train, const data::Examples& va
   file::Sha256 hash;
   for (const data::Examples* examples : {&train, &valid}) {
     hash.add(std::as_bytes(examples->source.pixels.values()));
+    hash.add(std::as_bytes(examples->source.numbers.values()));
     for (const data::Sequences* side : {&examples->source.tokens, &examples->target})
       for (int64_t i = 0; i < side->size(); ++i) {
         const int64_t length = side->length(i);

@@ -159,7 +159,7 @@ std::vector<PairScore> score_targets(const TargetReader& reader, const LoadedMod
                                      std::span<const TextPair> pairs) {
   const text::Tokeniser& vocabulary = *asked.vocabularies.target;
   std::vector<PairScore> scores(pairs.size());
-  data::Examples examples(reader.cells(asked));
+  data::Examples examples(reader.cells(asked), reader.numbers_of_row(asked));
   examples.source = no_sources(asked);
   std::vector<PairScore*> of_example;
   for (size_t i = 0; i < pairs.size(); ++i) {

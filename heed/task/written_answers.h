@@ -22,6 +22,8 @@ class TargetReader : public LineReader {
   virtual search::BatchLimits batches(const LoadedModel& /*asked*/) const { return {}; }
   /// The rows that a model makes of what is no text in a source: a batch is measured by them, too.
   virtual int64_t cells(const LoadedModel& /*asked*/) const { return 0; }
+  /// As data::Examples: of rows of numbers.
+  virtual int64_t numbers_of_row(const LoadedModel& /*asked*/) const { return 0; }
   /// What the tokens of an output say. `for_unknown`: words in the place of unknown ones, or none.
   virtual std::string text_of(const data::Source& source, std::span<const int32_t> tokens,
                               std::span<const std::string> for_unknown, const text::Tokeniser& target) const;

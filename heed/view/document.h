@@ -50,6 +50,12 @@ struct SeenPicture {
   int64_t height = 0, width = 0;  // in pixels
 };
 
+/// A recording that attention looked at, as its spectrogram: time from left to right, low bands below.
+struct SeenRecording {
+  std::string png;
+  double seconds = 0;  // that the rows of its memory stand for
+};
+
 /// A hypothesis of the search: its last token, and the node of what comes before.
 struct BeamNode {
   int64_t parent = -1;  // -1: this is the first
@@ -77,7 +83,8 @@ struct Example {
   std::vector<Map> maps = {};            // in the order of the model
   std::vector<Sentence> sentences = {};  // a text by the weights that decided its label; otherwise empty
   std::optional<SeenPicture> picture = {};
-  std::optional<Beam> beam = {};  // of a search with a beam, or on request
+  std::optional<SeenRecording> recording = {};  // the sequence "source" is its times; for drawings
+  std::optional<Beam> beam = {};                // of a search with a beam, or on request
 
   const Sequence& sequence(const std::string& name) const;  // throws if there is none
   const Map* find(const std::string& map) const;            // or null

@@ -71,6 +71,12 @@ Drawing drawing_of(const Example& example, const Map* map, int64_t head) {
                                     .picture = *example.picture,
                                     .labels = example.sequence(map->queries).tokens,
                                     .weights = map->of_head(head)});
+  if (map->keys == "source" && map->queries != "source" && example.recording)
+    return drawing_of(RecordingPanels{.title = title_of(example, map->label),
+                                      .caption = heading_of(*map, head),
+                                      .recording = *example.recording,
+                                      .labels = example.sequence(map->queries).tokens,
+                                      .weights = map->of_head(head)});
   expect(map->rows * map->columns <= kMostCells, ErrorKind::data,
          "a drawing of {} has {} x {} cells: at most {}; choose some of its rows", map->name, map->rows, map->columns,
          kMostCells);

@@ -1,4 +1,5 @@
-// What a model attended to -> a drawing: a matrix, a text shaded by its weights, or a picture with its cells.
+// What a model attended to -> a drawing: a matrix, a text shaded by its weights, a picture with its cells, or a
+// spectrogram with the time.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +43,15 @@ struct PicturePanels {
   std::vector<float> weights;       // [rows, cells]
 };
 Drawing drawing_of(const PicturePanels& panels);
+
+/// The spectrogram of a recording, with a row of weights below it for each token, and the time.
+struct RecordingPanels {
+  std::string title, caption;
+  const SeenRecording& recording;
+  std::vector<std::string> labels;  // of the rows
+  std::vector<float> weights;       // [rows, moments]
+};
+Drawing drawing_of(const RecordingPanels& panels);
 
 /// One attention of an example, or (null) what a reader wants first: the words and sentences that decided, the picture,
 /// or Example::main_map(). `head`: from 0, or -1 for the mean of all. Throws if the example has no attention.

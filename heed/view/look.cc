@@ -362,6 +362,7 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   example.sentences = shaded(example, prediction);
   keep_chosen(example, shown, watch->names());
   if (prediction.map_rows > 0) example.picture = seen_picture(line, prediction);
+  if (prediction.row_seconds > 0) example.recording = seen_recording(model, line, prediction);
   if (const search::SearchTree* found = searching.tree;
       found && !found->nodes.empty() && std::ssize(found->nodes) <= kLargestTree) {
     const std::string seen = prediction.map_rows > 0 ? "cells" : "source";

@@ -9,7 +9,10 @@
 #include "heed/checkpoint/trained_model.h"
 #include "heed/data/picture.h"
 #include "heed/data/picture_source.h"
+#include "heed/data/sound_source.h"
+#include "heed/sound/named_frames.h"
 #include "heed/task/image/texts.h"
+#include "heed/task/speech/speech_options.h"
 
 namespace heed::view {
 
@@ -49,7 +52,9 @@ Sequence alignment_rows(const predict::Predictor& model, const predict::Predicti
 
 Example example_of(const predict::Predictor& model, const std::string& line, const predict::Prediction& prediction) {
   const bool answered = !prediction.nbest.empty();
-  return example_of(line, prediction, answered ? alignment_rows(model, prediction) : Sequence{"", "", {}});
+  Example example = example_of(line, prediction, answered ? alignment_rows(model, prediction) : Sequence{"", "", {}});
+  if (prediction.row_seconds > 0) example.recording = seen_recording(model, line, prediction);
+  return example;
 }
 
 Example example_of(const std::string& line, const predict::Prediction& prediction, Sequence rows) {
@@ -81,6 +86,7 @@ Example example_of(const std::string& line, const predict::Prediction& predictio
 }
 
 std::string shown_input(const std::string& line, const predict::Prediction& prediction) {
+  if (prediction.row_seconds > 0) return data::sound_label(line);
   if (prediction.map_rows == 0) return line;
   const task::LineParts parts = task::parts_of_line(line);
   const std::string picture = data::picture_label(parts.picture);
@@ -109,6 +115,27 @@ SeenPicture seen_picture(const std::string& line, const predict::Prediction& pre
           .columns = prediction.map_columns,
           .height = size.height,
           .width = size.width};
+}
+
+SeenRecording seen_recording(const predict::Predictor& model, const std::string& line,
+                             const predict::Prediction& prediction) {
+  const task::SpeechOptions& speech = task::speech_options(model.model().description.model);
+  sound::FrameOptions options = task::frame_options(speech);
+  options.normalise = sound::Normalise::none;
+  const sound::Frames frames = sound::FrameReader(options).read(line);
+  const auto [least, most] = std::minmax_element(frames.values.begin(), frames.values.end());
+  const float range = std::max(*most - *least, 1e-6f);
+  const int64_t rows = std::ssize(prediction.source_tokens);
+  data::Picture picture(frames.columns, std::max(frames.rows, rows << speech.convolutions), 255);  // loud is dark
+  for (int64_t t = 0; t < frames.rows; ++t)
+    for (int64_t b = 0; b < frames.columns; ++b) {
+      const float loud = (frames.values[static_cast<size_t>(t * frames.columns + b)] - *least) / range;
+      const auto grey = static_cast<uint8_t>(255.0f * (1.0f - loud));
+      std::fill_n(picture.pixel(frames.columns - 1 - b, t), 3, grey);
+    }
+  constexpr int64_t kWidest = 2000;  // pixels: a long recording needs no more
+  if (picture.width > kWidest) picture = data::scaled(picture, {picture.height, kWidest});
+  return {.png = data::png_of(picture), .seconds = static_cast<double>(rows) * prediction.row_seconds};
 }
 
 std::vector<std::string> cell_names(const predict::Prediction& prediction) {

@@ -24,6 +24,9 @@ Sequence alignment_rows(const predict::Predictor& model, const predict::Predicti
 std::string shown_input(const std::string& line, const predict::Prediction& prediction);
 /// Of an example whose text is pooled as a whole: its words by their mean weight. Otherwise nothing.
 std::vector<Sentence> whole_text(const Example& example);
+/// The recording that a line names, as the model reads it.
+SeenRecording seen_recording(const predict::Predictor& model, const std::string& line,
+                             const predict::Prediction& prediction);
 /// The picture that a line names, small enough for a page, and what its cells are called.
 SeenPicture seen_picture(const std::string& line, const predict::Prediction& prediction);
 std::vector<std::string> cell_names(const predict::Prediction& prediction);

@@ -24,6 +24,7 @@ from ._look import AttentionMap, Looked
 from ._parameters import Parameters
 from ._prediction import Output, PairScore, Prediction, Predictions
 from ._question import STAGES
+from ._recording import recording
 from ._result import Memory, Result
 from ._train import train
 from ._trained import TrainedModel, load
@@ -67,6 +68,7 @@ __all__ = [
     "mechanisms",
     "onnx_attention",
     "parameter_shapes",
+    "recording",
     "set_threads",
     "threads",
     "train",

@@ -27,6 +27,8 @@ class Output:
         token_log_probabilities: [tokens]; the end token last, if it came.
         alignment: [tokens, source tokens]: the attention weights; None without alignments.
         links: (source, target): for each token, the source token with the most attention; both from 0.
+        times: of a model that reads recordings: (word, start, end) in seconds, by what it attended to; empty without
+            alignments.
         missing: words of must that did not come; mostly empty.
         missing_because: why.
         reverse_log_probability: with rerank_reverse: log p(source | output) by that model.
@@ -40,6 +42,7 @@ class Output:
     token_log_probabilities: np.ndarray
     alignment: Optional[np.ndarray]
     links: List[Tuple[int, int]]
+    times: List[Tuple[str, float, float]]
     missing: List[str]
     missing_because: str
     reverse_log_probability: float

@@ -73,6 +73,10 @@ py::dict dict_of(const Output& output, size_t sources, bool alignments) {
   py::list links;
   for (const predict::Link& link : output.links()) links.append(py::make_tuple(link.source, link.target));
   d["links"] = links;
+  py::list times;
+  for (const task::WordTime& each : output.times)
+    times.append(py::make_tuple(text_of(each.word), each.start, each.end));
+  d["times"] = times;
   d["missing"] = texts_of(output.missing);
   d["missing_because"] = text_of(output.missing_because);
   d["reverse_log_probability"] = output.reverse_log_probability;

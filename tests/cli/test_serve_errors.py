@@ -314,6 +314,6 @@ def test_the_document_lists_the_codes():
     page = (SOURCE / "docs" / "serve.md").read_text()
     codes = {code for *_, code in BODIES} | {
         "not_found", "method", "content_type", "header_too_large", "body_too_large", "unauthorised", "request_timeout",
-        "too_many_requests", "overloaded", "time_limit", "picture_file", "bad_http", "bad_version",
+        "too_many_requests", "overloaded", "time_limit", "picture_file", "sound_file", "bad_http", "bad_version",
         "transfer_encoding", "expectation", "too_many_connections"}
     assert [code for code in sorted(codes) if f"`{code}`" not in page] == []

@@ -15,6 +15,7 @@
 #include "tests/data/jpeg_file.h"
 #include "tests/data/png_by_hand.h"
 #include "tests/fuzz/broken_safetensors.h"
+#include "tests/sound/files_by_hand.h"
 
 namespace {
 
@@ -136,6 +137,20 @@ Seeds pairs() {
           with(34, "abc\tabcd\na\tb")};
 }
 
+Seeds sounds() {
+  using heed::sound::bytes_of, heed::sound::npy, heed::sound::wav;
+  return {
+      wav({.bits = 8}, {1, 2, 3}),
+      wav({.channels = 2, .bits = 16}, {1, 2, 3, 4}),
+      wav({.rate = 44100, .bits = 24, .extensible = true}, {1, 2, 3}),
+      wav({.tag = 3, .bits = 32, .before = heed::sound::chunk("LIST", "abc")}, {0x3f000000}),
+      wav({.tag = 3, .bits = 64, .data_size = 0xFFFFFFFF}, {0x3ff0000000000000}),
+      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }", bytes_of<float>({1, 2, 3, 4, 5, 6, 7, 8}), 1),
+      npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", bytes_of<double>({1}), 2),
+      "audio/wav;base64,UklGRigAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQQAAAABAAIA",
+      std::string("fLaC\0\0\0\x22", 8) + std::string(34, '\x10')};
+}
+
 Seeds pictures() {
   const auto some = [](int64_t y, int64_t x, int c) { return static_cast<int>((37 * y + 11 * x + c) % 2); };
   const auto samples = [](int channels) { return std::vector<uint8_t>(static_cast<size_t>(9 * 7 * channels), 90); };
@@ -206,6 +221,7 @@ int main(int count, char** words) {
   write(folder / "checkpoint", checkpoints());
   write(folder / "pairs", pairs());
   write(folder / "picture", pictures());
+  write(folder / "sound", sounds());
   write(folder / "http", requests());
   write(folder / "request_json", bodies());
   write(folder / "ctranslate2", ctranslate2_files());

@@ -20,16 +20,17 @@ attend:           layer tensor base kernels
 text:             base kernels
 text/metric:      text base
 data:             text base
+sound:            data text base kernels
 model/embed:      layer tensor base kernels
 model/encode:     attend layer tensor base
 model/decode:     model/encode attend layer tensor data base
 model:            model/decode model/encode model/embed attend layer tensor data text base kernels
 model/search:     model data text tensor base kernels
-task:             model data text attend layer tensor base kernels
+task:             model sound data text attend layer tensor base kernels
 checkpoint:       task model data text layer tensor base
 imports:          checkpoint task model text layer tensor base kernels
 predict:          checkpoint task model text tensor base
-view:             predict checkpoint task model data text attend tensor base
+view:             predict checkpoint task model sound data text attend tensor base
 train/optimise:   layer tensor base kernels
 train/objective:  task model data text attend tensor base kernels
 train/recipe:     train/objective train/optimise checkpoint task model data text tensor base

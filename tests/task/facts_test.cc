@@ -9,7 +9,7 @@ namespace heed::task {
 namespace {
 
 TEST(Facts, SayWhatGoesInAndWhatComesOut) {
-  int texts_for_texts = 0, labels = 0, continuations = 0, filled = 0, pictures = 0;
+  int texts_for_texts = 0, labels = 0, continuations = 0, filled = 0, pictures = 0, sounds = 0;
   for (const Task* task : all()) {
     texts_for_texts += task->writes_texts_for_texts() ? 1 : 0;
     labels += task->answers() == AnswerKind::label ? 1 : 0;
@@ -17,6 +17,7 @@ TEST(Facts, SayWhatGoesInAndWhatComesOut) {
     filled += task->answers() == AnswerKind::filled ? 1 : 0;
     EXPECT_EQ(task->writes(), task->answers() == AnswerKind::text || task->answers() == AnswerKind::continuation);
     pictures += task->sources() == SourceKind::picture ? 1 : 0;
+    sounds += task->sources() == SourceKind::sound ? 1 : 0;
     EXPECT_EQ(task->answers() == AnswerKind::continuation, task->sources() == SourceKind::none) << task->name;
   }
   EXPECT_EQ(texts_for_texts, 1);
@@ -24,9 +25,10 @@ TEST(Facts, SayWhatGoesInAndWhatComesOut) {
   EXPECT_EQ(continuations, 1);
   EXPECT_EQ(filled, 1);
   EXPECT_EQ(pictures, 1);
+  EXPECT_EQ(sounds, 1);
 }
 
-TEST(Facts, ALineIsTextOrAPictureAndText) {
+TEST(Facts, ALineIsTextOrAPictureAndTextOrARecording) {
   for (const Task* task : all()) {
     const LineParts parts = task->parts_of("scene:7\twhat is red?"), alone = task->parts_of("a.png");
     if (task->sources() == SourceKind::picture) {
@@ -34,6 +36,9 @@ TEST(Facts, ALineIsTextOrAPictureAndText) {
       EXPECT_EQ(parts.text, "what is red?");
       EXPECT_EQ(alone.picture, "a.png");
       EXPECT_EQ(alone.text, "");
+    } else if (task->sources() == SourceKind::sound) {
+      EXPECT_EQ(parts.sound, "scene:7\twhat is red?");
+      EXPECT_EQ(parts.text, "");
     } else {
       EXPECT_EQ(parts.text, "scene:7\twhat is red?") << task->name;
       EXPECT_EQ(parts.picture, "") << task->name;

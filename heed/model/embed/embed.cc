@@ -14,7 +14,6 @@ namespace heed::embed {
 
 namespace {
 
-/// PE(p, 2i) = sin(p / 10000^(2i/d)), PE(p, 2i+1) = cos(the same).  Vaswani et al. 2017, section 3.5
 /// Of the positions [first, first + count), row by row.
 float* sinusoids(Tape& tape, int64_t first, int64_t count, int64_t width) {
   float* rows = tape.keep<float>(count * width);
@@ -31,6 +30,13 @@ float* sinusoids(Tape& tape, int64_t first, int64_t count, int64_t width) {
 }
 
 }  // namespace
+
+Tensor sinusoids_of(Tape& tape, const Offsets& offsets, int64_t width, int64_t first) {
+  const float* rows = sinusoids(tape, first, offsets.longest(), width);
+  Tensor place = tape.filled(offsets.total(), width, 0.0f);
+  for (int64_t b = 0; b < offsets.count; ++b) std::copy_n(rows, offsets.length(b) * width, place.row(offsets.at[b]));
+  return place;
+}
 
 Embed::Embed(const Scope& scope, const Options& options, Parameter* shared) : options_(options) {
   if (shared) {
@@ -68,11 +74,7 @@ Tensor Embed::vectors(Tape& tape, std::span<const int32_t> ids) const {
 Packed Embed::operator()(Tape& tape, std::span<const int32_t> ids, const Offsets& offsets, int64_t first) const {
   Tensor x = vectors(tape, ids);
   if (options_.positions == "sinusoidal") {
-    const int64_t width = options_.width;
-    const float* rows = sinusoids(tape, first, offsets.longest(), width);
-    Tensor place = tape.filled(x.rows(), width, 0.0f);
-    for (int64_t b = 0; b < offsets.count; ++b) std::copy_n(rows, offsets.length(b) * width, place.row(offsets.at[b]));
-    x = add(x, place);
+    x = add(x, sinusoids_of(tape, offsets, options_.width, first));
   } else if (positions_) {
     expect(first + offsets.longest() <= options_.max_length, "embed: a sequence of {} tokens, but max_length is {}",
            first + offsets.longest(), options_.max_length);

@@ -52,4 +52,9 @@ class Embed {
   RowNorm norm_;
 };
 
+/// PE(p, 2i) = sin(p / 10000^(2i/d)), PE(p, 2i+1) = cos(the same), of the places p in each sequence, the first at
+/// `first`
+/// -> [tokens, width], without a gradient.  Vaswani et al. 2017, section 3.5
+Tensor sinusoids_of(Tape& tape, const Offsets& offsets, int64_t width, int64_t first = 0);
+
 }  // namespace heed::embed

@@ -107,15 +107,15 @@ data::Examples RawPictureCorpus::read_pictures(const data::Pairs& pairs, const V
   data::Examples examples(cells * cells);
   for (size_t i = 0; i < pairs.line.size(); ++i) {
     stop_if_interrupted();
-    const auto [question, name] = parts_of_line(pairs.source[i]);
-    const std::vector<int32_t> asked = vocabularies.source->encode(question);
+    const LineParts line = parts_of_line(pairs.source[i]);
+    const std::vector<int32_t> asked = vocabularies.source->encode(line.text);
     const std::vector<int32_t> answer = vocabularies.target->encode(pairs.target[i]);
     if (answer.empty() || asked.empty() == model.questions) {
       report.drop_kept(data::Fault::empty, pairs.line[i], answer.empty() ? "answer, no tokens" : "question, no tokens");
       continue;
     }
     try {
-      examples.source.add({.tokens = asked, .pixels = data::picture_named(name, {side, side}).rgb});
+      examples.source.add({.tokens = asked, .pixels = data::picture_named(line.picture, {side, side}).rgb});
     } catch (const Error& error) {
       report.drop_kept(data::Fault::picture, pairs.line[i], error.what());
       continue;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/data/labelled_folder.h"
 #include "heed/data/lines.h"
 #include "heed/task/all.h"
 #include "heed/train/recipe/sections.h"
@@ -28,6 +29,7 @@ void expect_file(const std::string& path) {
 /// be read only once, and counts as a recipe.
 bool is_recipe(const fs::path& path) {
   std::error_code ignored;
+  if (data::is_labelled_folder(path)) return false;
   if (path.extension() == ".toml" || !fs::is_regular_file(path, ignored)) return true;
   if (path.extension() == ".tsv") return false;
   std::ifstream file(path);
@@ -47,7 +49,7 @@ bool is_recipe(const fs::path& path) {
 
 /// pairs.tsv.gz -> pairs
 std::string stem_of(const fs::path& path) {
-  fs::path name = path.filename();
+  fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename();  // a folder may end in /
   while (name.has_extension() && name.has_stem()) name = name.stem();
   return name.string();
 }
