@@ -14,6 +14,7 @@
 #include "heed/attend/settings.h"
 #include "heed/base/atomic.h"
 #include "heed/base/error.h"
+#include "heed/compare/probe.h"
 #include "heed/task/description.h"
 #include "heed/task/version_1.h"
 #include "heed/train/training_setup.h"
@@ -252,6 +253,19 @@ std::string identity(Recipe recipe) {
   return recipe::text_of(recipe);
 }
 
+/// The earlier variant that computes the same; empty: none does. `computed`: of those so far.
+std::string same_by_what_it_computes(const PlanBase& base, const Variant& variant,
+                                     std::map<std::string, std::string>& computed) {
+  if (!base.probe) {
+    const auto found = base.same.find(variant.name);
+    return found == base.same.end() ? "" : found->second;
+  }
+  const std::string hash = base.probe->hash(variant.recipe);
+  if (hash.empty()) return "";
+  const auto [same, is_new] = computed.emplace(hash + beside_attention(variant.recipe), variant.name);
+  return is_new ? "" : same->second;
+}
+
 }  // namespace
 
 int64_t Plan::runs() const {
@@ -265,10 +279,27 @@ std::string seeds_text(const Plan& plan) {
                                 : fmt::format("seeds {} to {}", plan.seeds.front(), plan.seeds.back());
 }
 
-PlanBase settle(const Recipe& given) {
-  Recipe settled = train::prepare(given, {}).recipe;
+PlanBase settle(const Recipe& given, Same same) {
+  const bool by_updates = same == Same::updates && given.stop.minutes > 0;
+  Recipe open = given;
+  if (by_updates) open.open.insert("stop.steps");  // a few updates are timed, and it becomes as many as fit
+  const train::TrainingSetup setup = train::prepare(open, {.timed = by_updates});
+  Recipe settled = setup.recipe;
+  if (by_updates && settled.stop.steps > 0) {
+    if (given.stop.steps > 0) settled.stop.steps = std::min(settled.stop.steps, given.stop.steps);
+    settled.stop.minutes = 0;
+  }
   settled.open.clear();
-  return {given, std::move(settled)};
+  return {given, std::move(settled), std::make_shared<const Probe>(setup)};
+}
+
+std::optional<PlanBase> settled_before(const Recipe& given, const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / kPlanFile, ignored)) return {};
+  PlanBase before = load_plan(folder).base;
+  if (recipe::short_text_of(given) != recipe::short_text_of(before.given)) return {};
+  before.probe = std::make_shared<const Probe>(train::prepare(before.settled, {}));
+  return before;
 }
 
 void check_request(const Recipe& recipe, const Request& request) {
@@ -294,13 +325,15 @@ Plan make_plan(const PlanBase& base, const Request& request) {
   expect(base.settled.train.seed <= std::numeric_limits<uint64_t>::max() - static_cast<uint64_t>(request.seeds),
          "compare: train.seed = {} leaves no room for {} seeds after it", base.settled.train.seed, request.seeds);
   for (int64_t i = 0; i < request.seeds; ++i) plan.seeds.push_back(base.settled.train.seed + static_cast<uint64_t>(i));
-  std::map<std::string, std::string> known;  // what is trained, and its name
+  std::map<std::string, std::string> known, computed;  // what is trained, and its name
   std::set<std::string> taken;
   for (const std::vector<Choice>& choices : combinations(axes)) {
     Variant variant = variant_of(base, choices);
     if (variant.refusal.empty()) {
       const auto [same, is_new] = known.emplace(identity(variant.recipe), variant.name);
-      if (!is_new) variant.refusal = fmt::format("the same model as {}", same->second);
+      if (!is_new) variant.same_as = same->second;
+      if (variant.same_as.empty()) variant.same_as = same_by_what_it_computes(base, variant, computed);
+      if (!variant.same_as.empty()) variant.refusal = fmt::format("the same model as {}", variant.same_as);
     }
     variant.folder = folder_name(variant.name, taken);
     plan.variants.push_back(std::move(variant));
@@ -326,12 +359,16 @@ Recipe recipe_of_run(const Variant& variant, uint64_t seed, const std::filesyste
 
 void save_plan(const Plan& plan, const std::filesystem::path& folder) {
   using file::Json;
+  std::vector<std::string> same;  // "variant", "that it is the same as", ...
+  for (const Variant& variant : plan.variants)
+    if (!variant.same_as.empty()) same.insert(same.end(), {variant.name, variant.same_as});
   const Json json = Json::object({{"version", task::kDescriptionVersion},
                                   {"given", recipe::short_text_of(plan.base.given)},
                                   {"recipe", recipe::short_text_of(plan.base.settled)},
                                   {"attention", plan.request.attention},
                                   {"over", plan.request.over},
-                                  {"seeds", plan.request.seeds}});
+                                  {"seeds", plan.request.seeds},
+                                  {"same", same}});
   file::write_file(folder / kPlanFile, json.text(2) + "\n");
 }
 
@@ -364,6 +401,8 @@ Plan load_plan(const std::filesystem::path& folder) {
       return recipe::parse(json->find("version") ? text : task::with_words_of_today(text), "");
     };
     PlanBase base = {recipe_of("given"), recipe_of("recipe")};
+    const std::vector<std::string> same = json->find("same") ? texts("same") : std::vector<std::string>();
+    for (size_t i = 0; i + 1 < same.size(); i += 2) base.same[same[i]] = same[i + 1];
     return make_plan(base, {texts("attention"), texts("over"), static_cast<int64_t>(seeds)});
   } catch (const Error& error) {
     throw Error(ErrorKind::file, fmt::format("'{}' cannot be used: {}", path.string(), error.what()));
