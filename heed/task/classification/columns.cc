@@ -48,6 +48,26 @@ bool may_be_name(std::string_view cell) {
   return !cell.empty() && cell.size() <= kLongest && cell.find(' ') == std::string_view::npos;
 }
 
+/// "sentence_a" and "sentence_b", "text1" and "text2"; "premise" and "hypothesis".
+bool are_names_of_two_texts(std::string_view first, std::string_view second) {
+  if (first.size() < 2 || second.size() < 2) return false;
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kPairs = {{{"premise", "hypothesis"},
+                                                                                     {"text", "hypothesis"},
+                                                                                     {"context", "hypothesis"},
+                                                                                     {"claim", "evidence"},
+                                                                                     {"evidence", "claim"},
+                                                                                     {"question", "answer"},
+                                                                                     {"question", "sentence"},
+                                                                                     {"query", "document"},
+                                                                                     {"query", "passage"},
+                                                                                     {"sentence", "paraphrase"}}};
+  for (const auto& [one, other] : kPairs)
+    if (first == one && second == other) return true;
+  const std::string_view stem = first.substr(0, first.size() - 1), other = second.substr(0, second.size() - 1);
+  const char a = first.back(), b = second.back();
+  return stem == other && ((a == 'a' && b == 'b') || (a == '1' && b == '2'));
+}
+
 std::vector<Column> look_at_columns(const std::filesystem::path& file, std::optional<bool> header) {
   data::expect_plain_file(file);
   data::LineReader lines(file);
@@ -99,26 +119,6 @@ bool is_label(const Column& c, int64_t lines) {
 bool has_word(std::string_view name, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
-}
-
-/// "sentence_a" and "sentence_b", "text1" and "text2"; "premise" and "hypothesis".
-bool are_names_of_two_texts(std::string_view first, std::string_view second) {
-  if (first.size() < 2 || second.size() < 2) return false;
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kPairs = {{{"premise", "hypothesis"},
-                                                                                     {"text", "hypothesis"},
-                                                                                     {"context", "hypothesis"},
-                                                                                     {"claim", "evidence"},
-                                                                                     {"evidence", "claim"},
-                                                                                     {"question", "answer"},
-                                                                                     {"question", "sentence"},
-                                                                                     {"query", "document"},
-                                                                                     {"query", "passage"},
-                                                                                     {"sentence", "paraphrase"}}};
-  for (const auto& [one, other] : kPairs)
-    if (first == one && second == other) return true;
-  const std::string_view stem = first.substr(0, first.size() - 1), other = second.substr(0, second.size() - 1);
-  const char a = first.back(), b = second.back();
-  return stem == other && ((a == 'a' && b == 'b') || (a == '1' && b == '2'));
 }
 
 /// Lines of several words, not always the same ones.
