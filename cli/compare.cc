@@ -101,8 +101,8 @@ constexpr const char* kHelp = R"(Examples:
   heed compare --resume --output compare-dates           after Ctrl-C, a crash or a power cut
 
 Every variant is trained from the same recipe, with the same data and the same number of updates ([stop]; of a limit in
-minutes, as many as the recipe as it is makes in that time), and each model once, whatever its names. Open keys are chosen
-once, for all. The output folder holds compare.html (a page with the table and a picture for each variant),
+minutes, as many as the recipe as it is makes in that time), and each model once, whatever its names. Open keys are
+chosen once, for all. The output folder holds compare.html (a page with the table and a picture for each variant),
 compare.md, compare.csv, compare.json, and a training folder for every run. A variant that the model cannot use is a
 row with the reason.)";
 
@@ -130,9 +130,10 @@ void add_compare(Program& program) {
   verb.option("--minutes", c->minutes, "Training time of the recipe as it is (default: [stop] of the recipe)")
       .value("M")
       .from_to(0.001, 1e6);
-  verb.option("--same", c->same,
-              "What every run gets the same of, where the time is limited: updates (as many as the recipe as it is makes "
-              "in that time; default) or time")
+  verb.option(
+          "--same", c->same,
+          "What every run gets the same of, where the time is limited: updates (as many as the recipe as it is makes "
+          "in that time; default) or time")
       .value("WHAT")
       .one_of("updates or time", {kSame[0], kSame[1]});
   verb.option("--set", c->overrides, "Set a key of the recipe for all variants; may be repeated")

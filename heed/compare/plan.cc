@@ -12,11 +12,8 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/settings.h"
-#include "heed/base/atomic.h"
 #include "heed/base/error.h"
 #include "heed/compare/probe.h"
-#include "heed/task/description.h"
-#include "heed/task/version_1.h"
 #include "heed/train/training_setup.h"
 
 namespace heed::compare {
@@ -293,15 +290,6 @@ PlanBase settle(const Recipe& given, Same same) {
   return {given, std::move(settled), std::make_shared<const Probe>(setup)};
 }
 
-std::optional<PlanBase> settled_before(const Recipe& given, const std::filesystem::path& folder) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(folder / kPlanFile, ignored)) return {};
-  PlanBase before = load_plan(folder).base;
-  if (recipe::short_text_of(given) != recipe::short_text_of(before.given)) return {};
-  before.probe = std::make_shared<const Probe>(train::prepare(before.settled, {}));
-  return before;
-}
-
 void check_request(const Recipe& recipe, const Request& request) {
   expect(request.seeds >= 1 && request.seeds <= kMostSeeds, "compare: seeds must be from 1 to {}, not {}", kMostSeeds,
          request.seeds);
@@ -353,60 +341,6 @@ Recipe recipe_of_run(const Variant& variant, uint64_t seed, const std::filesyste
   recipe::set(recipe, setting);
   recipe.output.folder = (output / variant.folder / fmt::format("seed-{}", seed)).string();
   return recipe;
-}
-
-// -------------------------------------------------------------------------------------------------------- in a file
-
-void save_plan(const Plan& plan, const std::filesystem::path& folder) {
-  using file::Json;
-  std::vector<std::string> same;  // "variant", "that it is the same as", ...
-  for (const Variant& variant : plan.variants)
-    if (!variant.same_as.empty()) same.insert(same.end(), {variant.name, variant.same_as});
-  const Json json = Json::object({{"version", task::kDescriptionVersion},
-                                  {"given", recipe::short_text_of(plan.base.given)},
-                                  {"recipe", recipe::short_text_of(plan.base.settled)},
-                                  {"attention", plan.request.attention},
-                                  {"over", plan.request.over},
-                                  {"seeds", plan.request.seeds},
-                                  {"same", same}});
-  file::write_file(folder / kPlanFile, json.text(2) + "\n");
-}
-
-Plan load_plan(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / kPlanFile;
-  constexpr uint64_t kLargest = uint64_t{1} << 26;
-  const std::optional<file::Json> json = file::Json::parse(file::read_text(path, kLargest));
-  expect(json.has_value(), ErrorKind::file, "'{}' is not JSON: it was changed or damaged", path.string());
-  const auto member = [&](const char* name, auto type) {
-    using Type = decltype(type);
-    const file::Json* found = json->find(name);
-    expect(found && found->as<Type>(), ErrorKind::file, "'{}': '{}' is missing or of the wrong kind", path.string(),
-           name);
-    return *found->as<Type>();
-  };
-  const auto texts = [&](const char* name) {
-    std::vector<std::string> all;
-    for (const file::Json& element : member(name, file::Json::Elements())) {
-      expect(element.as<std::string>(), ErrorKind::file, "'{}': '{}' should hold texts", path.string(), name);
-      all.push_back(*element.as<std::string>());
-    }
-    return all;
-  };
-  const auto seeds = member("seeds", uint64_t());
-  expect(seeds >= 1 && seeds <= static_cast<uint64_t>(kMostSeeds), ErrorKind::file, "'{}': 'seeds' cannot be {}",
-         path.string(), seeds);
-  try {
-    const auto recipe_of = [&](const char* name) {
-      const std::string text = member(name, std::string());
-      return recipe::parse(json->find("version") ? text : task::with_words_of_today(text), "");
-    };
-    PlanBase base = {recipe_of("given"), recipe_of("recipe")};
-    const std::vector<std::string> same = json->find("same") ? texts("same") : std::vector<std::string>();
-    for (size_t i = 0; i + 1 < same.size(); i += 2) base.same[same[i]] = same[i + 1];
-    return make_plan(base, {texts("attention"), texts("over"), static_cast<int64_t>(seeds)});
-  } catch (const Error& error) {
-    throw Error(ErrorKind::file, fmt::format("'{}' cannot be used: {}", path.string(), error.what()));
-  }
 }
 
 }  // namespace heed::compare

@@ -52,8 +52,8 @@ struct PlanBase {
 
 /// Reads the data to choose the keys that the recipe leaves open. Throws as train::prepare().
 PlanBase settle(const recipe::Recipe& given, Same same = Same::updates);
-/// That of the comparison in this folder, if there is one of this very recipe: how many updates fit into some minutes is
-/// found out once.
+/// That of the comparison in this folder, if there is one of this very recipe: how many updates fit into some minutes
+/// is found out once.
 std::optional<PlanBase> settled_before(const recipe::Recipe& given, const std::filesystem::path& folder);
 
 struct Variant {

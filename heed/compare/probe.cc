@@ -54,7 +54,8 @@ Probe::Probe(const train::TrainingSetup& setup)
 std::string Probe::hash(const recipe::Recipe& variant) const {
   const auto mine = recipe::values_of(variant), base = recipe::values_of(base_);
   for (const auto& [key, value] : mine)
-    if (const auto found = base.find(key); is_of_data(key) && (found == base.end() || found->second != value)) return "";
+    if (const auto found = base.find(key); is_of_data(key) && (found == base.end() || found->second != value))
+      return "";
   try {
     const trained::TrainedModel made =
         trained::make_model(recipe::describe(variant), vocabularies_, variant.train.seed);

@@ -89,12 +89,10 @@ std::string unused_columns(const data::PairFiles& files) {
     const std::string_view cell = columns[static_cast<size_t>(i - 1)];
     size_t shown = std::min<size_t>(cell.size(), 30);  // bytes, up to the end of a character
     while (shown > 0 && shown < cell.size() && (static_cast<unsigned char>(cell[shown]) & 0xC0U) == 0x80U) --shown;
-    unused.push_back(
-        fmt::format("{} ('{}{}' in line 1)", i, cell.substr(0, shown), shown < cell.size() ? "…" : ""));
+    unused.push_back(fmt::format("{} ('{}{}' in line 1)", i, cell.substr(0, shown), shown < cell.size() ? "…" : ""));
   }
   if (unused.empty()) return "";
-  return fmt::format("{} {} not used; the keys data.*_column choose others",
-                     unused.size() == 1 ? "column" : "columns",
+  return fmt::format("{} {} not used; the keys data.*_column choose others", unused.size() == 1 ? "column" : "columns",
                      fmt::format("{} {}", fmt::join(unused, ", "), unused.size() == 1 ? "is" : "are"));
 }
 

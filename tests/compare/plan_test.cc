@@ -70,9 +70,9 @@ TEST(Plan, TheWholeCatalogueWithoutTwins) {
 
 TEST(Plan, WhatComputesTheSameIsTrainedOnce) {
   // A Transformer has heads in any case.
-  const Plan plan = make_plan(settle(small_recipe({"model.kind=transformer", "attention.score=scaled_dot"})),
-                              {.attention = {"scaled_dot", "multi_head", "dot", "sparsemax"},
-                               .over = {"train.learning_rate=0.01,0.02"}});
+  const Plan plan = make_plan(
+      settle(small_recipe({"model.kind=transformer", "attention.score=scaled_dot"})),
+      {.attention = {"scaled_dot", "multi_head", "dot", "sparsemax"}, .over = {"train.learning_rate=0.01,0.02"}});
   std::map<std::string, std::string> same;
   for (const Variant& variant : plan.variants) same[variant.name] = variant.same_as;
   EXPECT_EQ(same["multi_head, train.learning_rate=0.01"], "scaled_dot, train.learning_rate=0.01");

@@ -3,6 +3,7 @@
 #include "heed/attend/all.h"
 #include "heed/base/error.h"
 #include "heed/model/encode/all.h"
+#include "heed/model/encode/choices.h"
 #include "heed/model/stack_options.h"
 #include "heed/task/classification/keys.h"
 #include "heed/task/classification/relation/all.h"
@@ -34,9 +35,9 @@ Classifier::Level::Level(const Scope& scope, const model::Options& o, int64_t in
   of_encoder.attention = {.heads = o.attention.heads};  // the rest is about pooling
   encode::StackOptions stack = model::stack_options(of_encoder, words, o.encoder_layers, entry.needs_positions);
   stack.width = input;
-  encoder = entry.make(scope / "encoder", stack);
+  if (!o.two_texts || has_encoder(o)) encoder = entry.make(scope / "encoder", stack);
   if (o.two_texts)
-    relation = find_relation(o.own.of<LabelKeys>().relation).make({scope, o, input, encoder->width()});
+    relation = find_relation(o.own.of<LabelKeys>().relation).make({scope, o, input, encoder ? encoder->width() : 0});
   else
     pool = std::make_unique<Pooling>(scope / "pool", o, encoder->width());
 }
@@ -61,6 +62,7 @@ Classifier::Classifier(Parameters& parameters, const model::Options& o) : option
   int64_t width = (hierarchical ? text_level_ : token_level_)->width();
   if (const int64_t units = o.own.of<LabelKeys>().hidden; units > 0) {
     hidden_ = Linear(root / "hidden", width, units);
+    activation_ = value_of(encode::kActivations, o.activation, "model: activation").activation;
     width = units;
   }
   output_ = Linear(root / "output", width, classes);
@@ -68,12 +70,12 @@ Classifier::Classifier(Parameters& parameters, const model::Options& o) : option
 
 Tensor Classifier::vectors(Tape& tape, const data::Sources& texts, Judged* judged, Tensor* penalty) const {
   Tensor x = dropout(pooled(tape, texts, judged, penalty), options_.dropout);
-  if (hidden_.weight) x = dropout(relu(hidden_(x)), options_.dropout);
+  if (hidden_.weight) x = dropout(activate(hidden_(x), activation_), options_.dropout);
   return x;
 }
 
 Tensor Classifier::pooled(Tape& tape, const data::Sources& texts, Judged* judged, Tensor* penalty) const {
-  const Reader reader{embed_, *token_level_->encoder};
+  const Reader reader{embed_, token_level_->encoder.get()};
   if (token_level_->relation)
     return token_level_->relation->run(reader, tape, texts, judged ? &judged->tokens : nullptr);
   // A flat model reads each text as one sequence.

@@ -5,8 +5,8 @@
 //                  Yang et al. 2016
 //   two texts      one encoder over the tokens of each, or of both; how they become one vector: relation/all.h
 //
-// How the states of a sequence become one vector: pooling.h. Of two texts, [attention] says how one attends to the other,
-// and pooling, if there is any, has one learned query. A hidden layer may stand before the labels.
+// How the states of a sequence become one vector: pooling.h. Of two texts, [attention] says how one attends to the
+// other, and pooling, if there is any, has one learned query. A hidden layer may stand before the labels.
 #pragma once
 
 #include <memory>
@@ -22,6 +22,7 @@
 #include "heed/model/options.h"
 #include "heed/task/classification/pooling.h"
 #include "heed/task/classification/relation/relation.h"
+#include "heed/tensor/op/activation.h"
 
 namespace heed::task {
 
@@ -50,9 +51,9 @@ class Classifier final : public model::Model {
 
  private:
   struct Level {
-    std::unique_ptr<encode::Encoder> encoder;
-    std::unique_ptr<Relation> relation;  // two texts
-    std::unique_ptr<Pooling> pool;       // otherwise
+    std::unique_ptr<encode::Encoder> encoder;  // null: two texts are related by their vectors
+    std::unique_ptr<Relation> relation;        // two texts
+    std::unique_ptr<Pooling> pool;             // otherwise
 
     int64_t width() const { return relation ? relation->width() : pool->width; }
     Level(const Scope& scope, const model::Options& options, int64_t input);
@@ -64,7 +65,8 @@ class Classifier final : public model::Model {
   model::Options options_;
   embed::Embed embed_;
   std::unique_ptr<Level> token_level_, text_level_;
-  Linear hidden_;  // before the labels, if there is one
+  Linear hidden_;  // before the labels, if there is one, with its activation
+  Activation activation_ = Activation::relu;
   Linear output_;
 };
 

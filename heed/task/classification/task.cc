@@ -36,8 +36,7 @@ class LabelTask final : public Task {
   std::vector<std::string> settings_of(const std::filesystem::path& file) const override {
     const LabelColumns columns = columns_of_two_texts(file);
     if (columns.second == 0) return {};
-    return {fmt::format("data.text_column={}", columns.text),
-            fmt::format("data.second_text_column={}", columns.second),
+    return {fmt::format("data.text_column={}", columns.text), fmt::format("data.second_text_column={}", columns.second),
             fmt::format("data.label_column={}", columns.label)};
   }
 
@@ -153,6 +152,7 @@ class LabelTask final : public Task {
     return facts_of_stacks(encode::find_encoder(model.encoder_kind()));
   }
   std::optional<EncoderPart> encoder_part(const model::Options& model) const override {
+    if (model.two_texts && !has_encoder(model)) return {};
     return EncoderPart{.layers = Classifier::reads_sentences(model) ? "word.encoder" : "text.encoder",
                        .kind = model.encoder_kind(),
                        .depth = model.encoder_layers,

@@ -199,7 +199,7 @@ std::vector<Suggestion> RawLabelCorpus::suggest(const OpenKeys& open, const data
   say("train.learning_rate", "0.002");
   say("train.label_smoothing", two ? "0.1" : "0");
   const bool has_no_end = open.count("stop.steps") && open.count("stop.minutes") && open.count("stop.patience");
-  if (has_no_end) say("stop.epochs", f.words * static_cast<double>(f.texts) < 1e6 ? (two ? "12" : "8") : "4");
+  if (has_no_end) say("stop.epochs", f.words * static_cast<double>(f.texts) < 1e6 ? "8" : "4");
   say("validate.decode", "-1");
   say("validate.metric", data.label_separator.empty() ? "accuracy" : "micro_f1");
   return all;

@@ -26,10 +26,10 @@ namespace fs = std::filesystem;
 void expect_file(const std::string& path) {
   std::error_code ignored;
   if (fs::exists(path, ignored)) return;
-  const std::string hint = path.find_first_of("./") == std::string::npos
-                               ? fmt::format(", and no built-in task of that name: {}",
-                                             fmt::join(data::built_in_tasks().names(), ", "))
-                               : "";
+  const std::string hint =
+      path.find_first_of("./") == std::string::npos
+          ? fmt::format(", and no built-in task of that name: {}", fmt::join(data::built_in_tasks().names(), ", "))
+          : "";
   throw Error(ErrorKind::missing, fmt::format("there is no recipe or data '{}'{}", path, hint));
 }
 

@@ -83,7 +83,7 @@ class RelationTest : public testing::Test {
     const auto made = find_relation(relation).make({scope, options_, kWidth, kWidth});
     const Nothing encoder;
     Tape tape({.recording = false, .training = false});
-    const Tensor y = made->run({embed_, encoder}, tape, texts_, nullptr);
+    const Tensor y = made->run({embed_, &encoder}, tape, texts_, nullptr);
     const Row expected[] = {of_texts(vectors(a0_), vectors(b0_)), of_texts(vectors(a1_), vectors(b1_))};
     ASSERT_EQ(y.rows(), 2);
     ASSERT_EQ(y.cols(), made->width());
@@ -160,7 +160,8 @@ TEST_F(RelationTest, JoinedTextsHaveMarks) {
     for (const Rows* text : {&a, &b})
       for (const Row& h : *text) {
         const float* mark = parameter("text.segment.weight").value.data() + (text == &b ? kWidth : 0);
-        mean = each(mean, each(h, row_of(mark, kWidth), std::plus<>()), [&](double m, double x) { return m + x / count; });
+        mean =
+            each(mean, each(h, row_of(mark, kWidth), std::plus<>()), [&](double m, double x) { return m + x / count; });
       }
     return mean;
   });

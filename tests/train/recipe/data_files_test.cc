@@ -64,9 +64,10 @@ TEST_F(DataFilesTest, TwoTextsAndALabelAreSeen) {
     const char* label = i % 3 == 0 ? "ENTAILMENT" : "NEUTRAL";
     named += fmt::format("{}\t{}\ta dog {}\tdog {}\n", i, label, i % 7, i);
     plain += fmt::format("the man {} sees a dog\ta dog is seen by man {}\t{}\n", i % 20, i, label);
-    titles += fmt::format("news of {}\t{}\tlong ago there was, as number {} says, a king who had three sons and a "
-                          "daughter, and more besides that nobody knows any more\n",
-                          i, label, i);
+    titles += fmt::format(
+        "news of {}\t{}\tlong ago there was, as number {} says, a king who had three sons and a "
+        "daughter, and more besides that nobody knows any more\n",
+        i, label, i);
   }
   const Recipe by_names = recipe_of_files({.train = {file("named.tsv", named)}}, {}).recipe;
   EXPECT_EQ(by_names.model.task, "classification");
@@ -94,9 +95,9 @@ TEST_F(DataFilesTest, ABuiltInTaskIsNamedInPlaceOfAFile) {
   EXPECT_EQ(recipe_of_files({.train = {"dates"}}, longer).recipe.stop.steps, 0);
   EXPECT_EQ(recipe_of_files({.train = {"dates"}}, longer).recipe.output.folder, "mine");
   EXPECT_EQ(recipe_of_files({.train = {"scenes"}}, {}).recipe.model.task, "image");
-  expect_in("no built-in task of that name: dates, reverse", error_of([] { recipe_of_files({.train = {"datse"}}, {}); }));
-  EXPECT_EQ(error_of([] { recipe_of_files({.train = {"datse.tsv"}}, {}); }),
-            "there is no recipe or data 'datse.tsv'");
+  expect_in("no built-in task of that name: dates, reverse",
+            error_of([] { recipe_of_files({.train = {"datse"}}, {}); }));
+  EXPECT_EQ(error_of([] { recipe_of_files({.train = {"datse.tsv"}}, {}); }), "there is no recipe or data 'datse.tsv'");
 }
 
 TEST_F(DataFilesTest, WhatIsGivenDecides) {

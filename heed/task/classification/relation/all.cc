@@ -13,6 +13,12 @@ const List<RelationEntry>& all_relations() {
   return list;
 }
 
+bool has_encoder(const model::Options& options) {
+  const auto& keys = options.own.of<LabelKeys>();
+  const RelationEntry& entry = find_relation(keys.relation);
+  return !entry.encodes || entry.encodes(keys);
+}
+
 std::unique_ptr<attend::Mechanism> attention_between_texts(const Scope& scope, const model::Options& o,
                                                            int64_t query_width, int64_t memory_width) {
   const attend::Parts parts = attend::resolve(attend::canonical(o.attention));

@@ -17,6 +17,9 @@ const List<RelationEntry>& all_relations();
 /// Throws, naming the nearest.
 inline const RelationEntry& find_relation(std::string_view name) { return all_relations().find(name); }
 
+/// Whether a model of two texts with these options has an encoder.
+bool has_encoder(const model::Options& options);
+
 /// The attention of `query_width` states of one text to the states of the other, as [attention] says. `scope` names it.
 std::unique_ptr<attend::Mechanism> attention_between_texts(const Scope& scope, const model::Options& options,
                                                            int64_t query_width, int64_t memory_width);

@@ -1,13 +1,13 @@
 // Attend, compare, aggregate.  Parikh et al. 2016; on the states of an encoder: Chen et al. 2017
 //
 //   attend       each token h of a text looks at the tokens of the other, and finds c there
-//   compare      v = f(G [h; c; h - c; h * c])
+//   compare      v = f(G [h; c; h - c; h * c])           f: model.activation
 //   aggregate    the sum of all v of a text, and the largest number of each column; of both texts side by side
 //
 // One attention asks both ways.
 #include "heed/base/error.h"
 #include "heed/layer/linear.h"
-#include "heed/task/classification/keys.h"
+#include "heed/model/encode/choices.h"
 #include "heed/task/classification/relation/all.h"
 #include "heed/tensor/op/activation.h"
 #include "heed/tensor/op/arithmetic.h"
@@ -18,6 +18,8 @@
 namespace heed::task {
 
 namespace {
+
+constexpr std::string_view kStates = "states", kVectors = "vectors";  // of model.compared; "both" is the third
 
 /// [sequences, width]: the sum of the rows of each.
 Tensor sum_of_sequences(const Packed& x) {
@@ -31,8 +33,9 @@ class Compare final : public Relation {
  public:
   explicit Compare(const RelationParts& p)
       : keys_(p.options.own.of<LabelKeys>()),
+        activation_(value_of(encode::kActivations, p.options.activation, "compare: activation").activation),
         dropout_(p.options.dropout),
-        token_width_((keys_.compared == "states" ? 0 : p.vectors) + (keys_.compared == "vectors" ? 0 : p.states)),
+        token_width_((keys_.compared == kStates ? 0 : p.vectors) + (keys_.compared == kVectors ? 0 : p.states)),
         align_(attention_between_texts(p.scope / "align", p.options, token_width_, token_width_)),
         compare_(p.scope / "compare", 4 * token_width_, p.options.width) {
     if (align_->context_width() != token_width_)
@@ -50,25 +53,27 @@ class Compare final : public Relation {
  private:
   /// What stands for each token.
   Packed tokens(const Reader& reader, const Packed& vectors) const {
-    if (keys_.compared == "vectors") return vectors;
+    if (keys_.compared == kVectors) return vectors;
     const Packed states = reader.states(vectors);
-    if (keys_.compared == "states") return states;
+    if (keys_.compared == kStates) return states;
     return {concat_columns({vectors.rows, states.rows}), vectors.offsets};
   }
 
   /// A text and what it finds in the other -> [texts, ..]
   Tensor compared(const Packed& text, const Packed& other, attend::Weights* weights) const {
-    const attend::Attended found = align_->attend({text}, align_->prepare({other}), {}, {.weights = weights != nullptr});
+    const attend::Attended found =
+        align_->attend({text}, align_->prepare({other}), {}, {.weights = weights != nullptr});
     if (weights) *weights = found.weights;
     const Tensor h = text.rows, c = context_.weight ? context_(found.context) : found.context;
     const Tensor x = concat_columns({h, c, subtract(h, c), multiply(h, c)});
-    const Packed v = {dropout(relu(compare_(dropout(x, dropout_))), dropout_), text.offsets};
+    const Packed v = {dropout(activate(compare_(dropout(x, dropout_)), activation_), dropout_), text.offsets};
     if (keys_.aggregate == "sum") return sum_of_sequences(v);
     if (keys_.aggregate == "max") return max_of_sequences(v);
     return concat_columns({sum_of_sequences(v), max_of_sequences(v)});
   }
 
   LabelKeys keys_;
+  Activation activation_;
   float dropout_;
   int64_t token_width_;
   std::unique_ptr<attend::Mechanism> align_;
@@ -80,6 +85,7 @@ class Compare final : public Relation {
 const RelationEntry compare_relation = {
     .name = "compare",
     .meaning = "each token is compared with what it finds in the other text, and the comparisons are added",
+    .encodes = [](const LabelKeys& keys) { return keys.compared != kVectors; },
     .place = [](std::string_view, int64_t call) -> AttentionPlace {
       using enum AttentionRows;
       if (call == 0) return {"attention from the second text to the first", second, source};

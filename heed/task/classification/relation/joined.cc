@@ -1,5 +1,5 @@
-// Both texts as one sequence, with a learned mark of the text that a token belongs to. Positions start anew in the second
-// text. The encoder, with self-attention most of all, sees both at once; then they are pooled as one text.
+// Both texts as one sequence, with a learned mark of the text that a token belongs to. Positions start anew in the
+// second text. The encoder, with self-attention most of all, sees both at once; then they are pooled as one text.
 #include "heed/task/classification/pooling.h"
 #include "heed/task/classification/relation/all.h"
 #include "heed/tensor/op/arithmetic.h"

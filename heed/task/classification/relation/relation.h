@@ -11,19 +11,20 @@
 #include "heed/model/encode/encoder.h"
 #include "heed/model/options.h"
 #include "heed/task/attention_place.h"
+#include "heed/task/classification/keys.h"
 
 namespace heed::task {
 
 /// One encoder for both texts.
 struct Reader {
   const embed::Embed& embed;
-  const encode::Encoder& encoder;
+  const encode::Encoder* encoder;  // null: the relation reads the vectors alone
 
   /// The vectors of the tokens, [tokens, width].
   Packed vectors(Tape& tape, const data::Sequences& texts) const {
     return embed(tape, texts.values(), tape.offsets(texts.offsets()));
   }
-  Packed states(const Packed& vectors) const { return encoder.run(vectors).memory; }
+  Packed states(const Packed& vectors) const { return encoder->run(vectors).memory; }
 };
 
 /// Threads: many may use it at once, each with its own tape.
@@ -41,14 +42,17 @@ class Relation {
 struct RelationParts {
   const Scope& scope;  // that of the encoder
   const model::Options& options;
-  int64_t vectors = 0, states = 0;  // widths
+  int64_t vectors = 0, states = 0;  // widths; without an encoder there are no states
 };
 
 struct RelationEntry {
   const char* name;     // the word in recipes: model.relation
   const char* meaning;  // a few words
   bool joins = false;   // the encoder reads both texts as one sequence
-  /// What its own attention, of this name in its scope, looks from and at. `call`: 1 for the second call of the same one.
+  /// Whether it reads the states of an encoder, with these keys. Null: always.
+  bool (*encodes)(const LabelKeys& keys) = nullptr;
+  /// What its own attention, of this name in its scope, looks from and at. `call`: 1 for the second call of the same
+  /// one.
   AttentionPlace (*place)(std::string_view attention, int64_t call);
   std::unique_ptr<Relation> (*make)(const RelationParts& parts);
 };

@@ -1,5 +1,5 @@
-// Word by word: as a text is read, what was found in the other one so far decides where the next word looks.  Rocktäschel
-// et al. 2016, both ways
+// Word by word: as a text is read, what was found in the other one so far decides where the next word looks.
+// Rocktäschel et al. 2016, both ways
 //
 //   a_t = attention of [h_t; r_t-1] to the states of the other text
 //   r_t = a_t + tanh(W r_t-1)                    r_0 = 0
@@ -45,8 +45,8 @@ class WordByWord final : public Relation {
     attend::State seen;
     for (int64_t t = 0; t < by_step.steps(); ++t) {
       const Packed h = by_step.take(text.rows, t);
-      attend::Attended a = align_->attend({{concat_columns({h.rows, r}), h.offsets}}, prepared, seen,
-                                          {.weights = weights != nullptr});
+      attend::Attended a =
+          align_->attend({{concat_columns({h.rows, r}), h.offsets}}, prepared, seen, {.weights = weights != nullptr});
       seen = a.state;
       r = add(found_(a.context), tanh(keep_(r)));
       all.push_back(r);
