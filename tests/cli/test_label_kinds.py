@@ -143,12 +143,12 @@ def test_each_relation_can_be_looked_at(tmp_path, relation, settings):
                  "model.width=8", *settings)
     assert done.returncode == 0, done.stderr
     line = "a cat is here\tthere is a small beast"
-    document = json.loads(run("look", str(tmp_path / "out"), line, "--json").stdout)
-    rows = {(one["queries"], one["keys"]) for one in document["examples"][0]["attention"]}
+    document = json.loads(run("look", str(tmp_path / "out"), line, "--json", "-").stdout)
+    rows = {(one["queries"], one["keys"]) for one in document["examples"][0]["maps"]}
     wanted = {"compare": {("second", "source"), ("source", "second")}, "joined": {("both", "both")},
               "pool": {("second", "source")}}.get(relation, {("second", "source"), ("source", "second")})
     assert wanted <= rows, rows
-    done = heed("look", str(tmp_path / "out"), line, "--output", str(tmp_path / "a.svg"))
+    done = heed("look", str(tmp_path / "out"), line, "--svg", str(tmp_path / "a.svg"))
     assert done.returncode == 0, done.stderr
 
 
