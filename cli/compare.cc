@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "cli/compare_view.h"
 #include "cli/options.h"
@@ -14,9 +15,7 @@
 #include "cli/verbs.h"
 #include "heed/attend/all.h"
 #include "heed/base/error.h"
-#include "heed/compare/built_in.h"
 #include "heed/compare/comparison.h"
-#include "heed/data/built_in_task.h"
 
 namespace heed::cli {
 
@@ -24,27 +23,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kSame[] = {"updates", "time"};
+
 struct CompareArguments {
   std::vector<std::string> files;  // a recipe, the data, or the name of a built-in task
   compare::Request request;
   std::vector<std::string> overrides;
   double minutes = 0;
+  std::string same = kSame[0];
   std::string output;
   bool resume = false;
 };
 
-bool is_built_in(const std::vector<std::string>& files) {
-  std::error_code ignored;
-  return files.size() == 1 && !fs::exists(files.front(), ignored) && data::built_in_tasks().look_up(files.front());
-}
-
 recipe::Recipe recipe_of(const CompareArguments& c) {
   std::vector<std::string> settings = c.overrides;
   if (c.minutes > 0) settings.push_back(fmt::format("stop.minutes={}", c.minutes));
-  if (!is_built_in(c.files)) return recipe_of_files(c.files, settings).recipe;
-  recipe::Recipe recipe = compare::recipe_for_task(c.files.front(), settings);
-  tell_notes(recipe);
-  return recipe;
+  return recipe_of_files(c.files, settings).recipe;
 }
 
 /// dates -> compare-dates, recipes/en-de.toml -> compare-en-de
@@ -55,6 +49,10 @@ fs::path folder_of(const CompareArguments& c) {
   return "compare-" + name.string();
 }
 
+compare::Same same_of(const CompareArguments& c) {
+  return c.same == kSame[1] ? compare::Same::time : compare::Same::updates;
+}
+
 compare::Plan plan_of(const CompareArguments& c) {
   if (c.files.empty() && !(c.resume && !c.output.empty()))
     throw Error(c.resume ? "compare: --resume needs the folder of the comparison: heed compare --resume --output FOLDER"
@@ -63,7 +61,9 @@ compare::Plan plan_of(const CompareArguments& c) {
   if (!c.files.empty()) {
     const recipe::Recipe recipe = recipe_of(c);
     compare::check_request(recipe, c.request);
-    return compare::make_plan(compare::settle(recipe), c.request);
+    std::optional<compare::PlanBase> base;
+    if (c.resume) base = compare::settled_before(recipe, folder_of(c));
+    return compare::make_plan(base ? *base : compare::settle(recipe, same_of(c)), c.request);
   }
   if (!c.request.attention.empty() || !c.request.over.empty() || !c.overrides.empty() || c.minutes > 0)
     throw Error(
@@ -100,7 +100,8 @@ constexpr const char* kHelp = R"(Examples:
   heed compare recipe.toml --over model.width=64,128 --over model.cell=gru,lstm
   heed compare --resume --output compare-dates           after Ctrl-C, a crash or a power cut
 
-Every variant is trained from the same recipe, with the same data and the same limits ([stop], or --minutes). Open keys are
+Every variant is trained from the same recipe, with the same data and the same number of updates ([stop]; of a limit in
+minutes, as many as the recipe as it is makes in that time), and each model once, whatever its names. Open keys are
 chosen once, for all. The output folder holds compare.html (a page with the table and a picture for each variant),
 compare.md, compare.csv, compare.json, and a training folder for every run. A variant that the model cannot use is a
 row with the reason.)";
@@ -126,9 +127,15 @@ void add_compare(Program& program) {
   verb.option("--seeds", c->request.seeds, "Runs of each variant, with different seeds (default 1)")
       .value("N")
       .from_to(int64_t{1}, compare::kMostSeeds);
-  verb.option("--minutes", c->minutes, "Training time of each run (default: [stop] of the recipe)")
+  verb.option("--minutes", c->minutes, "Training time of the recipe as it is (default: [stop] of the recipe)")
       .value("M")
       .from_to(0.001, 1e6);
+  verb.option(
+          "--same", c->same,
+          "What every run gets the same of, where the time is limited: updates (as many as the recipe as it is makes "
+          "in that time; default) or time")
+      .value("WHAT")
+      .one_of("updates or time", {kSame[0], kSame[1]});
   verb.option("--set", c->overrides, "Set a key of the recipe for all variants; may be repeated").sets_keys();
   verb.option("--output", c->output, "Output folder (default compare-DATA)").value("FOLDER");
   verb.flag("--resume", c->resume, "Continue the comparison in the folder; variants and seeds may be added");

@@ -12,10 +12,8 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/settings.h"
-#include "heed/base/atomic.h"
 #include "heed/base/error.h"
-#include "heed/task/description.h"
-#include "heed/task/version_1.h"
+#include "heed/compare/probe.h"
 #include "heed/train/training_setup.h"
 #include "heed/train/without_effect.h"
 
@@ -280,6 +278,19 @@ std::string identity(Recipe recipe) {
   return recipe::text_of(recipe);
 }
 
+/// The earlier variant that computes the same; empty: none does. `computed`: of those so far.
+std::string same_by_what_it_computes(const PlanBase& base, const Variant& variant,
+                                     std::map<std::string, std::string>& computed) {
+  if (!base.probe) {
+    const auto found = base.same.find(variant.name);
+    return found == base.same.end() ? "" : found->second;
+  }
+  const std::string hash = base.probe->hash(variant.recipe);
+  if (hash.empty()) return "";
+  const auto [same, is_new] = computed.emplace(hash + beside_attention(variant.recipe), variant.name);
+  return is_new ? "" : same->second;
+}
+
 }  // namespace
 
 int64_t Plan::runs() const {
@@ -293,10 +304,18 @@ std::string seeds_text(const Plan& plan) {
                                 : fmt::format("seeds {} to {}", plan.seeds.front(), plan.seeds.back());
 }
 
-PlanBase settle(const Recipe& given) {
-  Recipe settled = train::prepare(given, {}).recipe;
+PlanBase settle(const Recipe& given, Same same) {
+  const bool by_updates = same == Same::updates && given.stop.minutes > 0;
+  Recipe open = given;
+  if (by_updates) open.open.insert("stop.steps");  // a few updates are timed, and it becomes as many as fit
+  const train::TrainingSetup setup = train::prepare(open, {.timed = by_updates});
+  Recipe settled = setup.recipe;
+  if (by_updates && settled.stop.steps > 0) {
+    if (given.stop.steps > 0) settled.stop.steps = std::min(settled.stop.steps, given.stop.steps);
+    settled.stop.minutes = 0;
+  }
   settled.open.clear();
-  return {given, std::move(settled)};
+  return {given, std::move(settled), std::make_shared<const Probe>(setup)};
 }
 
 void check_request(const Recipe& recipe, const Request& request) {
@@ -322,13 +341,15 @@ Plan make_plan(const PlanBase& base, const Request& request) {
   expect(base.settled.train.seed <= std::numeric_limits<uint64_t>::max() - static_cast<uint64_t>(request.seeds),
          "compare: train.seed = {} leaves no room for {} seeds after it", base.settled.train.seed, request.seeds);
   for (int64_t i = 0; i < request.seeds; ++i) plan.seeds.push_back(base.settled.train.seed + static_cast<uint64_t>(i));
-  std::map<std::string, std::string> known;  // what is trained, and its name
+  std::map<std::string, std::string> known, computed;  // what is trained, and its name
   std::set<std::string> taken;
   for (const std::vector<Choice>& choices : combinations(axes)) {
     Variant variant = variant_of(base, choices);
     if (variant.refusal.empty()) {
       const auto [same, is_new] = known.emplace(identity(variant.recipe), variant.name);
-      if (!is_new) variant.refusal = fmt::format("the same model as {}", same->second);
+      if (!is_new) variant.same_as = same->second;
+      if (variant.same_as.empty()) variant.same_as = same_by_what_it_computes(base, variant, computed);
+      if (!variant.same_as.empty()) variant.refusal = fmt::format("the same model as {}", variant.same_as);
     }
     variant.folder = folder_name(variant.name, taken);
     plan.variants.push_back(std::move(variant));
@@ -348,54 +369,6 @@ Recipe recipe_of_run(const Variant& variant, uint64_t seed, const std::filesyste
   recipe::set(recipe, setting);
   recipe.output.folder = (output / variant.folder / fmt::format("seed-{}", seed)).string();
   return recipe;
-}
-
-// -------------------------------------------------------------------------------------------------------- in a file
-
-void save_plan(const Plan& plan, const std::filesystem::path& folder) {
-  using file::Json;
-  const Json json = Json::object({{"version", task::kDescriptionVersion},
-                                  {"given", recipe::short_text_of(plan.base.given)},
-                                  {"recipe", recipe::short_text_of(plan.base.settled)},
-                                  {"attention", plan.request.attention},
-                                  {"over", plan.request.over},
-                                  {"seeds", plan.request.seeds}});
-  file::write_file(folder / kPlanFile, json.text(2) + "\n");
-}
-
-Plan load_plan(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / kPlanFile;
-  constexpr uint64_t kLargest = uint64_t{1} << 26;
-  const std::optional<file::Json> json = file::Json::parse(file::read_text(path, kLargest));
-  expect(json.has_value(), ErrorKind::file, "'{}' is not JSON: it was changed or damaged", path.string());
-  const auto member = [&](const char* name, auto type) {
-    using Type = decltype(type);
-    const file::Json* found = json->find(name);
-    expect(found && found->as<Type>(), ErrorKind::file, "'{}': '{}' is missing or of the wrong kind", path.string(),
-           name);
-    return *found->as<Type>();
-  };
-  const auto texts = [&](const char* name) {
-    std::vector<std::string> all;
-    for (const file::Json& element : member(name, file::Json::Elements())) {
-      expect(element.as<std::string>(), ErrorKind::file, "'{}': '{}' should hold texts", path.string(), name);
-      all.push_back(*element.as<std::string>());
-    }
-    return all;
-  };
-  const auto seeds = member("seeds", uint64_t());
-  expect(seeds >= 1 && seeds <= static_cast<uint64_t>(kMostSeeds), ErrorKind::file, "'{}': 'seeds' cannot be {}",
-         path.string(), seeds);
-  try {
-    const auto recipe_of = [&](const char* name) {
-      const std::string text = member(name, std::string());
-      return recipe::parse(json->find("version") ? text : task::with_words_of_today(text), "");
-    };
-    PlanBase base = {recipe_of("given"), recipe_of("recipe")};
-    return make_plan(base, {texts("attention"), texts("over"), static_cast<int64_t>(seeds)});
-  } catch (const Error& error) {
-    throw Error(ErrorKind::file, fmt::format("'{}' cannot be used: {}", path.string(), error.what()));
-  }
 }
 
 }  // namespace heed::compare

@@ -6,6 +6,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,14 +33,28 @@ struct Request {
 inline constexpr int64_t kMostSeeds = 1000;
 inline constexpr size_t kMostVariants = 10'000;
 
+class Probe;  // probe.h
+
+/// What every variant gets the same of, where the recipe limits the time (stop.minutes).
+enum class Same {
+  updates,  // as many as the recipe as it is makes in that time
+  time,     // as many as each makes
+};
+
 /// What all variants have in common.
 struct PlanBase {
   recipe::Recipe given;    // as it was given; some keys may be open
   recipe::Recipe settled;  // with every key set
+  /// Finds variants that are the same model; null: they are known.
+  std::shared_ptr<const Probe> probe = {};
+  std::map<std::string, std::string> same = {};  // known: a variant and the earlier one that it is the same as
 };
 
 /// Reads the data to choose the keys that the recipe leaves open. Throws as train::prepare().
-PlanBase settle(const recipe::Recipe& given);
+PlanBase settle(const recipe::Recipe& given, Same same = Same::updates);
+/// That of the comparison in this folder, if there is one of this very recipe: how many updates fit into some minutes
+/// is found out once.
+std::optional<PlanBase> settled_before(const recipe::Recipe& given, const std::filesystem::path& folder);
 
 struct Variant {
   std::string name;                   // "additive", "model.width=64", "additive, model.width=64"
@@ -45,6 +62,7 @@ struct Variant {
   std::vector<std::string> settings;  // what differs from the base: "attention.score=additive"
   recipe::Recipe recipe;              // with the first seed; not if it is refused
   std::string refusal = {};           // why it is not trained; empty: it is
+  std::string same_as = {};           // then: the earlier variant that is the same model
 };
 
 struct Plan {
@@ -63,7 +81,8 @@ std::string seeds_text(const Plan& plan);
 void check_request(const recipe::Recipe& recipe, const Request& request);
 
 /// Throws as check_request(), and RecipeError if every variant is refused. A variant
-/// that exists but that the model cannot use, or that is the same as an earlier one, is refused with the reason.
+/// that exists but that the model cannot use, or that is the same as an earlier one by its keys or by what it computes
+/// (PlanBase::probe), is refused with the reason.
 ///
 /// Options that belong to the attention of the recipe and that a variant does not read (`hidden` of additive, beside
 /// dot) do not count against it: they take their defaults.

@@ -32,9 +32,9 @@ const NameSet& column_names() {
       "stars", "topic", "intent", "tag", "tags", "ipa", "pronunciation", "pron", "phoneme", "phonemes", "phonetic",
       "phonetics", "phones", "transcription", "transcript", "transliteration", "romanization", "romanisation", "sampa",
       "xsampa", "arpabet", "inflection", "inflected", "features", "gloss", "definition", "meaning", "date", "iso",
-      "code", "sql",
+      "code", "sql", "gold", "judgment", "judgement", "entailment", "relatedness", "similarity",
       // others
-      "id", "idx", "index", "number", "name", "key", "value", "lang", "language", "split", "author", "time",
+      "id", "idx", "index", "pair", "number", "name", "key", "value", "lang", "language", "split", "author", "time",
       "timestamp", "count", "frequency", "freq"};
   return all;
 }
@@ -95,6 +95,7 @@ CellKind kind_of_cell(std::string_view cell) {
   if (parts->size() == 1 && language_names().contains(parts->front())) return CellKind::language;
   bool named = false;
   for (const std::string& part : *parts) {
+    if (part == "a" || part == "b") continue;  // of two: "sentence_A"
     named |= column_names().contains(part);
     if (!column_names().contains(part) && !language_codes().contains(part) && !language_names().contains(part))
       return CellKind::nothing;

@@ -7,6 +7,7 @@ namespace heed::task {
 enum class AttentionRows {
   source,      // the tokens of the source; of two texts the first
   second,      // of two texts the second
+  both,        // two texts as one sequence
   target_in,   // the tokens that a decoder has read: <s>, y_1, .., y_n
   target_out,  // the tokens that it writes: y_1, .., y_n, </s>
   written,     // parallel decoders: all positions of an output, y_1, .., y_n; with slots up to the last one

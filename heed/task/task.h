@@ -188,6 +188,9 @@ class Task {
   /// Why the name and the first lines of a file look like data for this task more than for a more general one (all.h):
   /// "column 2 has 8 different values". Empty: they do not, or the file can be read only once.
   virtual std::string recognises(const std::filesystem::path& /*file*/) const { return ""; }
+  /// Keys that follow from a file of data that is given without a recipe, as --set takes them: which of its columns are
+  /// read together. Keys that the user set are left alone.
+  virtual std::vector<std::string> settings_of(const std::filesystem::path& /*file*/) const { return {}; }
   /// What is learned, in a few words: "labels".
   virtual const char* learns() const = 0;
   /// The keys that name the files of the data, one for each file. Empty: the data is never in so many files.

@@ -1,7 +1,11 @@
 #include "heed/task/text_pairs.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <unordered_set>
 #include <utility>
@@ -11,6 +15,7 @@
 #include "heed/base/random.h"
 #include "heed/base/sha256.h"
 #include "heed/data/built_in_task.h"
+#include "heed/data/lines.h"
 
 namespace heed::task {
 
@@ -69,6 +74,29 @@ std::string name_of(const data::PairFiles& files, const data::Options& options) 
   return (files.tsv.empty() ? files.source : files.tsv).string();
 }
 
+/// "columns 1 ('17' in line 1) and 4 ('0.5' in line 1) are not used: ..." Empty: all are, or the file cannot be read
+/// twice.
+std::string unused_columns(const data::PairFiles& files) {
+  std::error_code ignored;
+  if (files.tsv.empty() || !std::filesystem::is_regular_file(files.tsv, ignored)) return "";
+  data::LineReader lines(files.tsv);
+  std::string line;
+  if (!lines.next(line)) return "";
+  const std::vector<std::string_view> columns = data::columns_of(line);
+  std::vector<std::string> unused;
+  for (int64_t i = 1; i <= std::ssize(columns); ++i) {
+    if (i == files.source_column || i == files.target_column || i == files.second_column || i == files.picture_column)
+      continue;
+    const std::string_view cell = columns[static_cast<size_t>(i - 1)];
+    size_t shown = std::min<size_t>(cell.size(), 30);  // bytes, up to the end of a character
+    while (shown > 0 && shown < cell.size() && (static_cast<unsigned char>(cell[shown]) & 0xC0U) == 0x80U) --shown;
+    unused.push_back(fmt::format("{} ('{}{}' in line 1)", i, cell.substr(0, shown), shown < cell.size() ? "…" : ""));
+  }
+  if (unused.empty()) return "";
+  return fmt::format("{} {} not used; the keys data.*_column choose others", unused.size() == 1 ? "column" : "columns",
+                     fmt::format("{} {}", fmt::join(unused, ", "), unused.size() == 1 ? "is" : "are"));
+}
+
 }  // namespace
 
 TextPairs load_pairs(const data::Options& o, uint64_t seed, SourceKey key) {
@@ -86,6 +114,7 @@ TextPairs load_pairs(const data::Options& o, uint64_t seed, SourceKey key) {
     return pairs;
   }
   pairs.train = data::read_pairs(o.train, pairs.reports[0]);
+  if (std::string unused = unused_columns(o.train); !unused.empty()) pairs.reports[0].remark(std::move(unused));
   pairs.lines = pairs.reports[0].kept() + pairs.reports[0].dropped() + pairs.reports[0].headers();
   if (o.has_validation_files())
     pairs.valid = data::read_pairs(o.valid, pairs.reports[1]);

@@ -31,6 +31,8 @@ std::string name_of(AttentionRows rows) {
       return "source";
     case AttentionRows::second:
       return "second";
+    case AttentionRows::both:
+      return "both";
     case AttentionRows::target_in:
       return "target_in";
     case AttentionRows::target_out:
@@ -61,6 +63,8 @@ struct Tokens {
         return prediction.source_tokens;
       case AttentionRows::second:
         return prediction.second_tokens;
+      case AttentionRows::both:
+        return both_texts();
       case AttentionRows::target_in:
         return shifted({});
       case AttentionRows::target_out:
@@ -84,6 +88,8 @@ struct Tokens {
         return "input";
       case AttentionRows::second:
         return "second text";
+      case AttentionRows::both:
+        return "both texts";
       case AttentionRows::target_in:
         return "output so far";
       case AttentionRows::target_out:
@@ -107,6 +113,11 @@ struct Tokens {
     read.insert(read.begin(), model.target().token(text::kStart));
     if (!score.tokens.empty()) read.insert(read.end(), score.tokens.begin(), score.tokens.end() - 1);
     return read;
+  }
+  std::vector<std::string> both_texts() const {
+    std::vector<std::string> tokens = prediction.source_tokens;
+    tokens.insert(tokens.end(), prediction.second_tokens.begin(), prediction.second_tokens.end());
+    return tokens;
   }
   /// The target without its end token, or with as many as there are slots.
   std::vector<std::string> all_positions(int64_t count) const {

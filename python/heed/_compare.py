@@ -107,6 +107,7 @@ def compare(
     over: Optional[Mapping[str, Sequence[Any]]] = None,
     seeds: int = 1,
     minutes: Optional[float] = None,
+    same: str = "updates",
     valid: Optional[Pairs] = None,
     recipe: Optional[Path] = None,
     settings: Optional[Mapping[str, Any]] = None,
@@ -131,7 +132,9 @@ def compare(
         attention: mechanisms by name, parts joined by +. Empty, and `over` too: the whole catalogue.
         over: keys of the recipe with the values to compare; several keys give every combination.
         seeds: runs of each variant.
-        minutes: training time of each run; None: [stop] of the recipe.
+        minutes: training time of the recipe as it is; None: [stop] of the recipe.
+        same: what every run gets the same of, where the time is limited: "updates", as many as the recipe as it is makes
+            in that time; or "time".
         valid, recipe, settings: as for heed.train; the settings are those of all variants.
         resume: continue the comparison in the folder; without data and recipe, as it is. Variants may be added.
         progress: True prints a line per run to standard error; a file prints there; False prints nothing.
@@ -144,6 +147,8 @@ def compare(
         KeyboardInterrupt: Ctrl-C. What is done was saved; resume=True continues.
     """
     task = data if isinstance(data, str) and data in _heed.built_in_tasks() and not os.path.exists(data) else ""
+    if same not in ("updates", "time"):
+        raise Error(f"compare: same must be 'updates' or 'time', not {same!r}")
     path = _folder(data, recipe, folder)
     changed = dict(settings or {})
     files = files_of(None if task else data, path + "-data", "pairs")
@@ -172,6 +177,7 @@ def compare(
             seeds,
             os.fsencode(path),
             resume,
+            same == "time",
             tell,
         )
     finally:

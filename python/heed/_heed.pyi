@@ -244,6 +244,7 @@ def compare(
     seeds: int,
     folder: bytes,
     resume: bool,
+    same_time: bool,
     callback: Callable[[str], Optional[bool]],
 ) -> bool:
     """Calls back with every event as JSON. Whether it was stopped; the results are in files in the folder."""

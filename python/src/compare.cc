@@ -2,6 +2,7 @@
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,10 +10,10 @@
 #include "callback.h"
 #include "data_files.h"
 #include "heed/base/json.h"
-#include "heed/compare/built_in.h"
 #include "heed/compare/comparison.h"
 #include "heed/data/built_in_task.h"
 #include "heed/train/event_lines.h"
+#include "heed/train/recipe/built_in.h"
 
 namespace heed::python {
 namespace {
@@ -58,10 +59,11 @@ struct Origin {
   std::string task;
   recipe::DataFiles files;
   std::vector<std::string> settings;
+  bool resume = false, same_time = false;
 
   bool is_empty() const { return task.empty() && files.train.empty() && files.recipe.empty() && settings.empty(); }
   recipe::Understood read() const {
-    if (!task.empty()) return {compare::recipe_for_task(task, settings)};
+    if (!task.empty()) return {recipe::recipe_for_task(task, settings)};
     return recipe::recipe_of_files(files, settings);
   }
 };
@@ -73,7 +75,10 @@ compare::Plan plan_of(const Origin& origin, const compare::Request& request, con
   if (!seen.empty()) events.saw(seen);
   for (const std::string& note : recipe.notes) events.saw(note);
   compare::check_request(recipe, request);
-  return compare::make_plan(compare::settle(recipe), request);
+  std::optional<compare::PlanBase> base;
+  if (origin.resume) base = compare::settled_before(recipe, folder);
+  const compare::Same same = origin.same_time ? compare::Same::time : compare::Same::updates;
+  return compare::make_plan(base ? *base : compare::settle(recipe, same), request);
 }
 
 /// Whether it was stopped. The files are in the folder.
@@ -104,12 +109,12 @@ void define_compare(py::module_& m) {
       "compare",
       [](const std::string& task, const py::dict& files, const std::vector<std::string>& settings,
          const std::vector<std::string>& attention, const std::vector<std::string>& over, int64_t seeds,
-         const std::string& folder, bool resume, const py::object& callback) {
-        return compare_variants({task, data_files(files), settings},
+         const std::string& folder, bool resume, bool same_time, const py::object& callback) {
+        return compare_variants({task, data_files(files), settings, resume, same_time},
                                 {.attention = attention, .over = over, .seeds = seeds}, folder, resume, callback);
       },
       py::arg("task"), py::arg("files"), py::arg("settings"), py::arg("attention"), py::arg("over"), py::arg("seeds"),
-      py::arg("folder"), py::arg("resume"), py::arg("callback"));
+      py::arg("folder"), py::arg("resume"), py::arg("same_time"), py::arg("callback"));
 }
 
 }  // namespace heed::python

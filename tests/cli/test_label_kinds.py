@@ -121,6 +121,37 @@ def test_two_texts(tmp_path):
     assert b"two texts with a tab between them, but has 1 column" in done.stderr
 
 
+def test_two_texts_are_recognised(tmp_path):
+    """Without a recipe; and what of a line is not used is said."""
+    (tmp_path / "x.tsv").write_text("premise\thypothesis\tlabel\n" + entailments(60, 1))
+    done = heed("train", str(tmp_path / "x.tsv"), "--output", str(tmp_path / "out"), "--threads", "1", "--set",
+                "model.width=8", "--set", "stop.steps=2", "--set", "validate.every=1")
+    assert done.returncode == 0, done.stderr
+    assert "columns 1 and 2 are two texts, and column 3" in done.stderr and "2 labels" in done.stdout
+    assert "model.relation = compare" in done.stdout
+    assert answers("predict", str(tmp_path / "out"), given="a cat is here\tthere is a beast\n")[0] in ("yes", "no")
+    done = heed("train", str(tmp_path / "x.tsv"), "--output", str(tmp_path / "one"), "--threads", "1", "--set",
+                "model.task=seq2seq", "--set", "model.width=8", "--set", "stop.steps=2")
+    assert "column 3 ('label' in line 1) is not used" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("relation,settings", [
+    ("compare", ["model.compared=both"]), ("word_by_word", ["attention.score=additive"]),
+    ("joined", ["model.kind=transformer"]), ("pool", [])])
+def test_each_relation_can_be_looked_at(tmp_path, relation, settings):
+    done = train(tmp_path, entailments(60, 1), "data.second_text_column=2", f"model.relation={relation}", "stop.steps=2",
+                 "model.width=8", *settings)
+    assert done.returncode == 0, done.stderr
+    line = "a cat is here\tthere is a small beast"
+    document = json.loads(run("look", str(tmp_path / "out"), line, "--json", "-").stdout)
+    rows = {(one["queries"], one["keys"]) for one in document["examples"][0]["maps"]}
+    wanted = {"compare": {("second", "source"), ("source", "second")}, "joined": {("both", "both")},
+              "pool": {("second", "source")}}.get(relation, {("second", "source"), ("source", "second")})
+    assert wanted <= rows, rows
+    done = heed("look", str(tmp_path / "out"), line, "--svg", str(tmp_path / "a.svg"))
+    assert done.returncode == 0, done.stderr
+
+
 def test_two_texts_need_an_attention_that_takes_queries(tmp_path):
     done = train(tmp_path, entailments(50, 1), "data.second_text_column=2", "attention.structure=hierarchical")
     assert done.returncode == CONFIG and "queries of its own" in done.stderr

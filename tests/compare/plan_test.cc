@@ -68,6 +68,45 @@ TEST(Plan, TheWholeCatalogueWithoutTwins) {
   EXPECT_EQ(plan.runs(), std::ssize(trained));
 }
 
+TEST(Plan, WhatComputesTheSameIsTrainedOnce) {
+  // A Transformer has heads in any case.
+  const Plan plan = make_plan(
+      settle(small_recipe({"model.kind=transformer", "attention.score=scaled_dot"})),
+      {.attention = {"scaled_dot", "multi_head", "dot", "sparsemax"}, .over = {"train.learning_rate=0.01,0.02"}});
+  std::map<std::string, std::string> same;
+  for (const Variant& variant : plan.variants) same[variant.name] = variant.same_as;
+  EXPECT_EQ(same["multi_head, train.learning_rate=0.01"], "scaled_dot, train.learning_rate=0.01");
+  EXPECT_EQ(same["multi_head, train.learning_rate=0.02"], "scaled_dot, train.learning_rate=0.02");
+  EXPECT_EQ(same["dot, train.learning_rate=0.01"], "");
+  EXPECT_EQ(same["scaled_dot, train.learning_rate=0.02"], "") << "another rate trains another model";
+  const heed::test::TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path());
+  save_plan(plan, folder.path());
+  const Plan back = load_plan(folder.path());
+  for (const Variant& variant : back.variants) EXPECT_EQ(variant.same_as, same[variant.name]) << variant.name;
+}
+
+TEST(Plan, WhatActsOnlyLaterIsNotTheSame) {
+  const Plan plan = make_plan(settle(small_recipe({"attention.time=guided"})),
+                              {.over = {"attention.guide_schedule=constant,linear", "attention.guide_steps=5,9"}});
+  for (const Variant& variant : plan.variants) EXPECT_EQ(variant.same_as, "") << variant.name;
+}
+
+TEST(Plan, ALimitOfTimeBecomesUpdatesForAll) {
+  const recipe::Recipe given = small_recipe({"stop.steps=0", "stop.minutes=0.002"});
+  const PlanBase by_updates = settle(given), by_time = settle(given, Same::time);
+  EXPECT_EQ(by_updates.settled.stop.minutes, 0);
+  EXPECT_GT(by_updates.settled.stop.steps, 0);
+  EXPECT_EQ(by_time.settled.stop.minutes, 0.002);
+  EXPECT_EQ(settle(small_recipe({"stop.steps=3", "stop.minutes=5"})).settled.stop.steps, 3);
+  const heed::test::TemporaryFolder folder;
+  save_plan(make_plan(by_updates, {.attention = {"dot"}}), folder.path());
+  const auto before = settled_before(given, folder.path());
+  ASSERT_TRUE(before.has_value());
+  EXPECT_EQ(before->settled.stop.steps, by_updates.settled.stop.steps) << "found out once";
+  EXPECT_FALSE(settled_before(small_recipe({"stop.steps=0", "stop.minutes=0.003"}), folder.path()).has_value());
+}
+
 TEST(Plan, NamesThatMeanTheSameAreOne) {
   const Plan plan =
       make_plan(small_base(),

@@ -25,6 +25,7 @@ TEST(Header, WhatPeopleCallTheirColumns) {
                            "src\ttgt",
                            "text\tlabel",
                            "sentence1\tsentence2\tlabel",
+                           "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment",
                            "en\tde",
                            "eng\tdeu",
                            "English\tGerman",

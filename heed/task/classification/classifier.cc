@@ -2,67 +2,21 @@
 
 #include "heed/attend/all.h"
 #include "heed/attend/census.h"
-#include "heed/attend/structure/tanh_pool.h"
 #include "heed/base/error.h"
 #include "heed/model/encode/all.h"
-#include "heed/model/encode/attention_options.h"
+#include "heed/model/encode/choices.h"
 #include "heed/model/stack_options.h"
+#include "heed/task/classification/keys.h"
+#include "heed/task/classification/relation/all.h"
+#include "heed/tensor/op/activation.h"
 #include "heed/tensor/op/arithmetic.h"
-#include "heed/tensor/op/arrange.h"
 #include "heed/tensor/op/dropout.h"
 #include "heed/tensor/op/label_loss.h"
 #include "heed/tensor/op/linear.h"
-#include "heed/tensor/op/pool.h"
 
 namespace heed::task {
 
 namespace {
-
-/// What pools: as [attention] says, or of two texts [attention.pool] alone.
-encode::Chosen pool_of(const model::Options& o) {
-  encode::Chosen named =
-      encode::chosen(o.two_texts ? attend::Options() : o.attention, o.places, Classifier::kPoolPlace, 0);
-  named.options = attend::canonical(named.options);
-  return named;
-}
-
-/// The mechanism that turns the states of a sequence into one vector. What has its own queries is taken as it is; any
-/// other score gets learned ones.
-std::unique_ptr<attend::Mechanism> make_pool(const Scope& scope, const model::Options& o, int64_t width) {
-  const encode::Chosen named = pool_of(o);
-  attend::Options a = named.options;
-  a.key_width = width;
-  if (!named.names("heads")) a.heads = 1;  // those of a Transformer's self-attention
-  const attend::Parts parts = attend::resolve(a);
-  bool pools = false;
-  for (const attend::Entry* entry :
-       {&attend::single_entry, &attend::structured_entry, &attend::feed_forward_entry, &attend::hierarchical_entry})
-    pools = pools || parts.structure == entry;
-  expect(pools,
-         "attention: structure = \"{}\" does not turn a text into a vector; possible are single, structured, "
-         "feed_forward and hierarchical (heads belong to a Transformer's own attention)",
-         a.structure);
-  for (const attend::Entry* region : parts.regions)
-    expect(region == &attend::global_entry,
-           "attention: region = \"{}\" depends on where a query stands, but a text is pooled as a whole; leave it out",
-           region->name);
-  expect(a.value_width == 0, "attention: value_width = {} needs separate values, but a state is both key and value",
-         a.value_width);
-  if (parts.structure == &attend::hierarchical_entry) {
-    expect(!o.two_texts, "{}structure = \"hierarchical\" is for documents made of sentences, not for two texts",
-           encode::about(o.places, Classifier::kPoolPlace, 0));
-    attend::Census::note({scope.prefix(), a, Classifier::kPoolPlace, 0});
-    return attend::tanh_pool(scope, a);
-  }
-  if (parts.structure == &attend::single_entry && parts.score == &attend::self_scored_entry)
-    a.structure = attend::feed_forward_entry.name;  // one implicit query for each sequence
-  else if (!parts.structure->own_queries)
-    a.input = attend::learned_query_entry.name;
-  // The name of a structure alone is enough.
-  if (parts.structure->only_score && a.score == attend::Options().score)
-    a = attend::options_of(parts.structure->name, a);
-  return encode::make_attention(scope, o.places, Classifier::kPoolPlace, 0, a);
-}
 
 /// [S + 1] Each sentence as one sequence of tokens.
 Offsets sentences_of(Tape& tape, const data::Sources& texts) {
@@ -73,44 +27,7 @@ Offsets sentences_of(Tape& tape, const data::Sources& texts) {
   return {offsets, count};
 }
 
-/// The attention of the second text to the first, as [attention] says.
-std::unique_ptr<attend::Mechanism> make_attention_to_first(const Scope& scope, const model::Options& o, int64_t width) {
-  const encode::Chosen named = encode::chosen(o.attention, o.places, Classifier::kFirstPlace, 0);
-  const attend::Parts parts = attend::resolve(attend::canonical(named.options));
-  expect(parts.structure != &attend::hierarchical_entry && !parts.structure->own_queries,
-         "attention: structure = \"{}\" has queries of its own, but of two texts the second one asks",
-         named.options.structure);
-  expect(parts.time == &attend::dynamic_entry && parts.normalise != &attend::hard_sampled_entry,
-         "attention: time = \"{}\" and normalise = \"{}\" are for a decoder; two texts need dynamic time, and weights "
-         "that are not sampled",
-         named.options.time, named.options.normalise);
-  return encode::make_attention(scope, o.places, Classifier::kFirstPlace, 0,
-                                encode::source_attention(named, width, width));
-}
-
 }  // namespace
-
-Classifier::Pooling::Pooling(const Scope& scope, const model::Options& o, int64_t input) {
-  const model::Pool how = value_of(model::kPools, o.pool, "model: pool");
-  largest = how == model::Pool::max;
-  if (how == model::Pool::attention) mechanism = make_pool(scope, o, input);
-  const attend::Options a = pool_of(o).options;
-  // What asks each text by learned queries gives a vector for each of them.
-  const attend::Entry* structure = attend::resolve(a).structure;
-  const bool several =
-      mechanism && (structure == &attend::structured_entry ||
-                    (structure == &attend::single_entry && attend::resolve(a).score != &attend::self_scored_entry));
-  width = input * (several ? a.queries : 1);
-}
-
-Tensor Classifier::Pooling::operator()(const Packed& states, attend::Weights* weights, Tensor* penalty) const {
-  if (!mechanism) return largest ? max_of_sequences(states) : mean_of_sequences(states);
-  attend::Attended pooled = mechanism->attend({}, mechanism->prepare({states}), {},
-                                              {.weights = weights != nullptr, .penalty = penalty != nullptr});
-  if (weights) *weights = pooled.weights;
-  if (penalty && pooled.penalty) *penalty = pooled.penalty;
-  return reshape(pooled.context, states.offsets.count, width);
-}
 
 Classifier::Level::Level(const Scope& scope, const model::Options& o, int64_t input) {
   const model::Resolved words(o);
@@ -119,17 +36,15 @@ Classifier::Level::Level(const Scope& scope, const model::Options& o, int64_t in
   of_encoder.attention = {.heads = o.attention.heads};  // the rest is about pooling
   encode::StackOptions stack = model::stack_options(of_encoder, words, o.encoder_layers, entry.needs_positions);
   stack.width = input;
-  encoder = entry.make(scope / "encoder", stack);
-  int64_t width = encoder->width();
-  if (o.two_texts) {
-    to_first = make_attention_to_first(scope / "to_first", o, width);
-    width += to_first->context_width();
-  }
-  pool = std::make_unique<Pooling>(scope / "pool", o, width);
+  if (!o.two_texts || has_encoder(o)) encoder = entry.make(scope / "encoder", stack);
+  if (o.two_texts)
+    relation = find_relation(o.own.of<LabelKeys>().relation).make({scope, o, input, encoder ? encoder->width() : 0});
+  else
+    pool = std::make_unique<Pooling>(scope / "pool", o, encoder->width());
 }
 
 bool Classifier::reads_sentences(const model::Options& o) {
-  return !o.two_texts && attend::resolve(pool_of(o).options).structure == &attend::hierarchical_entry;
+  return !o.two_texts && attend::resolve(attention_of_pool(o).options).structure == &attend::hierarchical_entry;
 }
 
 Classifier::Classifier(Parameters& parameters, const model::Options& o) : options_(o) {
@@ -147,34 +62,34 @@ Classifier::Classifier(Parameters& parameters, const model::Options& o) : option
   token_level_ = std::make_unique<Level>(root / (hierarchical ? "word" : "text"), o, o.width);
   if (hierarchical) text_level_ = std::make_unique<Level>(root / "sentence", o, token_level_->pool->width);
   longest_memory_ = census.longest_memory();
-  output_ = Linear(root / "output", (hierarchical ? text_level_ : token_level_)->pool->width, classes);
+  int64_t width = (hierarchical ? text_level_ : token_level_)->width();
+  if (const int64_t units = o.own.of<LabelKeys>().hidden; units > 0) {
+    hidden_ = Linear(root / "hidden", width, units);
+    activation_ = value_of(encode::kActivations, o.activation, "model: activation").activation;
+    width = units;
+  }
+  output_ = Linear(root / "output", width, classes);
 }
 
 Tensor Classifier::vectors(Tape& tape, const data::Sources& texts, Judged* judged, Tensor* penalty) const {
-  if (options_.two_texts) return dropout(vectors_of_two(tape, texts, judged), options_.dropout);
+  Tensor x = dropout(pooled(tape, texts, judged, penalty), options_.dropout);
+  if (hidden_.weight) x = dropout(activate(hidden_(x), activation_), options_.dropout);
+  return x;
+}
+
+Tensor Classifier::pooled(Tape& tape, const data::Sources& texts, Judged* judged, Tensor* penalty) const {
+  const Reader reader{embed_, token_level_->encoder.get()};
+  if (token_level_->relation)
+    return token_level_->relation->run(reader, tape, texts, judged ? &judged->tokens : nullptr);
   // A flat model reads each text as one sequence.
   const Offsets sequences = text_level_ ? sentences_of(tape, texts) : tape.offsets(texts.tokens.offsets());
-  const Packed tokens = embed_(tape, texts.tokens.values(), sequences);
-  const Packed states = token_level_->encoder->run(tokens).memory;
+  const Packed states = reader.states(embed_(tape, texts.tokens.values(), sequences));
   Tensor pooled = (*token_level_->pool)(states, judged ? &judged->tokens : nullptr, penalty);
   if (text_level_) {
     const Packed sentences = text_level_->encoder->run({pooled, tape.offsets(texts.sentences.offsets())}).memory;
     pooled = (*text_level_->pool)(sentences, judged ? &judged->sentences : nullptr, nullptr);
   }
-  return dropout(pooled, options_.dropout);
-}
-
-Tensor Classifier::vectors_of_two(Tape& tape, const data::Sources& texts, Judged* judged) const {
-  const Level& level = *token_level_;
-  const auto sequences = [&](const data::Sequences& of) {
-    return embed_(tape, of.values(), tape.offsets(of.offsets()));
-  };
-  const Packed first = level.encoder->run(sequences(texts.tokens)).memory;
-  const Packed second = level.encoder->run(sequences(texts.second)).memory;
-  const attend::Attended seen =
-      level.to_first->attend({second}, level.to_first->prepare({first}), {}, {.weights = judged != nullptr});
-  if (judged) judged->tokens = seen.weights;
-  return (*level.pool)({concat_columns({second.rows, seen.context}), second.offsets}, nullptr, nullptr);
+  return pooled;
 }
 
 Judged Classifier::judge(Tape& tape, const data::Sources& texts, bool weights) const {

@@ -3,12 +3,10 @@
 //   flat           encoder over the tokens, pooled
 //   hierarchical   encoder over the tokens of each sentence, pooled; encoder over the sentences, pooled.
 //                  Yang et al. 2016
-//   two texts      one encoder over the tokens of each; the states of the second attend to those of the first; both
-//                  side by side, pooled.  Rocktäschel et al. 2016
+//   two texts      one encoder over the tokens of each, or of both; how they become one vector: relation/all.h
 //
-// Pooling is any mechanism of the catalogue that has its own queries (learned_query, structured, feed_forward,
-// self_scored), or the mean or the largest number of each column. Of two texts, [attention] says how the second attends
-// to the first, and pooling has one learned query.
+// How the states of a sequence become one vector: pooling.h. Of two texts, [attention] says how one attends to the
+// other, and pooling, if there is any, has one learned query. A hidden layer may stand before the labels.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +21,9 @@
 #include "heed/model/encode/encoder.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
+#include "heed/task/classification/pooling.h"
+#include "heed/task/classification/relation/relation.h"
+#include "heed/tensor/op/activation.h"
 
 namespace heed::task {
 
@@ -37,10 +38,6 @@ struct Judged {
 
 class Classifier final : public model::Model {
  public:
-  // Places of attention, beside that of the encoder: what turns states into a vector, and of two texts what the second
-  // sees of the first.
-  static constexpr const char *kPoolPlace = "pool", *kFirstPlace = "first";
-
   /// Classes: options.target_vocabulary.
   Classifier(Parameters& parameters, const model::Options& options);
 
@@ -54,31 +51,24 @@ class Classifier final : public model::Model {
   bool reads_two_texts() const { return options_.two_texts; }
 
  private:
-  /// How the states of a sequence become one vector.
-  struct Pooling {
-    std::unique_ptr<attend::Mechanism> mechanism;  // null: the mean or the maximum
-    bool largest = false;
-    int64_t width = 0;
-
-    Pooling(const Scope& scope, const model::Options& options, int64_t input);
-    /// states [tokens, input] -> [sequences, width]
-    Tensor operator()(const Packed& states, attend::Weights* weights, Tensor* penalty) const;
-  };
   struct Level {
-    std::unique_ptr<encode::Encoder> encoder;
-    std::unique_ptr<attend::Mechanism> to_first;  // two texts: of the second's states
-    std::unique_ptr<Pooling> pool;
+    std::unique_ptr<encode::Encoder> encoder;  // null: two texts are related by their vectors
+    std::unique_ptr<Relation> relation;        // two texts
+    std::unique_ptr<Pooling> pool;             // otherwise
 
+    int64_t width() const { return relation ? relation->width() : pool->width; }
     Level(const Scope& scope, const model::Options& options, int64_t input);
   };
 
   Tensor vectors(Tape& tape, const data::Sources& texts, Judged* judged, Tensor* penalty) const;
-  Tensor vectors_of_two(Tape& tape, const data::Sources& texts, Judged* judged) const;
+  Tensor pooled(Tape& tape, const data::Sources& texts, Judged* judged, Tensor* penalty) const;
 
   model::Options options_;
   int64_t longest_memory_ = 0;  // of any attention
   embed::Embed embed_;
   std::unique_ptr<Level> token_level_, text_level_;
+  Linear hidden_;  // before the labels, if there is one, with its activation
+  Activation activation_ = Activation::relu;
   Linear output_;
 };
 

@@ -9,6 +9,8 @@
 #include "heed/task/classification/answers.h"
 #include "heed/task/classification/class_weights.h"
 #include "heed/task/classification/classifier.h"
+#include "heed/task/classification/keys.h"
+#include "heed/task/classification/relation/all.h"
 #include "heed/task/classification/texts.h"
 #include "heed/task/recipe_limits.h"
 #include "heed/task/shared_keys.h"
@@ -31,6 +33,12 @@ class LabelTask final : public Task {
 
   const char* learns() const override { return "labels"; }
   std::string recognises(const std::filesystem::path& file) const override { return looks_like_labels(file); }
+  std::vector<std::string> settings_of(const std::filesystem::path& file) const override {
+    const LabelColumns columns = columns_of_two_texts(file);
+    if (columns.second == 0) return {};
+    return {fmt::format("data.text_column={}", columns.text), fmt::format("data.second_text_column={}", columns.second),
+            fmt::format("data.label_column={}", columns.label)};
+  }
 
   void set_defaults(data::Options& d, model::Options&) const override {
     d.train.source_column = d.train.target_column = 0;  // found in the data
@@ -72,6 +80,18 @@ class LabelTask final : public Task {
     f.add("model.pool", m.pool,
           "how the states of a text become one vector: attention, as [attention] says, or their mean or maximum",
           Limit::one_of(heed::words_of(model::kPools)));
+    auto& own = m.own.of<LabelKeys>();
+    f.add("model.label_hidden", own.hidden, "units of a hidden layer before the labels; 0: there is none",
+          Limit::between(0, 65536));
+    f.add("model.relation", own.relation,
+          "two texts: how they are judged together: pool, compare, word_by_word or joined (docs/labels.md)",
+          Limit::one_of(all_relations().names()));
+    f.add("model.compared", own.compared,
+          "compare: what stands for a token: the states of the encoder, the vectors of words, or both side by side",
+          Limit::one_of({"states", "vectors", "both"}));
+    f.add("model.aggregate", own.aggregate,
+          "compare: how the comparisons of a text become one vector: their sum, the largest numbers, or both",
+          Limit::one_of({"sum", "max", "sum_max"}));
     f.add("model.penalty", m.penalty, "structured attention: weight of |A A^T - I|^2 in the loss",
           Limit::between(0, 1e6));
     add_stack_keys(f, m);
@@ -88,7 +108,7 @@ class LabelTask final : public Task {
   }
 
   std::vector<std::string> attention_places() const override {
-    return {encode::kEncoderPlace, Classifier::kPoolPlace, Classifier::kFirstPlace};
+    return {encode::kEncoderPlace, kPoolPlace, kOtherPlace};
   }
   std::vector<std::string> own_attention_keys() const override { return {"queries"}; }
 
@@ -106,7 +126,7 @@ class LabelTask final : public Task {
     if (!d.label_separator.empty() && d.class_weights != "none")
       all.emplace_back("data.class_weights is for texts with one label each, but data.label_separator is set");
     if (d.vectors_fixed && d.vectors.empty()) all.emplace_back("data.vectors_fixed needs data.vectors");
-    const encode::Chosen pool = encode::chosen(m.attention, m.places, Classifier::kPoolPlace, 0);
+    const encode::Chosen pool = encode::chosen(m.attention, m.places, kPoolPlace, 0);
     if (m.penalty > 0 && pool.options.structure != "structured")
       all.emplace_back("model.penalty is for attention.structure = \"structured\"");
     return all;
@@ -136,6 +156,7 @@ class LabelTask final : public Task {
     return facts_of_stacks(encode::find_encoder(model.encoder_kind()));
   }
   std::optional<EncoderPart> encoder_part(const model::Options& model) const override {
+    if (model.two_texts && !has_encoder(model)) return {};
     return EncoderPart{.layers = Classifier::reads_sentences(model) ? "word.encoder" : "text.encoder",
                        .kind = model.encoder_kind(),
                        .depth = model.encoder_layers,
@@ -156,12 +177,16 @@ class LabelTask final : public Task {
 
   AttentionPlace place_of(std::string_view attention, int64_t call, const model::Options& model) const override {
     using enum AttentionRows;
-    const bool of_sentences = attention.starts_with("sentence.");
-    if (attention.ends_with(".to_first")) return {"attention from the second text to the first", second, source};
-    const bool pools = attention.ends_with(".pool");
-    // One encoder reads both texts in turn; then the second is pooled, with what it found in the first.
-    const bool of_second = call > 0 || (pools && model.two_texts);
-    const AttentionRows rows = of_sentences ? sentences : of_second ? second : source;
+    if (model.two_texts) {
+      const RelationEntry& relation = find_relation(model.own.of<LabelKeys>().relation);
+      constexpr std::string_view kScope = "text.";
+      if (!attention.starts_with("text.encoder."))
+        return relation.place(attention.substr(std::min(attention.size(), kScope.size())), call);
+      const AttentionRows rows = relation.joins ? both : call > 0 ? second : source;
+      return {"self-attention of the words", rows, rows};
+    }
+    const bool of_sentences = attention.starts_with("sentence."), pools = attention.ends_with(".pool");
+    const AttentionRows rows = of_sentences ? sentences : source;
     if (attention == "word.pool") return {"words that count", sentences, source};
     if (pools) return {of_sentences ? "sentences that count" : "words that count", pooled, rows};
     return {of_sentences ? "self-attention of the sentences" : "self-attention of the words", rows, rows};

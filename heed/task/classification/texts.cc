@@ -9,12 +9,10 @@
 
 #include "heed/base/error.h"
 #include "heed/base/sha256.h"
-#include "heed/data/header.h"
-#include "heed/data/lines.h"
-#include "heed/data/plain_files.h"
 #include "heed/data/word_vectors.h"
 #include "heed/task/classification/class_weights.h"
 #include "heed/task/classification/classifier.h"
+#include "heed/task/classification/keys.h"
 #include "heed/text/label_set.h"
 #include "heed/text/segments.h"
 #include "heed/text/words.h"
@@ -22,33 +20,6 @@
 namespace heed::task {
 
 namespace {
-
-constexpr int64_t kLinesLookedAt = 5000;
-
-struct Column {
-  int64_t lines = 0;  // that have it
-  int64_t characters = 0;
-  int64_t words = 0;
-  std::set<std::string, std::less<>> values;
-};
-
-std::vector<Column> look_at_columns(const std::filesystem::path& file, std::optional<bool> header) {
-  data::expect_plain_file(file);
-  data::LineReader lines(file);
-  std::vector<Column> columns;
-  for (std::string line; lines.number() < kLinesLookedAt && lines.next(line);) {
-    const std::vector<std::string_view> values = data::columns_of(line);
-    if (lines.number() == 1 && (header ? *header : data::names_columns(values))) continue;
-    columns.resize(std::max(columns.size(), values.size()));
-    for (size_t i = 0; i < values.size(); ++i) {
-      ++columns[i].lines;
-      columns[i].characters += std::ssize(values[i]);
-      text::for_each_word(values[i], [&](std::string_view) { ++columns[i].words; });
-      columns[i].values.emplace(values[i]);
-    }
-  }
-  return columns;
-}
 
 /// Without blanks around them, those of a text in order: what means the same is written the same.
 data::Pairs with_tidy_labels(data::Pairs pairs, std::string_view between) {
@@ -76,6 +47,9 @@ std::set<std::string_view> all_labels(const data::Pairs& pairs, std::string_view
   return all;
 }
 
+/// What is chosen for two texts. The words of the reason: relation/compare.cc.
+constexpr const char* kBestRelation = "compare";
+
 /// Of the texts of a side, about.
 struct TextFacts {
   int64_t texts = 0, labels = 0;
@@ -95,64 +69,6 @@ TextFacts facts_of_texts(const data::Pairs& pairs, std::string_view between) {
 }
 
 }  // namespace
-
-namespace {
-
-/// What is 0 in `found` is found in at least two columns.
-LabelColumns find_columns(const std::vector<Column>& columns, LabelColumns found) {
-  const auto best = [&](int64_t other, const auto& better) {
-    int64_t at = -1;
-    for (int64_t i = 0; i < std::ssize(columns); ++i)
-      if (i + 1 != other && i + 1 != found.second &&
-          (at < 0 || better(columns[static_cast<size_t>(i)], columns[static_cast<size_t>(at)])))
-        at = i;
-    return at + 1;
-  };
-  if (found.text == 0)
-    found.text = best(found.label, [](const Column& a, const Column& b) { return a.characters > b.characters; });
-  if (found.label == 0)
-    found.label = best(found.text, [](const Column& a, const Column& b) {
-      const bool constant = a.values.size() < 2, other = b.values.size() < 2;  // which says nothing
-      return constant != other ? other : a.values.size() < b.values.size();
-    });
-  found.labels = std::ssize(columns[static_cast<size_t>(found.label - 1)].values);
-  return found;
-}
-
-}  // namespace
-
-LabelColumns find_columns(const data::PairFiles& files) {
-  const LabelColumns given{.text = files.source_column, .label = files.target_column, .second = files.second_column};
-  if (given.text > 0 && given.label > 0) return given;
-  const std::vector<Column> columns = look_at_columns(files.tsv, files.header);
-  expect(std::ssize(columns) >= (given.second > 0 ? 3 : 2), ErrorKind::data,
-         "{}: a line is a text and a label with a tab between them, in any order; the first lines have {} column{}",
-         files.tsv.string(), columns.size(), columns.size() == 1 ? "" : "s");
-  const int64_t last = std::max({given.text, given.label, given.second});
-  expect(last <= std::ssize(columns), ErrorKind::data, "{}: column {} is asked for, but the first lines have {}",
-         files.tsv.string(), last, columns.size());
-  return find_columns(columns, given);
-}
-
-std::string looks_like_labels(const std::filesystem::path& tsv) {
-  constexpr int64_t kFewest = 20;                    // lines: fewer say nothing
-  constexpr int64_t kMostLabels = 500, kEach = 10;   // labels, and lines for each
-  constexpr int64_t kLongestLabel = 30;              // characters
-  constexpr int64_t kShortestText = 25, kWords = 4;  // characters, words
-  const std::vector<Column> columns = look_at_columns(tsv, /*header=*/{});
-  if (columns.size() < 2) return "";
-  const LabelColumns found = find_columns(columns, {});
-  const Column &text = columns[static_cast<size_t>(found.text - 1)],
-               &label = columns[static_cast<size_t>(found.label - 1)];
-  const int64_t lines = columns.front().lines;
-  const bool labels = lines >= kFewest && label.lines == lines && found.labels >= 2 && found.labels <= kMostLabels &&
-                      found.labels * kEach <= lines && label.characters <= kLongestLabel * lines;
-  const bool texts = text.lines == lines && text.characters >= kShortestText * lines && text.words >= kWords * lines &&
-                     2 * std::ssize(text.values) >= lines;
-  if (!labels || !texts) return "";
-  return fmt::format("column {} has {} different values on the first {} lines, and column {} is text", found.label,
-                     found.labels, lines, found.text);
-}
 
 std::vector<std::string> start_from_vectors(Parameters& parameters, const Vocabularies& vocabularies,
                                             const data::Options& options, bool fresh) {
@@ -248,15 +164,27 @@ std::vector<Suggestion> RawLabelCorpus::suggest(const OpenKeys& open, const data
     if (open.count(key)) all.push_back({key, std::move(value), std::move(why)});
   };
   constexpr double kDocument = 60;  // words: several sentences
-  say("data.text_column", fmt::format("{}", columns_.text), "the longest column");
+  const bool two = columns_.second > 0;
+  say("data.text_column", fmt::format("{}", columns_.text), two ? "" : "the longest column");
   say("data.label_column", fmt::format("{}", columns_.label), fmt::format("{} different labels", f.labels));
   say("data.source_tokens", "unicode_words");
   if (open.count("data.source_tokens")) {
-    say("data.source_min_count", f.texts < 2000 ? "1" : "2");
+    say("data.source_min_count", f.texts < 2000 || two ? "1" : "2");
     say("data.source_size", "30000");
   }
-  if (model.pool == "attention" && is_untouched(model.attention)) {
-    if (f.words >= kDocument && columns_.second == 0)
+  const std::string relation = open.count("model.relation") ? kBestRelation : model.own.of<LabelKeys>().relation;
+  if (two && relation == kBestRelation) {
+    // Chosen on a part of SICK that was held out: docs/labels.md has the figures.
+    say("model.relation", kBestRelation, "each word is compared with what it finds in the other text");
+    say("model.compared", "both", "the vectors of words beside the states of the encoder");
+    say("model.label_hidden", "100");
+    if (is_untouched(model.attention)) {
+      say("attention.score", "cosine", "a word finds the same word");
+      say("attention.temperature", "10");
+      say("attention.learned_temperature", "true");
+    }
+  } else if (model.pool == "attention" && is_untouched(model.attention)) {
+    if (f.words >= kDocument && !two)
       say("attention.structure", "hierarchical", fmt::format("documents of {:.0f} words", f.words));
     else
       say("attention.score", "additive", fmt::format("texts of {:.0f} words", f.words));
@@ -267,9 +195,9 @@ std::vector<Suggestion> RawLabelCorpus::suggest(const OpenKeys& open, const data
   else
     say("model.width", fmt::format("{}", data::width_of_vectors(data.vectors)), "as the vectors of words");
   say("model.dropout", "0.3");
-  say("train.batch_tokens", f.words * static_cast<double>(f.texts) < 200'000 ? "1024" : "4096");
+  say("train.batch_tokens", f.words * static_cast<double>(f.texts) >= 200'000 ? "4096" : two ? "512" : "1024");
   say("train.learning_rate", "0.002");
-  say("train.label_smoothing", "0");
+  say("train.label_smoothing", two ? "0.1" : "0");
   const bool has_no_end = open.count("stop.steps") && open.count("stop.minutes") && open.count("stop.patience");
   if (has_no_end) say("stop.epochs", f.words * static_cast<double>(f.texts) < 1e6 ? "8" : "4");
   say("validate.decode", "-1");

@@ -6,26 +6,12 @@
 #include <vector>
 
 #include "heed/data/report.h"
+#include "heed/task/classification/columns.h"
 #include "heed/task/classification/labelled_texts.h"
 #include "heed/task/task.h"
 #include "heed/task/text_pairs.h"
 
 namespace heed::task {
-
-/// Columns of a TSV, from 1.
-struct LabelColumns {
-  int64_t text = 0, label = 0;
-  int64_t second = 0;  // 0: there is no second text
-  int64_t labels = 0;  // different ones, among the first lines
-};
-
-/// Why the first lines of a TSV look like texts with labels: "column 2 has 8 different values on 5,000 lines, column 1
-/// is text". Empty: they do not.
-std::string looks_like_labels(const std::filesystem::path& tsv);
-
-/// What is 0 in `files` is found in the first lines: the text is the longest column, the label the one with the fewest
-/// different values.
-LabelColumns find_columns(const data::PairFiles& files);
 
 /// Puts data.vectors, if given, into the table of the words. Returns how many of them it has.
 std::vector<std::string> start_from_vectors(Parameters& parameters, const Vocabularies& vocabularies,

@@ -1,7 +1,9 @@
 #include "heed/train/recipe/data_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <ranges>
@@ -9,9 +11,11 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/data/built_in_task.h"
 #include "heed/data/labelled_folder.h"
 #include "heed/data/lines.h"
 #include "heed/task/all.h"
+#include "heed/train/recipe/built_in.h"
 #include "heed/train/recipe/sections.h"
 
 namespace heed::recipe {
@@ -22,7 +26,12 @@ namespace fs = std::filesystem;
 
 void expect_file(const std::string& path) {
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) throw Error(ErrorKind::missing, fmt::format("there is no recipe or data '{}'", path));
+  if (fs::exists(path, ignored)) return;
+  const std::string hint =
+      path.find_first_of("./") == std::string::npos
+          ? fmt::format(", and no built-in task of that name: {}", fmt::join(data::built_in_tasks().names(), ", "))
+          : "";
+  throw Error(ErrorKind::missing, fmt::format("there is no recipe or data '{}'{}", path, hint));
 }
 
 /// Recognised by its name, or by its first line that is no comment: a section. Anything but a plain file (a pipe) can
@@ -107,6 +116,18 @@ bool is_for_its_encoder(const std::vector<std::string>& files, const Precedent& 
   return with_tab > 0 && with_tab == lines.number();
 }
 
+/// An output folder named after the data, unless another one was set.
+Understood with_folder(Understood understood, const std::vector<std::string>& data) {
+  if (understood.recipe.output.folder.empty()) understood.recipe.output.folder = folder_for(data);
+  understood.recipe.open.erase("output.folder");
+  return understood;
+}
+
+/// Whether one of the settings begins so: "model.width=".
+bool is_set(std::span<const std::string> settings, std::string_view beginning) {
+  return std::ranges::any_of(settings, [&](const std::string& each) { return each.starts_with(beginning); });
+}
+
 }  // namespace
 
 Recognised recognise(const fs::path& file) {
@@ -117,6 +138,8 @@ Recognised recognise(const fs::path& file) {
 }
 
 Understood recipe_of_files(const DataFiles& files, std::span<const std::string> settings, const Precedent* precedent) {
+  if (files.recipe.empty() && files.valid.empty() && names_built_in_task(files.train))
+    return with_folder({.recipe = recipe_for_task(files.train.front(), settings, precedent)}, files.train);
   for (const auto* side : {&files.train, &files.valid})
     for (const std::string& file : *side) expect_file(file);
   const bool alone = files.recipe.empty() && files.train.size() == 1 && is_recipe(files.train.front());
@@ -144,16 +167,15 @@ Understood recipe_of_files(const DataFiles& files, std::span<const std::string> 
                                     found.why, task->learns(), task->name);
     }
   }
+  if (recipe_file.empty() && data.size() == 1 && (!precedent || encoder))
+    for (std::string& setting : task->settings_of(data.front()))
+      if (!is_set(settings, setting.substr(0, setting.find('=') + 1))) all.push_back(std::move(setting));
   name_files(data, *task, task::DataRole::train, all);
   name_files(files.valid, *task, task::DataRole::valid, all);
   all.insert(all.end(), settings.begin(), settings.end());
   const std::string name = recipe_file.empty() && !data.empty() ? data.front() : recipe_file;
   understood.recipe = parse(toml, name, all, precedent);
-  if (recipe_file.empty() && !data.empty()) {
-    if (understood.recipe.output.folder.empty()) understood.recipe.output.folder = folder_for(data);
-    understood.recipe.open.erase("output.folder");
-  }
-  return understood;
+  return recipe_file.empty() && !data.empty() ? with_folder(std::move(understood), data) : understood;
 }
 
 }  // namespace heed::recipe

@@ -13,7 +13,8 @@ namespace heed::recipe {
 
 /// Files to train with.
 struct DataFiles {
-  std::vector<std::string> train;       // the data: one file, or SOURCE and TARGET; or a recipe (TOML), alone
+  std::vector<std::string> train;       // the data: one file, or SOURCE and TARGET; or a recipe (TOML) or a built-in
+                                        // task (its name), alone
   std::vector<std::string> valid = {};  // data to validate on: one file or two; empty: some is held out
   std::string recipe = {};              // a recipe that goes with `train`; then it names the task, or it is pairs
 };

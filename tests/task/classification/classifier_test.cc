@@ -2,6 +2,7 @@
 #include "heed/model/encode/convolution.h"
 
 #include "heed/base/error.h"
+#include "heed/task/classification/keys.h"
 #include "heed/task/classification/labelled_texts.h"
 #include "tests/model/slopes.h"
 
@@ -17,6 +18,14 @@ struct Kind {
   std::string name;
   std::function<void(Options&)> change;
 };
+
+task::LabelKeys& label_keys(Options& o) { return o.own.of<task::LabelKeys>(); }
+
+task::LabelKeys& relate(Options& o, const char* relation) {
+  o.two_texts = true;
+  label_keys(o).relation = relation;
+  return label_keys(o);
+}
 
 std::vector<Kind> kinds() {
   return {
@@ -46,6 +55,27 @@ std::vector<Kind> kinds() {
       {"two_texts", [](Options& o) { o.two_texts = true; }},
       {"two_texts_additive", [](Options& o) { o.two_texts = true, o.attention.score = "additive"; }},
       {"two_texts_mean", [](Options& o) { o.two_texts = true, o.pool = "mean"; }},
+      {"compare", [](Options& o) { relate(o, "compare").aggregate = "sum", o.activation = "gelu"; }},
+      {"compare_max", [](Options& o) { relate(o, "compare"), o.attention.score = "additive"; }},
+      {"compare_vectors",
+       [](Options& o) {
+         relate(o, "compare").compared = "vectors", label_keys(o).aggregate = "sum", o.attention.score = "cosine";
+         o.attention.learned_temperature = true, o.activation = "gelu";
+       }},
+      {"compare_heads",
+       [](Options& o) {
+         relate(o, "compare").compared = "both", label_keys(o).aggregate = "sum";
+         o.attention.structure = "multi_head", o.attention.heads = 2, o.activation = "gelu";
+       }},
+      {"word_by_word", [](Options& o) { relate(o, "word_by_word"), o.attention.score = "additive"; }},
+      {"word_by_word_dot", [](Options& o) { relate(o, "word_by_word"), o.cell = "lstm"; }},
+      {"joined", [](Options& o) { relate(o, "joined"); }},
+      {"joined_transformer",
+       [](Options& o) {
+         relate(o, "joined"), o.kind = "transformer", o.attention.heads = 2, o.activation = "gelu";
+         o.positions = "learned", o.max_length = 6;
+       }},
+      {"hidden", [](Options& o) { label_keys(o).hidden = 5, o.activation = "gelu"; }},
       {"mean", [](Options& o) { o.pool = "mean"; }},
       {"max", [](Options& o) { o.pool = "max"; }},
   };
@@ -87,7 +117,9 @@ data::Batch texts(bool several_labels = false) {
 /// Without the kinks of max and sparsemax, whose own tests (tensor.pool, attend.gradient) check their gradients.
 std::vector<Kind> smooth_kinds() {
   std::vector<Kind> some = kinds();
-  std::erase_if(some, [](const Kind& kind) { return kind.name == "max" || kind.name == "sparsemax"; });
+  std::erase_if(some, [](const Kind& kind) {
+    return kind.name == "max" || kind.name == "compare_max" || kind.name == "sparsemax";
+  });
   return some;
 }
 
@@ -129,6 +161,18 @@ TEST_P(ClassifierTest, ATextIsJudgedTheSameAloneAndInABatch) {
   Tape other({.recording = false, .training = false});
   const Judged alone = model.judge(other, one.pack(only).sources, false);
   for (int64_t c = 0; c < kClasses; ++c) EXPECT_EQ(alone.logits.row(0)[c], together.logits.row(1)[c]);
+}
+
+TEST(Classifier, VectorsAloneNeedNoEncoder) {
+  for (const bool vectors : {true, false}) {
+    Options o =
+        classifier_options({"", [&](Options& all) { relate(all, "compare").compared = vectors ? "vectors" : "both"; }});
+    Parameters parameters(1);
+    const Classifier model(parameters, o);
+    const bool encodes = std::any_of(parameters.begin(), parameters.end(),
+                                     [](const Parameter& p) { return p.name.starts_with("text.encoder"); });
+    EXPECT_EQ(encodes, !vectors);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, SmoothClassifierTest, testing::ValuesIn(smooth_kinds()),

@@ -94,8 +94,8 @@ TEST_F(Places, AreRefusedWhereTheyAreNot) {
   expect_in("may have decoder", refusal("text_transformer", {"attention.source.score=dot"}));
   expect_in("may have encoder, pool, first", refusal("label_rnn", {"attention.decoder.score=dot"}));
   expect_in("there are decoder, decoder.layer.0", refusal("text_transformer", {"attention.decoder.layer.5.score=dot"}));
-  expect_in("[attention.first] this model has no attention at 'first'",
-            refusal("label_rnn", {"attention.first.score=dot"}));
+  expect_in("[attention.other] this model has no attention at 'other'",
+            refusal("label_rnn", {"attention.other.score=dot"}));
   expect_in("did you mean 'attention.source.score'", refusal("pairs_rnn", {"attention.source.scor=dot"}));
   expect_in("decoder.layer.N", refusal("pairs_rnn", {"attention.decoder.1.score=dot"}));
   expect_in("attention.source.score must be one of", refusal("pairs_rnn", {"attention.source.score=dott"}));

@@ -57,6 +57,49 @@ TEST_F(DataFilesTest, TheTaskIsSeenAndSaid) {
   expect_in("has no tabs", u.seen);
 }
 
+TEST_F(DataFilesTest, TwoTextsAndALabelAreSeen) {
+  // Named, and too short to be seen without a name; in any order of columns.
+  std::string named = "id\tgold_label\tsentence_A\tsentence_B\n", plain, titles;
+  for (int i = 0; i < 60; ++i) {
+    const char* label = i % 3 == 0 ? "ENTAILMENT" : "NEUTRAL";
+    named += fmt::format("{}\t{}\ta dog {}\tdog {}\n", i, label, i % 7, i);
+    plain += fmt::format("the man {} sees a dog\ta dog is seen by man {}\t{}\n", i % 20, i, label);
+    titles += fmt::format(
+        "news of {}\t{}\tlong ago there was, as number {} says, a king who had three sons and a "
+        "daughter, and more besides that nobody knows any more\n",
+        i, label, i);
+  }
+  const Recipe by_names = recipe_of_files({.train = {file("named.tsv", named)}}, {}).recipe;
+  EXPECT_EQ(by_names.model.task, "classification");
+  EXPECT_EQ(by_names.data.train.source_column, 3);
+  EXPECT_EQ(by_names.data.train.second_column, 4);
+  EXPECT_EQ(by_names.data.train.target_column, 2);
+  const Understood by_lines = recipe_of_files({.train = {file("plain.tsv", plain)}}, {});
+  expect_in("columns 1 and 2 are two texts, and column 3 has 2 different values on the first 60 lines", by_lines.seen);
+  EXPECT_EQ(by_lines.recipe.data.train.second_column, 2);
+  EXPECT_TRUE(describe(by_lines.recipe).model.two_texts);
+  // Not a title and its text, and not where the user says otherwise.
+  EXPECT_EQ(recipe_of_files({.train = {file("titles.tsv", titles)}}, {}).recipe.data.train.second_column, 0);
+  const std::vector<std::string> one = {"data.second_text_column=0"};
+  EXPECT_EQ(recipe_of_files({.train = {file("plain.tsv", plain)}}, one).recipe.data.train.second_column, 0);
+  const std::vector<std::string> task = {"model.task=classification"};
+  EXPECT_EQ(recipe_of_files({.train = {file("plain.tsv", plain)}}, task).recipe.data.train.second_column, 2);
+}
+
+TEST_F(DataFilesTest, ABuiltInTaskIsNamedInPlaceOfAFile) {
+  const Understood dates = recipe_of_files({.train = {"dates"}}, {});
+  EXPECT_EQ(dates.recipe.data.task, "dates");
+  EXPECT_EQ(dates.recipe.stop.steps, 800);
+  EXPECT_EQ(dates.recipe.output.folder, "dates-model");
+  const std::vector<std::string> longer = {"stop.epochs=2", "output.folder=mine"};
+  EXPECT_EQ(recipe_of_files({.train = {"dates"}}, longer).recipe.stop.steps, 0);
+  EXPECT_EQ(recipe_of_files({.train = {"dates"}}, longer).recipe.output.folder, "mine");
+  EXPECT_EQ(recipe_of_files({.train = {"scenes"}}, {}).recipe.model.task, "image");
+  expect_in("no built-in task of that name: dates, reverse",
+            error_of([] { recipe_of_files({.train = {"datse"}}, {}); }));
+  EXPECT_EQ(error_of([] { recipe_of_files({.train = {"datse.tsv"}}, {}); }), "there is no recipe or data 'datse.tsv'");
+}
+
 TEST_F(DataFilesTest, WhatIsGivenDecides) {
   const std::vector<std::string> as_pairs = {"model.task=seq2seq"}, as_labels = {"model.task=classification"};
   EXPECT_EQ(recipe_of_files({.train = {labels()}}, as_pairs).recipe.model.task, "seq2seq");
