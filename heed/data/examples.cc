@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
+
+#include "heed/data/copied_words.h"
 
 namespace heed::data {
 
@@ -35,10 +38,11 @@ Batch Examples::pack(std::span<const int64_t> examples) const {
 
 Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const EncodeOptions& options, Report& report) {
   Examples examples;
+  CopyReader copying(tokenisers.source, tokenisers.target);
   for (size_t i = 0; i < pairs.line.size(); ++i) {
     const int64_t line = pairs.line[i];
     const auto source = tokenisers.source.encode(pairs.source[i]);
-    const auto target = tokenisers.target.encode(pairs.target[i]);
+    auto target = tokenisers.target.encode(pairs.target[i]);
     if (source.empty() || target.empty()) {
       report.drop_kept(Fault::empty, line, source.empty() ? "source, no tokens" : "target, no tokens");
       continue;
@@ -51,7 +55,12 @@ Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const En
           fmt::format("{}, {} tokens", long_source ? "source" : "target", (long_source ? source : target).size()));
       continue;
     }
-    examples.source.add(source);
+    CopiedWords copied;
+    if (options.copies) {
+      copied = copying.read(pairs.source[i], source);
+      target = with_copied(std::move(target), pairs.target[i], tokenisers.target, copied.extra);
+    }
+    examples.source.add({.tokens = source, .copies = copied.ids});
     examples.target.add(target);
     examples.line.push_back(line);
   }

@@ -39,6 +39,7 @@ class Examples final : public Dataset {
 struct EncodeOptions {
   int64_t max_source = 0;  // tokens; a pair with a longer side is left out and counted; 0: no limit
   int64_t max_target = 0;
+  bool copies = false;  // the model copies words: it learns what the tokens of a source are as those of the target
 };
 
 struct Tokenisers {

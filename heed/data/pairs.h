@@ -27,6 +27,8 @@ struct PairFiles {
   /// A column that names a picture, beside the TSV: it is the source, or, where there is a source_column too, comes
   /// before that and a tab (picture_source.h). 0: none.
   int64_t picture_column = 0;
+  /// Above 0: `tsv` holds dialogues, and a source is up to so many turns before its target (dialogue.h).
+  int64_t turns = 0;
 };
 
 struct Pairs {

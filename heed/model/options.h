@@ -18,6 +18,13 @@ struct AlignOptions {
   int64_t layer = -1, head = -1;      // which attention to the source learns from it, from 0; -1: all
 };
 
+/// A decoder that copies words of the source: heed/model/copying.h
+struct CopyOptions {
+  bool on = false;
+  int64_t layer = -1, head = -1;  // whose attention to the source says what is copied, from 0; -1: last, mean of all
+  float coverage = 0.0f;          // weight in the loss of looking again at what was looked at
+};
+
 struct Options {
   /// What it does: a name from heed/task/all.h.
   std::string task = "seq2seq";
@@ -43,6 +50,7 @@ struct Options {
   /// model/encode/attention_options.h has the table. What fits nowhere is refused with the reason.
   attend::Options attention = {};
   AlignOptions align = {};
+  CopyOptions copying = {};
 
   // rnn
   std::string cell = "gru";   // gru or lstm

@@ -55,8 +55,9 @@ data::Pairs kept(const data::Pairs& pairs, const data::Examples& examples) {
 
 }  // namespace
 
-Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o) {
-  const data::EncodeOptions limits{.max_source = o.max_source, .max_target = o.max_target};
+Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o,
+                   bool copies) {
+  const data::EncodeOptions limits{.max_source = o.max_source, .max_target = o.max_target, .copies = copies};
   auto train =
       std::make_unique<data::Examples>(data::encode_pairs(pairs.train, vocabularies.both(), limits, pairs.reports[0]));
   auto valid = std::make_unique<data::Examples>(

@@ -11,7 +11,9 @@
 
 namespace heed::task {
 
-Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& options);
+/// `copies`: for a model that copies words of the source.
+Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& options,
+                   bool copies = false);
 
 /// These functions behind the interface RawCorpus.
 class RawPairCorpus final : public RawCorpus {
@@ -25,8 +27,8 @@ class RawPairCorpus final : public RawCorpus {
   Vocabularies learn_vocabularies(const data::Options& options, const Vocabularies* known) const override {
     return task::learn_vocabularies(pairs_.train, options, known);
   }
-  Corpus encode(const Vocabularies& vocabularies, const data::Options& options, const model::Options&) override {
-    return make_corpus(std::move(pairs_), vocabularies, options);
+  Corpus encode(const Vocabularies& vocabularies, const data::Options& options, const model::Options& model) override {
+    return make_corpus(std::move(pairs_), vocabularies, options, model.copying.on);
   }
   data::References validation() const override { return data::group_references(pairs_.valid); }
   std::string validation_report() const override;

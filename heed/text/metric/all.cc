@@ -6,6 +6,7 @@
 #include "heed/text/metric/error_rate.h"
 #include "heed/text/metric/exact.h"
 #include "heed/text/metric/f1.h"
+#include "heed/text/metric/rouge.h"
 
 namespace heed::metric {
 
@@ -37,6 +38,16 @@ std::span<const MetricEntry> all_metrics() {
       {"ter", "edits per word of the references, where moving a run of words is one edit, as sacreBLEU computes it",
        "100 (substitutions + insertions + deletions + moves) / words of a reference, on average over its references",
        false, [](Options options) -> Made { return std::make_unique<Ter>(options.ter); }},
+      {"rouge-1", "how many words outputs and references share, as rouge-score computes it: for summaries",
+       "100 mean of 2 P R / (P + R); P, R: shared words / those of the output, of the reference", true,
+       [](Options) -> Made { return std::make_unique<Rouge>(RougeKind::one); }},
+      {"rouge-2", "how many pairs of neighbouring words outputs and references share, as rouge-score computes it",
+       "100 mean of 2 P R / (P + R); P, R: shared pairs / those of the output, of the reference", true,
+       [](Options) -> Made { return std::make_unique<Rouge>(RougeKind::two); }},
+      {"rouge-l", "the longest sequence of words that output and reference share, in order but with gaps, as rouge-score "
+                  "computes it",
+       "100 mean of 2 P R / (P + R); P, R: its length / words of the output, of the reference", true,
+       [](Options) -> Made { return std::make_unique<Rouge>(RougeKind::longest); }},
       {"exact", "the share of outputs that are equal to a reference, byte for byte", "100 equal / outputs", true,
        [](Options) -> Made { return std::make_unique<Exact>(ExactKind::exact); }},
       {"accuracy", "the share of labels that are right; blanks around them do not count", "100 right / labels", true,

@@ -9,6 +9,7 @@
 #include "heed/attend/all.h"
 #include "heed/base/error.h"
 #include "heed/base/random.h"
+#include "heed/data/copied_words.h"
 #include "heed/model/search/batches.h"
 #include "heed/model/search/score.h"
 
@@ -19,6 +20,11 @@ namespace {
 std::vector<int32_t> source_of(const data::Batch& batch, int64_t b) {
   const std::span<const int32_t> source = batch.sources.tokens[b];
   return {source.begin(), source.end()};
+}
+
+/// Words that a model copied, and that the vocabulary lacks, are compared by their numbers.
+std::string text_of(std::span<const int32_t> tokens, const text::Tokeniser& target) {
+  return data::decode_copied(target, tokens, data::stand_ins(target, tokens));
 }
 
 /// With the source of the batch that it belongs to.
@@ -49,7 +55,7 @@ HypothesisLearner::HypothesisLearner(const ObjectiveInputs& s)
   for (int64_t i = 0; i < s.examples.size(); ++i) {
     const data::Batch example = s.examples.pack({&i, 1});
     std::vector<std::string>& all = references_[source_of(example, 0)];
-    std::string target = s.vocabularies.target->decode(std::span(example.targets.in).subspan(1));
+    std::string target = text_of(std::span(example.targets.in).subspan(1), *s.vocabularies.target);
     if (std::find(all.begin(), all.end(), target) == all.end()) all.push_back(std::move(target));
   }
 }
@@ -101,7 +107,7 @@ void HypothesisLearner::judge(const data::Batch& batch, std::vector<Hypothesis>&
     const auto known = references_.find(source);
     expect(known != references_.end(), ErrorKind::bug, "objective: a source that is not in the training data");
     cases.push_back(
-        {setting_.vocabularies.source->decode(source), setting_.vocabularies.target->decode(h.tokens), known->second});
+        {setting_.vocabularies.source->decode(source), text_of(h.tokens, *setting_.vocabularies.target), known->second});
   }
   const std::vector<double> rewards = reward_(cases);
   expect(rewards.size() == cases.size(), "the function for rewards returned {} numbers for {} outputs", rewards.size(),
