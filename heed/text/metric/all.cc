@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "heed/base/list.h"
+#include "heed/text/metric/distinct.h"
 #include "heed/text/metric/error_rate.h"
 #include "heed/text/metric/exact.h"
 #include "heed/text/metric/f1.h"
@@ -48,6 +49,12 @@ std::span<const MetricEntry> all_metrics() {
                   "computes it",
        "100 mean of 2 P R / (P + R); P, R: its length / words of the output, of the reference", true,
        [](Options) -> Made { return std::make_unique<Rouge>(RougeKind::longest); }},
+      {"distinct-1", "the share of words that are different ones, over all outputs: how varied they are",
+       "100 different words / all words of the outputs", true,
+       [](Options o) -> Made { return std::make_unique<Distinct>(1, o.outputs); }, false, true},
+      {"distinct-2", "the share of pairs of neighbouring words that are different ones, over all outputs",
+       "100 different pairs / all pairs of the outputs", true,
+       [](Options o) -> Made { return std::make_unique<Distinct>(2, o.outputs); }, false, true},
       {"exact", "the share of outputs that are equal to a reference, byte for byte", "100 equal / outputs", true,
        [](Options) -> Made { return std::make_unique<Exact>(ExactKind::exact); }},
       {"accuracy", "the share of labels that are right; blanks around them do not count", "100 right / labels", true,
@@ -91,6 +98,7 @@ std::unique_ptr<TextMetric> make_metric_for(std::span<const std::string> hypothe
                                             std::string_view name, MetricOptions options) {
   const MetricEntry& entry = find_metric(name);
   if (entry.needs_labels) options.labels = all_labels(hypotheses, references, options.label_separator);
+  if (entry.needs_outputs) options.outputs = {hypotheses.begin(), hypotheses.end()};
   return entry.make(options);
 }
 
