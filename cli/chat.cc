@@ -7,8 +7,8 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
-#include <utility>
 #include <optional>
+#include <utility>
 
 #include "cli/options.h"
 #include "cli/search_options.h"

@@ -1,5 +1,6 @@
-// What a model that copies may take from a source: each of its tokens, as a token of the target. Words that no target of
-// the training data taught it can be copied too: of each source they get ids behind those of the target's vocabulary.
+// What a model that copies may take from a source: each of its tokens, as a token of the target. Words that no target
+// of the training data taught it can be copied too: of each source they get ids behind those of the target's
+// vocabulary.
 //
 //   source            gimp2 reads gimp2-foo files          the target's vocabulary has 10,000 tokens, without gimp2-foo
 //   as target tokens  17    204   10000     35

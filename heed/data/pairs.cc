@@ -185,7 +185,9 @@ Pairs read_pairs(const PairFiles& files, Report& report) {
   expect(!two || (!files.source.empty() && !files.target.empty()), ErrorKind::data, "the {} file is missing",
          files.source.empty() ? "source" : "target");
   expect(!two || files.turns == 0, ErrorKind::data, "dialogues are in one file, data.tsv, not in two");
-  Pairs pairs = two ? read_two(files, report) : files.turns > 0 ? read_dialogues(files, report) : read_tsv(files, report);
+  Pairs pairs = two               ? read_two(files, report)
+                : files.turns > 0 ? read_dialogues(files, report)
+                                  : read_tsv(files, report);
   const std::filesystem::path& file = two ? files.source : files.tsv;
   expect(pairs.size() > 0, ErrorKind::data, "{} has no usable pair. {}{}", file.string(), report.text(),
          two ? "" : separator_hint(file));

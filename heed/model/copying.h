@@ -1,5 +1,6 @@
 // A decoder that writes words of the source: the weights of its attention are the probabilities of copying.
-// Pointer-generator networks: See, Liu and Manning 2017, "Get To The Point: Summarization with Pointer-Generator Networks"
+// Pointer-generator networks: See, Liu and Manning 2017, "Get To The Point: Summarization with Pointer-Generator
+// Networks"
 //
 //   p(w) = g P(w) + (1 - g) sum_{i: x_i = w} a_ti        g = sigmoid(W s_t + b); s_t: the decoder's last states
 //
@@ -35,7 +36,8 @@ class CopyLinks {
 class Copying {
  public:
   Copying() = default;
-  /// Parameters: "copy.gate". `width`: of the decoder's states; `heads`: of its attention to the source, layer by layer.
+  /// Parameters: "copy.gate". `width`: of the decoder's states; `heads`: of its attention to the source, layer by
+  /// layer.
   Copying(const Scope& root, const Options& options, int64_t width, const std::vector<int64_t>& heads);
   explicit operator bool() const { return gate_.weight != nullptr; }
 

@@ -194,10 +194,9 @@ void TargetDecoder::each_logits(const encode::Encoded& source, const data::Sourc
     for (int64_t b = 0; b + 1 < std::ssize(inputs.offsets); ++b)
       for (int64_t i = 0; i < inputs.offsets[static_cast<size_t>(b) + 1] - inputs.offsets[static_cast<size_t>(b)]; ++i)
         copied.push_back({b, i, sources.copies[b]});
-  const Tensor states =
-      decoder_->run(target_(tape, copying_ ? copying_.readable(inputs.ids, tape) : inputs.ids,
-                            tape.offsets(inputs.offsets)),
-                    source, copying_ ? &looked : nullptr);
+  const Tensor states = decoder_->run(
+      target_(tape, copying_ ? copying_.readable(inputs.ids, tape) : inputs.ids, tape.offsets(inputs.offsets)), source,
+      copying_ ? &looked : nullptr);
   const int64_t columns = copying_ ? copying_.columns(sources.copies) : 0;
   for (int64_t first = 0; first < states.rows(); first += kRows) {
     const int64_t count = std::min(kRows, states.rows() - first);
@@ -205,9 +204,10 @@ void TargetDecoder::each_logits(const encode::Encoded& source, const data::Sourc
     tape.only_result([&] {
       const Tensor logits = output_.logits(rows);
       const auto from = static_cast<size_t>(first);
-      visit(first, copying_ ? copying_.distribution(rows, logits, looked,
-                                                    std::span(copied).subspan(from, static_cast<size_t>(count)), columns)
-                            : logits);
+      visit(first, copying_
+                       ? copying_.distribution(rows, logits, looked,
+                                               std::span(copied).subspan(from, static_cast<size_t>(count)), columns)
+                       : logits);
       return rows;
     });
   }
@@ -217,7 +217,8 @@ std::unique_ptr<decode::State> TargetDecoder::start(const encode::Encoded& sourc
                                                     int64_t longest) const {
   std::unique_ptr<decode::State> state = decoder_->start(source, longest);
   if (copying_) {
-    expect(sources.copies.size() == sources.size(), "model: to copy, the model needs what the words of each source are");
+    expect(sources.copies.size() == sources.size(),
+           "model: to copy, the model needs what the words of each source are");
     state->add_copies(sources.copies);
   }
   return state;
@@ -226,8 +227,8 @@ std::unique_ptr<decode::State> TargetDecoder::start(const encode::Encoded& sourc
 Tensor TargetDecoder::step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
                            decode::Alignment* alignment) const {
   const auto count = static_cast<int64_t>(tokens.size());
-  const Packed x = target_(tape, copying_ ? copying_.readable(tokens, tape) : tokens, tape.even_offsets(count, 1),
-                           state.step());
+  const Packed x =
+      target_(tape, copying_ ? copying_.readable(tokens, tape) : tokens, tape.even_offsets(count, 1), state.step());
   if (!copying_) return output_.logits(decoder_->step(x.rows, state, alignment));
   decode::Alignment own;
   decode::Alignment& looked = alignment ? *alignment : own;

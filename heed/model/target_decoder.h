@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "heed/model/decode/decoder.h"
 #include "heed/model/copying.h"
+#include "heed/model/decode/decoder.h"
 #include "heed/model/embed/embed.h"
 #include "heed/model/encode/encoder.h"
 #include "heed/model/generator.h"

@@ -25,7 +25,8 @@ struct ReadLine {
   std::string error = {};  // why it cannot be read; otherwise empty
 
   data::Source source() const {
-    return {.tokens = tokens, .sentences = sentences, .second = second, .pixels = pixels, .numbers = {}, .copies = copies};
+    return {
+        .tokens = tokens, .sentences = sentences, .second = second, .pixels = pixels, .numbers = {}, .copies = copies};
   }
 };
 

@@ -29,7 +29,8 @@ std::vector<std::string> spelled(const text::Tokeniser& tokeniser, std::span<con
 std::vector<int32_t> target_tokens(const TextPair& pair, const text::Tokeniser& target,
                                    std::span<const std::string> copied) {
   for (const int32_t id : pair.target_ids)
-    expect(id >= 0 && id < target.size() + std::ssize(copied), "target_ids: there is no token {}; the vocabulary has {}", id, target.size());
+    expect(id >= 0 && id < target.size() + std::ssize(copied),
+           "target_ids: there is no token {}; the vocabulary has {}", id, target.size());
   if (!pair.target_ids.empty()) return pair.target_ids;
   return data::with_copied(target.encode(pair.target), pair.target, target, copied);
 }

@@ -83,7 +83,8 @@ class WrittenAnswers final : public Answerer {
       std::vector<std::string> words;
       if (wanted_.copy_unknown) words = asked_.vocabularies.source->cut(lines[i].text);
       for (search::Hypothesis& h : found[i].hypotheses)
-        lines[i].answer->nbest.push_back(output_of(std::move(h), sources[lines[i].source], lines[i].rules, words, copied[i]));
+        lines[i].answer->nbest.push_back(
+            output_of(std::move(h), sources[lines[i].source], lines[i].rules, words, copied[i]));
     }
   }
 
@@ -186,7 +187,8 @@ std::vector<PairScore> score_targets(const TargetReader& reader, const LoadedMod
     if (score.error.empty() && read.back().is_empty) score.error = "the source is empty";
     if (!score.error.empty()) continue;
     score.unknown = std::move(told.unknown);
-    if (pairs[i].target_ids.empty()) add_unknown(pairs[i].target, vocabulary, score.unknown);
+    if (pairs[i].target_ids.empty() && std::find(target.begin(), target.end(), text::kUnknown) != target.end())
+      add_unknown(pairs[i].target, vocabulary, score.unknown);  // what can be copied is no guess
     score.tokens = spelled(vocabulary, target, copied);
     score.tokens.push_back(vocabulary.token(text::kEnd));
     of_example.push_back(&score);

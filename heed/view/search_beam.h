@@ -10,7 +10,8 @@
 
 namespace heed::view {
 
-/// `copied`: words of the source that are tokens behind the vocabulary (data/copied_words.h). `keys`: the sequence that the weights are about; they are left out if its length is another. Null: none.
+/// `copied`: words of the source that are tokens behind the vocabulary (data/copied_words.h). `keys`: the sequence that
+/// the weights are about; they are left out if its length is another. Null: none.
 Beam beam_of(const search::SearchTree& tree, const text::Tokeniser& target, const Sequence* keys,
              std::span<const std::string> copied = {});
 

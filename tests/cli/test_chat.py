@@ -33,7 +33,7 @@ def dialogue_model(tmp_path_factory):
 
 
 def test_lines_are_answered(small):
-    assert answers("chat", small, given="a b c\n\nb c\n") == answers("predict", small, given="a b c\nb c\n")
+    assert answers("chat", small, given="abc\n\nbc\n") == answers("predict", small, given="abc\nbc\n")
 
 
 def test_a_dialogue_remembers_its_turns(dialogue):
@@ -46,9 +46,9 @@ def test_a_dialogue_remembers_its_turns(dialogue):
 
 
 def test_commands(small):
-    said = run("chat", small, given=b"/look\n/nothing\n/quit\na b\n").stdout.decode()
+    said = run("chat", small, given=b"/look\n/nothing\n/quit\nab\n").stdout.decode()
     assert "nothing was answered yet" in said and "/reset" in said and len(said.splitlines()) <= 4
-    drawn = run("chat", small, given=b"a b c\n/look\n").stdout.decode()
+    drawn = run("chat", small, given=b"abc\n/look\n").stdout.decode()
     assert len(drawn.splitlines()) > 3
 
 
@@ -80,13 +80,13 @@ def test_on_a_terminal(small):
         os.environ["NO_COLOR"] = "1"
         os.execv(PROGRAM, [PROGRAM, "chat", str(small)])
     until(master, "> ")
-    os.write(master, b"a b c\n")
+    os.write(master, b"abc\n")
     until(master, "< ")
     os.write(master, b"half a line")
     time.sleep(0.3)
     os.write(master, b"\x03")  # Ctrl-C
     until(master, "ends the chat")
-    os.write(master, b"b c\n")
+    os.write(master, b"bc\n")
     until(master, "< ")
     os.write(master, b"\x04")  # Ctrl-D
     deadline = time.monotonic() + 20
@@ -107,12 +107,12 @@ def test_on_a_terminal(small):
 
 def test_a_signal_at_the_prompt_ends_nothing(small):
     with subprocess.Popen([PROGRAM, "chat", str(small)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        process.stdin.write(b"a b\n")
+        process.stdin.write(b"ab\n")
         process.stdin.flush()
         first = process.stdout.readline()
         process.send_signal(signal.SIGINT)
         time.sleep(0.3)
-        process.stdin.write(b"a b\n")
+        process.stdin.write(b"ab\n")
         process.stdin.flush()
         lines = [process.stdout.readline() for _ in range(3)]
         assert first in lines, lines

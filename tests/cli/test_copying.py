@@ -19,17 +19,28 @@ def lines(count, seed):
     return made
 
 
-@pytest.fixture(name="trained", scope="module")
-def trained_model(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("copying")
+def trained_in(folder, *more):
     (folder / "data.tsv").write_text("".join(f"{s}\t{t}\n" for s, t in lines(600, 1)))
     settings = ["data.source_tokens=words", "data.joint=true", "data.source_size=40", "model.width=24", "model.copy=true",
                 "model.dropout=0", "attention.score=additive", "train.batch_tokens=256", "train.learning_rate=0.01",
-                "validate.metric=rouge-l", "validate.every=100", "stop.epochs=8"]
+                "validate.metric=rouge-l", "validate.every=100", "stop.epochs=8", *more]
     done = heed("train", str(folder / "data.tsv"), "--output", str(folder / "model"), "--threads", "1",
                 *[word for setting in settings for word in ("--set", setting)])
     assert done.returncode == 0, done.stderr
     return folder / "model"
+
+
+@pytest.fixture(name="trained", scope="module")
+def trained_model(tmp_path_factory):
+    return trained_in(tmp_path_factory.mktemp("copying"))
+
+
+def test_a_transformer_copies(tmp_path):
+    model = trained_in(tmp_path, "model.kind=transformer", "attention.score=scaled_dot", "attention.heads=2", "model.norm=pre",
+                       "train.learning_rate=0.005", "model.encoder_layers=1", "model.decoder_layers=1", "stop.epochs=15")
+    pairs = lines(40, 2)
+    said = answers("predict", model, given="".join(s + "\n" for s, _ in pairs))
+    assert sum(a.split()[:1] == t.split()[:1] for a, (_, t) in zip(said, pairs)) >= 30, said
 
 
 def test_it_writes_words_that_it_never_saw(trained):
@@ -42,11 +53,13 @@ def test_it_writes_words_that_it_never_saw(trained):
 
 def test_scores_are_those_of_the_search(trained):
     source = lines(3, 3)[0][0]
-    found = json.loads(answers("predict", trained, "--json", "--scores", given=source + "\n")[0])
-    assert source.split()[2] in found["prediction" if "prediction" in found else "output"]
-    output = found.get("output", found.get("prediction"))
-    scored = answers("score", trained, given=f"{source}\t{output}\n")
-    assert abs(float(scored[0].split("\t")[0]) - found.get("score", found.get("log_probability"))) < 1e-3, (scored, found)
+    for options in [(), ("--ensemble", trained)]:
+        for beam in ("1", "4"):
+            score, output = answers("predict", trained, "--scores", "--beam", beam, *options, given=source + "\n")[0].split("\t")
+            assert source.split()[2] in output
+            scored = run("score", trained, "-", *options, given=f"{source}\t{output}\n".encode())
+            assert b"never saw" not in scored.stderr
+            assert abs(float(scored.stdout.split()[0]) - float(score)) < 1e-3, (options, beam, scored, score)
 
 
 def test_the_picture_says_what_was_copied(trained, tmp_path):

@@ -31,7 +31,8 @@ TEST(CopiedWords, BehindTheVocabulary) {
   EXPECT_EQ(decode_copied(*words, target, copied.extra, given), "foo a bar gimp");
   EXPECT_EQ(spell_copied(*words, size + 1, copied.extra), "foo");
   EXPECT_EQ(spell_copied(*words, a, copied.extra), "a");
-  expect_part(error_of([&] { decode_copied(*words, Ids{size + 2}, copied.extra); }), "and the source 2 words beside it");
+  expect_part(error_of([&] { decode_copied(*words, Ids{size + 2}, copied.extra); }),
+              "and the source 2 words beside it");
 }
 
 TEST(CopiedWords, TwoVocabularies) {

@@ -36,7 +36,8 @@ TEST(Dialogue, WhoSpeaks) {
 
 TEST(Dialogue, BadLines) {
   Report report;
-  const Pairs pairs = read("hello\nhi\nb\xff\nwhat\nnothing\n\nann\t\nann\tx\nben\tmuch too long for it\n", 1, report, 15);
+  const Pairs pairs =
+      read("hello\nhi\nb\xff\nwhat\nnothing\n\nann\t\nann\tx\nben\tmuch too long for it\n", 1, report, 15);
   EXPECT_EQ(pairs.target, (std::vector<std::string>{"hi", "nothing"}));
   EXPECT_EQ(report.dropped(), 3);
   expect_part(error_of([&] {

@@ -53,8 +53,8 @@ TEST(CopyLoss, ValuesAndGradients) {
       check_gradients(
           {random(7, 4), random(5, 4), random(1, 5), random(7, 1), some_mass(2, 7)},
           [&](Tape&, const Tensors& in) -> Tensors {
-            return {output_loss(in[0], in[1], in[2], targets, options, {.gate = in[3], .mass = in[4], .head = head})
-                        .loss};
+            return {
+                output_loss(in[0], in[1], in[2], targets, options, {.gate = in[3], .mass = in[4], .head = head}).loss};
           },
           [&](const Matrices& in) -> Matrices {
             Matrix loss(1, 1);
@@ -146,7 +146,9 @@ TEST(Coverage, ValuesAndGradients) {
   for (const int64_t head : {-1, 1})
     check_gradients(
         {weights},
-        [&](Tape&, const Tensors& in) -> Tensors { return {coverage_cost(in[0], Offsets{offsets, 2}, head)}; },
+        [&](Tape&, const Tensors& in) -> Tensors {
+          return {coverage_cost(in[0], Offsets{offsets, 2}, head)};
+        },
         [&](const Matrices& in) -> Matrices {
           Matrix cost(1, 1);
           for (int b = 0; b < 2; ++b)

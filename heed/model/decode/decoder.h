@@ -30,7 +30,8 @@ struct AttentionCosts {
   std::vector<Tensor> matrix;          // on request: [H * target tokens, longest memory]
 
   attend::Request request(bool weights) const {
-    return {.weights = weights, .guide_cost = want_guide, .entropy = want_entropy, .matrix = want_matrix, .links = links};
+    return {
+        .weights = weights, .guide_cost = want_guide, .entropy = want_entropy, .matrix = want_matrix, .links = links};
   }
 
   void add(const attend::Attended& a) {

@@ -150,10 +150,11 @@ class RecurrentDecoder final : public Decoder {
     for (int64_t b = 0; b < o.count; ++b) lengths[b] = static_cast<int32_t>(o.length(b));
     seen.set_target_lengths(lengths);
 
-    const attend::Request request = costs ? costs->request(alignment != nullptr) : attend::Request{.weights = alignment != nullptr};
+    const attend::Request request =
+        costs ? costs->request(alignment != nullptr) : attend::Request{.weights = alignment != nullptr};
     std::vector<attend::Weights> weights;
     std::vector<Tensor> outs, guides, log_probs, entropies, aligned_weights, matrices;  // of each step
-    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);       // ended sequences continue, unused
+    const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);  // ended sequences continue, unused
     for (int64_t t = 0; t < by_step.steps(); ++t) {
       const Packed rows = by_step.take(x.rows, t);
       attend::Attended a;

@@ -120,7 +120,8 @@ Rare rare_words(const data::Pairs& pairs, size_t count) {
     std::unordered_set<std::string_view> of_source;
     text::for_each_word(pairs.target[i], [&](std::string_view word) {
       if (seen[word] > kRare) return;
-      if (of_source.empty()) text::for_each_word(pairs.source[i], [&](std::string_view each) { of_source.insert(each); });
+      if (of_source.empty())
+        text::for_each_word(pairs.source[i], [&](std::string_view each) { of_source.insert(each); });
       ++rare;
       copied += of_source.contains(word) ? 1 : 0;
     });

@@ -55,8 +55,7 @@ data::Pairs kept(const data::Pairs& pairs, const data::Examples& examples) {
 
 }  // namespace
 
-Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o,
-                   bool copies) {
+Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o, bool copies) {
   const data::EncodeOptions limits{.max_source = o.max_source, .max_target = o.max_target, .copies = copies};
   auto train =
       std::make_unique<data::Examples>(data::encode_pairs(pairs.train, vocabularies.both(), limits, pairs.reports[0]));

@@ -185,8 +185,8 @@ class CallGradients {
   SmallGradients small_;
 };
 
-/// A gradient of the weights themselves: as a guide G = d_weights, whose cost sum_j A_ij G_ij has the gradient 1. It was
-/// not known in the forward, and the backward only needs the cost. `costs`: two numbers for each row.
+/// A gradient of the weights themselves: as a guide G = d_weights, whose cost sum_j A_ij G_ij has the gradient 1. It
+/// was not known in the forward, and the backward only needs the cost. `costs`: two numbers for each row.
 void guide_to(const Tensor& weights, const float* d_weights, AttentionCall& call, kernels::BackwardInputs& from,
               float* costs) {
   const int64_t rows = weights.rows(), keys = weights.cols();

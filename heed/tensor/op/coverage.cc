@@ -38,8 +38,8 @@ Tensor coverage_cost(Tensor weights, const Offsets& targets, int64_t head) {
   Tape& tape = weights.tape();
   const ChosenHeads a{weights, rows, head};
   const Tensor cost = tape.make_from(1, 1, weights);
-  // Where a weight is the smaller one, it has the slope 1; otherwise all weights before it have. So the slope of a_ti is
-  // [a_ti <= c_ti] + the number of later rows whose weight is above their sum.
+  // Where a weight is the smaller one, it has the slope 1; otherwise all weights before it have. So the slope of a_ti
+  // is [a_ti <= c_ti] + the number of later rows whose weight is above their sum.
   float* slopes = weights.needs_gradient() ? tape.keep<float>(rows * keys) : nullptr;
   double sum = 0.0;
   for (int64_t b = 0; b < targets.count; ++b)

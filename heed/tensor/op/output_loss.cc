@@ -287,9 +287,8 @@ OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int
     if (!g.d_mass) return;
     const int64_t heads = copy.mass.rows();
     const float share = factor / (copy.head < 0 ? static_cast<float>(heads) : 1.0f);
-    add_gradient(copy.mass.sink(), copy.mass.size(), [=](int64_t i) {
-      return copy.head < 0 || copy.head == i / n ? share * g.d_mass[i % n] : 0.0f;
-    });
+    add_gradient(copy.mass.sink(), copy.mass.size(),
+                 [=](int64_t i) { return copy.head < 0 || copy.head == i / n ? share * g.d_mass[i % n] : 0.0f; });
   });
   return result;
 }

@@ -45,8 +45,9 @@ std::span<const MetricEntry> all_metrics() {
       {"rouge-2", "how many pairs of neighbouring words outputs and references share, as rouge-score computes it",
        "100 mean of 2 P R / (P + R); P, R: shared pairs / those of the output, of the reference", true,
        [](Options) -> Made { return std::make_unique<Rouge>(RougeKind::two); }},
-      {"rouge-l", "the longest sequence of words that output and reference share, in order but with gaps, as rouge-score "
-                  "computes it",
+      {"rouge-l",
+       "the longest sequence of words that output and reference share, in order but with gaps, as rouge-score "
+       "computes it",
        "100 mean of 2 P R / (P + R); P, R: its length / words of the output, of the reference", true,
        [](Options) -> Made { return std::make_unique<Rouge>(RougeKind::longest); }},
       {"distinct-1", "the share of words that are different ones, over all outputs: how varied they are",

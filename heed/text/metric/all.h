@@ -18,8 +18,8 @@ struct MetricOptions {
   BleuOptions bleu;
   ChrfOptions chrf;  // of chrf and chrf++; the name decides `words`
   TerOptions ter;
-  std::string label_separator = {};      // of f1: see text::labels_of()
-  std::vector<std::string> labels = {};  // of macro_f1: all of them
+  std::string label_separator = {};       // of f1: see text::labels_of()
+  std::vector<std::string> labels = {};   // of macro_f1: all of them
   std::vector<std::string> outputs = {};  // of distinct-1 and distinct-2: all that are judged together
 };
 

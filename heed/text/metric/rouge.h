@@ -1,5 +1,5 @@
-// ROUGE, for summaries: what a summary shares with a reference (Lin 2004), as rouge-score from PyPI computes it, without
-// its stemmer.
+// ROUGE, for summaries: what a summary shares with a reference (Lin 2004), as rouge-score from PyPI computes it,
+// without its stemmer.
 //
 //   rouge-1, rouge-2   n-grams of words          P = shared / those of the output,  R = shared / those of the reference
 //   rouge-l            the longest common subsequence of words        F = 2 P R / (P + R)

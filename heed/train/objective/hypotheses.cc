@@ -106,8 +106,8 @@ void HypothesisLearner::judge(const data::Batch& batch, std::vector<Hypothesis>&
     const std::vector<int32_t> source = source_of(batch, h.source);
     const auto known = references_.find(source);
     expect(known != references_.end(), ErrorKind::bug, "objective: a source that is not in the training data");
-    cases.push_back(
-        {setting_.vocabularies.source->decode(source), text_of(h.tokens, *setting_.vocabularies.target), known->second});
+    cases.push_back({setting_.vocabularies.source->decode(source), text_of(h.tokens, *setting_.vocabularies.target),
+                     known->second});
   }
   const std::vector<double> rewards = reward_(cases);
   expect(rewards.size() == cases.size(), "the function for rewards returned {} numbers for {} outputs", rewards.size(),

@@ -109,8 +109,9 @@ TEST(PairSuggestions, CopyingWhereRareWordsStandInTheSource) {
   const auto named = [](bool in_source) {
     return pairs_of(2000, [=](int64_t i) {
       const std::string name = fmt::format("gimp{}", i);
-      return std::pair{fmt::format("the program {} draws the maps that everybody likes to look at", in_source ? name : "x"),
-                       fmt::format("{} draws the maps that everybody likes to look at, as they say", name)};
+      return std::pair{
+          fmt::format("the program {} draws the maps that everybody likes to look at", in_source ? name : "x"),
+          fmt::format("{} draws the maps that everybody likes to look at, as they say", name)};
     });
   };
   EXPECT_EQ(suggested(named(true))["model.copy"], "true");

@@ -97,7 +97,7 @@ TEST(Distinct, CountsOverAllOutputs) {
   const std::vector<Texts> right(4, Texts{"x"});
   const auto one = make_metric_for(said, right, "distinct-1"), two = make_metric_for(said, right, "distinct-2");
   EXPECT_NEAR(one->score(said, right).value, 100.0 * 3 / 8, 1e-9);
-  EXPECT_NEAR(two->score(said, right).value, 100.0 * 3 / 5, 1e-9);  // ab, ba, ac
+  EXPECT_NEAR(two->score(said, right).value, 100.0 * 3 / 5, 1e-9);                           // ab, ba, ac
   EXPECT_NEAR(make_metric("distinct-1")->segment_score(said[0], right[0]).value, 50, 1e-9);  // by itself
   EXPECT_EQ(two->segment_score("a", {"x"}).value, 0);
 }
