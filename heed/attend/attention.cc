@@ -249,6 +249,7 @@ Attended Attention::run(const AttendArguments& asked, const kernels::CustomRegio
   time_->configure(c, asked.request);
   if (asked.request.links) add_given_alignments(c, *asked.request.links);
   call.want_entropy = asked.request.entropy;
+  call.want_weights = asked.request.matrix;
   if (tape.training() && options_.dropout > 0.0f) call.problem.dropout = {options_.dropout, tape.next_seed()};
 
   std::vector<AttentionResult> results;
@@ -261,6 +262,7 @@ Attended Attention::run(const AttendArguments& asked, const kernels::CustomRegio
   Attended a;
   a.context = mean_of(results, &AttentionResult::out);
   (asked.request.links ? a.aligned_weight : a.guide_cost) = mean_of(results, &AttentionResult::guide_cost);
+  a.matrix = results[0].weights;
   a.log_prob = results[0].log_prob;
   if (runs > 1 && a.log_prob) {
     std::vector<Tensor> log_probs;

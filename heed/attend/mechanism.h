@@ -62,6 +62,7 @@ struct Request {
   bool guide_cost = false;                 // guided
   bool entropy = false;                    // softmax, hard_sampled
   bool penalty = false;                    // structured: ||A A^T - I||^2
+  bool matrix = false;                     // the weights, with a gradient; softmax, heads side by side
   const GivenAlignments* links = nullptr;  // the weight on these pairs; not with guided, static or own structures
 };
 
@@ -83,6 +84,7 @@ struct Attended {
   Tensor entropy;     // on request, [H, query rows]
   Tensor guide_cost;  // on request, [H, query rows]
   Tensor aligned_weight;  // on request, [H, query rows]: of each query, the sum of its weights on its links
+  Tensor matrix;          // on request, [H * query rows, longest memory]: as weights, head by head
   Tensor penalty;         // on request, [1, 1]: summed over the sequences
 };
 

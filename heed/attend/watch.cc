@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace heed::attend {
 
@@ -47,6 +48,22 @@ void Watch::add_unwatched(const std::string& name, const AttendArguments& asked)
     call.keys.push_back(keys && b < keys.count ? keys.length(b) : asked.prepared.filled);
   }
   calls_.push_back(std::move(call));
+}
+
+void Watch::show(const std::string& name, const Weights& weights, const Offsets& queries, const Offsets& keys) {
+  if (!wants(name)) return;
+  current_->count(weights);
+  WatchedCall call{.name = name, .heads = weights.heads};
+  for (int64_t b = 0; b < weights.batch; ++b) {
+    std::vector<float> all;
+    for (int64_t h = 0; h < weights.heads; ++h)
+      for (int64_t i = 0; i < queries.length(b); ++i)
+        all.insert(all.end(), weights.at(b, h, i), weights.at(b, h, i) + keys.length(b));
+    call.queries.push_back(queries.length(b));
+    call.keys.push_back(keys.length(b));
+    call.weights.push_back(std::move(all));
+  }
+  current_->calls_.push_back(std::move(call));
 }
 
 void Watch::add(const std::string& name, const AttendArguments& asked, const Weights& weights) {

@@ -68,6 +68,10 @@ class Watch {
     return attended;
   }
 
+  /// For what has weights that no mechanism computed: as a call of this name. weights [B, H, queries, keys].
+  static bool wants(const std::string& name) { return current_ && current_->begins(name); }
+  static void show(const std::string& name, const Weights& weights, const Offsets& queries, const Offsets& keys);
+
   /// For what computes weights: there are to be so many of them.
   static void expect_room(const Weights& weights) {
     if (current_) current_->count(weights);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
+#include "heed/data/copied_words.h"
 #include "heed/text/segments.h"
 
 namespace heed::data {
@@ -49,6 +51,7 @@ SentenceTokens encode_sentences(std::string_view text, const text::Tokeniser& to
 
 Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const EncodeOptions& options, Report& report) {
   Examples examples;
+  CopyReader copying(tokenisers.source, tokenisers.target);
   for (size_t i = 0; i < pairs.line.size(); ++i) {
     const int64_t line = pairs.line[i];
     SentenceTokens cut;
@@ -57,7 +60,7 @@ Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const En
     else
       cut.tokens = tokenisers.source.encode(pairs.source[i]);
     const std::vector<int32_t>& source = cut.tokens;
-    const auto target = tokenisers.target.encode(pairs.target[i]);
+    auto target = tokenisers.target.encode(pairs.target[i]);
     if (source.empty() || target.empty()) {
       report.drop_kept(Fault::empty, line, source.empty() ? "source, no tokens" : "target, no tokens");
       continue;
@@ -70,7 +73,12 @@ Examples encode_pairs(const Pairs& pairs, const Tokenisers& tokenisers, const En
           fmt::format("{}, {} tokens", long_source ? "source" : "target", (long_source ? source : target).size()));
       continue;
     }
-    examples.source.add({.tokens = source, .sentences = cut.lengths});
+    CopiedWords copied;
+    if (options.copies) {
+      copied = copying.read(pairs.source[i], source);
+      target = with_copied(std::move(target), pairs.target[i], tokenisers.target, copied.extra);
+    }
+    examples.source.add({.tokens = source, .sentences = cut.lengths, .copies = copied.ids});
     examples.target.add(target);
     examples.line.push_back(line);
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/data/dialogue.h"
 #include "heed/data/header.h"
 #include "heed/data/labelled_folder.h"
 #include "heed/data/lines.h"
@@ -184,7 +185,9 @@ Pairs read_pairs(const PairFiles& files, Report& report) {
          "the data must be either two files, source and target, or one TSV");
   expect(!two || (!files.source.empty() && !files.target.empty()), ErrorKind::data, "the {} file is missing",
          files.source.empty() ? "source" : "target");
-  Pairs pairs = two                                                         ? read_two(files, report)
+  expect(!two || files.turns == 0, ErrorKind::data, "dialogues are in one file, data.tsv, not in two");
+  Pairs pairs = two               ? read_two(files, report)
+                : files.turns > 0 ? read_dialogues(files, report)
                 : files.picture_column > 0 && is_labelled_folder(files.tsv) ? read_labelled_folder(files.tsv, report)
                                                                             : read_tsv(files, report);
   const std::filesystem::path& file = two ? files.source : files.tsv;

@@ -28,6 +28,8 @@ struct PairFiles {
   /// too, comes before that and a tab (picture_source.h). 0: none. Then `tsv` may be a folder of such files, too:
   /// labelled_folder.h.
   int64_t picture_column = 0;
+  /// Above 0: `tsv` holds dialogues, and a source is up to so many turns before its target (dialogue.h).
+  int64_t turns = 0;
 };
 
 struct Pairs {

@@ -43,7 +43,8 @@ Source Sources::operator[](int64_t i) const {
           .sentences = at(sentences, i),
           .second = at(second, i),
           .pixels = at(pixels, i),
-          .numbers = at(numbers, i)};
+          .numbers = at(numbers, i),
+          .copies = at(copies, i)};
 }
 
 void Sources::add(const Source& source) {
@@ -53,6 +54,7 @@ void Sources::add(const Source& source) {
   add_part(second, source.second, before);
   add_part(pixels, source.pixels, before);
   add_part(numbers, source.numbers, before);
+  add_part(copies, source.copies, before);
 }
 
 Sources Sources::pack(std::span<const int64_t> which) const {
@@ -63,6 +65,7 @@ Sources Sources::pack(std::span<const int64_t> which) const {
   some.second = packed(second, which);
   some.pixels = packed(pixels, which);
   some.numbers = packed(numbers, which);
+  some.copies = packed(copies, which);
   for (const Sources& other : others) some.others.push_back(other.pack(which));
   return some;
 }

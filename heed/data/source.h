@@ -18,6 +18,7 @@ struct Source {
   std::span<const int32_t> second = {};     // tokens of a second text, which is read together with the first
   std::span<const uint8_t> pixels = {};     // [side, side, 3] of a picture
   std::span<const float> numbers = {};      // [rows, columns], such as frames of speech; the model knows the columns
+  std::span<const int32_t> copies = {};     // what each of `tokens` is as a token of the target: CopiedWords::ids
 };
 
 /// Packed: B sources, the parts of all one after another, without padding.
@@ -40,6 +41,7 @@ class Sources {
   Sequences sentences, second;
   Ragged<uint8_t> pixels;
   Ragged<float> numbers;
+  Sequences copies;
 
   /// Of an ensemble: the same sources as each model after the first reads them.
   std::vector<Sources> others;

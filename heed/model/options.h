@@ -19,6 +19,13 @@ struct AlignOptions {
   int64_t layer = -1, head = -1;      // which attention to the source learns from it, from 0; -1: all
 };
 
+/// A decoder that copies words of the source: heed/model/copying.h
+struct CopyOptions {
+  bool on = false;
+  int64_t layer = -1, head = -1;  // whose attention to the source says what is copied, from 0; -1: last, mean of all
+  float coverage = 0.0f;          // weight in the loss of looking again at what was looked at
+};
+
 struct Options {
   /// What it does: a name from heed/task/all.h.
   std::string task = "seq2seq";
@@ -46,6 +53,7 @@ struct Options {
   /// What differs from it at one place or layer: encode/attention_places.h.
   encode::AttentionChanges places = {};
   AlignOptions align = {};
+  CopyOptions copying = {};
 
   // rnn
   std::string cell = "gru";   // gru or lstm

@@ -33,9 +33,10 @@ struct OutputLayer {
     return linear(states, tape.parameter(*weight), tape.parameter(*bias));
   }
   /// Of the right tokens [rows].
-  OutputLoss loss(Tensor states, std::span<const int32_t> tokens, const OutputLossOptions& options) const {
+  OutputLoss loss(Tensor states, std::span<const int32_t> tokens, const OutputLossOptions& options,
+                  const CopyPart& copy = {}) const {
     Tape& tape = states.tape();
-    return output_loss(states, tape.parameter(*weight), tape.parameter(*bias), tokens, options);
+    return output_loss(states, tape.parameter(*weight), tape.parameter(*bias), tokens, options, copy);
   }
 };
 

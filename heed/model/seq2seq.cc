@@ -57,11 +57,11 @@ Loss Seq2Seq::loss(Tape& tape, const data::Batch& batch, const OutputLossOptions
 
 void Seq2Seq::each_logits(Tape& tape, const data::Sources& sources, const PackedIds& inputs,
                           const std::function<void(int64_t first, Tensor logits)>& visit) const {
-  target_decoder_.each_logits(encode(tape, sources), inputs, visit);
+  target_decoder_.each_logits(encode(tape, sources), sources, inputs, visit);
 }
 
 std::unique_ptr<decode::State> Seq2Seq::start(Tape& tape, const data::Sources& sources, int64_t longest) const {
-  return target_decoder_.start(encode(tape, sources), longest);
+  return target_decoder_.start(encode(tape, sources), sources, longest);
 }
 
 int64_t Seq2Seq::max_positions() const {

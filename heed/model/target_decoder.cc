@@ -12,6 +12,7 @@
 #include "heed/attend/decay.h"
 #include "heed/attend/given_alignments.h"
 #include "heed/attend/reinforce.h"
+#include "heed/attend/watch.h"
 #include "heed/base/error.h"
 #include "heed/model/decode/all.h"
 #include "heed/model/stack_options.h"
@@ -111,6 +112,7 @@ TargetDecoder::TargetDecoder(const Scope& root, const Options& o, const encode::
     drawn_ = drawn->options;
   output_ = OutputLayer(root, o, decoder_->width(), target_.table());
   check_alignment_options();
+  copying_ = Copying(root, o, decoder_->width(), decoder_->source_heads());
   if (drawn_) {
     baseline_ = &(root / "reinforce").make("baseline", {2}, Initialiser::constant(0.0f));
     baseline_->trainable = false;
@@ -133,15 +135,38 @@ Loss TargetDecoder::loss(const encode::Encoded& source, const data::Batch& batch
   const data::Targets& targets = batch.targets;
   expect(targets.size() == source.memory.offsets.count && targets.in.size() == targets.out.size(),
          "model: expected a batch of sources, each with a target to write");
-  const Packed target = target_(tape, targets.in, tape.offsets(targets.offsets));
+  const Packed target = target_(tape, copying_ ? copying_.readable(targets.in, tape) : std::span(targets.in),
+                                tape.offsets(targets.offsets));
   decode::AttentionCosts costs;
   costs.want_entropy = drawn_ && drawn_->entropy_weight > 0.0f;
   const attend::GivenAlignments links{targets.offsets, targets.aligned_offsets, targets.aligned_sources};
   if (tape.training() && !targets.aligned_offsets.empty()) costs.links = &links;
+  if (copying_) return copied_loss(target, source, batch, costs, options);
   const Tensor states = decoder_->run(target, source, nullptr, tape.training() ? &costs : nullptr);
   Loss loss = output_.loss(states, targets.out, options);
   if (const Tensor more = attention_costs(costs, batch, loss, undrawn_nll))
     loss.loss = add(loss.loss, scale(more, options.scale));
+  return loss;
+}
+
+/// The attention is asked what it says about the targets' words also where nothing is learned.
+Loss TargetDecoder::copied_loss(const Packed& target, const encode::Encoded& source, const data::Batch& batch,
+                                decode::AttentionCosts& costs, const OutputLossOptions& options) const {
+  expect(!costs.links, "model.copy and data.alignments cannot be combined: one attention cannot learn from both");
+  const Tape& tape = target.rows.tape();
+  const CopyLinks links(batch);
+  const attend::GivenAlignments copies = links.view();
+  copying_.ask(costs, copies);
+  costs.want_guide = tape.training();
+  decode::Alignment seen;
+  const bool shown = attend::Watch::wants(Copying::kWatched);
+  const Tensor states = decoder_->run(target, source, shown ? &seen : nullptr, &costs);
+  Loss loss = copying_.loss(output_, states, costs, batch, options);
+  if (shown) copying_.show(states, seen, target.offsets, source.memory.offsets);
+  costs.links = nullptr;  // those were no given alignments, which cost something of their own
+  if (tape.training())
+    if (const Tensor more = attention_costs(costs, batch, loss, {}))
+      loss.loss = add(loss.loss, scale(more, options.scale));
   return loss;
 }
 
@@ -206,30 +231,58 @@ bool TargetDecoder::needs_self_critical_baseline(const Tape& tape) const {
          value_of(attend::kBaselines, drawn_->baseline) == attend::Baseline::self_critical;
 }
 
-void TargetDecoder::each_logits(const encode::Encoded& source, const PackedIds& inputs,
+void TargetDecoder::each_logits(const encode::Encoded& source, const data::Sources& sources, const PackedIds& inputs,
                                 const std::function<void(int64_t first, Tensor logits)>& visit) const {
   constexpr int64_t kRows = 256;  // whose logits exist at once, as in output_loss()
   Tape& tape = source.memory.rows.tape();
-  const Tensor states = decoder_->run(target_(tape, inputs.ids, tape.offsets(inputs.offsets)), source);
+  decode::Alignment looked;
+  std::vector<Copying::Row> copied;
+  if (copying_)
+    for (int64_t b = 0; b + 1 < std::ssize(inputs.offsets); ++b)
+      for (int64_t i = 0; i < inputs.offsets[static_cast<size_t>(b) + 1] - inputs.offsets[static_cast<size_t>(b)]; ++i)
+        copied.push_back({b, i, sources.copies[b]});
+  const Tensor states = decoder_->run(
+      target_(tape, copying_ ? copying_.readable(inputs.ids, tape) : inputs.ids, tape.offsets(inputs.offsets)), source,
+      copying_ ? &looked : nullptr);
+  const int64_t columns = copying_ ? copying_.columns(sources.copies) : 0;
   for (int64_t first = 0; first < states.rows(); first += kRows) {
     const int64_t count = std::min(kRows, states.rows() - first);
     const Tensor rows = tape.input(states.row(first), count, states.cols());
     tape.only_result([&] {
-      visit(first, output_.logits(rows));
+      const Tensor logits = output_.logits(rows);
+      const auto from = static_cast<size_t>(first);
+      visit(first, copying_
+                       ? copying_.distribution(rows, logits, looked,
+                                               std::span(copied).subspan(from, static_cast<size_t>(count)), columns)
+                       : logits);
       return rows;
     });
   }
 }
 
-std::unique_ptr<decode::State> TargetDecoder::start(const encode::Encoded& source, int64_t longest) const {
-  return decoder_->start(source, longest);
+std::unique_ptr<decode::State> TargetDecoder::start(const encode::Encoded& source, const data::Sources& sources,
+                                                    int64_t longest) const {
+  std::unique_ptr<decode::State> state = decoder_->start(source, longest);
+  if (copying_) {
+    expect(sources.copies.size() == sources.size(),
+           "model: to copy, the model needs what the words of each source are");
+    state->add_copies(sources.copies);
+  }
+  return state;
 }
 
 Tensor TargetDecoder::step(std::span<const int32_t> tokens, decode::State& state, Tape& tape,
                            decode::Alignment* alignment) const {
   const auto count = static_cast<int64_t>(tokens.size());
-  const Packed x = target_(tape, tokens, tape.even_offsets(count, 1), state.step());
-  return output_.logits(decoder_->step(x.rows, state, alignment));
+  const Packed x =
+      target_(tape, copying_ ? copying_.readable(tokens, tape) : tokens, tape.even_offsets(count, 1), state.step());
+  if (!copying_) return output_.logits(decoder_->step(x.rows, state, alignment));
+  decode::Alignment own;
+  decode::Alignment& looked = alignment ? *alignment : own;
+  const Tensor states = decoder_->step(x.rows, state, &looked);
+  std::vector<Copying::Row> rows;
+  for (int64_t r = 0; r < count; ++r) rows.push_back({r, 0, state.copies_of(r)});
+  return copying_.distribution(states, output_.logits(states), looked, rows, copying_.columns(state.copies()));
 }
 
 int64_t TargetDecoder::max_positions() const { return std::min(target_.max_positions(), longest_memory_); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heed/attend/census.h"
+#include "heed/model/copying.h"
 #include "heed/model/decode/decoder.h"
 #include "heed/model/embed/embed.h"
 #include "heed/model/encode/encoder.h"
@@ -43,7 +44,7 @@ class TargetDecoder {
   TargetDecoder() = default;
   /// The vectors of targets, "target". `shared`: the table of the sources, or null.
   static embed::Embed vectors(const Scope& root, const Options& options, Parameter* shared = nullptr);
-  /// Parameters: "decoder", "output", and "reinforce" where the attention draws.
+  /// Parameters: "decoder", "output", "reinforce" where the attention draws, and "copy" where it copies.
   TargetDecoder(const Scope& root, const Options& options, const encode::Encoder& encoder, const embed::Embed& target);
 
   /// Teacher forcing; the loss of a whole batch. While training it holds what the attention asks for beside: the cost
@@ -58,11 +59,12 @@ class TargetDecoder {
   bool needs_self_critical_baseline(const Tape& tape) const;
 
   /// Teacher forcing: all next tokens at once -> logits, some rows at a time; see Generator::each_logits().
-  void each_logits(const encode::Encoded& source, const PackedIds& inputs,
+  void each_logits(const encode::Encoded& source, const data::Sources& sources, const PackedIds& inputs,
                    const std::function<void(int64_t first, Tensor logits)>& visit) const;
 
-  /// As Generator: reads a memory, and writes one more token of each row.
-  std::unique_ptr<decode::State> start(const encode::Encoded& source, int64_t longest) const;
+  /// As Generator: reads a memory, and writes one more token of each row. `sources`: what the memory was made of.
+  std::unique_ptr<decode::State> start(const encode::Encoded& source, const data::Sources& sources,
+                                       int64_t longest) const;
   Tensor step(std::span<const int32_t> tokens, decode::State& state, Tape& tape, decode::Alignment* alignment) const;
 
   /// Of the longest target and of a memory, as Model::max_positions().
@@ -71,6 +73,8 @@ class TargetDecoder {
 
  private:
   void check_alignment_options() const;
+  Loss copied_loss(const Packed& target, const encode::Encoded& source, const data::Batch& batch,
+                   decode::AttentionCosts& costs, const OutputLossOptions& options) const;
   Tensor attention_costs(const decode::AttentionCosts& costs, const data::Batch& batch, Loss& loss,
                          std::span<const float> undrawn_nll) const;
   Tensor alignment_cost(const decode::AttentionCosts& costs, const data::Batch& batch) const;
@@ -81,6 +85,7 @@ class TargetDecoder {
   embed::Embed target_;
   std::unique_ptr<decode::Decoder> decoder_;
   OutputLayer output_;
+  Copying copying_;
   Parameter* baseline_ = nullptr;  // hard_sampled: Loss::baseline moves it
 };
 

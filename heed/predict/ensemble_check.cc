@@ -13,6 +13,12 @@ void expect_same_outputs(const trained::TrainedModel& first, const trained::Trai
   expect(task == other_task, "ensemble: model 1 does the task {}, but model {} does {}", task, which, other_task);
   expect(first.task().writes(), "ensemble: these models {}; only models that write can work together",
          first.task().answers() == task::AnswerKind::label ? "give labels" : "fill in tokens");
+  const bool copies = first.description.model.copying.on, other_copies = other.description.model.copying.on;
+  expect(copies == other_copies, "ensemble: model {} copies words of the source, but model {} does not",
+         copies ? 1 : which, copies ? which : 1);
+  expect(!copies || read_the_same(first, other),
+         "ensemble: models that copy words must cut the source into the same tokens, but models 1 and {} do not",
+         which);
   const text::Tokeniser &a = *first.vocabularies.target, &b = *other.vocabularies.target;
   if (a.contents() == b.contents() && a.kind() == b.kind()) return;
   expect(a.kind() == b.kind(), "ensemble: model 1 writes {}, but model {} writes {}", a.kind(), which, b.kind());

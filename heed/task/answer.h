@@ -21,11 +21,13 @@ struct ReadLine {
   std::vector<int32_t> tokens = {}, sentences = {}, second = {};  // as in data::Source
   std::vector<uint8_t> pixels = {};
   std::vector<float> numbers = {};
+  std::vector<int32_t> copies = {};
   bool is_empty = false;   // there is nothing to answer
   std::string error = {};  // why it cannot be read; otherwise empty
 
   data::Source source() const {
-    return {.tokens = tokens, .sentences = sentences, .second = second, .pixels = pixels, .numbers = numbers};
+    return {
+        .tokens = tokens, .sentences = sentences, .second = second, .pixels = pixels, .numbers = numbers, .copies = copies};
   }
 };
 

@@ -82,6 +82,7 @@ Description describe(const data::Options& data, const model::Options& model, int
   d.answers = {.longest = longest,
                .max_source = data.max_source,
                .label_separator = data.label_separator,
+               .turns = data.train.turns,
                .documents = data.documents};
   return d;
 }

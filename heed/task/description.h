@@ -43,6 +43,7 @@ struct Description {
     int64_t longest = 200;           // default for the longest output, in tokens
     int64_t max_source = 0;          // labels: a text is cut after this many tokens; 0: never
     std::string label_separator;     // labels: what separates several labels of a text; empty: it has one
+    int64_t turns = 0;               // dialogues: the turns that are read before an answer; 0: pairs of texts
     std::string documents = "file";  // running text: what is read without knowing the rest (running_text.h)
   } answers;
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/data/copied_words.h"
 #include "heed/text/utf8.h"
 
 namespace heed::task {
@@ -17,17 +18,21 @@ std::string_view without_end(std::string_view line) {
   return line;
 }
 
-std::vector<std::string> spelled(const text::Tokeniser& tokeniser, std::span<const int32_t> ids) {
+std::vector<std::string> spelled(const text::Tokeniser& tokeniser, std::span<const int32_t> ids,
+                                 std::span<const std::string> copied) {
   std::vector<std::string> tokens;
   tokens.reserve(ids.size());
-  for (const int32_t id : ids) tokens.push_back(tokeniser.token(id));
+  for (const int32_t id : ids) tokens.push_back(data::spell_copied(tokeniser, id, copied));
   return tokens;
 }
 
-std::vector<int32_t> target_tokens(const TextPair& pair, const text::Tokeniser& target) {
+std::vector<int32_t> target_tokens(const TextPair& pair, const text::Tokeniser& target,
+                                   std::span<const std::string> copied) {
   for (const int32_t id : pair.target_ids)
-    expect(id >= 0 && id < target.size(), "target_ids: there is no token {}; the vocabulary has {}", id, target.size());
-  return pair.target_ids.empty() ? target.encode(pair.target) : pair.target_ids;
+    expect(id >= 0 && id < target.size() + std::ssize(copied),
+           "target_ids: there is no token {}; the vocabulary has {}", id, target.size());
+  if (!pair.target_ids.empty()) return pair.target_ids;
+  return data::with_copied(target.encode(pair.target), pair.target, target, copied);
 }
 
 std::string too_long(int64_t tokens, int64_t places) {

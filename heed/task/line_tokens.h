@@ -15,8 +15,9 @@ namespace heed::task {
 /// Without \n, \r\n or \r.
 std::string_view without_end(std::string_view line);
 
-/// [ids] As the vocabulary spells them.
-std::vector<std::string> spelled(const text::Tokeniser& tokeniser, std::span<const int32_t> ids);
+/// [ids] As the vocabulary spells them. `copied`: the words of a source behind its last token (data/copied_words.h).
+std::vector<std::string> spelled(const text::Tokeniser& tokeniser, std::span<const int32_t> ids,
+                                 std::span<const std::string> copied = {});
 
 std::string too_long(int64_t tokens, int64_t places);
 
@@ -27,6 +28,7 @@ std::vector<std::string> unknown_in(std::string_view line, std::span<const int32
 void add_unknown(std::string_view text, const text::Tokeniser& tokeniser, std::vector<std::string>& unknown);
 
 /// Of the target: as they are given, or its text cut into tokens. Throws if there are no such tokens.
-std::vector<int32_t> target_tokens(const TextPair& pair, const text::Tokeniser& target);
+std::vector<int32_t> target_tokens(const TextPair& pair, const text::Tokeniser& target,
+                                   std::span<const std::string> copied = {});
 
 }  // namespace heed::task

@@ -116,10 +116,13 @@ TextPairs load_pairs(const data::Options& o, uint64_t seed, SourceKey key) {
   pairs.train = data::read_pairs(o.train, pairs.reports[0]);
   if (std::string unused = unused_columns(o.train); !unused.empty()) pairs.reports[0].remark(std::move(unused));
   pairs.lines = pairs.reports[0].kept() + pairs.reports[0].dropped() + pairs.reports[0].headers();
-  if (o.has_validation_files())
-    pairs.valid = data::read_pairs(o.valid, pairs.reports[1]);
-  else
+  if (o.has_validation_files()) {
+    data::PairFiles valid = o.valid;
+    valid.turns = o.train.turns;
+    pairs.valid = data::read_pairs(valid, pairs.reports[1]);
+  } else {
     hold_out(pairs, o.held_out, seed, key);
+  }
   return pairs;
 }
 

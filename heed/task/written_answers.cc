@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
+#include "heed/data/copied_words.h"
 #include "heed/data/examples.h"
 #include "heed/model/search/score.h"
 #include "heed/task/line_tokens.h"
@@ -71,30 +72,40 @@ class WrittenAnswers final : public Answerer {
   void answer(const data::Sources& sources, std::span<const PendingLine> lines) const override {
     for (const PendingLine& line : lines) line.answer->nbest.clear();
     search::Options how = how_;
+    std::vector<std::vector<std::string>> copied;  // [lines]
+    for (const PendingLine& line : lines) copied.push_back(reader_.copied_words(line.text, asked_));
     how.on_token = text_callback(wanted_, [&](int64_t number, std::span<const int32_t> tokens) {
       const auto line = std::lower_bound(lines.begin(), lines.end(), number,
                                          [](const PendingLine& each, int64_t n) { return each.number < n; });
-      return reader_.text_of(sources[line->source], tokens, {}, target_);
+      return text_of(sources[line->source], tokens, {}, copied[static_cast<size_t>(line - lines.begin())]);
     });
     std::vector<search::Result> found = search_.search(sources, lines, how, reader_.batches(asked_));
     for (size_t i = 0; i < lines.size(); ++i) {
       std::vector<std::string> words;
       if (wanted_.copy_unknown) words = asked_.vocabularies.source->cut(lines[i].text);
       for (search::Hypothesis& h : found[i].hypotheses)
-        lines[i].answer->nbest.push_back(output_of(std::move(h), sources[lines[i].source], lines[i].rules, words));
+        lines[i].answer->nbest.push_back(
+            output_of(std::move(h), sources[lines[i].source], lines[i].rules, words, copied[i]));
     }
   }
 
  private:
+  /// The reader says what tokens are; of words that only the source has, none does.
+  std::string text_of(const data::Source& source, std::span<const int32_t> tokens,
+                      std::span<const std::string> for_unknown, std::span<const std::string> copied) const {
+    if (copied.empty()) return reader_.text_of(source, tokens, for_unknown, target_);
+    return data::decode_copied(target_, tokens, copied, for_unknown);
+  }
+
   /// `words`: of the source, to copy from where the model wrote an unknown one; none: ⁇ stays.
   Output output_of(search::Hypothesis&& h, const data::Source& source, const RulesOfLine& rules,
-                   std::span<const std::string> words) const {
+                   std::span<const std::string> words, std::span<const std::string> copied) const {
     h.alignment.resize(std::min(h.alignment.size(), h.tokens.size()));  // without that of the end token
-    Output output{.text = reader_.text_of(source, h.tokens, copies_for(h, words), target_),
+    Output output{.text = text_of(source, h.tokens, copies_for(h, words), copied),
                   .score = h.score,
                   .log_probability = h.log_probability,
                   .finished = h.finished,
-                  .tokens = spelled(target_, h.tokens),
+                  .tokens = spelled(target_, h.tokens, copied),
                   .ids = h.tokens,
                   .token_log_probabilities = std::move(h.token_log_probabilities)};
     if (wanted_.alignments) output.alignment = std::move(h.alignment);
@@ -170,14 +181,16 @@ std::vector<PairScore> score_targets(const TargetReader& reader, const LoadedMod
     if (!score.error.empty()) continue;
     Prediction told;
     const std::vector<ReadLine> read = read_for_all(reader, without_end(pairs[i].source), asked, &told);
-    std::vector<int32_t> target = target_tokens(pairs[i], vocabulary);
+    const std::vector<std::string> copied = reader.copied_words(without_end(pairs[i].source), asked);
+    std::vector<int32_t> target = target_tokens(pairs[i], vocabulary, copied);
     score.error = read.back().error;
     if (score.error.empty()) score.error = complaint_about_target(std::ssize(target) + 1, asked);
     if (score.error.empty() && read.back().is_empty) score.error = "the source is empty";
     if (!score.error.empty()) continue;
     score.unknown = std::move(told.unknown);
-    if (pairs[i].target_ids.empty()) add_unknown(pairs[i].target, vocabulary, score.unknown);
-    score.tokens = spelled(vocabulary, target);
+    if (pairs[i].target_ids.empty() && std::find(target.begin(), target.end(), text::kUnknown) != target.end())
+      add_unknown(pairs[i].target, vocabulary, score.unknown);  // what can be copied is no guess
+    score.tokens = spelled(vocabulary, target, copied);
     score.tokens.push_back(vocabulary.token(text::kEnd));
     of_example.push_back(&score);
     add_source(examples.source, read);

@@ -24,6 +24,10 @@ class TargetReader : public LineReader {
   virtual int64_t cells(const LoadedModel& /*asked*/) const { return 0; }
   /// As data::Examples: of rows of numbers.
   virtual int64_t numbers_of_row(const LoadedModel& /*asked*/) const { return 0; }
+  /// Of a model that copies: the words of a line that only its source has, which are tokens behind the vocabulary.
+  virtual std::vector<std::string> copied_words(std::string_view /*line*/, const LoadedModel& /*asked*/) const {
+    return {};
+  }
   /// What the tokens of an output say. `for_unknown`: words in the place of unknown ones, or none.
   virtual std::string text_of(const data::Source& source, std::span<const int32_t> tokens,
                               std::span<const std::string> for_unknown, const text::Tokeniser& target) const;

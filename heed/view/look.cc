@@ -13,6 +13,7 @@
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
 #include "heed/checkpoint/trained_model.h"
+#include "heed/data/copied_words.h"
 #include "heed/model/search/search_tree.h"
 #include "heed/text/tokeniser.h"
 #include "heed/view/chosen.h"
@@ -381,7 +382,10 @@ Example look(const predict::Predictor& model, const std::string& line, const std
                                    [&](const Sequence& s) { return s.name == seen; });
     const bool fits = keys != example.sequences.end() && std::ssize(found->nodes) * std::ssize(keys->tokens) <=
                                                              shown.weights;  // otherwise without weights
-    example.beam = beam_of(*found, model.target(), fits ? &*keys : nullptr);
+    std::vector<std::string> copied;
+    if (trained.description.model.copying.on)
+      copied = data::CopyReader(model.source(), model.target()).read(line, model.source().encode(line)).extra;
+    example.beam = beam_of(*found, model.target(), fits ? &*keys : nullptr, copied);
   }
   return example;
 }

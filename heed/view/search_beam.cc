@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "heed/data/copied_words.h"
+
 namespace heed::view {
 
-Beam beam_of(const search::SearchTree& tree, const text::Tokeniser& target, const Sequence* keys) {
+Beam beam_of(const search::SearchTree& tree, const text::Tokeniser& target, const Sequence* keys,
+             std::span<const std::string> copied) {
   Beam beam;
   for (const search::TreeNode& node : tree.nodes)
     beam.nodes.push_back({.parent = node.parent,
-                          .token = target.token(node.token),
+                          .token = data::spell_copied(target, node.token, copied),
                           .score = node.log_probability,
                           .kept = node.kept,
                           .finished = node.finished,

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from heed_program import SOURCE, USAGE, heed, text
 
-VERBS = ["demo", "train", "predict", "look", "serve", "score", "evaluate", "compare", "distill", "average", "export",
+VERBS = ["demo", "train", "predict", "chat", "look", "serve", "score", "evaluate", "compare", "distill", "average", "export",
          "import", "info", "mechanisms", "scenes"]
 
 

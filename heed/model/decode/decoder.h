@@ -20,14 +20,18 @@ struct Alignment {
 /// Further outputs of the attention to the source, for the loss of a model; one per layer that has it.
 struct AttentionCosts {
   bool want_entropy = false;                       // hard_sampled: request it
+  bool want_guide = true;                          // guided: request it
   const attend::GivenAlignments* links = nullptr;  // given alignments: request the weight on them
+  bool want_matrix = false;                        // request all weights, with a gradient
   std::vector<Tensor> guide;                       // time guided: of each row, [H, target tokens]
   std::vector<Tensor> log_prob;  // hard_sampled while training: [samples * H, target tokens]; with time static [.., B]
   std::vector<Tensor> entropy;   // on request: [H, target tokens]; with time static [H, B]
   std::vector<Tensor> aligned_weight;  // with links: of each row, on its links, [H, target tokens]
+  std::vector<Tensor> matrix;          // on request: [H * target tokens, longest memory]
 
   attend::Request request(bool weights) const {
-    return {.weights = weights, .guide_cost = true, .entropy = want_entropy, .links = links};
+    return {
+        .weights = weights, .guide_cost = want_guide, .entropy = want_entropy, .matrix = want_matrix, .links = links};
   }
 
   void add(const attend::Attended& a) {
@@ -35,6 +39,7 @@ struct AttentionCosts {
     if (a.log_prob) log_prob.push_back(a.log_prob);
     if (a.log_prob && a.entropy) entropy.push_back(a.entropy);
     if (a.aligned_weight) aligned_weight.push_back(a.aligned_weight);
+    if (a.matrix) matrix.push_back(a.matrix);
   }
 };
 

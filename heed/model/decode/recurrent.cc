@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "heed/attend/all.h"
 #include "heed/attend/rows_by_step.h"
 #include "heed/base/error.h"
@@ -41,8 +43,7 @@ class RecurrentDecoder final : public Decoder {
 
   Tensor run(const Packed& x, const encode::Encoded& source, Alignment* alignment,
              AttentionCosts* costs) const override {
-    expect(!alignment || !options_.input_feeding, "decoder: with input feeding, get the alignment from step()");
-    if (options_.input_feeding) return run_by_steps(x, source, costs);
+    if (options_.input_feeding) return run_by_steps(x, source, alignment, costs);
     const attend::PreparedMemory prepared = attention_->prepare(wiring_.memory_for(*attention_, 0, source));
     const RecurrentOutput s = recurrent_.run(x, first_states(source));
     const bool wanted = alignment != nullptr;
@@ -175,7 +176,8 @@ class RecurrentDecoder final : public Decoder {
   }
 
   /// With input feeding each step needs the previous one, so the steps cannot be computed at once.
-  Tensor run_by_steps(const Packed& x, const encode::Encoded& source, AttentionCosts* costs) const {
+  Tensor run_by_steps(const Packed& x, const encode::Encoded& source, Alignment* alignment,
+                      AttentionCosts* costs) const {
     Tape& tape = x.rows.tape();
     const Offsets& o = x.offsets;
     const attend::PreparedMemory prepared = attention_->prepare(wiring_.memory_for(*attention_, 0, source));
@@ -185,8 +187,10 @@ class RecurrentDecoder final : public Decoder {
     for (int64_t b = 0; b < o.count; ++b) lengths[b] = static_cast<int32_t>(o.length(b));
     seen.set_target_lengths(lengths);
 
-    const attend::Request request = costs ? costs->request(false) : attend::Request{};
-    std::vector<Tensor> outs, states, guides, log_probs, entropies, aligned_weights;  // of each step
+    const attend::Request request =
+        costs ? costs->request(alignment != nullptr) : attend::Request{.weights = alignment != nullptr};
+    std::vector<attend::Weights> weights;
+    std::vector<Tensor> outs, states, guides, log_probs, entropies, aligned_weights, matrices;  // of each step
     const attend::RowsByStep by_step(o, attend::Ended::last_row, tape);  // ended sequences continue, unused
     for (int64_t t = 0; t < by_step.steps(); ++t) {
       const Packed rows = by_step.take(x.rows, t);
@@ -203,12 +207,16 @@ class RecurrentDecoder final : public Decoder {
           });
       seen = a.state;
       outs.push_back(m.out);
+      if (alignment) weights.push_back(a.weights);
       if (a.guide_cost) guides.push_back(a.guide_cost);
       if (a.log_prob) log_probs.push_back(a.log_prob);
       if (a.log_prob && a.entropy) entropies.push_back(a.entropy);
       if (a.aligned_weight) aligned_weights.push_back(a.aligned_weight);
+      if (a.matrix) matrices.push_back(a.matrix);
     }
+    if (alignment) alignment->layers = {by_step.put_back_weights(weights)};
     if (costs && !aligned_weights.empty()) costs->aligned_weight.push_back(by_step.put_back_columns(aligned_weights));
+    if (costs && !matrices.empty()) costs->matrix.push_back(of_targets(matrices, by_step, o.count));
     if (costs && !guides.empty()) costs->guide.push_back(by_step.put_back_columns(guides));
     const auto choices = [&](const std::vector<Tensor>& steps) {  // a static choice is made once
       return steps.size() == outs.size() ? by_step.put_back_columns(steps) : steps.front();
@@ -216,6 +224,20 @@ class RecurrentDecoder final : public Decoder {
     if (costs && !log_probs.empty()) costs->log_prob.push_back(choices(log_probs));
     if (costs && !entropies.empty()) costs->entropy.push_back(choices(entropies));
     return by_step.put_back(outs);
+  }
+
+  /// Of each step [H * sequences, keys] -> [H * rows, keys], head by head.
+  static Tensor of_targets(const std::vector<Tensor>& steps, const attend::RowsByStep& by_step, int64_t sequences) {
+    std::vector<Tensor> heads;
+    for (int64_t h = 0; h < steps[0].rows() / sequences; ++h) {
+      std::vector<int64_t> rows(static_cast<size_t>(sequences));
+      std::iota(rows.begin(), rows.end(), h * sequences);
+      std::vector<Tensor> of_head;
+      of_head.reserve(steps.size());
+      for (const Tensor& step : steps) of_head.push_back(gather_rows(step, rows));
+      heads.push_back(by_step.put_back(of_head));
+    }
+    return concat_rows(heads);
   }
 
   RecurrentDecoderOptions options_;

@@ -1,5 +1,7 @@
 #include "heed/model/decode/state.h"
 
+#include <numeric>
+
 #include "heed/model/decode/hypothesis_rows.h"
 #include "heed/model/decode/self_attention_cache.h"
 #include "heed/model/decode/source_attention.h"
@@ -28,12 +30,24 @@ Tensor State::attend_to_source(size_t number, Tensor queries, attend::Weights* w
   return sources_[number].attend({queries, *rows_, step_}, weights);
 }
 
+void State::add_copies(const data::Sequences& of_sources) {
+  copies_ = of_sources;
+  copied_.resize(static_cast<size_t>(rows()));
+  std::iota(copied_.begin(), copied_.end(), int64_t{0});  // at the start there is a row for each source
+}
+
 void State::select(std::span<const int64_t> rows) {
   const RowSelection chosen = rows_->select(rows);  // first: it refuses rows that do not exist
   for (OffTapeMatrix& matrix : matrices_) matrix.select(rows);
   for (SelfAttentionCache& self : selves_) self.select(rows, step_);
   for (SourceAttention& source : sources_) source.select(chosen);
   for (const std::unique_ptr<State>& member : members_) member->select(rows);
+  if (!copied_.empty()) {
+    std::vector<int64_t> copied;
+    copied.reserve(rows.size());
+    for (const int64_t row : rows) copied.push_back(copied_[static_cast<size_t>(row)]);
+    copied_ = std::move(copied);
+  }
   if (tokens_.empty()) return;
   std::vector<std::vector<int32_t>> next;
   next.reserve(rows.size());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heed/attend/mechanism.h"
+#include "heed/data/ragged.h"
 #include "heed/tensor/off_tape_matrix.h"
 
 namespace heed::decode {
@@ -62,6 +63,11 @@ class State {
   void add_tokens() { tokens_.assign(static_cast<size_t>(rows()), {}); }
   std::vector<std::vector<int32_t>>& tokens() { return tokens_; }
 
+  /// For a decoder that copies: what the tokens of the source of each row are as target tokens (data::Source::copies).
+  void add_copies(const data::Sequences& of_sources);
+  const data::Sequences& copies() const { return copies_; }  // of all sources
+  std::span<const int32_t> copies_of(int64_t row) const { return copies_[copied_[static_cast<size_t>(row)]]; }
+
   /// The step is done: the last thing that Decoder::step() does. A text that was read before counts as steps.
   void advance(int64_t steps = 1) { step_ += steps; }
 
@@ -74,6 +80,8 @@ class State {
   std::vector<SourceAttention> sources_;
   std::vector<std::unique_ptr<State>> members_;
   std::vector<std::vector<int32_t>> tokens_;  // [rows], or none
+  data::Sequences copies_;
+  std::vector<int64_t> copied_;  // [rows]: which of copies_; or none
 };
 
 }  // namespace heed::decode

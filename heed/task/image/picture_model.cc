@@ -62,7 +62,7 @@ model::Loss PictureModel::loss(Tape& tape, const data::Batch& batch, const Outpu
 }
 
 std::unique_ptr<decode::State> PictureModel::start(Tape& tape, const data::Sources& sources, int64_t longest) const {
-  return writer_.start(encode(tape, sources), longest);
+  return writer_.start(encode(tape, sources), sources, longest);
 }
 
 int64_t PictureModel::max_positions() const {

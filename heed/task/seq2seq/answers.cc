@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "heed/data/examples.h"
+#include "heed/data/copied_words.h"
 #include "heed/task/line_tokens.h"
 #include "heed/task/seq2seq/texts.h"
 #include "heed/task/written_answers.h"
@@ -24,13 +25,21 @@ class PairReader final : public TargetReader {
       read.tokens = source.encode(line);
     }
     read.is_empty = read.tokens.empty();
+    if (model.description.model.copying.on)
+      read.copies = data::CopyReader(source, *model.vocabularies.target).read(line, read.tokens).ids;
     const auto count = std::ssize(read.tokens);
     if (const int64_t places = model.model.max_positions(); count > places) read.error = too_long(count, places);
     if (told) {
       told->source_tokens = spelled(source, read.tokens);
-      told->unknown = unknown_in(line, read.tokens, source);
+      if (read.copies.empty()) told->unknown = unknown_in(line, read.tokens, source);  // others can be copied
     }
     return read;
+  }
+
+  std::vector<std::string> copied_words(std::string_view line, const LoadedModel& asked) const override {
+    if (!asked.description.model.copying.on) return {};
+    const text::Tokeniser& source = *asked.vocabularies.source;
+    return data::CopyReader(source, *asked.vocabularies.target).read(line, source.encode(line)).extra;
   }
 };
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "heed/model/decode/all.h"
@@ -104,6 +105,33 @@ int64_t batch_for(double tokens) {
   return static_cast<int64_t>(std::bit_floor(most));
 }
 
+struct Rare {
+  double words = 0, copied = 0;
+};
+
+/// Names, numbers, terms: if targets take them from their sources, a model should be able to copy.
+Rare rare_words(const data::Pairs& pairs, size_t count) {
+  constexpr int64_t kRare = 3;  // times in all targets
+  std::unordered_map<std::string_view, int64_t> seen;
+  int64_t all = 0, rare = 0, copied = 0;
+  for (size_t i = 0; i < count; ++i)
+    text::for_each_word(pairs.target[i], [&](std::string_view word) { ++all, ++seen[word]; });
+  for (size_t i = 0; i < count; ++i) {
+    std::unordered_set<std::string_view> of_source;
+    text::for_each_word(pairs.target[i], [&](std::string_view word) {
+      if (seen[word] > kRare) return;
+      if (of_source.empty())
+        text::for_each_word(pairs.source[i], [&](std::string_view each) { of_source.insert(each); });
+      ++rare;
+      copied += of_source.contains(word) ? 1 : 0;
+    });
+  }
+  const auto share = [](int64_t part, int64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+  };
+  return {share(rare, all), share(copied, rare)};
+}
+
 }  // namespace
 
 PairFacts facts_of(const data::Pairs& pairs) {
@@ -115,11 +143,14 @@ PairFacts facts_of(const data::Pairs& pairs) {
   }
   const auto shared = std::count_if(source.letters().begin(), source.letters().end(),
                                     [&](const std::string& each) { return target.letters().contains(each); });
+  const Rare rare = rare_words(pairs, count);
   const auto all = std::ssize(source.letters()) + std::ssize(target.letters()) - shared;
   return {.pairs = pairs.size(),
           .source = source.facts(),
           .target = target.facts(),
-          .shared_letters = static_cast<double>(shared) / static_cast<double>(std::max<int64_t>(all, 1))};
+          .shared_letters = static_cast<double>(shared) / static_cast<double>(std::max<int64_t>(all, 1)),
+          .rare_words = rare.words,
+          .rare_copied = rare.copied};
 }
 
 std::vector<Suggestion> suggest(const PairFacts& facts, const OpenKeys& open, const data::Options& data,
@@ -163,6 +194,15 @@ std::vector<Suggestion> suggest(const PairFacts& facts, const OpenKeys& open, co
     say("model.decoder_layers", fmt::format("{}", size.layers));
     say("model.norm", "pre", "more stable training");
   }
+  // A pair of lines with the same rare word in both is seldom chance: names and numbers that a summary, an answer or a
+  // translation takes over.
+  constexpr double kOftenRare = 0.02, kOftenCopied = 0.3;
+  const bool whole_words = source_tokens.kind == "words" && target_tokens.kind == "words";
+  const bool copies = (joint || whole_words) && facts.rare_words > kOftenRare && facts.rare_copied > kOftenCopied &&
+                      is_untouched(model.attention) && !decode::find_decoder(model.decoder_kind()).make_parallel;
+  if (copies)
+    say("model.copy", "true",
+        fmt::format("{:.0f} % of the rare words of targets stand in their sources", 100 * facts.rare_copied));
   if (is_untouched(model.attention)) {
     say("attention.score", transformer ? "scaled_dot" : "additive");
     if (transformer) say("attention.heads", width % 4 == 0 ? "4" : "1");

@@ -23,6 +23,8 @@ struct PairFacts {
   int64_t pairs = 0;  // all of them
   SideFacts source, target;
   double shared_letters = 0;  // letters that occur on both sides, as a share of all
+  double rare_words = 0;      // words of targets that hardly any other target has, as a share of all
+  double rare_copied = 0;     // of these: the share whose own source has the word
 };
 PairFacts facts_of(const data::Pairs& pairs);
 

@@ -5,6 +5,7 @@
 
 #include "heed/data/built_in_task.h"
 #include "heed/model/choices.h"
+#include "heed/model/copying.h"
 #include "heed/model/decode/all.h"
 #include "heed/model/encode/all.h"
 #include "heed/model/encode/choices.h"
@@ -81,6 +82,11 @@ class PairsTask final : public Task {
           Limit::between(1, kMostColumns));
     f.add("data.target_column", d.train.target_column, "column of the targets", Limit::between(1, kMostColumns));
     add_header_key(f, d);
+    f.add(
+        "data.turns", d.train.turns,
+        "above 0: the TSV holds dialogues, a turn per line and an empty line after each; so many turns are read before "
+        "an answer",
+        Limit::between(0, 1000));
     f.add("data.columns", d.train.columns, "the exact number of columns of every line; 0: any number",
           Limit::between(0, kMostColumns));
     f.add("data.max_characters", d.train.max_characters,
@@ -120,11 +126,22 @@ class PairsTask final : public Task {
           Limit::one_of(heed::words_of(model::kOutputLengths)));
     f.add("model.slots", m.slots, "model.length = \"slots\": the most tokens of a target and its end",
           Limit::between(1, kLongest));
+    f.add("model.copy", m.copying.on,
+          "the decoder also copies words of the source, known or not: what it attends to says which");
+    f.add("model.copy_layer", m.copying.layer,
+          "model.copy: the layer of the decoder whose attention says what is copied, from 0; -1: the last",
+          Limit::between(-1, 999));
+    f.add("model.copy_head", m.copying.head, "its head, from 0; -1: the mean of all",
+          Limit::between(-1, kMostHeads - 1));
+    f.add("model.coverage_loss", m.copying.coverage,
+          "model.copy: weight in the loss of looking again at what was looked at before; 0: none", Limit::at_least(0));
     f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector is fed in with the next token");
     add_stack_keys(f, m);
   }
 
   void add_description(Fields& f, Description& d) const override {
+    f.add("answers.turns", d.answers.turns, "dialogues: the turns that are read before an answer; 0: pairs of texts",
+          Limit::between(0, 1000));
     add_token_keys(f, "source", text::Tokeniser::kinds_to_read(), d.source);
     add_token_keys(f, "target", text::Tokeniser::kinds_to_write(), d.target);
     f.add("tokens.joint", d.joint, "one vocabulary for both sides: that of the source");
@@ -153,6 +170,12 @@ class PairsTask final : public Task {
          "data.alignments needs pairs from files: data.source and data.target, or data.tsv");
     need(d.alignments.empty() || !decode::find_decoder(m.decoder_kind()).make_parallel,
          "data.alignments needs a decoder that writes step by step, not model.decoder = \"parallel\"");
+    need(!m.copying.on || !decode::find_decoder(m.decoder_kind()).make_parallel,
+         "model.copy needs a decoder that writes step by step, not model.decoder = \"parallel\"");
+    need(!m.copying.on || d.alignments.empty(), "model.copy and data.alignments cannot be combined");
+    need(!m.copying.on || (m.attention.time != "guided" && m.attention.normalise != "hard_sampled"),
+         "model.copy cannot be combined with attention.time = \"guided\" or attention.normalise = \"hard_sampled\"");
+    need(m.copying.on || m.copying.coverage == 0.0f, "model.coverage_loss needs model.copy = true");
     for (const std::string& wrong : {size_problem("source", d.source), size_problem("target", d.target)})
       need(wrong.empty(), wrong);
     need(m.tied != "all" || d.joint, "model.tied = \"all\" needs data.joint = true: one vocabulary");
@@ -194,6 +217,7 @@ class PairsTask final : public Task {
     using enum AttentionRows;
     const bool at_once = decode::find_decoder(model.decoder_kind()).make_parallel != nullptr;
     if (attention.starts_with("encoder.")) return {"self-attention of the encoder", source, source};
+    if (attention == model::Copying::kWatched) return {"copied from the source", target_out, source};
     if (attention.ends_with(".self"))
       return {"self-attention of the decoder", at_once ? written : target_in, at_once ? written : target_in};
     return {"attention to the source", at_once ? written : target_out, source};

@@ -60,15 +60,17 @@ bool reads_sentences(const model::Options& o) {
   return attend::resolve(attend::canonical(o.attention)).structure->weighs_sentences;
 }
 
-Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o, bool by_sentence) {
-  const data::EncodeOptions limits{.max_source = o.max_source, .max_target = o.max_target, .by_sentence = by_sentence};
-  expect(!by_sentence || o.alignments.empty(),
+Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o,
+                   data::EncodeOptions encode) {
+  encode.max_source = o.max_source;
+  encode.max_target = o.max_target;
+  expect(!encode.by_sentence || o.alignments.empty(),
          "data.alignments counts the tokens of whole lines, but attention.structure = \"hierarchical_query\" cuts them "
          "into sentences first: leave one of them out");
   auto train =
-      std::make_unique<data::Examples>(data::encode_pairs(pairs.train, vocabularies.both(), limits, pairs.reports[0]));
+      std::make_unique<data::Examples>(data::encode_pairs(pairs.train, vocabularies.both(), encode, pairs.reports[0]));
   auto valid = std::make_unique<data::Examples>(
-      data::encode_pairs(pairs.valid, vocabularies.both(), limits, validation_report_of(pairs, o)));
+      data::encode_pairs(pairs.valid, vocabularies.both(), encode, validation_report_of(pairs, o)));
   if (!o.alignments.empty()) add_alignments(*train, pairs, vocabularies, o);
   Corpus corpus;
   corpus.references = data::group_references(kept(pairs.valid, *valid));

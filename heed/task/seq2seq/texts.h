@@ -5,15 +5,16 @@
 #include <utility>
 #include <vector>
 
+#include "heed/data/examples.h"
 #include "heed/task/seq2seq/suggestions.h"
 #include "heed/task/task.h"
 #include "heed/task/text_pairs.h"
 
 namespace heed::task {
 
-/// `by_sentence`: sources are cut into sentences (reads_sentences()).
+/// `encode`: how the model reads a source; its limits are those of the data.
 Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& options,
-                   bool by_sentence = false);
+                   data::EncodeOptions encode = {});
 
 /// Whether a model of these options weighs the sentences of a source.
 bool reads_sentences(const model::Options& options);
@@ -31,7 +32,8 @@ class RawPairCorpus final : public RawCorpus {
     return task::learn_vocabularies(pairs_.train, options, known);
   }
   Corpus encode(const Vocabularies& vocabularies, const data::Options& options, const model::Options& model) override {
-    return make_corpus(std::move(pairs_), vocabularies, options, reads_sentences(model));
+    return make_corpus(std::move(pairs_), vocabularies, options,
+                       {.by_sentence = reads_sentences(model), .copies = model.copying.on});
   }
   data::References validation() const override { return data::group_references(pairs_.valid); }
   std::string validation_report() const override;

@@ -186,6 +186,28 @@ class CallGradients {
   SmallGradients small_;
 };
 
+/// A gradient of the weights themselves: as a guide G = d_weights, whose cost sum_j A_ij G_ij has the gradient 1. It
+/// was not known in the forward, and the backward only needs the cost. `costs`: two numbers for each row.
+void guide_to(const Tensor& weights, const float* d_weights, AttentionCall& call, kernels::BackwardInputs& from,
+              float* costs) {
+  const int64_t rows = weights.rows(), keys = weights.cols();
+  float* ones = costs + rows;
+  for (int64_t r = 0; r < rows; ++r) {
+    double cost = 0.0;
+    for (int64_t j = 0; j < keys; ++j) cost += double{weights.row(r)[j]} * d_weights[r * keys + j];
+    costs[r] = static_cast<float>(cost);
+    ones[r] = 1.0f;
+  }
+  kernels::Guide& guide = call.problem.guide;
+  guide.tensor = d_weights;
+  guide.head = rows / call.problem.shape.heads * keys;
+  guide.query = keys;
+  guide.key = 1;
+  guide.packed = true;
+  from.guide_cost = costs;
+  from.d_guide_cost = ones;
+}
+
 void backward(const AttentionSaved& saved, Tape& tape) {
   const Timed timed(Work::attention);
   TapeArena& arena = tape.arena();
@@ -208,8 +230,15 @@ void backward(const AttentionSaved& saved, Tape& tape) {
   CallGradients gradients(tape);
   const kernels::Gradients grad = gradients.take(call);
   const Call filled(call);
-  demand(kernels::backward(call.problem, filled.inputs(), backward_inputs(saved, filled.queries(), d_out), grad));
+  kernels::BackwardInputs from = backward_inputs(saved, filled.queries(), d_out);
+  float* costs = nullptr;
+  if (const float* d_weights = result.weights ? result.weights.gradient() : nullptr) {
+    costs = arena.take_array<float>(2 * result.weights.rows());
+    guide_to(result.weights, d_weights, call, from, costs);
+  }
+  demand(kernels::backward(call.problem, filled.inputs(), from, grad));
   gradients.finish();
+  arena.give(costs);
   arena.give(column);
   arena.give(zeros);
 }
@@ -346,6 +375,21 @@ AttentionResult attention_around_best(const AttentionCall& wanted) {
 
 }  // namespace
 
+namespace {
+
+void fill_weights(const AttentionResult& result) {
+  const Tensor& all = result.weights;
+  const Offsets& queries = result.saved->call.query_offsets;
+  std::fill_n(all.data(), all.size(), 0.0f);
+  kernels::WeightsRequest request;
+  request.row = [&](int64_t b, int64_t h, int64_t i, const float* weights, int64_t keys) {
+    if (i < queries.length(b)) std::copy_n(weights, keys, all.row(h * queries.total() + queries.at[b] + i));
+  };
+  attention_weights(result, request);
+}
+
+}  // namespace
+
 AttentionResult attention(const AttentionCall& wanted) {
   if (wanted.around_best >= 0) return attention_around_best(wanted);
   const Timed timed(Work::attention);
@@ -359,10 +403,17 @@ AttentionResult attention(const AttentionCall& wanted) {
   const bool learned = needs_gradient(call);
   make_results(*saved, filled, learned, tape);
   if (call.problem.forced_forward.on) start_columns(*saved, filled, learned, tape);
+  if (call.want_weights) {
+    expect(!call.stacked && !call.problem.guide.on(),
+           "attention: its weights have a gradient only for heads side by side, and without a guide");
+    const int64_t keys = call.key_offsets ? call.key_offsets.longest() : call.key_count;
+    saved->result.weights = tape.make(call.problem.shape.heads * call.query_offsets.total(), keys, learned);
+  }
   if (const int64_t scores = learned ? kernels::kept_scores_floats(call.problem) : 0)
     saved->outputs.kept_scores = tape.keep<float>(scores);
   demand(kernels::forward(call.problem, filled.inputs(), saved->outputs));
   saved->result.saved = saved;
+  if (call.want_weights) fill_weights(saved->result);
   tape.on_backward([saved, t = &tape] { backward(*saved, *t); });
   return saved->result;
 }

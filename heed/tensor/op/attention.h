@@ -60,6 +60,7 @@ struct AttentionCall {
   bool want_log_prob = false;    // sampled, argmax
   bool want_entropy = false;     // softmax, sampled, argmax
   bool want_guide_cost = false;  // with problem.guide
+  bool want_weights = false;     // not stacked, and without a guide
 };
 
 struct AttentionSaved;  // what the backward and weights() need
@@ -70,6 +71,7 @@ struct AttentionResult {
   Tensor log_prob;    // of rows
   Tensor entropy;     // of rows
   Tensor guide_cost;  // of rows
+  Tensor weights;     // [H * query rows, longest memory], head by head, without dropout; 0 where there is no key
   Tensor column_lse;  // forced-forward: the state after the last query, [H, key rows]
   const AttentionSaved* saved = nullptr;
 };

@@ -11,6 +11,7 @@
 #include "heed/kernels/simd/math-inl.h"
 #include "heed/tensor/gradient.h"
 #include "heed/tensor/op/check.h"
+#include "heed/tensor/op/copy_mixture.h"
 #include "heed/tensor/op/elements-inl.h"
 #include "heed/tensor/op/output_loss.h"
 #include "heed/tensor/profile.h"
@@ -25,9 +26,12 @@ struct OutputRow {
   float smoothing;  // s
   float scale;
   bool gradient;  // write d_logits over the logits
+  bool copies;    // with these:
+  float gate, mass;
   // out
   float loss, nll;
   bool correct;
+  float d_gate, d_mass;  // of the scaled loss
 };
 }  // namespace heed
 #endif
@@ -55,6 +59,33 @@ void OutputLossRow(OutputRow& row, float* x, int64_t classes) {
   x[row.target] -= row.scale * (1.0f - row.smoothing);
 }
 
+/// With copying, p_t = g softmax_t + (1 - g) m and its share r = g softmax_t / p_t:
+///   loss = - (1 - s) log p_t + s (lse - 1 / V sum_j x_j)
+///   d x_j = scale ((1 - s) r (softmax_j - [j = t]) + s (softmax_j - 1 / V))
+void CopyLossRow(OutputRow& row, float* x, int64_t classes) {
+  const F32 d;
+  const float largest = Largest(x, classes);
+  const V32 shift = hn::Set(d, largest);
+  const float all = row.smoothing > 0.0f ? Sum(classes, x) : 0.0f;
+  const bool written = row.target < classes;
+  const double at_target = written ? double{x[row.target]} : -std::numeric_limits<double>::infinity();
+  const float sum = MapAndSum(x, classes, [=](V32 v) HWY_ATTR { return Exp(hn::Sub(v, shift)); });
+  const double lse = double{largest} + exact::log(sum);
+  const CopyMixture mix = mix_copy(row.gate, at_target - lse, row.mass);
+  const double smoothing = row.smoothing, likelihood = 1.0 - smoothing, each = smoothing / static_cast<double>(classes);
+  row.nll = static_cast<float>(-mix.log_p);
+  row.loss = static_cast<float>(-likelihood * mix.log_p + (smoothing > 0.0 ? smoothing * lse - each * all : 0.0));
+  row.correct = mix.log_p >= log_sigmoid(row.gate) + largest - lse;
+  if (!row.gradient) return;
+  const double scale = row.scale, share = likelihood * mix.written;
+  const V32 factor = hn::Set(d, static_cast<float>(scale * (share + smoothing) / sum));
+  const V32 minus = hn::Set(d, static_cast<float>(-scale * each));
+  Map(x, classes, Of(x), [=](V32 v) HWY_ATTR { return hn::MulAdd(v, factor, minus); });
+  if (written) x[row.target] -= static_cast<float>(scale * share);
+  row.d_gate = static_cast<float>(scale * likelihood * mix.d_gate);
+  row.d_mass = static_cast<float>(scale * likelihood * mix.d_mass);
+}
+
 }  // namespace heed::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -63,6 +94,7 @@ namespace heed {
 namespace {
 
 HWY_EXPORT(OutputLossRow);
+HWY_EXPORT(CopyLossRow);
 
 // Rows whose logits exist at once. 256 x 10,000 logits are 10 MB: small beside the model's activations, large enough
 // that the products run at full speed.
@@ -72,6 +104,7 @@ struct OutputLayer {
   Tensor x, weight, bias;
   std::span<const int32_t> targets;
   OutputLossOptions options;
+  CopyPart copy;
 
   int64_t rows() const { return x.rows(); }
   int64_t width() const { return x.cols(); }
@@ -79,6 +112,13 @@ struct OutputLayer {
   int32_t target(int64_t row) const { return targets[static_cast<size_t>(row)]; }
   float weight_of(int64_t row) const {
     return options.row_weights.empty() ? 1.0f : options.row_weights[static_cast<size_t>(row)];
+  }
+  /// The weight on the places of a row's target; each head has `share` of it.
+  float mass_of(int64_t row) const {
+    if (copy.head >= 0) return copy.mass.row(copy.head)[row];
+    float sum = 0.0f;
+    for (int64_t h = 0; h < copy.mass.rows(); ++h) sum += copy.mass.row(h)[row];
+    return sum / static_cast<float>(copy.mass.rows());
   }
 };
 
@@ -93,10 +133,17 @@ void check(const OutputLayer& layer) {
          layer.rows());
   expect(layer.options.row_weights.empty() || std::ssize(layer.options.row_weights) == layer.rows(),
          "output_loss: {} weights for {} rows", layer.options.row_weights.size(), layer.rows());
+  if (layer.copy.gate) {
+    expect_shape("output_loss", "gate", layer.copy.gate, layer.rows(), 1);
+    expect_there("output_loss", "mass", layer.copy.mass);
+    expect(layer.copy.mass.cols() == layer.rows() && layer.copy.head < layer.copy.mass.rows(),
+           "output_loss: the copied weight is [{}, {}], for {} rows and head {}", layer.copy.mass.rows(),
+           layer.copy.mass.cols(), layer.rows(), layer.copy.head);
+  }
   const float smoothing = layer.options.label_smoothing;
   expect(smoothing >= 0.0f && smoothing <= 1.0f, "output_loss: label smoothing {} is not in [0, 1]", smoothing);
   for (int64_t r = 0; r < layer.rows(); ++r)
-    expect(layer.target(r) >= -1 && layer.target(r) < classes,
+    expect(layer.target(r) >= -1 && (layer.target(r) < classes || layer.copy.gate),
            "output_loss: the target of row {} is {}, but there are {} classes", r, layer.target(r), classes);
   if (layer.options.never.empty()) return;
   expect(smoothing == 0.0f, "output_loss: classes without a chance and label smoothing {} cannot be combined",
@@ -112,11 +159,13 @@ void check(const OutputLayer& layer) {
 /// What the forward saves for the backward: the gradients of the loss. Null: not needed.
 struct OutputGradients {
   float *d_x, *d_weight, *d_bias;
+  float *d_gate, *d_mass;  // [n]
 };
 
 OutputGradients make_gradients(const OutputLayer& layer, Tape& tape) {
   const auto make = [&](Tensor of) { return of.needs_gradient() ? tape.keep<float>(of.size()) : nullptr; };
-  const OutputGradients g{make(layer.x), make(layer.weight), make(layer.bias)};
+  OutputGradients g{make(layer.x), make(layer.weight), make(layer.bias), nullptr, nullptr};
+  if (layer.copy.gate) g.d_gate = tape.keep<float>(layer.rows()), g.d_mass = tape.keep<float>(layer.rows());
   if (layer.rows() > 0) return g;
   if (g.d_weight) std::fill_n(g.d_weight, layer.weight.size(), 0.0f);  // no block will write them
   if (g.d_bias) std::fill_n(g.d_bias, layer.bias.size(), 0.0f);
@@ -138,13 +187,25 @@ void run_losses(const OutputLayer& layer, const OutputBlock& block, bool gradien
     for (int64_t r = begin; r < end; ++r) {
       const int32_t target = layer.target(block.first + r);
       const float weight = layer.weight_of(block.first + r);
-      block.rows[r] = {target, o.label_smoothing, o.scale * weight, gradient, 0.0f, 0.0f, false};
+      OutputRow& row = block.rows[r];
+      row = {};
+      row.target = target;
+      row.smoothing = o.label_smoothing;
+      row.scale = o.scale * weight;
+      row.gradient = gradient;
+      if (layer.copy.gate && target >= 0) {
+        row.copies = true;
+        row.gate = *layer.copy.gate.row(block.first + r);
+        row.mass = layer.mass_of(block.first + r);
+      }
       for (const int32_t never : o.never) block.logits[r * classes + never] = -std::numeric_limits<float>::infinity();
-      if (target >= 0)
-        HWY_DYNAMIC_DISPATCH(OutputLossRow)(block.rows[r], block.logits + r * classes, classes);
+      if (row.copies)
+        HWY_DYNAMIC_DISPATCH(CopyLossRow)(row, block.logits + r * classes, classes);
+      else if (target >= 0)
+        HWY_DYNAMIC_DISPATCH(OutputLossRow)(row, block.logits + r * classes, classes);
       else
         std::fill_n(block.logits + r * classes, classes, 0.0f);
-      block.rows[r].loss *= weight;
+      row.loss *= weight;
     }
   });
 }
@@ -176,15 +237,15 @@ void add_weight_gradients(const OutputLayer& layer, const OutputBlock& block, co
 }  // namespace
 
 OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int32_t> targets,
-                       const OutputLossOptions& options) {
+                       const OutputLossOptions& options, const CopyPart& copy) {
   const Timed timed(Work::output);
-  const OutputLayer layer{x, weight, bias, targets, options};
+  const OutputLayer layer{x, weight, bias, targets, options, copy};
   check(layer);
   Tape& tape = x.tape();
   TapeArena& arena = tape.arena();
   const int64_t n = layer.rows();
   OutputLoss result;
-  result.loss = tape.make_from(1, 1, x, weight, bias);
+  result.loss = tape.make_from(1, 1, x, weight, bias, copy.gate, copy.mass);
   const bool learn = result.loss.needs_gradient();
   const OutputGradients g = learn ? make_gradients(layer, tape) : OutputGradients{};
   float* row_nll = tape.keep<float>(n);
@@ -204,6 +265,10 @@ OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int
     if (g.d_x)  // d_x = d_logits W
       (*back)({.rows = block.count, .x = logits, .y = g.d_x + first * layer.width()});
     add_weight_gradients(layer, block, g);
+    for (int64_t r = 0; r < block.count && g.d_gate; ++r) {
+      g.d_gate[first + r] = rows[r].d_gate;
+      g.d_mass[first + r] = rows[r].d_mass;
+    }
   }
   arena.give(rows);
   arena.give(logits);
@@ -218,6 +283,12 @@ OutputLoss output_loss(Tensor x, Tensor weight, Tensor bias, std::span<const int
     give(x, g.d_x);
     give(weight, g.d_weight);
     give(bias, g.d_bias);
+    give(copy.gate, g.d_gate);
+    if (!g.d_mass) return;
+    const int64_t heads = copy.mass.rows();
+    const float share = factor / (copy.head < 0 ? static_cast<float>(heads) : 1.0f);
+    add_gradient(copy.mass.sink(), copy.mass.size(),
+                 [=](int64_t i) { return copy.head < 0 || copy.head == i / n ? share * g.d_mass[i % n] : 0.0f; });
   });
   return result;
 }

@@ -3,9 +3,11 @@
 #include <vector>
 
 #include "heed/base/list.h"
+#include "heed/text/metric/distinct.h"
 #include "heed/text/metric/error_rate.h"
 #include "heed/text/metric/exact.h"
 #include "heed/text/metric/f1.h"
+#include "heed/text/metric/rouge.h"
 
 namespace heed::metric {
 
@@ -37,6 +39,23 @@ std::span<const MetricEntry> all_metrics() {
       {"ter", "edits per word of the references, where moving a run of words is one edit, as sacreBLEU computes it",
        "100 (substitutions + insertions + deletions + moves) / words of a reference, on average over its references",
        false, [](Options options) -> Made { return std::make_unique<Ter>(options.ter); }},
+      {"rouge-1", "how many words outputs and references share, as rouge-score computes it: for summaries",
+       "100 mean of 2 P R / (P + R); P, R: shared words / those of the output, of the reference", true,
+       [](Options) -> Made { return std::make_unique<Rouge>(RougeKind::one); }},
+      {"rouge-2", "how many pairs of neighbouring words outputs and references share, as rouge-score computes it",
+       "100 mean of 2 P R / (P + R); P, R: shared pairs / those of the output, of the reference", true,
+       [](Options) -> Made { return std::make_unique<Rouge>(RougeKind::two); }},
+      {"rouge-l",
+       "the longest sequence of words that output and reference share, in order but with gaps, as rouge-score "
+       "computes it",
+       "100 mean of 2 P R / (P + R); P, R: its length / words of the output, of the reference", true,
+       [](Options) -> Made { return std::make_unique<Rouge>(RougeKind::longest); }},
+      {"distinct-1", "the share of words that are different ones, over all outputs: how varied they are",
+       "100 different words / all words of the outputs", true,
+       [](Options o) -> Made { return std::make_unique<Distinct>(1, o.outputs); }, false, true},
+      {"distinct-2", "the share of pairs of neighbouring words that are different ones, over all outputs",
+       "100 different pairs / all pairs of the outputs", true,
+       [](Options o) -> Made { return std::make_unique<Distinct>(2, o.outputs); }, false, true},
       {"exact", "the share of outputs that are equal to a reference, byte for byte", "100 equal / outputs", true,
        [](Options) -> Made { return std::make_unique<Exact>(ExactKind::exact); }},
       {"accuracy", "the share of labels that are right; blanks around them do not count", "100 right / labels", true,
@@ -80,6 +99,7 @@ std::unique_ptr<TextMetric> make_metric_for(std::span<const std::string> hypothe
                                             std::string_view name, MetricOptions options) {
   const MetricEntry& entry = find_metric(name);
   if (entry.needs_labels) options.labels = all_labels(hypotheses, references, options.label_separator);
+  if (entry.needs_outputs) options.outputs = {hypotheses.begin(), hypotheses.end()};
   return entry.make(options);
 }
 

@@ -18,8 +18,9 @@ struct MetricOptions {
   BleuOptions bleu;
   ChrfOptions chrf;  // of chrf and chrf++; the name decides `words`
   TerOptions ter;
-  std::string label_separator = {};      // of f1: see text::labels_of()
-  std::vector<std::string> labels = {};  // of macro_f1: all of them
+  std::string label_separator = {};       // of f1: see text::labels_of()
+  std::vector<std::string> labels = {};   // of macro_f1: all of them
+  std::vector<std::string> outputs = {};  // of distinct-1 and distinct-2: all that are judged together
 };
 
 struct MetricEntry {
@@ -28,7 +29,8 @@ struct MetricEntry {
   std::string formula;  // its definition over all segments, in plain text
   bool higher_is_better;
   std::unique_ptr<TextMetric> (*make)(const MetricOptions& options);
-  bool needs_labels = false;  // MetricOptions::labels
+  bool needs_labels = false;   // MetricOptions::labels
+  bool needs_outputs = false;  // MetricOptions::outputs
 };
 
 std::span<const MetricEntry> all_metrics();

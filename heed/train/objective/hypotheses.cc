@@ -10,6 +10,7 @@
 #include "heed/base/error.h"
 #include "heed/base/random.h"
 #include "heed/base/sha256.h"
+#include "heed/data/copied_words.h"
 #include "heed/model/search/batches.h"
 #include "heed/model/search/score.h"
 
@@ -31,6 +32,11 @@ std::string key_of(const data::Source& source) {
   };
   add(source.tokens), add(source.second), add(source.pixels), add(source.numbers);
   return key;
+}
+
+/// Words that a model copied, and that the vocabulary lacks, are compared by their numbers.
+std::string text_of(std::span<const int32_t> tokens, const text::Tokeniser& target) {
+  return data::decode_copied(target, tokens, data::stand_ins(target, tokens));
 }
 
 /// With the source of the batch that it belongs to.
@@ -61,7 +67,7 @@ HypothesisLearner::HypothesisLearner(const ObjectiveInputs& s)
   for (int64_t i = 0; i < s.examples.size(); ++i) {
     const data::Batch example = s.examples.pack({&i, 1});
     std::vector<std::string>& all = references_[key_of(example.sources[0])];
-    std::string target = s.vocabularies.target->decode(std::span(example.targets.in).subspan(1));
+    std::string target = text_of(std::span(example.targets.in).subspan(1), *s.vocabularies.target);
     if (std::find(all.begin(), all.end(), target) == all.end()) all.push_back(std::move(target));
   }
 }
@@ -112,8 +118,8 @@ void HypothesisLearner::judge(const data::Batch& batch, std::vector<Hypothesis>&
     const std::vector<int32_t> source = source_of(batch, h.source);
     const auto known = references_.find(key_of(batch.sources[h.source]));
     expect(known != references_.end(), ErrorKind::bug, "objective: a source that is not in the training data");
-    cases.push_back(
-        {setting_.vocabularies.source->decode(source), setting_.vocabularies.target->decode(h.tokens), known->second});
+    cases.push_back({setting_.vocabularies.source->decode(source), text_of(h.tokens, *setting_.vocabularies.target),
+                     known->second});
   }
   const std::vector<double> rewards = reward_(cases);
   expect(rewards.size() == cases.size(), "the function for rewards returned {} numbers for {} outputs", rewards.size(),

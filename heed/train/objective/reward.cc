@@ -7,7 +7,7 @@
 namespace heed::objective {
 
 std::vector<std::string> reward_names() {
-  return {"exact", "ser", "wer", "per", "cer", "bleu", "chrf", "chrf++", "ter", "own"};
+  return {"exact", "ser", "wer", "per", "cer", "bleu", "chrf", "chrf++", "ter", "rouge-1", "rouge-2", "rouge-l", "own"};
 }
 
 RewardFunction metric_reward(const std::string& name) {

@@ -104,5 +104,22 @@ TEST(PairSuggestions, WhatWasSaidStays) {
   EXPECT_EQ(suggested(numbers(300), {"model.encoder=transformer", "model.decoder=rnn"}).count("model.kind"), 0u);
 }
 
+/// Names that targets take over from their sources.
+TEST(PairSuggestions, CopyingWhereRareWordsStandInTheSource) {
+  const auto named = [](bool in_source) {
+    return pairs_of(2000, [=](int64_t i) {
+      const std::string name = fmt::format("gimp{}", i);
+      return std::pair{
+          fmt::format("the program {} draws the maps that everybody likes to look at", in_source ? name : "x"),
+          fmt::format("{} draws the maps that everybody likes to look at, as they say", name)};
+    });
+  };
+  EXPECT_EQ(suggested(named(true))["model.copy"], "true");
+  EXPECT_EQ(suggested(named(false)).count("model.copy"), 0u);
+  EXPECT_EQ(suggested(named(true), {"model.decoder=parallel"}).count("model.copy"), 0u);
+  EXPECT_EQ(suggested(named(true), {"model.copy=false"}).count("model.copy"), 0u);
+  EXPECT_EQ(suggested(named(true), {"attention.time=guided"}).count("model.copy"), 0u);
+}
+
 }  // namespace
 }  // namespace heed::task::test

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/text/metric/all.h"
 #include "tests/base/folder.h"
 
 namespace heed::metric {
@@ -89,6 +90,16 @@ TEST(TokenErrorRate, TheBlanksOfUnicodeSeparateTokens) {
   EXPECT_DOUBLE_EQ(ErrorRateMetric(ErrorUnit::word).score(said, right).value, 20);
   // As for the other metrics; what is no blank of Unicode stays inside: a zero-width space.
   EXPECT_EQ(token_error_rate(Texts{"a\u200Bb"}, std::vector<Texts>{{"a b"}}).edits.total(), 2);
+}
+
+TEST(Distinct, CountsOverAllOutputs) {
+  const Texts said = {"a b a b", "a c", "", "a c"};
+  const std::vector<Texts> right(4, Texts{"x"});
+  const auto one = make_metric_for(said, right, "distinct-1"), two = make_metric_for(said, right, "distinct-2");
+  EXPECT_NEAR(one->score(said, right).value, 100.0 * 3 / 8, 1e-9);
+  EXPECT_NEAR(two->score(said, right).value, 100.0 * 3 / 5, 1e-9);                           // ab, ba, ac
+  EXPECT_NEAR(make_metric("distinct-1")->segment_score(said[0], right[0]).value, 50, 1e-9);  // by itself
+  EXPECT_EQ(two->segment_score("a", {"x"}).value, 0);
 }
 
 }  // namespace

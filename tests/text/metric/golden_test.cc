@@ -1,4 +1,5 @@
-// BLEU, chrF and TER against sacreBLEU (tests/golden/make_metrics.py), WER and CER against jiwer (make_error_rates.py).
+// BLEU, chrF and TER against sacreBLEU (tests/golden/make_metrics.py), WER and CER against jiwer (make_error_rates.py),
+// ROUGE against rouge-score (make_rouge.py).
 #include <fstream>
 #include <map>
 #include <memory>
@@ -152,6 +153,29 @@ TEST(Golden, ErrorRatesAreThoseOfJiwer) {
     for (size_t i = 0; i < said.size(); ++i)
       EXPECT_NEAR(wer->segment_score(said[i], right[i]).value, each.at("segments").at(i), 1e-9) << said[i];
   }
+}
+
+TEST(RougeGolden, AsRougeScore) {
+  const Json all = Json::parse(std::ifstream(HEED_TEST_DATA "/../golden/rouge.json"));
+  size_t segments = 0;
+  for (const Json& json : all.at("cases")) {
+    SCOPED_TRACE(json.at("name").get<std::string>());
+    const Texts said = json.at("hypotheses");
+    const std::vector<Texts> right = json.at("references");
+    for (const char* name : {"rouge-1", "rouge-2", "rouge-l"}) {
+      const std::unique_ptr<TextMetric> metric = make_metric(name);
+      const std::vector<double> expected = json.at(name);
+      ASSERT_EQ(expected.size(), said.size());
+      double sum = 0.0;
+      for (size_t i = 0; i < said.size(); ++i) {
+        EXPECT_NEAR(metric->segment_score(said[i], right[i]).value, expected[i], 1e-9) << name << ", segment " << i;
+        sum += expected[i];
+        ++segments;
+      }
+      EXPECT_NEAR(metric->score(said, right).value, sum / static_cast<double>(said.size()), 1e-9) << name;
+    }
+  }
+  EXPECT_GT(segments, 250u);
 }
 
 }  // namespace
