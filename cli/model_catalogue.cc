@@ -171,7 +171,7 @@ const std::vector<ModelPage>& model_pages() {
        .page = "The decoder reads the right output so far, whatever it would have written itself. That is fast and stable. "
                "Its price is exposure bias: when it writes alone, it reads its own mistakes, which it never saw in "
                "training. Remedies: scheduled_sampling, reward_training.",
-       .command = "heed train pairs.tsv --set train.objective=cross_entropy",
+       .command = "heed train pairs.tsv --set train.objective=likelihood",
        .picture = ""},
       {.id = "G2",
        .name = "scheduled_sampling",

@@ -1,4 +1,4 @@
-"""A line chart as SVG, for docs/pictures: nothing but the standard library, the same bytes everywhere."""
+"""Charts as SVG, for docs/pictures: nothing but the standard library, the same bytes everywhere."""
 
 import math
 
@@ -42,16 +42,37 @@ class _Axis:
         return self._begin + self._size * (self._at(value) - self._low) / self._span
 
 
+def _begin(title, width, height):
+    return [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+            'font-family="DejaVu Sans, Verdana, sans-serif" font-size="11" role="img">',
+            f"<title>{title}</title>", f'<rect width="{width}" height="{height}" fill="#fff"/>',
+            f'<text x="{LEFT}" y="18" font-size="13" font-weight="bold" fill="#222">{title}</text>']
+
+
+def bar_chart(title, unit, bars):
+    """bars: [(name, value, spread)] -> SVG: a bar each, with its number; the spread as a line at its end."""
+    left, full, row = 250, 220, 26
+    width, height = left + full + 90, 40 + row * len(bars) + 8
+    most = max(value + spread for _, value, spread in bars) or 1
+    out = _begin(f"{title}, {unit}", width, height)
+    for n, (name, value, spread) in enumerate(bars):
+        y, end = 34 + row * n, left + full * value / most
+        out.append(f'<text x="{left - 8}" y="{y + 14}" text-anchor="end" fill="#222">{name}</text>'
+                   f'<rect x="{left}" y="{y + 2}" width="{max(end - left, 0):.1f}" height="{row - 8}" fill="{COLOURS[0]}"/>')
+        if spread > 0:
+            reach = full * spread / most
+            out.append(f'<path d="M{max(end - reach, left):.1f} {y + 11}H{end + reach:.1f}" stroke="#222"/>')
+        out.append(f'<text x="{left + full * (value + spread) / most + 6:.1f}" y="{y + 14}" fill="#222">{value:.1f}</text>')
+    return "\n".join(out) + "\n</svg>\n"
+
+
 def line_chart(title, x_name, y_name, series, log_x=False, log_y=False, ticks_x=None):
     """series: {name: [(x, y) or (x, y, spread), ...]} -> SVG. A spread draws a bar of y - spread to y + spread."""
     points = [p for line in series.values() for p in line]
     x = _Axis([p[0] for p in points], LEFT, WIDTH - RIGHT, log_x)
     ends = [p[1] + sign * (p[2] if len(p) > 2 else 0) for p in points for sign in (-1, 1)]
     y = _Axis([p[1] for p in points] if log_y else ends, HEIGHT - BOTTOM, TOP, log_y, from_zero=not log_y)
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-           'font-family="DejaVu Sans, Verdana, sans-serif" font-size="11" role="img">',
-           f"<title>{title}</title>", f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
-           f'<text x="{LEFT}" y="18" font-size="13" font-weight="bold" fill="#222">{title}</text>']
+    out = _begin(title, WIDTH, HEIGHT)
     for tick in y.ticks:
         out.append(f'<path d="M{LEFT} {y(tick):.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>'
                    f'<text x="{LEFT - 6}" y="{y(tick) + 4:.1f}" text-anchor="end" fill="#444">{_number(tick)}</text>')

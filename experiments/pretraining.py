@@ -6,6 +6,7 @@ its encoder. 1,000 texts that nothing was trained on are what counts.
 
 import random
 
+from chart import bar_chart
 from lab import table
 
 NEEDS_DATA = "r8/train.txt"
@@ -27,14 +28,15 @@ def run(lab):
     pretrained = lab.train(texts, settings={"model.task": "masked_language_model", "stop.epochs": EPOCHS_OF_TEXTS})
 
     def accuracy(settings, extra=()):
-        mean, spread = lab.means(lambda seed: lab.evaluate(
+        return lab.means(lambda seed: lab.evaluate(
             lab.train(few, settings={"model.task": "classification", **settings, "train.seed": seed}, extra=extra), test,
             metric="accuracy"))
-        return f"{mean:.1f} ± {spread:.1f}"
 
     same = {"model.kind": "transformer", "model.width": 128, "model.encoder_layers": 4, "attention.heads": 4,
             "data.source_tokens": "sentencepiece", "data.source_size": 4000}
-    rows = [["what heed train chooses", accuracy({})],
-            ["the encoder of the row below, from random numbers", accuracy(same)],
-            ["the encoder that learned masked tokens", accuracy({}, ["--from", pretrained])]]
-    return table([f"trained on {FEW} labels", f"accuracy on {TEST} others, %"], rows), None
+    rows = [("what heed train chooses", *accuracy({})),
+            ("the same encoder, from random numbers", *accuracy(same)),
+            ("the encoder that learned masked tokens", *accuracy({}, ["--from", pretrained]))]
+    return (table([f"trained on {FEW} labels", f"accuracy on {TEST} others, %"],
+                  [[name, f"{mean:.1f} ± {spread:.1f}"] for name, mean, spread in rows]),
+            bar_chart(f"Labels of {TEST} texts that are right after {FEW} labels", "%", rows))

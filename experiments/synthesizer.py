@@ -5,11 +5,13 @@ in translation about as good, in dialogue better, after fine-tuning worse. Fine-
 of English goes on as the encoder of a translation from few pairs.
 """
 
+from chart import bar_chart
 from lab import table
 
 NEEDS_DATA = "multi30k-en-de-bpe10k/{train,valid}.{en,de} and cornell-dialogue/train.tsv"
 SCORES = ("scaled_dot", "synthesizer_dense", "synthesizer_random")
 PAIRS, FEW_PAIRS = 12000, 3000
+STEPS, FEW_STEPS = 250, 100
 LONGEST = 48  # tokens; a Synthesizer has a number per position, so it must be told
 MODEL = {"model.kind": "transformer", "model.width": 128, "model.hidden": 256, "model.encoder_layers": 2,
          "attention.heads": 4, "attention.max_length": 64, "train.learning_rate": 0.002, "train.batch_tokens": 2048,
@@ -36,17 +38,24 @@ def run(lab):
     turns = (lab.data / "cornell-dialogue" / "train.tsv").read_text().splitlines()
     dialogue = [first_lines(lab, "turns.tsv", turns, PAIRS)]
 
+    bars = []
+
     def row(score):
         def on(data, steps, extra=()):
-            return "{:.3f} ± {:.3f}".format(*lab.means(lambda seed: lab.best_loss(loss(lab, data, score, seed, steps, extra))))
-        bleu = lab.means(lambda seed: lab.evaluate(loss(lab, translation, score, seed, 400), folder / "valid.en",
-                                                   folder / "valid.de", metric="bleu"))
+            mean, spread = lab.means(lambda seed: lab.best_loss(loss(lab, data, score, seed, steps, extra)))
+            what = "fine-tuned" if extra else "few pairs" if data is few else "dialogue" if data is dialogue else "translation"
+            bars.append((f"{what}: {score}", mean, spread))
+            return f"{mean:.3f} ± {spread:.3f}"
+        bleu = lab.means(lambda seed: lab.evaluate(loss(lab, translation, score, seed, STEPS), lab.file(folder / "valid.en"),
+                                                   lab.file(folder / "valid.de"), metric="bleu"))
         masked = lab.train(first_lines(lab, "english.txt", english, len(english)), settings={
             **{key: value for key, value in MODEL.items() if key != "model.encoder_layers"}, "model.layers": 2,
-            "model.context": LONGEST, "data.documents": "line", "model.task": "masked_language_model", "attention.score": score, "data.text_tokens": "words",
-            "data.text_size": 4000, "stop.steps": 400, "validate.every": 400})
-        return [score, on(translation, 400), "{:.2f} ± {:.2f}".format(*bleu), on(dialogue, 400), on(few, 150),
-                on(few, 150, ["--from", masked])]
+            "model.context": LONGEST, "data.documents": "line", "model.task": "masked_language_model",
+            "attention.score": score, "data.text_tokens": "words", "data.text_size": 4000, "stop.steps": STEPS, "validate.every": STEPS})
+        return [score, on(translation, STEPS), "{:.2f} ± {:.2f}".format(*bleu), on(dialogue, STEPS), on(few, FEW_STEPS),
+                on(few, FEW_STEPS, ["--from", masked])]
 
-    return table(["self-attention", "translation: loss", "BLEU", "dialogue: loss", f"{FEW_PAIRS} pairs: loss",
-                  "after masked tokens: loss"], [row(score) for score in SCORES]), None
+    rows = table(["self-attention", "translation: loss", "BLEU", "dialogue: loss", f"{FEW_PAIRS} pairs: loss",
+                  "after masked tokens: loss"], [row(score) for score in SCORES])
+    return rows, bar_chart("Loss per token of texts that were held out", "lower is better", sorted(
+        bars, key=lambda bar: ("tdff".index(bar[0][0]), bar[0].startswith("fine"))))
