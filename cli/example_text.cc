@@ -18,7 +18,8 @@ std::string number(float value) { return fmt::format("{:.2f}", value == 0 ? 0.0f
 
 std::string vector(std::span<const float> values) {
   std::string text;
-  for (const float value : values) text += (text.empty() ? "" : ", ") + fmt::format("{:.4g}", std::round(value * 100) / 100 + 0.0f);
+  for (const float value : values)
+    text += (text.empty() ? "" : ", ") + fmt::format("{:.4g}", std::round(value * 100) / 100 + 0.0f);
   return fmt::format("({})", text);
 }
 

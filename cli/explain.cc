@@ -7,6 +7,7 @@
 #include <charconv>
 #include <memory>
 
+#include "cli/example_picture.h"
 #include "cli/example_text.h"
 #include "cli/markdown.h"
 #include "cli/options.h"
@@ -21,7 +22,7 @@ namespace heed::cli {
 namespace {
 
 struct ExplainArguments {
-  std::string name, query, html, folder;
+  std::string name, query, html, svg, folder;
   std::vector<std::string> set;
   bool json = false;
 };
@@ -99,7 +100,8 @@ std::vector<std::string> all_names() {
 
 void run(const ExplainArguments& c) {
   if (!c.folder.empty()) {
-    expect(c.name.empty() && !c.json && c.html.empty(), "--markdown writes the pages of all models: leave NAME out");
+    expect(c.name.empty() && !c.json && c.html.empty() && c.svg.empty(),
+           "--markdown writes the pages of all models: leave NAME out");
     return write_model_pages(c.folder);
   }
   const std::vector<std::string> names = all_names();
@@ -107,17 +109,24 @@ void run(const ExplainArguments& c) {
          fmt::join(std::vector<std::string>(names.end() - std::ssize(model_pages()), names.end()), ", "));
   if (std::find(names.begin(), names.end(), c.name) == names.end())
     throw Error(unknown_name("mechanism or model", c.name, names));
-  expect(!c.json || c.html.empty(), "--json and --html cannot be combined");
+  expect((c.json ? 1 : 0) + (c.html.empty() ? 0 : 1) + (c.svg.empty() ? 0 : 1) < 2,
+         "--json, --html and --svg cannot be combined");
   const ModelPage* model = find_model_page(c.name);
   if (model) {
-    expect(c.set.empty() && c.query.empty() && !c.json, "{} is a model: it has no example, --set, --query or --json",
-           c.name);
+    expect(c.set.empty() && c.query.empty() && c.svg.empty() && !c.json,
+           "{} is a model: it has no example, and so no --set, --query, --svg or --json", c.name);
     if (!c.html.empty()) return file::write_file(c.html, explained_html(*model));
     return print(model_text(*model, Terminal()));
   }
   const Facts facts = facts_of(attend::find(c.name));
   ExampleOptions options = example_options(c);
   if (!c.html.empty()) return file::write_file(c.html, explained_html(facts, options));
+  if (!c.svg.empty()) {
+    const std::string picture = example_picture(*facts.entry, options);
+    expect(!picture.empty(), "--svg: {} has no example: {}", facts.entry->name,
+           worked_example(*facts.entry, options).refused);
+    return file::write_file(c.svg, picture);
+  }
   if (c.json) return print(explained_json(facts, worked_example(*facts.entry, options)).text(2) + "\n");
   options.words = 3;
   print(mechanism_text(facts, worked_example(*facts.entry, options), Terminal()));
@@ -141,6 +150,7 @@ void add_explain(Program& program) {
   verb.option("--query", c->query, "Another query of the example: two numbers").value("X,Y");
   add_json(verb, c->json, "The example with six words as JSON");
   verb.option("--html", c->html, "Write a page with sliders; it needs nothing else").value("FILE");
+  verb.option("--svg", c->svg, "Write the weights of the example as a picture").value("FILE");
   verb.option("--markdown", c->folder, "Write a page for each model, and an index, to a folder").value("FOLDER");
   verb.footer(kHelp);
   verb.run([c] { run(*c); });

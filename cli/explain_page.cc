@@ -38,9 +38,9 @@ Json rows_json(const std::vector<float>& values, size_t width) {
 Json maps_json(const std::vector<float>& values, size_t queries, size_t keys) {
   Json maps = Json::array();
   for (size_t at = 0; at < values.size(); at += queries * keys)
-    maps.push_back(rows_json({values.begin() + static_cast<ptrdiff_t>(at),
-                              values.begin() + static_cast<ptrdiff_t>(at + queries * keys)},
-                             keys));
+    maps.push_back(rows_json(
+        {values.begin() + static_cast<ptrdiff_t>(at), values.begin() + static_cast<ptrdiff_t>(at + queries * keys)},
+        keys));
   return maps;
 }
 
@@ -144,8 +144,13 @@ std::string code(const std::string& heading, const std::string& text) {
 
 Json explained_json(const Facts& facts, const WorkedExample& example) {
   const attend::Entry& e = *facts.entry;
-  Json j = Json::object({{"id", e.id}, {"name", e.name}, {"part", attend::name_of(e.part)}, {"title", e.title},
-                         {"formula", e.formula}, {"tex", tex_of(e.formula)}, {"reads", attend::words(e.options)}});
+  Json j = Json::object({{"id", e.id},
+                         {"name", e.name},
+                         {"part", attend::name_of(e.part)},
+                         {"title", e.title},
+                         {"formula", e.formula},
+                         {"tex", tex_of(e.formula)},
+                         {"reads", attend::words(e.options)}});
   add_example(j, example);
   return j;
 }
@@ -161,12 +166,14 @@ std::string explained_html(const Facts& facts, const ExampleOptions& asked) {
   body += "<section id=\"try\">\n<h2>Try it</h2>\n<div class=\"lab\" id=\"lab\"></div>\n</section>\n";
   body += "<h2>Three words, in numbers</h2>\n<p class=\"faint\">Computed by the library.</p>\n<pre>" +
           escaped(example_text(worked_example(e, few))) + "</pre>\n";
-  body += fmt::format("<h2>The same sentence</h2>\n<p class=\"faint\">{}. Queries down, keys across.</p>\n"
-                      "<div class=\"others\" id=\"others\"></div>\n",
-                      escaped(heading_of(e.part)));
-  body += fmt::format("<h2>Cost and paper</h2>\n<p>time: <code>{}</code><br>memory: <code>{}</code></p>\n"
-                      "<p class=\"faint\">{}</p>\n<p>{}.</p>\n",
-                      escaped(e.time), escaped(e.memory), kCostLetters, escaped(e.paper));
+  body += fmt::format(
+      "<h2>The same sentence</h2>\n<p class=\"faint\">{}. Queries down, keys across.</p>\n"
+      "<div class=\"others\" id=\"others\"></div>\n",
+      escaped(heading_of(e.part)));
+  body += fmt::format(
+      "<h2>Cost and paper</h2>\n<p>time: <code>{}</code><br>memory: <code>{}</code></p>\n"
+      "<p class=\"faint\">{}</p>\n<p>{}.</p>\n",
+      escaped(e.time), escaped(e.memory), kCostLetters, escaped(e.paper));
   body += "<h2>Use</h2>\n" + code("In a recipe", facts.recipe.empty() ? without_recipe(e) : facts.recipe) +
           code("In Python", python_usage(facts)) + code("In C++", cpp_usage(facts));
   return whole_page(fmt::format("{}: {}", e.name, e.title), body, j.line());

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/example_picture.h"
 #include "cli/example_text.h"
 #include "cli/recipe_snippet.h"
 #include "cli/terminal.h"
@@ -13,8 +14,6 @@
 #include "cli/usage.h"
 #include "cli/worked_example.h"
 #include "heed/base/error.h"
-#include "heed/view/draw.h"
-#include "heed/view/svg.h"
 
 namespace heed::cli {
 
@@ -86,28 +85,14 @@ std::string shapes_of(const attend::Entry& entry) {
 
 constexpr size_t kWordsInNumbers = 3;
 
-/// The sentence under the mechanism; empty if it has no example.
-std::string picture_of(const attend::Entry& entry) {
-  const WorkedExample e = worked_example(entry, {});
-  if (!e.refused.empty()) return "";
-  view::Matrix matrix{.title = fmt::format("{}: weights of a sentence", entry.name),
-                      .columns = e.keys,
-                      .rows = {},
-                      .weights = e.weights,
-                      .legend = true};
-  for (int64_t h = 0; h < e.heads; ++h)
-    for (const std::string& query : e.queries)
-      matrix.rows.push_back(e.heads > 1 ? fmt::format("{}, head {}", query, h + 1) : query);
-  return view::svg_text(view::drawing_of(matrix), view::Colours::own);
-}
-
 std::string example_section(const attend::Entry& entry) {
   const WorkedExample few = worked_example(entry, {.words = kWordsInNumbers});
   if (!few.refused.empty()) return fmt::format("None: {}.\n", few.refused);
-  return fmt::format("{}\n{}\n![weights of a sentence: keys across, queries down]({}.svg)\n",
-                     prose("Three words with vectors of two numbers; the picture has the whole sentence. All numbers and "
-                           "the picture come from the library."),
-                     code("text", example_text(few)), entry.name);
+  return fmt::format(
+      "{}\n{}\n![weights of a sentence: keys across, queries down]({}.svg)\n",
+      prose("Words as vectors of two numbers; the picture has the whole sentence. All numbers and "
+            "the picture come from the library."),
+      code("text", example_text(few)), entry.name);
 }
 
 void write(const std::filesystem::path& path, const std::string& text) {
@@ -175,7 +160,7 @@ void write_pages(const std::string& folder) {
   write(root / "README.md", index_page());
   for (const attend::Entry* e : attend::all()) {
     write(root / (std::string(e->name) + ".md"), page(facts_of(*e)));
-    if (const std::string picture = picture_of(*e); !picture.empty())
+    if (const std::string picture = example_picture(*e, {}); !picture.empty())
       write(root / (std::string(e->name) + ".svg"), picture);
   }
 }
@@ -194,8 +179,9 @@ std::string page(const ModelPage& model) {
 void write_model_pages(const std::string& folder) {
   const std::filesystem::path root = made_folder(folder);
   std::string index = std::string(kModelsGenerated) + "# Models, training and decoding\n\n" +
-                      prose("What the mechanisms of [the catalogue](../mechanisms/README.md) are built into. `heed "
-                            "explain NAME` prints a page of these.") +
+                      prose(
+                          "What the mechanisms of [the catalogue](../mechanisms/README.md) are built into. `heed "
+                          "explain NAME` prints a page of these.") +
                       "\n| id | page | what |\n|---|---|---|\n";
   for (const ModelPage& model : model_pages()) {
     index += fmt::format("| {0} | [{1}]({1}.md) | {2} |\n", model.id, model.name, cell(model.title));

@@ -21,9 +21,10 @@ struct Node {
   std::vector<Node> parts = {};  // row: all; root: one; script: base, below, above, empty rows where there is none
 };
 
-constexpr std::string_view kGreek[] = {"alpha", "beta", "epsilon", "gamma", "lambda", "mu", "pi", "sigma", "tau", "theta"};
+constexpr std::string_view kGreek[] = {"alpha", "beta", "epsilon", "gamma", "lambda",
+                                       "mu",    "pi",   "sigma",   "tau",   "theta"};
 constexpr std::string_view kGreekLetters[] = {"α", "β", "ε", "γ", "λ", "μ", "π", "σ", "τ", "θ"};
-constexpr std::string_view kFunctions[] = {"act", "argmax", "attend", "cos", "exp",     "log", "max",
+constexpr std::string_view kFunctions[] = {"act", "argmax", "attend",  "cos", "exp",     "log", "max",
                                            "min", "relu",   "sigmoid", "sin", "softmax", "tanh"};
 
 constexpr std::string_view kNamedInTex[] = {"cos", "exp", "log", "max", "min", "sin", "tanh"};

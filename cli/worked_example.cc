@@ -8,9 +8,9 @@
 #include <span>
 #include <type_traits>
 
-#include "heed/layer/parameters.h"
 #include "heed/base/error.h"
 #include "heed/base/nearest.h"
+#include "heed/layer/parameters.h"
 #include "heed/tensor/tape.h"
 
 namespace heed::cli {
@@ -153,8 +153,7 @@ Found computed(const Options& options, const WorkedExample& example, const Input
     queries.mask = in.mask.data();
     queries.mask_keys = words;
   }
-  const attend::Attended attended =
-      mechanism->attend(queries, mechanism->prepare(memory), {}, {.weights = true});
+  const attend::Attended attended = mechanism->attend(queries, mechanism->prepare(memory), {}, {.weights = true});
   Found found;
   const attend::Weights& w = attended.weights;
   found.heads = w.heads;
@@ -174,8 +173,8 @@ Found computed(const Options& options, const WorkedExample& example, const Input
 }
 
 /// The scores are the weights that no normaliser, region or step has touched. None where a mechanism has no such form.
-std::vector<float> scores_of(Options options, const attend::Parts& parts,
-                             const WorkedExample& example, const Inputs& in) {
+std::vector<float> scores_of(Options options, const attend::Parts& parts, const WorkedExample& example,
+                             const Inputs& in) {
   if (parts.structure->own_score || in.own_queries) return {};
   options.normalise = "identity";
   options.time = "dynamic";

@@ -19,9 +19,9 @@ struct NamedValues {
 
 struct WorkedExample {
   attend::Options options;
-  std::vector<std::string> keys, queries;                // words; queries: also those that the mechanism has itself
-  std::vector<float> key_rows, query_rows, value_rows;   // [words, 2]; query_rows is empty if they are its own
-  bool plain = false;                                    // the values are the keys
+  std::vector<std::string> keys, queries;               // words; queries: also those that the mechanism has itself
+  std::vector<float> key_rows, query_rows, value_rows;  // [words, 2]; query_rows is empty if they are its own
+  bool plain = false;                                   // the values are the keys
   std::vector<NamedValues> parameters;
   int64_t heads = 0, width = 0;
   std::vector<float> scores;   // [heads, queries, keys] before any region; empty where there are none to show
@@ -37,7 +37,7 @@ struct WorkedExample {
 struct ExampleOptions {
   size_t words = 6;                                           // of the sentence, from its start
   std::vector<std::pair<std::string, std::string>> set = {};  // options of the mechanism: {"window", "1"}
-  std::vector<float> query = {};                              // [2], instead of that of the second word; empty: as it is
+  std::vector<float> query = {};  // [2], instead of that of the second word; empty: as it is
 };
 
 inline constexpr size_t kExampleQuery = 1;  // whose numbers are told

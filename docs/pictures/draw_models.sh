@@ -15,9 +15,10 @@ look() {  # PICTURE MODEL LINE ARGUMENTS...
   "$heed" look "$2" "$3" --svg "$here/$1" "${@:4}"
 }
 
+"$heed" explain self_attention --set position=alibi --svg "$here/positions.svg"
 printf '[data]\ntask = "dates"\n' > dates.toml
 small=(--set model.width=128 --set attention.heads=4 --set train.warmup=50 --set train.learning_rate=0.002
-       --set train.batch_tokens=2048 --set stop.steps=400)
+       --set train.batch_tokens=2048 --set stop.steps=300)
 line="3 March 1998"
 train transformer dates.toml --set model.kind=transformer --set model.encoder_layers=2 --set model.decoder_layers=2 "${small[@]}"
 look transformer_encoder.svg transformer "$line" --attention encoder.1.self

@@ -102,6 +102,15 @@ def test_numbers_by_hand():
     assert weights == ("0.13", "0.75", "0.13")
 
 
+def test_a_picture(tmp_path):
+    paths = [tmp_path / "a.svg", tmp_path / "b.svg"]
+    text("explain", "local_m", "--svg", str(paths[0]))
+    text("explain", "local_m", "--svg", str(paths[1]), "--set", "window=3")
+    narrow, wide = (path.read_text() for path in paths)
+    assert narrow == (SOURCE / "docs" / "mechanisms" / "local_m.svg").read_text()
+    assert wide.count("<rect") > narrow.count("<rect")
+
+
 @pytest.mark.parametrize("name", ["local_p", "multi_head", "transformer_encoder"])
 def test_the_page_needs_nothing_else(name, tmp_path):
     path = tmp_path / "page.html"
