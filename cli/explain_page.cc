@@ -181,7 +181,7 @@ std::string explained_html(const Facts& facts, const ExampleOptions& asked) {
 
 std::string explained_html(const ModelPage& page) {
   std::string body = head(page.name, page.title, page.id, page.formula) + prose(page.page);
-  body += "<h2>Shapes</h2>\n<pre>" + escaped(page.shapes) + "</pre>\n";
+  body += fmt::format("<h2>Shapes</h2>\n<p>{}</p>\n", escaped(page.shapes));
   body += fmt::format("<h2>Cost and paper</h2>\n<p>{}</p>\n<p>{}.</p>\n", escaped(page.cost), escaped(page.paper));
   body += "<h2>Use</h2>\n<pre>" + escaped(page.command) + "</pre>\n";
   return whole_page(fmt::format("{}: {}", page.name, page.title), body, "{}");

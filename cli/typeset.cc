@@ -247,8 +247,9 @@ std::string mathml(const Node& node) {
       std::string shown = node.text == "." ? "·" : node.text == "'" ? "′" : node.text == "-" ? "−" : node.text;
       for (const Sign& sign : kSigns)
         if (node.text == sign.ascii) shown = sign.shown;
-      const bool bar = node.text == "|" || node.text == "||";
-      return fmt::format("<mo{}>{}</mo>", bar ? " form=\"prefix\" stretchy=\"false\"" : "", view::escaped(shown));
+      const bool bar = node.text == "|" || node.text == "||", bracket = node.text.find_first_of("()[]") == 0;
+      const char* how = bar ? " form=\"prefix\" stretchy=\"false\"" : bracket ? " stretchy=\"false\"" : "";
+      return fmt::format("<mo{}>{}</mo>", how, view::escaped(shown));
     }
     case Kind::function:
       return fmt::format("<mi mathvariant=\"normal\">{}</mi>", node.text);

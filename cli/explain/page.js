@@ -69,10 +69,12 @@
   if (!place) return;
   if (!attention.compute(facts)) {
     const heads = facts.weights ?? [];
-    heads.forEach((weights, h) => place.append(
-      make('p', { class: 'faint', text: heads.length > 1 ? `head ${h + 1} of ${heads.length}` : 'weights' }),
-      matrix(facts.queries, facts.keys, weights)));
-    if (!heads.length) document.getElementById('try').remove();
+    if (!heads.length) return document.getElementById('try').remove();
+    document.querySelector('#try h2').textContent = 'What it looks at';
+    place.className = 'heads';
+    heads.forEach((weights, h) => place.append(make('figure', {}, [
+      make('figcaption', { class: 'faint', text: heads.length > 1 ? `head ${h + 1} of ${heads.length}` : 'weights, as the library computes them' }),
+      matrix(facts.queries, facts.keys, weights)])));
     return;
   }
 
