@@ -87,7 +87,7 @@ const std::vector<ModelPage>& model_pages() {
            "No position waits for another, so writing is fast, and the length is chosen before. The price: positions "
            "do not know what the others chose, and two good outputs may be mixed into a bad one. Training on the "
            "outputs of a model that writes step by step (heed distill) and refinement help.",
-       .command = "heed train recipes/dates/parallel.toml\nheed predict parallel --refine 4",
+       .command = "heed train recipes/dates/parallel.toml\nheed predict parallel --iterations 4",
        .picture = "parallel.svg"},
       {.id = "X5",
        .name = "wiring",
@@ -105,7 +105,7 @@ const std::vector<ModelPage>& model_pages() {
            "instead (both have equally many), or a learned mix of all, in which the gradient reaches every block of "
            "the encoder directly.",
        .command = "heed train pairs.tsv --set model.kind=transformer --set model.wiring=mix",
-       .picture = "wiring.svg"},
+       .picture = ""},
       {.id = "X6",
        .name = "positions",
        .title = "how a model that sees its tokens as a set knows their order",
@@ -161,7 +161,7 @@ const std::vector<ModelPage>& model_pages() {
            "text is.",
        .command = "heed train recipes/tinyshakespeare/key_value.toml --set data.folder=FOLDER\nheed predict key_value "
                   "--sample --temperature 0.8",
-       .picture = "language_model.svg"},
+       .picture = ""},
       {.id = "X9",
        .name = "image_regions",
        .title = "the cells of a picture as keys and values",

@@ -17,7 +17,8 @@ EPOCHS_OF_TEXTS = 10
 def parts(lab):
     lines = [line for line in (lab.data / "r8" / "train.txt").read_text().splitlines() if line.strip()]
     random.Random(1).shuffle(lines)
-    test, few, rest = lines[:TEST], lines[TEST:TEST + FEW], lines[TEST + FEW:]
+    few_end = lab.size(TEST) + lab.size(FEW)
+    test, few, rest = lines[:lab.size(TEST)], lines[lab.size(TEST):few_end], lines[few_end:]
     texts = "".join(line.split("\t")[1] + "\n" for line in rest)
     return (lab.write("few.tsv", "\n".join(few) + "\n"), lab.write("test.tsv", "\n".join(test) + "\n"),
             lab.write("texts.txt", texts))
