@@ -59,6 +59,7 @@ class Lab:
         if self._quick:
             settings = {**settings, "stop.steps": 2, "validate.every": 2}
             settings.pop("stop.epochs", None)
+            settings.update({key: 16 for key in ("model.width", "model.hidden") if key in settings})
         words = [str(d) for d in data] + [f"{key}={value}" for key, value in sorted(settings.items())] + list(map(str, extra))
         folder = self._folder / ("model-" + hashlib.sha256("\n".join(words).encode()).hexdigest()[:12])
         if not (folder / "finished").exists():
@@ -73,7 +74,8 @@ class Lab:
 
     def evaluate(self, model, *files, metric):
         """A number of the field, in the unit that heed prints."""
-        answer = json.loads(self.heed("evaluate", model, *files, "--metric", metric, "--json"))
+        answer = json.loads(self.heed("evaluate", model, *files, "--metric", metric, "--json",
+                                      *(["--max-length", 20] if self._quick and metric != "accuracy" else [])))
         return next(found["score"] for found in answer["metrics"] if found["metric"] == metric)
 
     @staticmethod
