@@ -35,12 +35,13 @@ demo:  ## a model learns to read dates in a minute, and shows what it looks at
 	@cmake --build build -j $(JOBS) --target heed-cli
 	@build/cli/heed demo --folder build/demo
 
-docs:  ## docs/mechanisms and the options of decoding, from what the library knows of them
+docs:  ## docs/mechanisms, docs/models and the options of decoding, from what the library knows of them
 	@scripts/setup.sh build python
 	@cmake --preset release --log-level=WARNING -DHEED_CLI=ON -DHEED_PYTHON_MODULE=ON
 	@cmake --build build -j $(JOBS) --target heed-cli python-module
-	@rm -f docs/mechanisms/*.md
+	@rm -f docs/mechanisms/*.md docs/mechanisms/*.svg docs/models/*.md
 	@build/cli/heed mechanisms --markdown docs/mechanisms
+	@build/cli/heed explain --markdown docs/models
 	@PYTHONPATH=build/python $(PYTHON) scripts/write_decoding_options.py .
 
 setup:  ## installs what make test needs: says first what, and how; HEED_SKIP_SETUP=1 installs nothing

@@ -36,7 +36,7 @@ struct LookArguments {
   int64_t head = 0;       // from 1; 0: the mean of all
   std::string rows;       // "3-7"; empty: all
   int64_t max_weights = view::Shown().weights;
-  bool list = false, tree = false;
+  bool list = false, tree = false, checkpoints = false;
   std::string svg, png, html, json;  // files; empty: none
   double scale = kUsualScale;
 
@@ -157,6 +157,46 @@ std::filesystem::path numbered(const std::string& name, size_t number, size_t co
   return path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string());
 }
 
+/// Where to draw what, while lines are looked at.
+struct Output {
+  const LookArguments& c;
+  std::optional<PngFiles>& png;
+  const Terminal& terminal;
+  size_t files;  // in which a drawing is one
+};
+
+/// All lines by one model, or by one checkpoint of it, into the document. False: nobody reads on.
+bool look_at(const std::vector<std::string>& lines, const predict::Predictor& predictor, const Output& to,
+             view::Document& document) {
+  const LookArguments& c = to.c;
+  const auto model = std::ssize(document.models) - 1;
+  Counter counter("lines");
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const size_t number = static_cast<size_t>(model) * lines.size() + i + 1;
+    try {
+      document.examples.push_back(looked_at(lines[i], predictor, c, shown_of(c, weights_of(document))));
+      view::Example& example = document.examples.back();
+      example.model = model;
+      if (!c.svg.empty()) write_svg(numbered(c.svg, number, to.files), drawing_of(example, c));
+      if (to.png) to.png->write(numbered(c.png, number, to.files), drawing_of(example, c));
+    } catch (const Error& error) {
+      if (lines.size() == 1 || error.kind() != ErrorKind::data) throw;
+      counter.erase();
+      warn(fmt::format("line {}: {}", i + 1, error.what()));
+      continue;
+    }
+    if (!c.to_file()) {
+      const std::string name = c.checkpoints ? document.models.back().name + "\n" : "";
+      print((number > 1 ? "\n" : "") + name + drawn(document.examples.back(), c, to.terminal));
+    }
+    if (c.to_file()) counter.add(1);
+    if (c.html.empty() && c.json.empty()) document.examples.clear();
+    if (reader_is_gone()) return false;
+  }
+  counter.erase();
+  return true;
+}
+
 void run(LookArguments& c) {
   if (!c.html.empty() && view::page_html().empty())
     throw Error("this heed was built without the page, because npm was missing: --svg and --json work without it");
@@ -164,31 +204,22 @@ void run(LookArguments& c) {
   if (!c.png.empty()) png.emplace(c.scale);
   const std::vector<std::string> lines = lines_of(c);
   expect(c.target.empty() || lines.size() == 1, "--target is for one text, not for {}", lines.size());
-  const predict::Predictor predictor(load_model(c.model));
-  check(c.search.options, predictor);
-  if (c.tree) check_tree(c, predictor);
-  const view::ModelName name = view::name_of(predictor, c.model.folder);
-  view::Document document{.title = fmt::format("What {} attends to", name.name), .models = {name}, .examples = {}};
+  const std::vector<std::string> checkpoints =
+      c.checkpoints ? checkpoints_in_order(c.model.folder) : std::vector{c.model.checkpoint};
+  view::Document document;
   const Terminal terminal;
-  Counter counter("lines");
-  for (size_t i = 0; i < lines.size(); ++i) {
-    try {
-      document.examples.push_back(looked_at(lines[i], predictor, c, shown_of(c, weights_of(document))));
-      const view::Example& example = document.examples.back();
-      if (!c.svg.empty()) write_svg(numbered(c.svg, i + 1, lines.size()), drawing_of(example, c));
-      if (png) png->write(numbered(c.png, i + 1, lines.size()), drawing_of(example, c));
-    } catch (const Error& error) {
-      if (lines.size() == 1 || error.kind() != ErrorKind::data) throw;
-      counter.erase();
-      warn(fmt::format("line {}: {}", i + 1, error.what()));
-      continue;
-    }
-    if (!c.to_file()) print((i > 0 ? "\n" : "") + drawn(document.examples.back(), c, terminal));
-    if (c.to_file()) counter.add(1);
-    if (c.html.empty() && c.json.empty()) document.examples.clear();
-    if (reader_is_gone()) return;
+  const Output to{c, png, terminal, lines.size() * checkpoints.size()};
+  for (const std::string& checkpoint : checkpoints) {
+    c.model.checkpoint = checkpoint;
+    const predict::Predictor predictor(load_model(c.model));
+    check(c.search.options, predictor);
+    if (c.tree) check_tree(c, predictor);
+    document.models.push_back(view::name_of(predictor, c.model.folder));
+    view::ModelName& name = document.models.back();
+    document.title = fmt::format("What {} attends to", name.name);
+    if (c.checkpoints) name.name += ", " + checkpoint;
+    if (!look_at(lines, predictor, to, document)) return;
   }
-  counter.erase();
   if (!c.html.empty()) file::write_file(c.html, view::html_text(document));
   if (c.json == "-")
     print(view::json_of(document, view::Precision::exact).line() + "\n");
@@ -203,6 +234,7 @@ constexpr const char* kHelp = R"(Examples:
   heed look en-de "a dog runs ." --attention encoder.0.self --head 2
   heed look en-de "a dog runs ." --beam 4 --tree                   what the search considered, kept and dropped
   heed look en-de "a dog runs ." --html looked.html                all layers and heads, one file that opens offline
+  heed look en-de "a dog runs ." --checkpoints --html learning.html    how it was learned: a slider over the checkpoints
   heed look en-de "a dog runs ." --png looked.png --scale 3
   heed look reviews-model --svg looked.svg < reviews.txt           looked-1.svg, looked-2.svg, ...
 
@@ -218,6 +250,8 @@ void add_look(Program& program) {
   add_model(verb, c->model);
   add_precision(verb, c->model);
   verb.option("TEXT", c->lines, "Text to answer, may be repeated (default: the lines of standard input)").value("");
+  verb.flag("--checkpoints", c->checkpoints,
+            "Look at every checkpoint of the training, the first one first; a page has a slider over them");
   verb.option("--target", c->target, "Look at this output (default: what the model answers)").value("TEXT");
   verb.option("--attention", c->attention, "Which attention to draw: a name that --list shows").value("NAME");
   verb.option("--head", c->head, "Which head to draw, counted from 1 (default: the mean of all)")

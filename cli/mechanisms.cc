@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/facts.h"
+#include "cli/facts_json.h"
 #include "cli/markdown.h"
 #include "cli/options.h"
 #include "cli/recipe_snippet.h"
@@ -96,42 +97,6 @@ std::string one_text(const Facts& facts, const Terminal& terminal) {
   const std::string recipe = facts.recipe.empty() ? without_recipe(e) : facts.recipe;
   text += section("In a recipe", paragraph(recipe, 2, width), terminal);
   return text;
-}
-
-// ------------------------------------------------------------------------------------------------------------- JSON
-
-/// The facts write values as JSON.
-Json parsed(const std::string& value) { return Json::parse(value).value(); }
-
-Json json_of(const Facts& facts) {
-  const attend::Entry& e = *facts.entry;
-  Json j = Json::object({{"id", e.id},
-                         {"name", e.name},
-                         {"part", attend::name_of(e.part)},
-                         {"title", e.title},
-                         {"formula", e.formula},
-                         {"paper", e.paper},
-                         {"time", e.time},
-                         {"memory", e.memory},
-                         {"combines", e.combines},
-                         {"page", e.page},
-                         {"aliases", facts.aliases},
-                         {"options", Json::array()},
-                         {"settings", Json::object()},
-                         {"sample", Json::object()},
-                         {"parameters", Json::array()},
-                         {"recipe", facts.recipe}});
-  for (const OptionFact& o : facts.options) {
-    Json option = Json::object({{"name", o.name}, {"type", o.type}, {"default", parsed(o.value)}});
-    if (!o.by_name.empty()) option["by_name"] = parsed(o.by_name);
-    option["meaning"] = o.meaning;
-    j["options"].push_back(std::move(option));
-  }
-  for (const Setting& s : facts.settings) j["settings"][s.name] = parsed(s.value);
-  for (const Setting& s : facts.sample) j["sample"][s.name] = parsed(s.value);
-  for (const ParameterFact& p : facts.parameters)
-    j["parameters"].push_back(Json::object({{"name", p.name}, {"shape", p.shape}, {"trainable", p.trainable}}));
-  return j;
 }
 
 // -------------------------------------------------------------------------------------------------------------- run

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <utility>
@@ -98,6 +99,17 @@ void expect_there(const ModelChoice& choice) {
 void with_checkpoint(const ModelChoice& choice, const std::function<void(const file::Checkpoint&)>& use) {
   expect_there(choice);
   trained::with_checkpoint(choice.folder, choice.checkpoint, use);
+}
+
+std::vector<std::string> checkpoints_in_order(const std::string& folder) {
+  expect_there({.folder = folder});
+  std::vector<std::string> names;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(folder, ignored) && !is_there(std::filesystem::path(folder) / "MANIFEST.json"))
+    names = file::RunFolder(folder).names();
+  if (names.empty()) throw Error(fmt::format("'{}' is one model, not a training's folder with checkpoints", folder));
+  std::sort(names.begin(), names.end());  // by their updates: the numbers have zeros before them
+  return names;
 }
 
 trained::TrainedModel load_model(const ModelChoice& choice) {

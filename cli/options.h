@@ -35,6 +35,8 @@ void add_ensemble(Verb verb, ModelChoice& choice);
 
 /// Throws Error, with its own exit code, if the model does not exist or cannot be used.
 void with_checkpoint(const ModelChoice& choice, const std::function<void(const file::Checkpoint&)>& use);
+/// The names of the checkpoints of a training's folder, from the first update to the last. Throws if it holds none.
+std::vector<std::string> checkpoints_in_order(const std::string& folder);
 /// To run it: its weights are packed.
 trained::TrainedModel load_model(const ModelChoice& choice);
 /// The model, or all of the ensemble.

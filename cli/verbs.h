@@ -9,7 +9,7 @@ class Program;
 // clang-format off
 #define HEED_VERBS(X)                                                                                    \
   X(demo) X(train) X(predict) X(chat) X(look) X(serve) X(score) X(evaluate) X(compare) X(distill) X(average)     \
-  X(export) X(import) X(info) X(mechanisms) X(scenes)                                                    \
+  X(export) X(import) X(info) X(mechanisms) X(explain) X(scenes)                                                         \
   /* for packagers: the help does not show them */ X(completions) X(manual) X(openapi)
 // clang-format on
 

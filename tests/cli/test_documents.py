@@ -11,7 +11,8 @@ FOR_SHELLS = {"completions": {"--help"}, "manual": {"--help"}, "openapi": {"--he
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 COMMAND = re.compile(r"(?:^|(?<=[\s/|]))heed +([a-z]\w*)")
 
-PAGES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md")), *sorted((SOURCE / "recipes").rglob("*.md"))]
+PAGES = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md")), *sorted((SOURCE / "docs" / "models").glob("*.md")),
+         *sorted((SOURCE / "docs" / "zh").glob("*.md")), *sorted((SOURCE / "recipes").rglob("*.md"))]
 
 
 def spoken_code(page):
@@ -81,3 +82,41 @@ def test_the_options_of_the_program():
     before = (SOURCE / "docs" / "cli.md").read_text().split("\n## ")[0]
     assert OF_THE_PROGRAM <= set(OPTION.findall(before)), "docs/cli.md"
     assert text("--version")
+
+
+# ------------------------------------------------------------------------------------------------------ two languages
+
+def skeleton(page):
+    """What a page and its translation share: the levels of headings, all code, and where links lead, in order."""
+    text = page.read_text()
+    blocks = re.findall(r"^```.*?^```$", text, re.M | re.S)
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    return {"headings": [len(marks) for marks in re.findall(r"^(#+) ", prose, re.M)], "blocks": blocks,
+            "commands": re.findall(r"^    (heed .+)$", prose, re.M),
+            "links": [link.removeprefix("../") for link in re.findall(r"\]\((?!zh/|\.\./what_)([^)]+)\)", prose)]}
+
+
+@pytest.mark.parametrize("page", sorted((SOURCE / "docs" / "zh").glob("*.md")), ids=lambda page: page.name)
+def test_a_translation_keeps_step(page):
+    mine, english = skeleton(page), skeleton(SOURCE / "docs" / page.name)
+    for part in english:
+        assert english[part], part
+        assert mine[part] == english[part], f"docs/zh/{page.name} and docs/{page.name} differ in their {part}"
+    for language in (page, SOURCE / "docs" / page.name):
+        for section in re.split(r"^## ", language.read_text(), flags=re.M)[1:]:
+            assert "\n    heed " in section or "```" in section, f"{language}: no command in: {section.splitlines()[0]}"
+
+
+def anchors(page):
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ (.+)$", page.read_text(), re.M)}
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.parent.name in ("docs", "models", "zh")],
+                         ids=lambda path: str(path.relative_to(SOURCE)))
+def test_links_between_documents_lead_somewhere(page):
+    for link, heading in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)", page.read_text()):
+        target = (page.parent / link) if link else page
+        assert target.exists(), link
+        if heading and target.suffix == ".md":
+            assert heading in anchors(target), f"{link}#{heading}"

@@ -244,3 +244,46 @@ def test_look_at_two_texts():
     done = heed("look", str(model), "the cat runs fast\ta dog sleeps here and there now", "--list")
     assert done.returncode == 0, done.stderr
     assert "1 x 7" in done.stdout and "7 x 4" in done.stdout
+
+
+@pytest.fixture(name="training", scope="module")
+def training_with_checkpoints(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("learned")
+    (folder / "pairs.tsv").write_text("".join(f"{a}{b}\t{b}{a}\n" for a in "abcdef" for b in "abcdef"))
+    done = heed("train", str(folder / "pairs.tsv"), "--output", str(folder / "model"), "--threads", "1",
+                *[word for key in ["model.kind=rnn", "model.width=16", "stop.steps=12", "validate.every=4",
+                                   "output.keep_last=9"] for word in ("--set", key)])
+    assert done.returncode == 0, done.stderr
+    return str(folder / "model")
+
+
+def test_every_checkpoint_of_a_training(training, tmp_path):
+    file = tmp_path / "learned.json"
+    done = heed("look", training, "ab", "cd", "--target", "ba", "--checkpoints", "--json", str(file))
+    assert done.returncode != 0 and "--target is for one text" in done.stderr
+    done = heed("look", training, "ab", "cd", "--checkpoints", "--json", str(file))
+    assert done.returncode == 0, done.stderr
+    document = json.loads(file.read_text())
+    names = ["step-000004", "step-000008", "step-000012"]
+    assert [model["name"] for model in document["models"]] == [f"model, {name}" for name in names]
+    assert [(example["model"], example["input"]) for example in document["examples"]] == [
+        (model, text) for model in range(3) for text in ("ab", "cd")]
+    for number, name in enumerate(names):  # each as it is alone
+        alone = tmp_path / f"{name}.json"
+        assert heed("look", training, "ab", "--checkpoint", name, "--json", str(alone)).returncode == 0
+        assert json.loads(alone.read_text())["examples"][0]["maps"] == document["examples"][2 * number]["maps"]
+
+
+def test_checkpoints_on_the_terminal_and_as_pictures(training, tmp_path):
+    said = heed("look", training, "ab", "--target", "ba", "--checkpoints").stdout
+    assert [line for line in said.splitlines() if line.startswith("model, ")] == [
+        "model, step-000004", "model, step-000008", "model, step-000012"]
+    heed("look", training, "ab", "--checkpoints", "--svg", str(tmp_path / "a.svg"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a-1.svg", "a-2.svg", "a-3.svg"]
+
+
+def test_a_single_model_has_no_checkpoints_to_go_through(training, tmp_path):
+    one = tmp_path / "one.heed"
+    assert heed("export", training, "--output", str(one)).returncode == 0
+    done = heed("look", str(one), "ab", "--checkpoints")
+    assert done.returncode != 0 and "one model, not a training's folder" in done.stderr

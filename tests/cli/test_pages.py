@@ -7,7 +7,7 @@ import pytest
 from heed_program import SOURCE, USAGE, heed, text
 
 VERBS = ["demo", "train", "predict", "chat", "look", "serve", "score", "evaluate", "compare", "distill", "average", "export",
-         "import", "info", "mechanisms", "scenes"]
+         "import", "info", "mechanisms", "explain", "scenes"]
 
 
 def options_in_help(verb):
@@ -48,7 +48,7 @@ def test_completions_name_every_option(shell, tmp_path):
 
 def test_what_bash_offers(tmp_path):
     assert complete("heed", "") == [*VERBS, "--version", "-h", "--help"]
-    assert complete("heed", "e") == ["evaluate", "export"]
+    assert complete("heed", "e") == ["evaluate", "export", "explain"]
     assert complete("heed", "predict", "--top") == ["--top-k", "--top-p"]
     assert complete("heed", "evaluate", "--metric", "bleu,ch") == ["bleu,chrf", "bleu,chrf++"]
     assert complete("heed", "evaluate", "--tokenise", "") == ["13a", "none", "char", "intl"]

@@ -5,6 +5,7 @@
 
 #include "heed/attend/all.h"
 #include "heed/base/error.h"
+#include "heed/model/encode/attention_options.h"
 #include "heed/data/alignments.h"
 #include "heed/data/examples.h"
 
@@ -57,7 +58,8 @@ data::Pairs kept(const data::Pairs& pairs, const data::Examples& examples) {
 }  // namespace
 
 bool reads_sentences(const model::Options& o) {
-  return attend::resolve(attend::canonical(o.attention)).structure->weighs_sentences;
+  const attend::Options to_source = encode::chosen(o.attention, o.places, encode::kSourcePlace, 0).options;
+  return attend::resolve(attend::canonical(to_source)).structure->weighs_sentences;
 }
 
 Corpus make_corpus(TextPairs pairs, const Vocabularies& vocabularies, const data::Options& o,

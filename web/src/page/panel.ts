@@ -46,6 +46,37 @@ function exampleChoice(context: ViewContext): HTMLElement | null {
   );
 }
 
+// Examples of the same input by several models, in the order of the document: the checkpoints of a training.
+export function sameInput(examples: readonly Example[], at: number): number[] {
+  const example = examples[at];
+  if (!example) return [];
+  const places = examples.flatMap((other, i) => (other.input === example.input ? [i] : []));
+  const models = new Set(places.map((i) => examples[i]!.model));
+  return places.length > 1 && models.size === places.length ? places : [];
+}
+
+function checkpointSlider(context: ViewContext): HTMLElement | null {
+  const { examples, models } = context.document;
+  const places = sameInput(examples, context.panel.example);
+  if (places.length < 3) return null; // two stand side by side
+  const place = places.indexOf(context.panel.example);
+  const nameOf = (n: number) => models[examples[places[n]!]!.model]!.name;
+  const told = h('span', { class: 'quiet' }, nameOf(place));
+  // The panels are made anew when the example changes, which would end a drag: until it ends only the name follows.
+  const slider = h('input', {
+    type: 'range',
+    min: 0,
+    max: places.length - 1,
+    value: String(place),
+    'aria-label': 'Model',
+    'aria-valuetext': nameOf(place),
+    'data-focus': 'checkpoint',
+    oninput: () => (told.textContent = nameOf(Number(slider.value))),
+    onchange: () => context.changePanel({ example: places[Number(slider.value)]! }),
+  });
+  return h('label', { class: 'checkpoints' }, slider, told);
+}
+
 // The output with the words marked that are not in the reference at their place (a longest common subsequence).
 function wrongParts(output: string, reference: string): (HTMLElement | string)[] {
   const common = commonWords(output.split(' '), reference.split(' '));
@@ -102,6 +133,8 @@ export function makePanel(context: ViewContext, entry: ViewEntry | undefined, pl
   if (entry?.ofExample !== false && example) {
     const choice = exampleChoice(context);
     if (choice) element.append(choice);
+    const slider = checkpointSlider(context);
+    if (slider) element.append(slider);
     const known = facts(context, example);
     if (known.hasChildNodes()) element.append(known);
   }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { meanOfHeads } from '../../src/document/weights.ts';
 import { EventParser, readEvents } from '../../src/live/events.ts';
 import { csv } from '../../src/page/files.ts';
+import { sameInput } from '../../src/page/panel.ts';
 import { readLink, writeLink, type Link } from '../../src/page/link.ts';
 import { firstState, fitted, mapOf, type PageState } from '../../src/page/state.ts';
 import { smallDocument } from '../documents.ts';
@@ -90,4 +91,15 @@ test('an event is not complete before its empty line', () => {
   const parser = new EventParser();
   assert.deepEqual(parser.feed('data: a\n'), []);
   assert.deepEqual(parser.feed('\ndata: b'), ['a']);
+});
+
+test('the checkpoints of a training are examples of one input by several models', () => {
+  const [first] = smallDocument().examples;
+  const by = (model: number, input: string) => ({ ...first!, model, input });
+  const examples = [by(0, 'a'), by(0, 'b'), by(1, 'a'), by(1, 'b'), by(2, 'a')];
+  assert.deepEqual(sameInput(examples, 2), [0, 2, 4]);
+  assert.deepEqual(sameInput(examples, 1), [1, 3]);
+  assert.deepEqual(sameInput([by(0, 'a'), by(0, 'a')], 0), [], 'the same model twice is no training');
+  assert.deepEqual(sameInput([by(0, 'a')], 0), []);
+  assert.deepEqual(sameInput([], 0), []);
 });
