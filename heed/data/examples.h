@@ -43,7 +43,7 @@ struct EncodeOptions {
   int64_t max_source = 0;  // tokens; a pair with a longer side is left out and counted; 0: no limit
   int64_t max_target = 0;
   bool by_sentence = false;  // sources are cut into sentences, for models that weigh them
-  bool copies = false;  // the model copies words: it learns what the tokens of a source are as those of the target
+  bool copies = false;       // the model copies words: it learns what the tokens of a source are as those of the target
 };
 
 /// The tokens of a text that is cut into sentences first, and how many each of them has.

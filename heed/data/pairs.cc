@@ -186,8 +186,8 @@ Pairs read_pairs(const PairFiles& files, Report& report) {
   expect(!two || (!files.source.empty() && !files.target.empty()), ErrorKind::data, "the {} file is missing",
          files.source.empty() ? "source" : "target");
   expect(!two || files.turns == 0, ErrorKind::data, "dialogues are in one file, data.tsv, not in two");
-  Pairs pairs = two               ? read_two(files, report)
-                : files.turns > 0 ? read_dialogues(files, report)
+  Pairs pairs = two                                                         ? read_two(files, report)
+                : files.turns > 0                                           ? read_dialogues(files, report)
                 : files.picture_column > 0 && is_labelled_folder(files.tsv) ? read_labelled_folder(files.tsv, report)
                                                                             : read_tsv(files, report);
   const std::filesystem::path& file = two ? files.source : files.tsv;

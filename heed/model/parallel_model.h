@@ -56,8 +56,8 @@ class ParallelModel final : public Model, public ParallelGenerator {
                    float share) const;
 
   Options options_;
-  int64_t slots_;               // 0: a classifier
-  int64_t longest_memory_ = 0;  // of any attention
+  int64_t slots_;                          // 0: a classifier
+  int64_t longest_memory_ = 0;             // of any attention
   std::optional<attend::Options> guided_;  // of attention to the source
   embed::Embed source_, target_;
   std::unique_ptr<encode::Encoder> encoder_;

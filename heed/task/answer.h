@@ -26,8 +26,12 @@ struct ReadLine {
   std::string error = {};  // why it cannot be read; otherwise empty
 
   data::Source source() const {
-    return {
-        .tokens = tokens, .sentences = sentences, .second = second, .pixels = pixels, .numbers = numbers, .copies = copies};
+    return {.tokens = tokens,
+            .sentences = sentences,
+            .second = second,
+            .pixels = pixels,
+            .numbers = numbers,
+            .copies = copies};
   }
 };
 

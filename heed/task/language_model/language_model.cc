@@ -116,7 +116,6 @@ void LanguageModel::teacher_forced_logits(Tape& tape, const data::Batch& batch,
   }
 }
 
-
 TextGenerator LanguageModel::generator_with(int64_t stride) const {
   return {{.embed = &embed_, .decoder = decoder_.get(), .weight = output_weight_, .bias = output_bias_},
           text_windows(options_, stride)};

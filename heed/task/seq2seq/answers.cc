@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "heed/data/examples.h"
 #include "heed/data/copied_words.h"
+#include "heed/data/examples.h"
 #include "heed/task/line_tokens.h"
 #include "heed/task/seq2seq/texts.h"
 #include "heed/task/written_answers.h"

@@ -5,9 +5,9 @@
 
 #include "heed/attend/all.h"
 #include "heed/base/error.h"
-#include "heed/model/encode/attention_options.h"
 #include "heed/data/alignments.h"
 #include "heed/data/examples.h"
+#include "heed/model/encode/attention_options.h"
 
 namespace heed::task {
 
