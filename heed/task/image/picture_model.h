@@ -40,7 +40,7 @@ class PictureModel final : public model::Model, public model::Generator {
   }
   void each_logits(Tape& tape, const data::Sources& sources, const model::PackedIds& inputs,
                    const std::function<void(int64_t first, Tensor logits)>& visit) const override {
-    writer_.each_logits(encode(tape, sources), inputs, visit);
+    writer_.each_logits(encode(tape, sources), sources, inputs, visit);
   }
   int64_t memory_rows(const data::Sources&, int64_t) const override { return cells_of_side() * cells_of_side(); }
   std::vector<int64_t> alignment_heads() const override { return writer_.alignment_heads(); }

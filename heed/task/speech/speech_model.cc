@@ -58,12 +58,12 @@ Tensor SpeechModel::ctc_cost(const encode::Encoded& heard, const data::Targets& 
 }
 
 std::unique_ptr<decode::State> SpeechModel::start(Tape& tape, const data::Sources& sources, int64_t longest) const {
-  return writer_.start(encode(tape, sources), longest);
+  return writer_.start(encode(tape, sources), sources, longest);
 }
 
 void SpeechModel::each_logits(Tape& tape, const data::Sources& sources, const model::PackedIds& inputs,
                               const std::function<void(int64_t first, Tensor logits)>& visit) const {
-  writer_.each_logits(encode(tape, sources), inputs, visit);
+  writer_.each_logits(encode(tape, sources), sources, inputs, visit);
 }
 
 int64_t SpeechModel::memory_rows(const data::Sources& sources, int64_t b) const {
