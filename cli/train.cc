@@ -159,10 +159,13 @@ std::string shown(recipe::Recipe recipe, const TrainArguments& c) {
     warn(fmt::format("the data cannot be used, so keys that depend on it are shown with their defaults: {}",
                      error.what()));
   }
-  std::string text = recipe::text_of(recipe) + "\n# What each attention of this model does:\n";
-  for (const attend::Made& made : train::attentions_of(recipe))
-    text += fmt::format("#   {}: {}\n", made.name, train::description_of(made.options));
-  return text;
+  std::string text = recipe::text_of(recipe), attentions;
+  try {
+    for (const attend::Made& made : train::attentions_of(recipe))
+      attentions += fmt::format("#   {}: {}\n", made.name, train::description_of(made.options));
+  } catch (const recipe::RecipeError&) {  // with the data it may make a model
+  }
+  return attentions.empty() ? text : text + "\n# What each attention of this model does:\n" + attentions;
 }
 
 void run(const TrainArguments& c) {

@@ -181,6 +181,15 @@ void repeat_row(Map& map, int64_t rows) {
   map.weights = std::move(all);
 }
 
+/// More keys, which the rows so far did not see.
+void widen(Map& map, int64_t columns) {
+  std::vector<float> all(static_cast<size_t>(map.heads * map.rows * columns), 0.0f);
+  for (int64_t row = 0; row < map.heads * map.rows; ++row)
+    std::copy_n(map.weights.begin() + row * map.columns, map.columns, all.begin() + row * columns);
+  map.columns = columns;
+  map.weights = std::move(all);
+}
+
 /// The rows of a later step below those before it.
 void append_rows(Map& map, const Map& step) {
   std::vector<float> all;
@@ -216,8 +225,11 @@ std::vector<Found> maps_of(std::vector<attend::WatchedCall> calls) {
         before = &each;
         ++number;
       }
-    const bool goes_on = before && first_step > 0 && one_sequence && before->map.rows == first_step &&
-                         before->map.columns == map.columns;
+    bool goes_on = before && first_step > 0 && one_sequence && before->map.rows == first_step;
+    // A decoder that looks at its own past has more to look at in every step.
+    if (goes_on && before->map.columns == first_step && map.columns == first_step + map.rows)
+      widen(before->map, map.columns);
+    goes_on = goes_on && before->map.columns == map.columns;
     if (goes_on)
       append_rows(before->map, map);
     else

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <random>
 #include <set>
@@ -124,7 +125,7 @@ TEST(Recipe, UnknownNames) {
   expect_mistakes("train = 1", "r.toml:1: 'train' is a section: write [train] above its keys");
   expect_mistakes("[[train]]\nsteps = 1", "r.toml:1: 'train' is a section: write [train] above its keys");
   expect_mistakes("[title]\nx = 1", "r.toml:1: title must be a text in quotes, not a section");
-  const Fields none;
+  Fields none;
   expect_error([&] { none.parse("x = 1", "r.toml"); }, "r.toml:1: unknown key 'x'");
   expect_error([&] { none.parse("[x]", "r.toml"); }, "r.toml:1: unknown section [x]");
 }
@@ -498,6 +499,61 @@ TEST(Recipe, BothSpellings) {
   EXPECT_TRUE(notes.empty());  // neither is the former one
   r.fields().parse("", "r.toml", std::vector<std::string>{"data.normalize=6"}, &notes);
   EXPECT_EQ(r.normalise, 6);
+}
+
+// Keys that exist once they are named.
+
+struct Named {
+  std::map<std::string, int64_t> values;
+
+  Fields fields() {
+    Fields f;
+    f.section("a", "");
+    for (auto& [key, value] : values) f.add_on_demand("a." + key, value, "said");
+    f.on_demand("a", [this](Fields& fields, const std::string& key) -> std::optional<std::string> {
+      const std::string name = key.substr(2);
+      if (name.ends_with("never")) return "'" + key + "' is never there";
+      if (!name.ends_with("size")) return {};
+      fields.add_on_demand(key, values[name], "said", Limit::at_least(1));
+      return "";
+    });
+    return f;
+  }
+};
+
+TEST(OnDemand, AreThereOnceTheyAreNamed) {
+  Named named;
+  const std::vector<std::string> overrides = {"a.c.d.size=7"};
+  Fields fields = named.fields();
+  EXPECT_TRUE(fields.keys().empty());
+  const auto given = fields.parse("[a.b]\nsize = 3\n[a.c.d]\nsize = 4\n", "r.toml", overrides);
+  EXPECT_EQ(given, (std::set<std::string>{"a.b.size", "a.c.d.size"}));
+  EXPECT_EQ(named.values, (std::map<std::string, int64_t>{{"b.size", 3}, {"c.d.size", 7}}));
+  EXPECT_EQ(named.fields().keys_on_demand(), given);
+  Named again;
+  again.fields().parse(named.fields().text(), "again.toml");
+  EXPECT_EQ(again.values, named.values);
+}
+
+TEST(OnDemand, MistakesAreToldAsUsual) {
+  Named named;
+  expect_error([&] { named.fields().parse("[a.b]\nnever = 1\n", "r.toml"); }, "r.toml:2: 'a.b.never' is never there");
+  expect_error([&] { named.fields().parse("[a.b]\nother = 1\n", "r.toml"); }, "r.toml:2: unknown key 'a.b.other'");
+  expect_error([&] { named.fields().parse("[a.b]\nsize = 0\n", "r.toml"); },
+               "r.toml:2: a.b.size must be at least 1, not 0");
+}
+
+TEST(OnDemand, DifferWhereOnlyOneHasThem) {
+  Named here, there;
+  here.values["b.size"] = 3;
+  Fields mine = here.fields(), theirs = there.fields();
+  ASSERT_EQ(mine.differences(theirs).size(), 1u);
+  EXPECT_EQ(mine.differences(theirs).front().there, "not set");
+  EXPECT_EQ(theirs.differences(mine).front().here, "not set");
+  EXPECT_EQ(theirs.copy(mine, {"a.b.size"}), (std::set<std::string>{"a.b.size"}));
+  EXPECT_EQ(there.values["b.size"], 3);
+  EXPECT_TRUE(theirs.knows("a.c.size"));
+  EXPECT_FALSE(theirs.knows("a.c.other"));
 }
 
 TEST(Limit, Text) {

@@ -71,8 +71,9 @@ struct RecurrentDecoderOptions {
   RecurrentOptions recurrent;  // one direction
   bool input_feeding = false;  // the last attentional vector is fed in with the next token.  Luong et al. 2015, 3.3
   float dropout = 0.0f;
-  encode::StackOptions attention;                // its attention and places: model/encode/attention_options.h
+  attend::Options attention;                     // any of the catalogue: model/encode/attention_options.h
   encode::Wiring wiring = encode::Wiring::last;  // or mix
+  encode::AttentionChanges places = {};          // what differs from `attention` to the source, and to its own past
 };
 
 /// s_t = RNN(y_{t-1}), c_t = attend(s_t, memory), out = tanh(W [c_t; s_t]).   Luong, Pham and Manning 2015

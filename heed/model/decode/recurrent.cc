@@ -90,16 +90,17 @@ class RecurrentDecoder final : public Decoder {
  private:
   static std::unique_ptr<attend::Mechanism> make_source_attention(const Scope& scope, const RecurrentDecoderOptions& o,
                                                                   int64_t memory_width) {
-    const encode::AttentionChanges& places = o.attention.places;
-    const encode::Chosen named = encode::chosen(o.attention.attention, places, encode::kSourcePlace, 0);
+    const encode::AttentionChanges& places = o.places;
+    const encode::Chosen named = encode::chosen(o.attention, places, encode::kSourcePlace, 0);
     return encode::make_attention(scope, places, encode::kSourcePlace, 0,
                                   encode::source_attention(named, o.recurrent.hidden, memory_width));
   }
   /// Null: nothing is said about it.
   static std::unique_ptr<attend::Mechanism> make_past_attention(const Scope& scope, const RecurrentDecoderOptions& o) {
-    if (!encode::is_chosen(o.attention.places, encode::kDecoderPlace)) return nullptr;
-    return encode::make_attention(scope, o.attention.places, encode::kDecoderPlace, 0,
-                                  encode::past_attention_beside_source(o.attention, o.recurrent.hidden));
+    if (!encode::is_chosen(o.places, encode::kDecoderPlace)) return nullptr;
+    return encode::make_attention(
+        scope, o.places, encode::kDecoderPlace, 0,
+        encode::past_attention_beside_source({.attention = o.attention, .places = o.places}, o.recurrent.hidden));
   }
 
   static RecurrentOptions with_feeding(const RecurrentDecoderOptions& o) {
@@ -266,8 +267,9 @@ const DecoderEntry recurrent_decoder = {
                            {.recurrent = o.recurrent(false),
                             .input_feeding = o.input_feeding,
                             .dropout = o.dropout,
-                            .attention = o,
-                            .wiring = o.wiring},
+                            .attention = o.attention,
+                            .wiring = o.wiring,
+                            .places = o.places},
                            encoder);
         },
 };

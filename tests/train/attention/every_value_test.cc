@@ -38,7 +38,7 @@ std::vector<std::string> values_for(const std::string& option) {
                                                                          {"project_bias", {"false"}},
                                                                          {"heads", {"2"}},
                                                                          {"kv_heads", {"1"}},
-                                                                         {"width", {"16"}},
+                                                                         {"width", {"32"}},
                                                                          {"hidden", {"6"}},
                                                                          {"depth", {"2"}},
                                                                          {"queries", {"2"}},

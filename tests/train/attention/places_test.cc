@@ -106,7 +106,7 @@ TEST_F(Places, AreRefusedWhereTheyAreNot) {
 TEST_F(Places, NothingIsIgnored) {
   expect_in("sliding_window+sinks", refusal("pairs_rnn", {"attention.region=sinks", "attention.sinks=2"}));
   expect_in("no mask", refusal("pairs_rnn", {"attention.region=masked"}));
-  expect_in("model.head_width", refusal("pairs_transformer", {"attention.width=16"}));
+  expect_in("model.head_width", refusal("pairs_transformer", {"attention.width=32"}));
   expect_in("time = \"guided\" has no effect", refusal("text_transformer", {"attention.time=guided"}));
   expect_in("project_bias has no effect without project",
             refusal("pairs_rnn", {"attention.project_bias=false", "model.bidirectional=false"}));
