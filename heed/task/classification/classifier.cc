@@ -33,7 +33,7 @@ std::unique_ptr<attend::Mechanism> make_pool(const Scope& scope, const model::Op
          "feed_forward and hierarchical (heads belong to a Transformer's own attention)",
          a.structure);
   for (const attend::Entry* region : parts.regions)
-    expect(region == &attend::global_entry,
+    expect(region == &attend::global_entry || region == &attend::local_h_entry,  // around the best, wherever it is
            "attention: region = \"{}\" depends on where a query stands, but a text is pooled as a whole; leave it out",
            region->name);
   expect(a.value_width == 0, "attention: value_width = {} needs separate values, but a state is both key and value",
@@ -60,6 +60,9 @@ std::unique_ptr<attend::Mechanism> make_attention_to_first(const Scope& scope, c
   const attend::Parts parts = attend::resolve(attend::canonical(o.attention));
   expect(parts.structure != &attend::hierarchical_entry && !parts.structure->own_queries,
          "attention: structure = \"{}\" has queries of its own, but of two texts the second one asks",
+         o.attention.structure);
+  expect(!parts.structure->weighs_sentences,
+         "attention: structure = \"{}\" weighs the sentences of a source, but two texts are read as one sequence each",
          o.attention.structure);
   expect(parts.time == &attend::dynamic_entry && parts.normalise != &attend::hard_sampled_entry,
          "attention: time = \"{}\" and normalise = \"{}\" are for a decoder; two texts need dynamic time, and weights "
