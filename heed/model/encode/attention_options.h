@@ -33,7 +33,7 @@ attend::Options text_self_attention(const StackOptions& options);
 
 /// Of recurrent states of `query_width` to a memory: any attention of the catalogue that takes queries. The name alone
 /// is enough: multi_head comes with its projections, and a score that needs q and k of one width gets projections if
-/// they differ.
+/// they differ. Where a structure has none (hierarchical_query), the default score becomes general.
 attend::Options source_attention(const attend::Options& named, int64_t query_width, int64_t memory_width);
 
 /// Of the recurrent states of a text, of `width`, to those before them: key_value as it is, and any other attention of
