@@ -19,7 +19,7 @@ def test_every_entry_is_listed_once():
 def test_the_list_has_a_line_for_each():
     lines = [line.split() for line in text("mechanisms").splitlines() if line.startswith("  ")]
     assert sorted(line[1] for line in lines) == sorted(NAMES)
-    assert all(re.fullmatch(r"[SNRTIL]\d", line[0]) for line in lines)
+    assert all(re.fullmatch(r"[SNRTIL]\d+", line[0]) for line in lines)
 
 
 @pytest.mark.parametrize("columns", [60, 80, 130, 200])

@@ -146,6 +146,40 @@ def test_targets_longer_than_the_slots_are_named(tmp_path):
 
 def test_attention_that_needs_steps_is_refused(tmp_path):
     (tmp_path / "r.toml").write_text(small_recipe())
-    settings = [word for setting in PARALLEL + ("attention.time=guided",) for word in ("--set", setting)]
-    done = heed("train", str(tmp_path / "r.toml"), *settings, "--output", str(tmp_path / "m"))
-    assert done.returncode == CONFIG and 'decoder = "parallel" has no steps' in done.stderr
+    for more, reason in ((("attention.normalise=hard_sampled",), 'decoder = "parallel" has no steps'),
+                         (("attention.time=guided", "model.length=slots"), 'use length = "classifier"')):
+        settings = [word for setting in (*PARALLEL, *more) for word in ("--set", setting)]
+        done = heed("train", str(tmp_path / "r.toml"), *settings, "--output", str(tmp_path / "m"))
+        assert done.returncode == CONFIG and reason in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["parallel", "slots"])
+def test_the_user_chooses_the_length(kind, request):
+    model = request.getfixturevalue(kind)
+    for length in (1, 7):
+        for line in answers("predict", model, "--json", "--length", str(length), given="abc\nzyxwv9\n"):
+            assert len(json.loads(line)["tokens"]) == length
+
+
+def test_a_limit_gives_what_fits(parallel):
+    for line in answers("predict", parallel, "--json", "--max-length", "3", given="abcdefgh\nzyxwv9abc\n"):
+        assert 1 <= len(json.loads(line)["tokens"]) <= 2
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--length", "3", "--max-length", "5"], "cannot be combined"),
+    (["--length", "3", "--length-factor", "2"], "cannot be combined"),
+    (["--length", "3", "--nbest", "2"], "cannot be combined with --nbest 2"),
+])
+def test_one_says_how_long_an_output_is(parallel, options, message):
+    done = heed("predict", str(parallel), *options)
+    assert done.returncode == USAGE and message in done.stderr
+
+
+def test_a_length_is_for_parallel_decoders(model, slots):
+    done = heed("predict", str(model), "--length", "3")
+    assert done.returncode == USAGE and "--length 3 is for models that write all positions at once" in done.stderr
+    done = heed("predict", str(slots), "--length-factor", "1.2")
+    assert done.returncode == USAGE and "use length" in done.stderr
+    done = heed("predict", str(slots), "--length", "25")
+    assert done.returncode == USAGE and "has slots for 24" in done.stderr

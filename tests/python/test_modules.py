@@ -69,7 +69,7 @@ def test_forward_and_backward_by_name(name):
         context = attention.forward(**arrays, **given, seed=1, gradient=False).context
         return float((context.astype(np.float64) * d_context).sum())
 
-    kinks = ("relu", "sparsemax", "entmax15", "synthesizer_dense", "synthesizer_mixture", "local_p")
+    kinks = ("relu", "sparsemax", "entmax15", "synthesizer_dense", "synthesizer_mixture", "local_p", "local_h")
     check_gradients(loss, checked, gradients, rng, 1e-3 if name in kinks else 1e-2)
     if result.weights is not None and name not in ("relu", "sigmoid", "identity", "local_p", "documents"):
         sums = result.weights.sum(-1)

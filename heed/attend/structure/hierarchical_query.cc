@@ -209,7 +209,9 @@ const Entry hierarchical_query_entry = {
         "weighs the sentences. A sentence that does not matter now is set aside as a whole, and each level competes "
         "with its own kind only.\n\n"
         "hierarchical (L2) does the same with learned queries, for a document as a whole. The weights that are shown "
-        "are those of the words: sentence times word.",
+        "are those of the words: sentence times word. In a recurrent model whose states are not as wide as the "
+        "source's, "
+        "the score is general unless another one is named.",
     .options = "",
     .own_queries = false,
     .weighs_sentences = true,

@@ -257,6 +257,10 @@ Options source_attention(const Chosen& chosen, int64_t query_width, int64_t memo
     projected.project = true;
     if (projected.width == 0) projected.width = query_width;
     if (attend::refusals(projected).empty()) return projected;
+    // Where there are no projections, the score itself has one: q^T W k.
+    Options bilinear = a;
+    bilinear.score = attend::general_entry.name;
+    if (a.score == Options().score && attend::refusals(bilinear).empty()) return bilinear;
   }
   if (const Reasons wrong = attend::refusals(a); named.names("project") && !a.project && !wrong.empty())
     refuse({fmt::format("project = false leaves states as they are: {}", wrong.front())});

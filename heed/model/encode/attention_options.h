@@ -36,7 +36,8 @@ attend::Options text_self_attention(const StackOptions& options, int64_t layer =
 
 /// Of recurrent states of `query_width` to a memory: any attention of the catalogue that takes queries. The name alone
 /// is enough: multi_head comes with its projections, and a score that needs q and k of one width gets projections if
-/// they differ, unless it was said whether there are any.
+/// they differ, unless it was said whether there are any. Where a structure has none
+/// (hierarchical_query), the default score becomes general.
 attend::Options source_attention(const Chosen& named, int64_t query_width, int64_t memory_width);
 
 /// Of the states of an encoder that has no blocks, of `width`, to all of them.

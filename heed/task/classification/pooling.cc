@@ -37,7 +37,7 @@ std::unique_ptr<attend::Mechanism> make_pool(const Scope& scope, const model::Op
          "feed_forward and hierarchical (heads belong to a Transformer's own attention)",
          a.structure);
   for (const attend::Entry* region : parts.regions)
-    expect(region == &attend::global_entry,
+    expect(region == &attend::global_entry || region == &attend::local_h_entry,  // around the best, wherever it is
            "attention: region = \"{}\" depends on where a query stands, but a text is pooled as a whole; leave it out",
            region->name);
   expect(a.value_width == 0, "attention: value_width = {} needs separate values, but a state is both key and value",

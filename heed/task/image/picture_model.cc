@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/attend/all.h"
 #include "heed/base/error.h"
 #include "heed/model/decode/all.h"
 #include "heed/model/encode/all.h"
@@ -19,6 +20,9 @@ PictureModel::PictureModel(Parameters& parameters, const model::Options& o) : op
   // A Transformer's decoder has no state to start from.
   expect(!o.questions || !decode::find_decoder(o.decoder_kind()).needs_positions,
          "model: a question is where the decoder starts, which a decoder of kind {} cannot: use rnn", o.decoder_kind());
+  expect(!attend::resolve(attend::canonical(o.attention)).structure->weighs_sentences,
+         "model: attention.structure = \"{}\" weighs the sentences of a source, but a picture has none",
+         o.attention.structure);
   const model::Resolved words(o);
   const Scope root(parameters);
   picture_ = std::make_unique<PictureEncoder>(root / "picture", PictureOptions{.side = o.picture_size,

@@ -210,7 +210,8 @@ std::vector<Suggestion> RawTextCorpus::suggest(const OpenKeys& open, const data:
       say("attention.score", "scaled_dot");
       say("attention.heads", width % 4 == 0 ? "4" : "1");
     }
-  } else if (model.look_back == "attention" && is_untouched(model.attention)) {
+  } else if (!decode::find_text_decoder(model.kind).reads_windows && model.look_back == "attention" &&
+             is_untouched(model.attention)) {
     say("attention.structure", "key_value", "each state looks back at those before it");
     say("attention.window", "10");
   }

@@ -189,7 +189,7 @@ TEST_P(Refined, FillsALimitThatIsTooShort) {
     for (int64_t longest = 2; longest <= likeliest; ++longest) {
       Options o = options(2);
       o.lengths = 2, o.nbest = 2, o.longest = longest;
-      const Result result = find({{texts_.texts[b]}}, o)[0];
+      const Result result = find(texts_, o)[b];
       std::vector<int64_t> lengths;
       for (const Hypothesis& h : result.hypotheses) lengths.push_back(std::ssize(h.tokens));
       std::sort(lengths.begin(), lengths.end());

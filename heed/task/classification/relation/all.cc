@@ -26,6 +26,9 @@ std::unique_ptr<attend::Mechanism> attention_between_texts(const Scope& scope, c
   expect(parts.structure != &attend::hierarchical_entry && !parts.structure->own_queries,
          "attention: structure = \"{}\" has queries of its own, but of two texts each token asks about the other text",
          named.options.structure);
+  expect(!parts.structure->weighs_sentences,
+         "attention: structure = \"{}\" weighs the sentences of a source, but two texts are read as one sequence each",
+         named.options.structure);
   expect(parts.time == &attend::dynamic_entry && parts.normalise != &attend::hard_sampled_entry,
          "attention: time = \"{}\" and normalise = \"{}\" are for a decoder; two texts need dynamic time, and weights "
          "that are not sampled",
