@@ -15,7 +15,7 @@ void add_speech_keys(file::Fields& f, SpeechOptions& o) {
   f.add("model.window_ms", o.window_ms, "milliseconds of a frame", Limit::between(1, 1000));
   f.add("model.hop_ms", o.hop_ms, "milliseconds from one frame to the next", Limit::between(1, 1000));
   f.add("model.sound_norm", o.sound_norm,
-        "each recording minus its mean and divided by its standard deviation: of each band, of all numbers, or none",
+        "each recording minus its mean and divided by its standard deviation: of all numbers, of each band, or none",
         Limit::one_of(words_of(kSoundNorms)));
   f.add("model.longest_sound", o.longest_sound, "seconds of the longest recording", Limit::between(0.1, 3600));
   f.add("model.convolutions", o.convolutions, "layers before the encoder; each halves the frames and the bands",

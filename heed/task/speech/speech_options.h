@@ -17,7 +17,7 @@ struct SpeechOptions {
   int64_t sample_rate = 16000;  // recordings of another one are resampled
   int64_t bands = 80;
   int64_t window_ms = 25, hop_ms = 10;  // of a frame, and from one to the next
-  std::string sound_norm = "bands";     // a name of kSoundNorms
+  std::string sound_norm = "all";       // a name of kSoundNorms
   double longest_sound = 30;            // seconds
 
   int64_t convolutions = 2;  // each halves the frames and the bands
