@@ -71,7 +71,7 @@ def test_a_table_of_recordings_is_learned(heard):
     found = from_json("evaluate", model, str(folder / "test.tsv"), "--json")
     assert found["metrics"][0]["name"] == "WER" and found["metrics"][0]["score"] < 5
     assert "speech" in text("info", model)
-    scores = text("score", model, str(folder / "test.tsv")).splitlines()
+    scores = heed("score", model, str(folder / "test.tsv")).stdout.splitlines()
     assert len(scores) == 40 and all(float(score) < 0 for score in scores)
 
 
