@@ -43,8 +43,9 @@ def write_wav(path, numbers, rate=RATE, channels=1):
 def train(data, folder, *settings):
     keys = ["model.width=16", "model.channels=4", "model.dropout=0", "model.time_masks=0", "model.band_masks=0",
             "train.learning_rate=0.01", "train.batch_tokens=192", "validate.every=100000", *settings]
-    return heed("train", str(data), "--output", str(folder), "--threads", "1",
-                *[word for key in keys for word in ("--set", key)])
+    done = run("train", data, "--output", folder, "--threads", "1", *[word for key in keys for word in ("--set", key)])
+    done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
+    return done
 
 
 @pytest.fixture(name="heard", scope="module")
