@@ -28,10 +28,14 @@ struct SpeechOptions {
   int64_t band_masks = 0, band_mask = 8;
   int64_t band_shift = 0;  // up or down by at most so many bands: other voices.  Jaitly and Hinton 2013
   double stretch = 0;      // faster or slower by at most this share
+  double tone = 0;         // other microphones: bands louder or quieter along a smooth curve, in deviations
+  double noise = 0;        // what is quieter than a level up to this share of the range sounds as loud as that
 
   float ctc = 0;  // while training: weight of what the encoder alone should say.  Kim et al. 2017
 
-  bool changes_frames() const { return time_masks > 0 || band_masks > 0 || band_shift > 0 || stretch > 0; }
+  bool changes_frames() const {
+    return time_masks > 0 || band_masks > 0 || band_shift > 0 || stretch > 0 || tone > 0 || noise > 0;
+  }
 };
 
 inline constexpr Choice<sound::Normalise> kSoundNorms[] = {
