@@ -68,5 +68,5 @@ def test_a_model_reads_files_and_arrays(tmp_path):
     path = tmp_path / "x.wav"
     path.write_bytes(base64.b64decode(line.split(",")[1]))
     assert model.predict(str(path)).nbest[0].score == found.nbest[0].score
-    assert model.predict(line).nbest[0].times == []
+    assert model.predict(line, alignments=False).nbest[0].times == []
     assert "neither WAV nor FLAC" in model.predict("data:audio/wav;base64,AAAA").error

@@ -10,7 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
+#include "heed/base/sha256.h"
 #include "heed/sound/fourier.h"
+#include "heed/sound/resample.h"
 
 namespace heed::sound {
 namespace {
@@ -64,6 +66,15 @@ TEST(Fourier, IsItsFormula) {
   }
   EXPECT_THROW(Fourier(12), Error);
   EXPECT_THROW(Fourier(2), Error);
+}
+
+// Of another rate, and normalised: every number of a recording's way to a model.
+TEST(LogMel, HasTheSameBitsOnEveryMachine) {
+  Frames frames = LogMel({.rate = 8000, .window = 200, .hop = 80, .bands = 40})(resampled(signal(3000), 11025, 8000));
+  normalise(frames, Normalise::bands);
+  file::Sha256 hash;
+  hash.add(std::as_bytes(std::span<const float>(frames.values)));
+  EXPECT_EQ(hash.hex(), "d8ac25ec1d14d19a6afa8929281040d485b39bc84dc1a4d0d233b3bd5a254ae9");
 }
 
 TEST(LogMel, RefusesImpossibleFrames) {

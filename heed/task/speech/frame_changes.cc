@@ -38,6 +38,24 @@ void shift_bands(std::vector<float>& frames, int64_t bands, int64_t shift) {
   }
 }
 
+/// A tilt and an arch over the bands, each up to `size` at the ends.
+void change_tone(std::vector<float>& frames, int64_t bands, double size, text::Random& random) {
+  const double tilt = size * (2.0 * random.uniform() - 1.0), arch = size * (2.0 * random.uniform() - 1.0);
+  std::vector<float> curve;
+  for (int64_t b = 0; b < bands; ++b) {
+    const double x = bands > 1 ? 2.0 * static_cast<double>(b) / static_cast<double>(bands - 1) - 1.0 : 0.0;
+    curve.push_back(static_cast<float>(tilt * x + arch * (1.5 * x * x - 0.5)));
+  }
+  for (size_t i = 0; i < frames.size(); ++i) frames[i] += curve[i % curve.size()];
+}
+
+/// Nothing is below a level that is drawn up to this share of the range.
+void raise_floor(std::vector<float>& frames, double share, text::Random& random) {
+  const auto [least, most] = std::minmax_element(frames.begin(), frames.end());
+  const auto level = static_cast<float>(*least + share * random.uniform() * (*most - *least));
+  for (float& value : frames) value = std::max(value, level);
+}
+
 struct Stretch {
   int64_t first = 0, end = 0;
 };
@@ -62,6 +80,8 @@ std::vector<float> changed_frames(std::span<const float> given, const SpeechOpti
     const auto drawn_shift = static_cast<int64_t>(random.below(static_cast<uint64_t>(2 * o.band_shift + 1)));
     shift_bands(frames, bands, drawn_shift - o.band_shift);
   }
+  if (o.tone > 0) change_tone(frames, bands, o.tone, random);
+  if (o.noise > 0) raise_floor(frames, o.noise, random);
   for (int64_t i = 0; i < o.time_masks; ++i) {
     const Stretch hidden = drawn(random, std::min(o.time_mask, rows / 5), rows);
     std::fill(frames.begin() + hidden.first * bands, frames.begin() + hidden.end * bands, 0.0f);

@@ -1,4 +1,5 @@
-// Recordings that are a little different in each update: SpecAugment, faster or slower, higher or lower.
+// Recordings that are a little different in each update: SpecAugment, faster or slower, higher or lower, another
+// microphone, more noise.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ void add_speech_keys(file::Fields& f, SpeechOptions& o) {
   f.add("model.window_ms", o.window_ms, "milliseconds of a frame", Limit::between(1, 1000));
   f.add("model.hop_ms", o.hop_ms, "milliseconds from one frame to the next", Limit::between(1, 1000));
   f.add("model.sound_norm", o.sound_norm,
-        "each recording minus its mean and divided by its standard deviation: of each band, of all numbers, or none",
+        "each recording minus its mean and divided by its standard deviation: of all numbers, of each band, or none",
         Limit::one_of(words_of(kSoundNorms)));
   f.add("model.longest_sound", o.longest_sound, "seconds of the longest recording", Limit::between(0.1, 3600));
   f.add("model.convolutions", o.convolutions, "layers before the encoder; each halves the frames and the bands",
@@ -32,6 +32,16 @@ void add_speech_keys(file::Fields& f, SpeechOptions& o) {
         Limit::between(0, 1024));
   f.add("model.stretch", o.stretch, "training: each recording is made faster or slower by up to this share",
         Limit::between(0, 0.5));
+  f.add(
+      "model.tone", o.tone,
+      "training: bands are made louder or quieter along a smooth curve, as by another microphone: its size, where the "
+      "frames have a deviation of 1",
+      Limit::between(0, 10));
+  f.add(
+      "model.noise", o.noise,
+      "training: what is quieter than a level is raised to it, as by noise; the level is drawn up to this share of the "
+      "range from the quietest to the loudest",
+      Limit::between(0, 0.9));
   f.add("model.ctc", o.ctc,
         "training: weight of a second loss, of what the encoder says alone (connectionist temporal classification)",
         Limit::between(0, 100));

@@ -17,7 +17,7 @@ struct SpeechOptions {
   int64_t sample_rate = 16000;  // recordings of another one are resampled
   int64_t bands = 80;
   int64_t window_ms = 25, hop_ms = 10;  // of a frame, and from one to the next
-  std::string sound_norm = "bands";     // a name of kSoundNorms
+  std::string sound_norm = "all";       // a name of kSoundNorms
   double longest_sound = 30;            // seconds
 
   int64_t convolutions = 2;  // each halves the frames and the bands
@@ -28,10 +28,14 @@ struct SpeechOptions {
   int64_t band_masks = 0, band_mask = 8;
   int64_t band_shift = 0;  // up or down by at most so many bands: other voices.  Jaitly and Hinton 2013
   double stretch = 0;      // faster or slower by at most this share
+  double tone = 0;         // other microphones: bands louder or quieter along a smooth curve, in deviations
+  double noise = 0;        // what is quieter than a level up to this share of the range sounds as loud as that
 
   float ctc = 0;  // while training: weight of what the encoder alone should say.  Kim et al. 2017
 
-  bool changes_frames() const { return time_masks > 0 || band_masks > 0 || band_shift > 0 || stretch > 0; }
+  bool changes_frames() const {
+    return time_masks > 0 || band_masks > 0 || band_shift > 0 || stretch > 0 || tone > 0 || noise > 0;
+  }
 };
 
 inline constexpr Choice<sound::Normalise> kSoundNorms[] = {

@@ -268,6 +268,28 @@ TEST(ChangedFrames, AreFasterOrSlowerHigherOrLower) {
   EXPECT_GT(most, 110);
 }
 
+TEST(ChangedFrames, HaveAnotherToneAndMoreNoise) {
+  const std::vector<float> frames = frames_of(30, 1);
+  const auto [least, most] = std::minmax_element(frames.begin(), frames.end());
+  bool louder = false, raised = false;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const auto toned = changed_frames(frames, {.bands = kBands, .tone = 0.5}, seed);
+    for (int64_t b = 0; b < kBands; ++b) {  // each band by the same amount throughout
+      const float by = toned[static_cast<size_t>(b)] - frames[static_cast<size_t>(b)];
+      EXPECT_LE(std::abs(by), 1.0f + 1e-5f);
+      louder |= by > 0.1f;
+      for (int64_t t = 0; t < 30; ++t)
+        EXPECT_NEAR(toned[static_cast<size_t>(t * kBands + b)] - frames[static_cast<size_t>(t * kBands + b)], by, 1e-5);
+    }
+    const auto noisy = changed_frames(frames, {.bands = kBands, .noise = 0.5}, seed);
+    const float floor = *std::min_element(noisy.begin(), noisy.end());
+    EXPECT_LE(floor, *least + 0.5f * (*most - *least) + 1e-5f);
+    raised |= floor > *least;
+    for (size_t i = 0; i < frames.size(); ++i) EXPECT_EQ(noisy[i], std::max(frames[i], floor));
+  }
+  EXPECT_TRUE(louder && raised);
+}
+
 // ------------------------------------------------------------------------------------------------------------ times
 
 TEST(WordTimes, AreWhereTheAttentionWas) {
