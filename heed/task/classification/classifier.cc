@@ -1,21 +1,53 @@
 #include "heed/task/classification/classifier.h"
 
 #include "heed/attend/all.h"
+#include "heed/attend/structure/tanh_pool.h"
 #include "heed/base/error.h"
 #include "heed/model/encode/all.h"
+#include "heed/model/encode/attention_options.h"
 #include "heed/model/encode/choices.h"
 #include "heed/model/stack_options.h"
 #include "heed/task/classification/keys.h"
 #include "heed/task/classification/relation/all.h"
-#include "heed/tensor/op/activation.h"
 #include "heed/tensor/op/arithmetic.h"
+#include "heed/tensor/op/arrange.h"
 #include "heed/tensor/op/dropout.h"
 #include "heed/tensor/op/label_loss.h"
 #include "heed/tensor/op/linear.h"
+#include "heed/tensor/op/pool.h"
 
 namespace heed::task {
 
 namespace {
+
+/// The mechanism that turns the states of a sequence into one vector, as [attention] says. What has its own queries is
+/// taken as it is; any other score gets learned ones.
+std::unique_ptr<attend::Mechanism> make_pool(const Scope& scope, const model::Options& o, int64_t width) {
+  attend::Options a = o.attention;
+  a.key_width = width;
+  a.heads = 1;  // those of a Transformer's self-attention
+  const attend::Parts parts = attend::resolve(a);
+  bool pools = false;
+  for (const attend::Entry* entry :
+       {&attend::single_entry, &attend::structured_entry, &attend::feed_forward_entry, &attend::hierarchical_entry})
+    pools = pools || parts.structure == entry;
+  expect(pools,
+         "attention: structure = \"{}\" does not turn a text into a vector; possible are single, structured, "
+         "feed_forward and hierarchical (heads belong to a Transformer's own attention)",
+         a.structure);
+  for (const attend::Entry* region : parts.regions)
+    expect(region == &attend::global_entry,
+           "attention: region = \"{}\" depends on where a query stands, but a text is pooled as a whole; leave it out",
+           region->name);
+  expect(a.value_width == 0, "attention: value_width = {} needs separate values, but a state is both key and value",
+         a.value_width);
+  if (parts.structure == &attend::hierarchical_entry) return attend::tanh_pool(scope, a);
+  if (parts.structure == &attend::single_entry && parts.score == &attend::self_scored_entry)
+    a.structure = attend::feed_forward_entry.name;  // one implicit query for each sequence
+  else if (!parts.structure->own_queries)
+    a.input = attend::learned_query_entry.name;
+  return attend::make(scope, a);
+}
 
 /// [S + 1] Each sentence as one sequence of tokens.
 Offsets sentences_of(Tape& tape, const data::Sources& texts) {
@@ -26,7 +58,41 @@ Offsets sentences_of(Tape& tape, const data::Sources& texts) {
   return {offsets, count};
 }
 
+/// The attention of the second text to the first, as [attention] says.
+std::unique_ptr<attend::Mechanism> make_attention_to_first(const Scope& scope, const model::Options& o, int64_t width) {
+  const attend::Parts parts = attend::resolve(attend::canonical(o.attention));
+  expect(parts.structure != &attend::hierarchical_entry && !parts.structure->own_queries,
+         "attention: structure = \"{}\" has queries of its own, but of two texts the second one asks",
+         o.attention.structure);
+  expect(parts.time == &attend::dynamic_entry && parts.normalise != &attend::hard_sampled_entry,
+         "attention: time = \"{}\" and normalise = \"{}\" are for a decoder; two texts need dynamic time, and weights "
+         "that are not sampled",
+         o.attention.time, o.attention.normalise);
+  return attend::make(scope, encode::source_attention(o.attention, width, width));
+}
+
 }  // namespace
+
+std::unique_ptr<attend::Mechanism> attention_between_texts(const Scope& scope, const model::Options& o, int64_t width) {
+  return make_attention_to_first(scope, o, width);
+}
+
+Classifier::Pooling::Pooling(const Scope& scope, const model::Options& o, int64_t input) {
+  const model::Pool how = value_of(model::kPools, o.pool, "model: pool");
+  largest = how == model::Pool::max;
+  if (how == model::Pool::attention) mechanism = make_pool(scope, o, input);
+  const bool several = mechanism && attend::resolve(o.attention).structure == &attend::structured_entry;
+  width = input * (several ? o.attention.queries : 1);
+}
+
+Tensor Classifier::Pooling::operator()(const Packed& states, attend::Weights* weights, Tensor* penalty) const {
+  if (!mechanism) return largest ? max_of_sequences(states) : mean_of_sequences(states);
+  attend::Attended pooled = mechanism->attend({}, mechanism->prepare({states}), {},
+                                              {.weights = weights != nullptr, .penalty = penalty != nullptr});
+  if (weights) *weights = pooled.weights;
+  if (penalty && pooled.penalty) *penalty = pooled.penalty;
+  return reshape(pooled.context, states.offsets.count, width);
+}
 
 Classifier::Level::Level(const Scope& scope, const model::Options& o, int64_t input) {
   const model::Resolved words(o);

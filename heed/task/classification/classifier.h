@@ -5,7 +5,8 @@
 //                  Yang et al. 2016
 //   two texts      one encoder over the tokens of each, or of both; how they become one vector: relation/all.h
 //
-// How the states of a sequence become one vector: pooling.h. Of two texts, [attention] says how one attends to the
+// Pooling is any mechanism of the catalogue that has its own queries (learned_query, structured, feed_forward,
+// self_scored), or the mean or the largest number of each column. Of two texts, [attention] says how one attends to the
 // other, and pooling, if there is any, has one learned query. A hidden layer may stand before the labels.
 #pragma once
 
@@ -20,7 +21,6 @@
 #include "heed/model/encode/encoder.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
-#include "heed/task/classification/pooling.h"
 #include "heed/task/classification/relation/relation.h"
 #include "heed/tensor/op/activation.h"
 
@@ -48,6 +48,17 @@ class Classifier final : public model::Model {
   static bool reads_sentences(const model::Options& options);
   bool reads_sentences() const { return text_level_ != nullptr; }
   bool reads_two_texts() const { return options_.two_texts; }
+
+  /// How the states of a sequence become one vector.
+  struct Pooling {
+    std::unique_ptr<attend::Mechanism> mechanism;  // null: the mean or the maximum
+    bool largest = false;
+    int64_t width = 0;
+
+    Pooling(const Scope& scope, const model::Options& options, int64_t input);
+    /// states [tokens, input] -> [sequences, width]
+    Tensor operator()(const Packed& states, attend::Weights* weights, Tensor* penalty) const;
+  };
 
  private:
   struct Level {

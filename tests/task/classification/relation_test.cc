@@ -128,8 +128,9 @@ TEST_F(RelationTest, WordByWord) {
     const auto read = [&](const Rows& text, const Rows& other) {
       Row r(kWidth);
       for (const Row& h : text) {
-        // additive: v^T tanh(W_q [h; r] + W_k y)
-        const Row q = times(parameter("text.align.score.query.weight"), joined({h, r}), nullptr);
+        // additive: v^T tanh(W_q Q [h; r] + W_k y)
+        const Row q = times(parameter("text.align.score.query.weight"),
+                            times(parameter("text.ask.weight"), joined({h, r}), nullptr), nullptr);
         Row scores, context(kWidth);
         double sum = 0;
         for (const Row& y : other) {

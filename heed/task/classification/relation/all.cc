@@ -1,9 +1,5 @@
 #include "heed/task/classification/relation/all.h"
 
-#include "heed/attend/all.h"
-#include "heed/base/error.h"
-#include "heed/model/encode/attention_options.h"
-
 namespace heed::task {
 
 const List<RelationEntry>& all_relations() {
@@ -17,19 +13,6 @@ bool has_encoder(const model::Options& options) {
   const auto& keys = options.own.of<LabelKeys>();
   const RelationEntry& entry = find_relation(keys.relation);
   return !entry.encodes || entry.encodes(keys);
-}
-
-std::unique_ptr<attend::Mechanism> attention_between_texts(const Scope& scope, const model::Options& o,
-                                                           int64_t query_width, int64_t memory_width) {
-  const attend::Parts parts = attend::resolve(attend::canonical(o.attention));
-  expect(parts.structure != &attend::hierarchical_entry && !parts.structure->own_queries,
-         "attention: structure = \"{}\" has queries of its own, but of two texts each token asks about the other text",
-         o.attention.structure);
-  expect(parts.time == &attend::dynamic_entry && parts.normalise != &attend::hard_sampled_entry,
-         "attention: time = \"{}\" and normalise = \"{}\" are for a decoder; two texts need dynamic time, and weights "
-         "that are not sampled",
-         o.attention.time, o.attention.normalise);
-  return attend::make(scope, encode::source_attention(o.attention, query_width, memory_width));
 }
 
 }  // namespace heed::task

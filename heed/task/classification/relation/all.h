@@ -20,8 +20,9 @@ inline const RelationEntry& find_relation(std::string_view name) { return all_re
 /// Whether a model of two texts with these options has an encoder.
 bool has_encoder(const model::Options& options);
 
-/// The attention of `query_width` states of one text to the states of the other, as [attention] says. `scope` names it.
+/// The attention of states of one text to those of the other, of one width, as [attention] says: classifier.cc. `scope`
+/// names it.
 std::unique_ptr<attend::Mechanism> attention_between_texts(const Scope& scope, const model::Options& options,
-                                                           int64_t query_width, int64_t memory_width);
+                                                           int64_t width);
 
 }  // namespace heed::task

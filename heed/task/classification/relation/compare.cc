@@ -36,7 +36,7 @@ class Compare final : public Relation {
         activation_(value_of(encode::kActivations, p.options.activation, "compare: activation").activation),
         dropout_(p.options.dropout),
         token_width_((keys_.compared == kStates ? 0 : p.vectors) + (keys_.compared == kVectors ? 0 : p.states)),
-        align_(attention_between_texts(p.scope / "align", p.options, token_width_, token_width_)),
+        align_(attention_between_texts(p.scope / "align", p.options, token_width_)),
         compare_(p.scope / "compare", 4 * token_width_, p.options.width) {
     if (align_->context_width() != token_width_)
       context_ = Linear(p.scope / "context", align_->context_width(), token_width_);

@@ -1,6 +1,6 @@
 // Both texts as one sequence, with a learned mark of the text that a token belongs to. Positions start anew in the
 // second text. The encoder, with self-attention most of all, sees both at once; then they are pooled as one text.
-#include "heed/task/classification/pooling.h"
+#include "heed/task/classification/classifier.h"
 #include "heed/task/classification/relation/all.h"
 #include "heed/tensor/op/arithmetic.h"
 #include "heed/tensor/op/arrange.h"
@@ -35,7 +35,7 @@ class Joined final : public Relation {
 
  private:
   Embedding segments_;
-  Pooling pool_;
+  Classifier::Pooling pool_;
 };
 
 }  // namespace

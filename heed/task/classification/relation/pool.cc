@@ -1,5 +1,5 @@
 // The states of the second text attend to those of the first; both side by side are pooled.
-#include "heed/task/classification/pooling.h"
+#include "heed/task/classification/classifier.h"
 #include "heed/task/classification/relation/all.h"
 #include "heed/tensor/op/arrange.h"
 
@@ -10,7 +10,7 @@ namespace {
 class Pool final : public Relation {
  public:
   explicit Pool(const RelationParts& p)
-      : to_first_(attention_between_texts(p.scope / "to_first", p.options, p.states, p.states)),
+      : to_first_(attention_between_texts(p.scope / "to_first", p.options, p.states)),
         pool_(p.scope / "pool", without_attention(p.options), p.states + to_first_->context_width()) {}
 
   Tensor run(const Reader& reader, Tape& tape, const data::Sources& texts, attend::Weights* weights) const override {
@@ -31,7 +31,7 @@ class Pool final : public Relation {
   }
 
   std::unique_ptr<attend::Mechanism> to_first_;
-  Pooling pool_;
+  Classifier::Pooling pool_;
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Word by word: as a text is read, what was found in the other one so far decides where the next word looks.
 // Rocktäschel et al. 2016, both ways
 //
-//   a_t = attention of [h_t; r_t-1] to the states of the other text
-//   r_t = a_t + tanh(W r_t-1)                    r_0 = 0
+//   a_t = attention of Q [h_t; r_t-1] to the states of the other text
+//   r_t = W a_t + tanh(K r_t-1)                  r_0 = 0
 //   v   = tanh(P [r_n; h_n])                     of both texts side by side
 #include "heed/attend/rows_by_step.h"
 #include "heed/layer/linear.h"
@@ -20,7 +20,8 @@ class WordByWord final : public Relation {
  public:
   explicit WordByWord(const RelationParts& p)
       : dropout_(p.options.dropout),
-        align_(attention_between_texts(p.scope / "align", p.options, 2 * p.states, p.states)),
+        ask_(p.scope / "ask", 2 * p.states, p.states, /*with_bias=*/false),
+        align_(attention_between_texts(p.scope / "align", p.options, p.states)),
         found_(p.scope / "found", align_->context_width(), p.states),
         keep_(p.scope / "keep", p.states, p.states, /*with_bias=*/false),
         end_(p.scope / "end", 2 * p.states, p.options.width) {}
@@ -45,8 +46,8 @@ class WordByWord final : public Relation {
     attend::State seen;
     for (int64_t t = 0; t < by_step.steps(); ++t) {
       const Packed h = by_step.take(text.rows, t);
-      attend::Attended a =
-          align_->attend({{concat_columns({h.rows, r}), h.offsets}}, prepared, seen, {.weights = weights != nullptr});
+      attend::Attended a = align_->attend({{ask_(concat_columns({h.rows, r})), h.offsets}}, prepared, seen,
+                                          {.weights = weights != nullptr});
       seen = a.state;
       r = add(found_(a.context), tanh(keep_(r)));
       all.push_back(r);
@@ -60,6 +61,7 @@ class WordByWord final : public Relation {
   }
 
   float dropout_;
+  Linear ask_;
   std::unique_ptr<attend::Mechanism> align_;
   Linear found_, keep_, end_;
 };
