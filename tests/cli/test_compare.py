@@ -251,3 +251,18 @@ def test_on_a_terminal_the_table_is_redrawn(recipe, tmp_path):
                        COLUMNS="100")
     assert "run 2 of 2: additive, seed 1" in said and "\033[J" in said
     assert "CER" in said.rsplit("\033[J", 1)[1], "at the end the table stays"
+
+
+def test_a_limit_of_time_gives_each_the_same_number_of_updates(recipe, tmp_path):
+    """A busy moment harms nobody; unless the same time is asked for."""
+    for same, words in (("updates", []), ("time", ["--same", "time"])):
+        done = heed("compare", recipe, "--attention", "additive,dot", "--minutes", "0.001", "--set", "stop.steps=0",
+                    "--threads", "1", "--output", str(tmp_path / same), *words)
+        assert done.returncode == 0, done.stderr
+        found = json.loads((tmp_path / same / "plan.json").read_text())
+        assert ("minutes = 0.001" in found["recipe"]) == (same == "time")
+        if same == "updates":
+            rows = json.loads((tmp_path / same / "compare.json").read_text())["variants"]
+            assert len({row["means"]["updates"]["mean"] for row in rows}) == 1, rows
+    done = heed("compare", recipe, "--same", "weight")
+    assert done.returncode == USAGE and "updates" in done.stderr

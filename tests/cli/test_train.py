@@ -46,6 +46,7 @@ def test_help_shows_a_recipe_that_runs(tmp_path):
     ((), USAGE, "heed train PAIRS.tsv"),
     (("--resume",), USAGE, "--resume needs the data, a recipe"),
     (("nowhere.toml",), NO_INPUT, "there is no recipe or data 'nowhere.toml'"),
+    (("datse",), NO_INPUT, "there is no recipe or data 'datse', and no built-in task of that name: dates"),
     (("RECIPE", "--threads", "0"), USAGE, "--threads"),
     (("RECIPE",), CONFIG, "there is no output folder: set output.folder, or --output"),
     (("RECIPE", "--set", "model.widht=3"), CONFIG, "unknown key 'model.widht'; did you mean 'model.width'?"),
