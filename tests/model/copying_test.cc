@@ -240,7 +240,7 @@ TEST(Copying, Mistakes) {
   o.attention.time = "static";
   const Made fixed(o);
   tape.reset();
-  expect_part(error_of([&] { fixed.model.loss(tape, batch_to_copy(), {}); }), "");
+  expect_part(error_of([&] { fixed.model.loss(tape, batch_to_copy(), {}); }), "this attention does not tell");
 }
 
 }  // namespace
