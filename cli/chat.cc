@@ -91,8 +91,8 @@ constexpr const char* kCommands =
 
 class Chat {
  public:
-  Chat(const predict::Predictor& predictor, const predict::Options& options, int64_t turns)
-      : predictor_(predictor), options_(options), turns_(turns) {}
+  Chat(const predict::Predictor& predictor, predict::Options options, int64_t turns)
+      : predictor_(predictor), options_(std::move(options)), turns_(turns) {}
 
   /// False: it is over.
   bool take(const std::string& line) {
@@ -128,6 +128,7 @@ class Chat {
     const std::string asked = turns_ > 0 ? data::dialogue_context(said, turns_) : line;
     const kernels::Interruptible stoppable([] { return ctrl_c != 0; });
     try {
+      ++options_.first_line;  // a sample of each turn is another one
       const predict::Prediction found = predictor_.predict(asked, options_);
       if (!found.error.empty()) return note(found.error + "\n");
       print((interactive() ? terminal_.bold("< ") : "") + found.text() + "\n");
@@ -149,7 +150,7 @@ class Chat {
   }
 
   const predict::Predictor& predictor_;
-  const predict::Options& options_;
+  predict::Options options_;
   int64_t turns_;
   Terminal terminal_;
   std::vector<data::Turn> history_;
@@ -206,8 +207,8 @@ void add_chat(Program& program) {
   add_model(verb, c->model);
   add_ensemble(verb, c->model);
   add_precision(verb, c->model);
-  add_search(verb, c->search);
-  add_decoding(verb, c->search, {task::DecodingGroup::sampling});
+  using task::DecodingGroup;
+  add_decoding(verb, c->search, {DecodingGroup::search, DecodingGroup::sampling, DecodingGroup::rules});
   verb.option("--turns", c->turns, "Turns that the model reads before it answers (default: as it was trained)")
       .value("N")
       .from_to(int64_t{1}, int64_t{1000});

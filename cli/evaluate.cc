@@ -337,7 +337,7 @@ Metrics, all in percent:
 
 /// The metrics and their definitions, from their own entries.
 std::string help() {
-  constexpr size_t kName = 10, kText = 106;  // columns
+  constexpr size_t kName = 12, kText = 104;  // columns
   std::string text = kHelp;
   for (const metric::MetricEntry& entry : metric::all_metrics()) {
     std::string name = entry.name;

@@ -31,13 +31,13 @@ data::Batch batch_to_copy() {
   return batch;
 }
 
-struct Way {
+struct CopyWay {
   const char* name;
   Options options;
 };
 
-std::vector<Way> ways() {
-  std::vector<Way> all;
+std::vector<CopyWay> copy_ways() {
+  std::vector<CopyWay> all;
   for (const char* kind : {"rnn", "transformer"}) {
     Options o = small(kind);
     o.copying.on = true;
@@ -73,7 +73,7 @@ std::vector<Way> ways() {
 }
 
 /// [rows] of log p of the right tokens, as a search sees them.
-std::vector<double> by_steps(const Seq2Seq& model, const data::Batch& batch, bool sums_to_one) {
+std::vector<double> copied_by_steps(const Seq2Seq& model, const data::Batch& batch, bool sums_to_one) {
   std::vector<double> all(batch.targets.out.size());
   Tape tape(kQuiet);
   const auto state = model.start(tape, batch.sources, 9);
@@ -101,13 +101,13 @@ std::vector<double> by_steps(const Seq2Seq& model, const data::Batch& batch, boo
 
 TEST(Copying, AtOnceAsStepByStep) {
   const data::Batch batch = batch_to_copy();
-  for (const Way& way : ways()) {
+  for (const CopyWay& way : copy_ways()) {
     SCOPED_TRACE(way.options.kind + ", " + way.name);
     const Made made(way.options);
     Tape tape(kQuiet);
     const OutputLoss loss = made.model.loss(tape, batch, {});
     std::vector<double> at_once(loss.row_nll.begin(), loss.row_nll.end());
-    const std::vector<double> steps = by_steps(made.model, batch, true);
+    const std::vector<double> steps = copied_by_steps(made.model, batch, true);
     ASSERT_EQ(at_once.size(), steps.size());
     for (size_t r = 0; r < steps.size(); ++r)
       if (std::isfinite(steps[r])) {
@@ -132,7 +132,7 @@ TEST(Copying, AtOnceAsStepByStep) {
 
 TEST(Copying, EveryGradientIsTheSlope) {
   const data::Batch batch = batch_to_copy();
-  for (const Way& way : ways()) {
+  for (const CopyWay& way : copy_ways()) {
     if (way.name == std::string("sparsemax")) continue;  // it has corners
     SCOPED_TRACE(way.options.kind + ", " + way.name);
     Options smooth = way.options;
@@ -240,7 +240,7 @@ TEST(Copying, Mistakes) {
   o.attention.time = "static";
   const Made fixed(o);
   tape.reset();
-  expect_part(error_of([&] { fixed.model.loss(tape, batch_to_copy(), {}); }), "");
+  expect_part(error_of([&] { fixed.model.loss(tape, batch_to_copy(), {}); }), "this attention does not tell");
 }
 
 }  // namespace

@@ -12,29 +12,29 @@
 namespace heed::test {
 namespace {
 
-double logit(const Matrices& in, int64_t r, int64_t c) {
+double copy_logit(const Matrices& in, int64_t r, int64_t c) {
   double sum = in[2](0, c);
   for (int64_t d = 0; d < in[0].cols; ++d) sum += in[0](r, d) * in[1](c, d);
   return sum;
 }
 
-double log_sum(const Matrices& in, int64_t r) {
+double copy_log_sum(const Matrices& in, int64_t r) {
   double sum = 0.0;
-  for (int64_t c = 0; c < in[1].rows; ++c) sum += std::exp(logit(in, r, c));
+  for (int64_t c = 0; c < in[1].rows; ++c) sum += std::exp(copy_logit(in, r, c));
   return std::log(sum);
 }
 
 /// - (1 - s) log(g P(t) + (1 - g) m) - s mean log P
-double row_loss(const Matrices& in, int64_t r, int32_t target, double smoothing, int64_t head) {
+double copy_row_loss(const Matrices& in, int64_t r, int32_t target, double smoothing, int64_t head) {
   const int64_t classes = in[1].rows;
   const double g = 1.0 / (1.0 + std::exp(-in[3](r, 0)));
   double mass = 0.0;
   for (int64_t h = 0; h < in[4].rows; ++h) mass += in[4](h, r) / static_cast<double>(in[4].rows);
   if (head >= 0) mass = in[4](head, r);
-  const double written = target < classes ? std::exp(logit(in, r, target) - log_sum(in, r)) : 0.0;
+  const double written = target < classes ? std::exp(copy_logit(in, r, target) - copy_log_sum(in, r)) : 0.0;
   double loss = -(1.0 - smoothing) * std::log(g * written + (1.0 - g) * mass);
   for (int64_t c = 0; c < classes; ++c)
-    loss -= smoothing / static_cast<double>(classes) * (logit(in, r, c) - log_sum(in, r));
+    loss -= smoothing / static_cast<double>(classes) * (copy_logit(in, r, c) - copy_log_sum(in, r));
   return loss;
 }
 
@@ -61,7 +61,7 @@ TEST(CopyLoss, ValuesAndGradients) {
             for (int64_t r = 0; r < 7; ++r)
               if (targets[static_cast<size_t>(r)] >= 0)
                 loss(0, 0) += 0.25 * double{weights[static_cast<size_t>(r)]} *
-                              row_loss(in, r, targets[static_cast<size_t>(r)], double{smoothing}, head);
+                              copy_row_loss(in, r, targets[static_cast<size_t>(r)], double{smoothing}, head);
             return {loss};
           });
     }
@@ -77,7 +77,7 @@ TEST(CopyLoss, MoreRowsThanABlock) {
       },
       [&](const Matrices& in) -> Matrices {
         Matrix loss(1, 1);
-        for (int64_t r = 0; r < 300; ++r) loss(0, 0) += 0.01 * row_loss(in, r, targets[static_cast<size_t>(r)], 0, -1);
+        for (int64_t r = 0; r < 300; ++r) loss(0, 0) += 0.01 * copy_row_loss(in, r, targets[static_cast<size_t>(r)], 0, -1);
         return {loss};
       });
 }

@@ -25,12 +25,17 @@ class PairReader final : public TargetReader {
       read.tokens = source.encode(line);
     }
     read.is_empty = read.tokens.empty();
+    data::CopiedWords copied;
     if (model.description.model.copying.on)
-      read.copies = data::CopyReader(source, *model.vocabularies.target).read(line, read.tokens).ids;
+      copied = data::CopyReader(source, *model.vocabularies.target).read(line, read.tokens);
+    read.copies = copied.ids;
     const auto count = std::ssize(read.tokens);
     if (const int64_t places = model.model.max_positions(); count > places) read.error = too_long(count, places);
     if (told) {
       told->source_tokens = spelled(source, read.tokens);
+      for (size_t i = 0; i < copied.ids.size(); ++i)  // a word that can be copied is no <unk>
+        if (read.tokens[i] == text::kUnknown && copied.ids[i] >= 0)
+          told->source_tokens[i] = data::spell_copied(*model.vocabularies.target, copied.ids[i], copied.extra);
       if (read.copies.empty()) told->unknown = unknown_in(line, read.tokens, source);  // others can be copied
     }
     return read;
