@@ -88,11 +88,10 @@ constexpr size_t kWordsInNumbers = 3;
 std::string example_section(const attend::Entry& entry) {
   const WorkedExample few = worked_example(entry, {.words = kWordsInNumbers});
   if (!few.refused.empty()) return fmt::format("None: {}.\n", few.refused);
-  return fmt::format(
-      "{}\n{}\n![weights of a sentence: keys across, queries down]({}.svg)\n",
-      prose("Words as vectors of two numbers; the picture has the whole sentence. All numbers and "
-            "the picture come from the library."),
-      code("text", example_text(few)), entry.name);
+  return fmt::format("{}\n{}\n![weights of a sentence: keys across, queries down]({}.svg)\n",
+                     prose("Words as vectors of two numbers; the picture has the whole sentence. All numbers and "
+                           "the picture come from the library."),
+                     code("text", example_text(few)), entry.name);
 }
 
 void write(const std::filesystem::path& path, const std::string& text) {
