@@ -174,6 +174,22 @@ const std::vector<ModelPage>& model_pages() {
            "word where to look, and the weights can be laid over the picture.",
        .command = "heed train recipes/scenes/captions.toml\nheed look captions scene.png --svg looked.svg",
        .picture = "scene_caption.png"},
+      {.id = "X11",
+       .name = "two_texts",
+       .title = "a label for a pair of texts",
+       .formula =
+           "h = Encoder(x),  g = Encoder(y)  e_ij = score(g_i, h_j),  a_i = softmax(e_i),  c_i = sum_j a_ij h_j  "
+           "p = softmax(W pool([g; c]) + b)",
+       .shapes = "h [S, width] of the first text, g [T, width] of the second; a [T, S]; p [labels]",
+       .paper = "Rocktaeschel et al. 2016, Reasoning about Entailment with Neural Attention; Parikh et al. 2016, A "
+                "Decomposable Attention Model for Natural Language Inference",
+       .cost = "the encoder twice, and T S pairs",
+       .page =
+           "Does the second text follow from the first, do they mean the same, does one answer the other? Each word of "
+           "the second text is a query to the first; what it finds stands beside it when the text becomes one "
+           "vector.",
+       .command = "heed train pairs.tsv --set model.task=classification --set data.second_text_column=2",
+       .picture = ""},
       {.id = "X13",
        .name = "masked_language_model",
        .title = "what is missing: an encoder that learns from text alone",

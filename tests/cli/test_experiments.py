@@ -1,4 +1,5 @@
 """experiments/: every script runs, in tiny sizes; those on real data on made-up files of the same form."""
+# slow: 40 s
 import random
 import re
 import subprocess

@@ -1,4 +1,5 @@
 """heed explain: the formula with numbers, the page with sliders, and that the page computes what the library computes."""
+# slow: 12 s
 import json
 import re
 import shutil

@@ -1,4 +1,5 @@
 """experiments/ that measure the Python module itself: they run, in tiny sizes."""
+# slow: 10 s
 import os
 import pathlib
 import subprocess
