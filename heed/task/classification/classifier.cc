@@ -11,7 +11,6 @@
 #include "heed/tensor/op/dropout.h"
 #include "heed/tensor/op/label_loss.h"
 #include "heed/tensor/op/linear.h"
-#include "heed/tensor/op/pool.h"
 
 namespace heed::task {
 
@@ -71,20 +70,20 @@ std::unique_ptr<attend::Mechanism> make_attention_to_first(const Scope& scope, c
 }  // namespace
 
 Classifier::Pooling::Pooling(const Scope& scope, const model::Options& o, int64_t input) {
-  const model::Pool how = value_of(model::kPools, o.pool, "model: pool");
-  largest = how == model::Pool::max;
+  how = value_of(model::kPools, o.pool, "model: pool");
   if (how == model::Pool::attention) mechanism = make_pool(scope, o, input);
   const bool several = mechanism && attend::resolve(o.attention).structure == &attend::structured_entry;
   width = input * (several ? o.attention.queries : 1);
+  layer = model::PoolLayer(scope / "layer", o.pool_layer, width);
 }
 
 Tensor Classifier::Pooling::operator()(const Packed& states, attend::Weights* weights, Tensor* penalty) const {
-  if (!mechanism) return largest ? max_of_sequences(states) : mean_of_sequences(states);
+  if (!mechanism) return layer(model::pooled(states, how));
   attend::Attended pooled = mechanism->attend({}, mechanism->prepare({states}), {},
                                               {.weights = weights != nullptr, .penalty = penalty != nullptr});
   if (weights) *weights = pooled.weights;
   if (penalty && pooled.penalty) *penalty = pooled.penalty;
-  return reshape(pooled.context, states.offsets.count, width);
+  return layer(reshape(pooled.context, states.offsets.count, width));
 }
 
 Classifier::Level::Level(const Scope& scope, const model::Options& o, int64_t input) {
@@ -115,6 +114,8 @@ Classifier::Classifier(Parameters& parameters, const model::Options& o) : option
          o.source_vocabulary, classes);
   expect(o.width > 0 && o.encoder_layers > 0, "model: width {} and encoder_layers {} must be above 0", o.width,
          o.encoder_layers);
+  expect(!o.framed || (!o.two_texts && !reads_sentences(o)),
+         "model: framed = true is for models that read one text as a whole, not two texts or sentences");
   const Scope root(parameters);
   const bool positions = encode::find_encoder(o.encoder_kind()).needs_positions;
   embed_ =

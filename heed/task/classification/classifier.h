@@ -22,6 +22,7 @@
 #include "heed/model/encode/encoder.h"
 #include "heed/model/model.h"
 #include "heed/model/options.h"
+#include "heed/model/pool.h"
 
 namespace heed::task {
 
@@ -52,8 +53,9 @@ class Classifier final : public model::Model {
   /// How the states of a sequence become one vector.
   struct Pooling {
     std::unique_ptr<attend::Mechanism> mechanism;  // null: the mean or the maximum
-    bool largest = false;
+    model::Pool how = model::Pool::attention;
     int64_t width = 0;
+    model::PoolLayer layer;
 
     Pooling(const Scope& scope, const model::Options& options, int64_t input);
     /// states [tokens, input] -> [sequences, width]

@@ -69,11 +69,16 @@ class LabelTask final : public Task {
     f.add("model.kind", m.kind, "encoder of the tokens, and for hierarchical attention of the sentences too",
           Limit::one_of(encode::all_encoders().names()));
     add_size_keys(f, m);
-    f.add("model.pool", m.pool,
-          "how the states of a text become one vector: attention, as [attention] says, or their mean or maximum",
-          Limit::one_of(heed::words_of(model::kPools)));
+    f.add(
+        "model.pool", m.pool,
+        "how the states of a text become one vector: attention, as [attention] says, or their mean, their maximum, or "
+        "the first of them",
+        Limit::one_of(heed::words_of(model::kPools)));
     f.add("model.penalty", m.penalty, "structured attention: weight of |A A^T - I|^2 in the loss",
           Limit::between(0, 1e6));
+    f.add("model.pool_layer", m.pool_layer, "a layer behind that, with its activation, or none",
+          Limit::one_of(heed::words_of(model::kPoolLayers)));
+    add_reading_keys(f, m);
     add_stack_keys(f, m);
   }
 
