@@ -276,6 +276,10 @@ void run(EvaluateArguments& c) {
   std::optional<predict::Predictor> predictor;
   if (!c.model.folder.empty()) predictor.emplace(load_predictor(c.model));
   if (predictor && predictor->model().task().reads_running_text()) return evaluate_running_text(c, *predictor);
+  if (predictor && predictor->model().task().answers() == task::AnswerKind::vector)
+    throw Error(
+        "evaluate: this model gives vectors, which have no right answer: heed predict MODEL --vectors FILE.npy, and "
+        "compare them");
   if (!c.html.empty()) expect_error_page(*predictor);
   if (predictor) load_reverse(c.search);
   std::string note;

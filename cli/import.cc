@@ -30,10 +30,11 @@ void show(const imports::Imported& imported, const imports::Importer& importer, 
     text += fmt::format("  {:<13} {}\n", name, value);
   };
   for (const auto& [name, value] : imported.found) line(name, value);
-  const bool pairs = v.source != v.target;
+  const bool pairs = v.source != v.target && imported.model.task().writes_texts_for_texts();
   const std::string layers =
       pairs ? fmt::format("{} of the encoder, {} of the decoder", m.encoder_layers, m.decoder_layers)
-            : fmt::format("{}", m.decoder_layers);
+      : imported.model.task().encoder_part(m) ? fmt::format("{}", m.encoder_layers)
+                                              : fmt::format("{}", m.decoder_layers);
   line("layers", layers);
   line("width", fmt::format("{}, {} heads", m.width, m.attention.heads));
   line("tokens",

@@ -17,6 +17,7 @@
 #include "cli/search_options.h"
 #include "cli/terminal.h"
 #include "cli/unknown_tokens.h"
+#include "cli/vector_file.h"
 #include "cli/verbs.h"
 #include "heed/base/error.h"
 #include "heed/checkpoint/trained_model.h"
@@ -48,6 +49,7 @@ struct PredictArguments {
   bool json = false, scores = false, stream = false, times = false;
   int64_t pcm = 0;            // samples of a second on standard input; 0: it is text
   bool hears = false;         // the model reads recordings
+  std::string vectors;  // a file, or empty: none
   bool writes_lines = false;  // the outputs of the model may have several
 
   bool prints_links() const { return !alignments.empty() && alignments != kPicture; }  // in the text
@@ -200,6 +202,8 @@ void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleRea
                  UnknownTokens& unknown) {
   std::optional<AlignmentPictures> pictures;
   if (c.alignments == kPicture || !c.pictures.folder.empty()) pictures.emplace(c.pictures, predictor);
+  std::optional<VectorFile> vectors;
+  if (!c.vectors.empty()) vectors.emplace(c.vectors);
   Counter counter("lines");
   for (std::vector<InputLines::Line> lines; !(lines = input.next(lines_at_once(c.search))).empty();) {
     const std::vector<Prediction> predictions = answer(lines, predictor, rules, c.search.options);
@@ -213,6 +217,10 @@ void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleRea
       if (!c.overlay.empty())
         write_overlay(c.overlay, lines[i].number, predictor.model().task().parts_of(lines[i].text).picture,
                       predictions[i]);
+      if (vectors) {
+        vectors->add(predictions[i].vector);
+        continue;
+      }
       text += c.json ? json_line(lines[i], predictions[i], c) : plain(predictions[i], c);
       if (pictures) text += picture_of(*pictures, lines[i], predictions[i], counter);
     }
@@ -221,13 +229,15 @@ void run_batches(InputFiles& input, const predict::Predictor& predictor, RuleRea
     counter.add(std::ssize(lines));
   }
   counter.erase();
+  if (vectors) vectors->finish();
 }
 
 void check_stream(const PredictArguments& c, const predict::Predictor& predictor) {
   if (const task::Task& task = predictor.model().task(); !task.writes())
-    throw Error(
-        fmt::format("--stream shows an output while it is written; this model {}: leave --stream out",
-                    task.answers() == task::AnswerKind::label ? "gives labels" : "fills in tokens, all at once"));
+    throw Error(fmt::format("--stream shows an output while it is written; this model {}: leave --stream out",
+                            task.answers() == task::AnswerKind::label    ? "gives labels"
+                            : task.answers() == task::AnswerKind::vector ? "gives vectors"
+                                                                         : "fills in tokens, all at once"));
   const bool one_text = !c.json && !c.scores && !c.times && c.alignments.empty() && c.overlay.empty() &&
                         c.search.options.nbest == 1 && c.search.options.beam <= 1;
   if (!one_text)
@@ -266,6 +276,10 @@ void run(PredictArguments& c) {
   c.search.options.alignments = !c.alignments.empty() || !c.overlay.empty() || c.times;
   check(c.search.options, predictor);
   if (c.stream) check_stream(c, predictor);
+  if (!c.vectors.empty() && predictor.model().task().answers() != task::AnswerKind::vector)
+    throw Error(fmt::format("--vectors is for models that give vectors; this one does the task {}",
+                            predictor.model().description.model.task));
+  if (!c.vectors.empty() && (c.json || c.stream)) throw Error("--vectors writes a file: leave --json and --stream out");
   const task::Description& model = predictor.model().description;
   c.writes_lines = model.task().answers() == task::AnswerKind::continuation && task::has_lines(model.answers.documents);
   UnknownTokens unknown(predictor.source().kind());
@@ -306,6 +320,7 @@ An output has no token that is unknown to the vocabulary unless --allow-unknown 
 --copy-unknown allows it and copies a source token instead of each.
 A model of masked tokens fills in each [MASK] of a line; --nbest gives the tokens that are next likeliest there, and
 --scores says how probable they are.
+A model of vectors prints each as a JSON list of numbers; --vectors FILE.npy writes all of them as a NumPy array.
 A model of running text goes on with each line, also with an empty one. What it writes may have several lines: they are on
 one line of output, with \n for each newline and \\ for each backslash. --json keeps them, and --stream prints them.
 A model that reads recordings takes their files (WAV, FLAC) as FILES, or a line with the name of one for each.
@@ -341,6 +356,11 @@ void add_predict(Program& program) {
       .needs(pictures);
   add_scale(verb, c->pictures.scale);
   add_decoding(verb, c->search, {DecodingGroup::alignment});
+  verb.option(
+          "--vectors", c->vectors,
+          "Models of vectors: write them to FILE.npy, [lines, width], instead of printing them; a line without one is "
+          "NaN")
+      .value("FILE");
   verb.flag("--stream", c->stream, "Print each output while it is written, line after line");
   verb.option(
           "--overlay", c->overlay,

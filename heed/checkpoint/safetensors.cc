@@ -143,16 +143,18 @@ void read_tensor(const StoredTensor& tensor, std::span<const std::byte> bytes, s
          "'{}': tensor '{}' holds a number at index {} that is too large for float32", file, tensor.name, first + fit);
 }
 
-Safetensors::Safetensors(std::vector<std::byte> bytes, std::string file)
+Safetensors::Safetensors(std::vector<std::byte> bytes, std::string file, WholeNumbers whole)
     : file_(std::move(file)), bytes_(std::make_shared<const std::vector<std::byte>>(std::move(bytes))) {
   const uint64_t length = safetensors_header_size(*bytes_, bytes_->size(), file_);
   data_ = kLengthBytes + static_cast<size_t>(length);
   const std::string_view json(reinterpret_cast<const char*>(bytes_->data()) + kLengthBytes, length);
-  header_ = parse_safetensors_header(json, bytes_->size() - data_, file_);
+  header_ = parse_safetensors_header(json, bytes_->size() - data_, file_, whole);
   for (size_t i = 0; i < header_.tensors.size(); ++i) by_name_.emplace(header_.tensors[i].name, i);
 }
 
-Safetensors Safetensors::read(const std::filesystem::path& path) { return {read_bytes(path), path.string()}; }
+Safetensors Safetensors::read(const std::filesystem::path& path, WholeNumbers whole) {
+  return {read_bytes(path), path.string(), whole};
+}
 
 const StoredTensor* Safetensors::find(std::string_view name) const {
   const auto found = by_name_.find(name);
@@ -170,12 +172,15 @@ const StoredTensor& Safetensors::at(std::string_view name) const {
 
 std::vector<float> Safetensors::values(std::string_view name) const {
   const StoredTensor& tensor = at(name);
+  expect(tensor.unread.empty(), ErrorKind::file, "'{}': tensor '{}' has type {}, but numbers with a point are needed",
+         file_, name, tensor.unread);
   std::vector<float> numbers(tensor.count());
   copy(tensor, numbers);
   return numbers;
 }
 
 void Safetensors::copy(const StoredTensor& tensor, std::span<float> into) const {
+  expect(tensor.unread.empty(), ErrorKind::bug, "'{}': tensor '{}' has type {}", file_, tensor.name, tensor.unread);
   expect_room(tensor, into.size(), file_);
   read_tensor(tensor, bytes().subspan(data_ + tensor.begin, tensor.end - tensor.begin), 0, into, file_);
 }

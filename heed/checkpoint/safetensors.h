@@ -52,6 +52,7 @@ struct StoredTensor {
   std::vector<int64_t> shape;
   uint64_t begin = 0, end = 0;  // bytes, counted from the end of the header
   Dtype dtype = Dtype::f32;
+  std::string unread = {};  // the name of a type of whole numbers, which are not read; otherwise empty
 
   size_t count() const { return static_cast<size_t>((end - begin) / bytes_of(dtype)); }  // numbers
 };
@@ -61,8 +62,12 @@ struct SafetensorsHeader {
   Metadata metadata;
 };
 
+/// What becomes of tensors of whole numbers, which other programs store beside those of a model.
+enum class WholeNumbers { refused, listed };
+
 /// The header alone, `json`, of a file with `data_size` bytes after it. `file` names it in errors.
-SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_size, std::string_view file);
+SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_size, std::string_view file,
+                                           WholeNumbers whole = WholeNumbers::refused);
 
 /// The first 8 bytes: how long the header is. Throws if that cannot be, in a file of `file_size` bytes.
 uint64_t safetensors_header_size(std::span<const std::byte> bytes, uint64_t file_size, std::string_view file);
@@ -77,8 +82,8 @@ void read_tensor(const StoredTensor& tensor, std::span<const std::byte> bytes, s
 class Safetensors {
  public:
   /// `file` names the bytes in errors.
-  Safetensors(std::vector<std::byte> bytes, std::string file);
-  static Safetensors read(const std::filesystem::path& path);
+  Safetensors(std::vector<std::byte> bytes, std::string file, WholeNumbers whole = WholeNumbers::refused);
+  static Safetensors read(const std::filesystem::path& path, WholeNumbers whole = WholeNumbers::refused);
 
   const std::string& file() const { return file_; }
   std::span<const std::byte> bytes() const { return *bytes_; }  // of the whole file

@@ -34,6 +34,15 @@ std::optional<Dtype> type_of(std::string_view name) {
   return {};
 }
 
+/// Bytes of a whole number.
+uint64_t whole_number_bytes(std::string_view type) {
+  for (const auto& [name, bytes] :
+       {std::pair("BOOL", 1), std::pair("U8", 1), std::pair("I8", 1), std::pair("U16", 2), std::pair("I16", 2),
+        std::pair("U32", 4), std::pair("I32", 4), std::pair("U64", 8), std::pair("I64", 8)})
+    if (type == name) return static_cast<uint64_t>(bytes);
+  return 0;
+}
+
 /// Text from a file, fit for a message: short, without control characters.
 std::string printable(std::string_view text) {
   size_t end = std::min<size_t>(text.size(), 100);
@@ -183,14 +192,16 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 };
 
 /// What a draft means, or what is wrong with it.
-StoredTensor checked(const Draft& draft, uint64_t data_size, std::string_view file) {
+StoredTensor checked(const Draft& draft, uint64_t data_size, std::string_view file, WholeNumbers whole) {
   const std::string name = printable(draft.name);
   const std::optional<Dtype> dtype = type_of(*draft.dtype);
-  expect(dtype.has_value(), ErrorKind::file,
+  const uint64_t of_whole = whole == WholeNumbers::listed ? whole_number_bytes(*draft.dtype) : 0;
+  expect(dtype.has_value() || of_whole > 0, ErrorKind::file,
          "'{}': tensor '{}' has type {}; only F64, F32, F16 and BF16 are supported{}", file, name,
          printable(*draft.dtype),
          std::find(kTypes.begin(), kTypes.end(), *draft.dtype) == kTypes.end() ? ", and no such type is known" : "");
-  StoredTensor tensor{draft.name, {}, (*draft.offsets)[0], (*draft.offsets)[1], *dtype};
+  StoredTensor tensor{
+      draft.name, {}, (*draft.offsets)[0], (*draft.offsets)[1], dtype.value_or(Dtype::f32), dtype ? "" : *draft.dtype};
   for (const uint64_t extent : *draft.shape) {
     expect(extent <= static_cast<uint64_t>(INT64_MAX), ErrorKind::file,
            "'{}': tensor '{}': the dimension {} of its shape is too large", file, name, extent);
@@ -198,7 +209,8 @@ StoredTensor checked(const Draft& draft, uint64_t data_size, std::string_view fi
   }
   const std::string problem = shape_problem(tensor.shape);
   expect(problem.empty(), ErrorKind::file, "'{}': tensor '{}': {}", file, name, problem);
-  const uint64_t bytes = tensor_bytes(tensor.shape, tensor.dtype);
+  const uint64_t bytes = dtype ? tensor_bytes(tensor.shape, *dtype)
+                               : tensor_bytes(tensor.shape, Dtype::f32) / bytes_of(Dtype::f32) * of_whole;
   expect(tensor.begin <= tensor.end, ErrorKind::file,
          "'{}': tensor '{}': data_offsets end at {}, before they start at {}", file, name, tensor.end, tensor.begin);
   expect(tensor.end <= data_size, ErrorKind::file,
@@ -242,7 +254,8 @@ uint64_t tensor_bytes(std::span<const int64_t> shape, Dtype dtype) {
   return bytes;
 }
 
-SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_size, std::string_view file) {
+SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_size, std::string_view file,
+                                           WholeNumbers whole) {
   expect(!json.empty() && json.front() == '{', ErrorKind::file,
          "'{}': the header must start with '{{'; this is not a safetensors file", file);
   // The parser would take it for the end, whatever came after it.
@@ -254,7 +267,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_
 
   SafetensorsHeader header;
   header.metadata = std::move(reader.metadata);
-  for (const Draft& draft : reader.drafts) header.tensors.push_back(checked(draft, data_size, file));
+  for (const Draft& draft : reader.drafts) header.tensors.push_back(checked(draft, data_size, file, whole));
   std::stable_sort(header.tensors.begin(), header.tensors.end(), [](const StoredTensor& a, const StoredTensor& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });

@@ -9,6 +9,7 @@
 #include "heed/base/disk.h"
 #include "heed/base/error.h"
 #include "heed/imports/json_file.h"
+#include "heed/imports/token_table.h"
 #include "heed/text/split_words.h"
 
 namespace heed::imports {
@@ -17,8 +18,6 @@ namespace {
 
 using file::Json;
 namespace fs = std::filesystem;
-
-constexpr int64_t kMostTokens = 10'000'000;
 
 /// The member of an object inside others: {"model", "vocab"}. Null where it is missing or null.
 const Json* inside(const Json& json, std::initializer_list<const char*> path) {
@@ -30,28 +29,7 @@ const Json* inside(const Json& json, std::initializer_list<const char*> path) {
   return at;
 }
 
-bool says(const Json* json, std::string_view word) {
-  const auto* text = json ? json->as<std::string>() : nullptr;
-  return text && *text == word;
-}
-
 bool is_true(const Json* json) { return json && json->as<bool>() && *json->as<bool>(); }
-
-void set_token(ByteBpeFiles& to, const Json& id, const std::string& token, const std::string& file) {
-  const auto* number = id.as<uint64_t>();
-  expect(number && *number < kMostTokens, ErrorKind::file, "'{}': the id of '{}' is {}", file, token, id.line());
-  if (*number >= to.tokens.size()) to.tokens.resize(*number + 1);
-  std::string& place = to.tokens[*number];
-  expect(place.empty() || place == token, ErrorKind::file, "'{}': '{}' and '{}' have the same id {}", file, place,
-         token, *number);
-  place = token;
-}
-
-void read_vocabulary(ByteBpeFiles& to, const Json* vocabulary, const std::string& file) {
-  const auto* members = vocabulary ? vocabulary->as<Json::Members>() : nullptr;
-  expect(members != nullptr, ErrorKind::file, "'{}' has no vocabulary: an object of tokens and ids", file);
-  for (const auto& [token, id] : *members) set_token(to, id, token, file);
-}
 
 void add_merge(ByteBpeFiles& to, std::string_view line, const std::string& file) {
   const size_t blank = line.find(' ');
@@ -113,19 +91,6 @@ void read_cutting(ByteBpeFiles& to, const Json& json, const std::string& file) {
   if (is_true(all->back().find("use_regex"))) refuse(file, "pre_tokenizer", *cutting);
 }
 
-void read_added(ByteBpeFiles& to, const Json& json, const std::string& file) {
-  const Json* added = inside(json, {"added_tokens"});
-  const auto* elements = added ? added->as<Json::Elements>() : nullptr;
-  if (!elements) return;
-  for (const Json& token : *elements) {
-    const Json *id = token.find("id"), *content = token.find("content");
-    expect(id && id->as<uint64_t>() && content && content->as<std::string>(), ErrorKind::file,
-           "'{}': one of added_tokens has no id or no content", file);
-    set_token(to, *id, *content->as<std::string>(), file);
-    to.special.insert(static_cast<int64_t>(*id->as<uint64_t>()));
-  }
-}
-
 }  // namespace
 
 ByteBpeFiles read_tokenizer_json(const fs::path& path) {
@@ -147,27 +112,25 @@ ByteBpeFiles read_tokenizer_json(const fs::path& path) {
     if (!files.parts.nfc) refuse(file, "normalizer", *normaliser);
   }
   read_cutting(files, json, file);
-  read_vocabulary(files, model->find("vocab"), file);
+  TokenTable table(files.tokens, files.special, file);
+  table.read_vocabulary(model->find("vocab"));
   read_merges(files, model->find("merges"), file);
-  read_added(files, json, file);
+  table.read_added(json);
   return files;
 }
 
 ByteBpeFiles read_vocab_and_merges(const fs::path& vocab, const fs::path& merges) {
   ByteBpeFiles files;
   const Json table = read_json(vocab);
-  read_vocabulary(files, &table, vocab.string());
-  const std::string text = file::read_text(merges);
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line(text.data() + at, end - at);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (!line.empty() && !(at == 0 && line.starts_with("#version"))) add_merge(files, line, merges.string());
-    at = end + 1;
-  }
-  // Its one token that is no bytes.
-  const auto end = std::ranges::find(files.tokens, "<|endoftext|>");
-  if (end != files.tokens.end()) files.special.insert(end - files.tokens.begin());
+  TokenTable(files.tokens, files.special, vocab.string()).read_vocabulary(&table);
+  const std::vector<std::string> lines = lines_of_file(merges);
+  for (const std::string& line : lines)
+    if (!line.empty() && !(&line == &lines.front() && line.starts_with("#version")))
+      add_merge(files, line, merges.string());
+  // Of GPT-2 and of RoBERTa: those that are no bytes.
+  for (const char* name : {"<|endoftext|>", "<s>", "</s>", "<unk>", "<pad>", "<mask>"})
+    if (const auto at = std::ranges::find(files.tokens, name); at != files.tokens.end())
+      files.special.insert(at - files.tokens.begin());
   return files;
 }
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <system_error>
 
-#include "heed/base/disk.h"
 #include "heed/base/error.h"
 #include "heed/imports/json_file.h"
 #include "heed/imports/make.h"
+#include "heed/imports/token_table.h"
 #include "heed/text/utf8.h"
 #include "heed/text/visible.h"
 
@@ -18,18 +18,6 @@ namespace heed::imports {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> lines_of(const fs::path& path) {
-  const std::string text = file::read_text(path);
-  std::vector<std::string> lines;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    if (lines.back().ends_with('\r')) lines.back().pop_back();
-    at = end + 1;
-  }
-  return lines;
-}
 
 bool is_mark(const std::string& token) { return token.starts_with('<') && token.ends_with('>') && token.size() > 2; }
 
@@ -49,7 +37,7 @@ std::vector<std::string> ctranslate2_tokens(const fs::path& folder, const std::v
       std::error_code ignored;
       if (!fs::is_regular_file(path, ignored)) continue;
       std::vector<std::string> tokens =
-          path.extension() == ".json" ? texts_of(read_json(path), path.string()) : lines_of(path);
+          path.extension() == ".json" ? texts_of(read_json(path), path.string()) : lines_of_file(path);
       if (!id_of(tokens, unknown)) tokens.push_back(unknown);
       expect(std::ssize(tokens) == rows, ErrorKind::file, "'{}' has {} tokens with '{}', but the model has {}",
              path.string(), tokens.size(), unknown, rows);

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "heed/base/choice.h"
-#include "heed/base/error.h"
 #include "heed/imports/huggingface.h"
 #include "heed/imports/importer.h"
 #include "heed/imports/make.h"
@@ -38,20 +36,12 @@ constexpr Rule kGpt2Rules[] = {{"text.position", "wpe.weight"},
                                {"decoder.norm.gain", "ln_f.weight"},
                                {"decoder.norm.bias", "ln_f.bias"}};
 
-/// transformers' word, ours.
-constexpr Choice<const char*> kTheirActivations[] = {{"gelu_new", "gelu_tanh"},  {"gelu_pytorch_tanh", "gelu_tanh"},
-                                                     {"gelu_fast", "gelu_tanh"}, {"gelu", "gelu"},
-                                                     {"relu", "relu"},           {"silu", "silu"},
-                                                     {"swish", "silu"},          {"quick_gelu", "gelu_sigmoid"}};
-
 task::Description gpt2_description(const JsonFile& config) {
   if (config.flag("scale_attn_by_inverse_layer_idx", false))
     config.refuse("scale_attn_by_inverse_layer_idx", "scores here are divided by the root of a head's width alone");
   if (!config.flag("scale_attn_weights", true))
     config.refuse("scale_attn_weights", "scores here are divided by the root of a head's width");
   if (config.flag("add_cross_attention", false)) config.refuse("add_cross_attention", "a text here has no source");
-  const std::string activation = config.text("activation_function").value_or("gelu_new");
-  if (!has_word(kTheirActivations, activation)) config.refuse("activation_function", "no layer here has it");
   task::Description d = plain_transformer(task::next_token_task().name);
   model::Options& m = d.model;
   m.width = config.needed("n_embd");
@@ -62,7 +52,7 @@ task::Description gpt2_description(const JsonFile& config) {
   m.norm = "pre";
   m.norm_epsilon = static_cast<float>(config.number("layer_norm_epsilon").value_or(1e-5));
   m.positions = "learned";
-  m.activation = value_of(kTheirActivations, activation);
+  m.activation = activation_of(config, "activation_function", "gelu_new");
   m.scale_embeddings = false;
   d.answers.longest = std::min(m.context, d.answers.longest);
   return d;
@@ -84,13 +74,10 @@ Imported read_gpt2(const fs::path& path, const ImportOptions& options) {
   filler.apply(kGpt2Rules, layers);
   fill_tables(filler, tensors, tables, tokens.order, *imported.model.parameters);
   filler.expect_complete();
-  for (const std::string& name : tensors.unused()) {
-    expect(is_mask(name), ErrorKind::file, "'{}' has '{}', for which a model here has no place", tensors.file(), name);
-    imported.left.push_back(name + ": a mask, which follows from the positions");
-  }
-  imported.found = {{"architecture", "GPT-2 of transformers"}, {"tokeniser", tokens.file}};
-  if (const std::string licence = huggingface_licence(path); !licence.empty())
-    imported.found.emplace_back("licence", licence);
+  constexpr Unneeded kMasks[] = {{is_mask, "a mask, which follows from the positions"}};
+  leave_unneeded(tensors, kMasks, imported);
+  imported.found = {{"architecture", "GPT-2 of transformers"}};
+  tell_huggingface(imported, path, tokens);
   return imported;
 }
 

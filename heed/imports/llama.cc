@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heed/base/error.h"
 #include "heed/imports/huggingface.h"
 #include "heed/imports/importer.h"
 #include "heed/imports/make.h"
@@ -103,15 +102,11 @@ Imported read_llama(const fs::path& path, const ImportOptions& options) {
   if (m.bias) filler.apply(kLlamaBiases, m.decoder_layers);
   fill_tables(filler, tensors, tables, tokens.order, *imported.model.parameters);
   filler.expect_complete();
-  for (const std::string& name : tensors.unused()) {
-    expect(name.ends_with("rotary_emb.inv_freq"), ErrorKind::file, "'{}' has '{}', for which a model here has no place",
-           tensors.file(), name);
-    imported.left.push_back(name + ": angles, which follow from the sizes");
-  }
-  imported.found = {{"architecture", config.text("model_type").value_or("llama") + " of transformers"},
-                    {"tokeniser", tokens.file}};
-  if (const std::string licence = huggingface_licence(path); !licence.empty())
-    imported.found.emplace_back("licence", licence);
+  constexpr Unneeded kAngles[] = {{[](std::string_view name) { return name.ends_with("rotary_emb.inv_freq"); },
+                                   "angles, which follow from the sizes"}};
+  leave_unneeded(tensors, kAngles, imported);
+  imported.found = {{"architecture", config.text("model_type").value_or("llama") + " of transformers"}};
+  tell_huggingface(imported, path, tokens);
   return imported;
 }
 

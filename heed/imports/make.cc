@@ -1,5 +1,6 @@
 #include "heed/imports/make.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "heed/base/error.h"
@@ -50,6 +51,15 @@ void fill_tables(Filler& filler, ForeignTensors& tensors, const TokenTables& nam
   const bool biased = tensors.has(names.bias);
   filler.set("output.bias", order.biases(biased ? tensors.take(names.bias, {shape[0]}) : std::vector<float>()),
              names.bias);
+}
+
+void leave_unneeded(const ForeignTensors& tensors, std::span<const Unneeded> unneeded, Imported& imported) {
+  for (const std::string& name : tensors.unused()) {
+    const auto found = std::ranges::find_if(unneeded, [&](const Unneeded& each) { return each.is(name); });
+    expect(found != unneeded.end(), ErrorKind::file, "'{}' has '{}', for which a model here has no place",
+           tensors.file(), name);
+    imported.left.push_back(name + ": " + found->why);
+  }
 }
 
 std::string vocabulary_contents(const std::vector<std::string>& tokens) {

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "heed/imports/importer.h"
 #include "heed/imports/rules.h"
@@ -30,6 +32,14 @@ struct TokenTables {
 bool is_tied(ForeignTensors& tensors, const TokenTables& names);
 void fill_tables(Filler& filler, ForeignTensors& tensors, const TokenTables& names, const TokenOrder& order,
                  const Parameters& parameters);
+
+/// Tensors that a model here does not need, and why.
+struct Unneeded {
+  bool (*is)(std::string_view name);
+  const char* why;
+};
+/// Names what was not used. Throws if a tensor is neither used nor among these.
+void leave_unneeded(const ForeignTensors& tensors, std::span<const Unneeded> unneeded, Imported& imported);
 
 /// The vocabulary file of tokens that are characters or words: heed/text/vocabulary.h.
 std::string vocabulary_contents(const std::vector<std::string>& tokens);

@@ -48,13 +48,13 @@ void Filler::set_zero(Parameter& p) {
   set(p.name, std::vector<float>(static_cast<size_t>(product(p.shape, 0))), p.name);
 }
 
-void Filler::apply(std::span<const Rule> rules, int64_t layers) {
+void Filler::apply(std::span<const Rule> rules, int64_t layers, std::string_view under) {
   for (int64_t layer = 0; layer < std::max<int64_t>(layers, 1); ++layer) {
     std::map<std::string, Rows> open;
     for (const Rule& rule : rules) {
       const bool of_layers = rule.to.find("{}") != std::string_view::npos;
       if (of_layers ? layer >= layers : layer > 0) continue;
-      Parameter& p = parameters_.at(with_number(rule.to, layer));
+      Parameter& p = parameters_.at(std::string(under) + with_number(rule.to, layer));
       const std::string from = with_number(rule.from, layer);
       if (rule.may_lack && !tensors_.has(from)) {
         set_zero(p);

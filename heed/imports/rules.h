@@ -29,7 +29,8 @@ class Filler {
   Filler(Parameters& parameters, ForeignTensors& tensors) : parameters_(parameters), tensors_(tensors) {}
 
   /// Applies the rules to the layers 0 to layers - 1. A rule without {} is applied once.
-  void apply(std::span<const Rule> rules, int64_t layers);
+  /// `under`: before the names of the parameters, "text." for example.
+  void apply(std::span<const Rule> rules, int64_t layers, std::string_view under = {});
   /// Values that no tensor has as they are. Throws if their number does not fit, or one is no finite number.
   void set(std::string_view to, std::vector<float> values, std::string_view from);
   /// Throws if a parameter has no values: an error of an importer.

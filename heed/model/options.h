@@ -68,6 +68,7 @@ struct Options {
   float norm_epsilon = 1e-5f;
   bool final_norm = false;       // after the last block also with norm = post
   bool embedding_norm = false;   // of the vectors with their positions
+  int64_t embedding_width = 0;   // of the vectors of tokens, before a layer widens them; 0: `width`.  Lan et al. 2020
   int64_t head_width = 0;        // columns of a head of attention; 0: width / heads
   bool scale_embeddings = true;  // times sqrt(width)
   bool bias = true;              // of the projections and the feed-forward layers
@@ -81,10 +82,18 @@ struct Options {
 
   encode::OwnOptions own = {};  // of single encoders and decoders, which declare them: heed/model/encode/all.h
 
+  // texts that an encoder reads as a whole: labels, masked tokens, vectors
+  bool framed = false;  // between <s> and </s>, which have states of their own.  Devlin et al. 2019
+
+  // labels, vectors
+  std::string pool = "attention";   // how the states of a text become one vector: attention, mean, max or first
+  std::string pool_layer = "none";  // then a layer with tanh or relu, or none.  Devlin et al. 2019
+  bool unit = true;                 // vectors: of length 1
+  float sharpness = 20.0f;          // vectors: what their products are multiplied by in training
+
   // labels
-  std::string pool = "attention";  // how the states of a text become one vector: attention, mean or max
-  float penalty = 0.0f;            // structured attention: weight of |A A^T - I|^2 in the loss.  Lin et al. 2017
-  bool two_texts = false;          // judged together: the second attends to the first; follows from the data
+  float penalty = 0.0f;    // structured attention: weight of |A A^T - I|^2 in the loss.  Lin et al. 2017
+  bool two_texts = false;  // judged together: the second attends to the first; follows from the data
 
   // the next token
   std::string look_back = "attention";  // rnn: what its states see of those before them: attention, or none

@@ -23,6 +23,7 @@ embed::Options embedding_options(const Options& o, const Resolved& words, int64_
                                                                : "sinusoidal",
           .max_length = o.max_length,
           .scaled = needs_positions && o.scale_embeddings,
+          .table_width = o.embedding_width,
           .normed = needs_positions && o.embedding_norm,
           .norm = words.norm_options,
           .dropout = o.dropout};

@@ -8,11 +8,20 @@
 
 namespace heed::predict {
 
+namespace {
+
+const char* what_it_does(task::AnswerKind answers) {
+  if (answers == task::AnswerKind::vector) return "give vectors";
+  return answers == task::AnswerKind::label ? "give labels" : "fill in tokens";
+}
+
+}  // namespace
+
 void expect_same_outputs(const trained::TrainedModel& first, const trained::TrainedModel& other, size_t which) {
   const std::string &task = first.description.model.task, &other_task = other.description.model.task;
   expect(task == other_task, "ensemble: model 1 does the task {}, but model {} does {}", task, which, other_task);
   expect(first.task().writes(), "ensemble: these models {}; only models that write can work together",
-         first.task().answers() == task::AnswerKind::label ? "give labels" : "fill in tokens");
+         what_it_does(first.task().answers()));
   const bool copies = first.description.model.copying.on, other_copies = other.description.model.copying.on;
   expect(copies == other_copies, "ensemble: model {} copies words of the source, but model {} does not",
          copies ? 1 : which, copies ? which : 1);

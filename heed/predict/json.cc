@@ -69,6 +69,10 @@ void add_prediction(Json& j, const task::Prediction& prediction, const JsonOptio
   }
   j["source_tokens"] = prediction.source_tokens;
   j["unknown"] = prediction.unknown;
+  if (!prediction.vector.empty()) {
+    j["vector"] = numbers(prediction.vector);
+    return;
+  }
   if (!prediction.filled.empty()) add_filled(j, prediction);
   if (prediction.map_rows > 0) j["map"] = std::vector{prediction.map_rows, prediction.map_columns};
   if (prediction.nbest.empty()) {

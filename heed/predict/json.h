@@ -23,7 +23,7 @@ struct JsonOptions {
 
 /// Adds "source_tokens" and "unknown"; "output", "score", "log_probability", "finished" and "tokens" of the best
 /// output; "missing" and "missing_because" if phrases that had to come did not; "map", the rows and columns of cells,
-/// for pictures; "times", the words of a recording with their seconds, where alignments were asked for; and what the
+/// for pictures; of a vector "vector" alone; "times", the words of a recording with their seconds, where alignments were asked for; and what the
 /// options ask for. After an error: "output": "" and "error".
 void add_prediction(file::Json& object, const task::Prediction& prediction, const JsonOptions& options);
 

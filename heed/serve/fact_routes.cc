@@ -29,6 +29,8 @@ const char* word_of(task::AnswerKind kind) {
       return "continuation";
     case task::AnswerKind::filled:
       return "filled";
+    case task::AnswerKind::vector:
+      return "vector";
   }
   return "text";
 }

@@ -10,7 +10,7 @@
 
 namespace heed::task {
 
-#define HEED_TASKS(X) X(pairs) X(label) X(next_token) X(masked_token) X(picture) X(speech)
+#define HEED_TASKS(X) X(pairs) X(label) X(next_token) X(masked_token) X(vector) X(picture) X(speech)
 
 #define HEED_DECLARE(name) const Task& name##_task();
 HEED_TASKS(HEED_DECLARE)

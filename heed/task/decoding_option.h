@@ -21,6 +21,7 @@ enum ModelKinds : unsigned {
   kParallel = 2,  // write all positions at once
   kLabels = 4,    // write nothing: give labels
   kFilling = 8,   // write nothing: fill in masked tokens
+  kVectors = 16,  // write nothing: give vectors, which no option changes
   kWriters = kStepwise | kParallel,
   kAll = kWriters | kLabels | kFilling,
 };

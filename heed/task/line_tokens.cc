@@ -35,6 +35,13 @@ std::vector<int32_t> target_tokens(const TextPair& pair, const text::Tokeniser& 
   return data::with_copied(target.encode(pair.target), pair.target, target, copied);
 }
 
+std::vector<int32_t> framed(std::vector<int32_t> ids) {
+  if (ids.empty()) return ids;
+  ids.insert(ids.begin(), text::kStart);
+  ids.push_back(text::kEnd);
+  return ids;
+}
+
 std::string too_long(int64_t tokens, int64_t places) {
   return fmt::format("{} tokens are too many: the model has positions for {}", tokens, places);
 }

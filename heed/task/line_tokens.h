@@ -19,6 +19,9 @@ std::string_view without_end(std::string_view line);
 std::vector<std::string> spelled(const text::Tokeniser& tokeniser, std::span<const int32_t> ids,
                                  std::span<const std::string> copied = {});
 
+/// Between <s> and </s>, if there are any: Options::framed.
+std::vector<int32_t> framed(std::vector<int32_t> ids);
+
 std::string too_long(int64_t tokens, int64_t places);
 
 /// The tokens of the line that are not in the vocabulary, as written, each once. `ids`: all of the line.

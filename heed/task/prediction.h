@@ -55,6 +55,7 @@ struct Prediction {
   std::vector<std::string> unknown;             // tokens that are not in it, as written in the line, each once
   std::vector<int64_t> sentence_tokens = {};    // hierarchical labels: tokens of each sentence of the text
   std::vector<Output> nbest;              // [nbest], the best first; empty for a line without tokens or with an error
+  std::vector<float> vector = {};         // of a text: [width]
   std::vector<int64_t> filled = {};       // masked tokens: the source tokens that those of the outputs stand for
   int64_t map_rows = 0, map_columns = 0;  // pictures: the cells that alignments are about, row by row
   double row_seconds = 0;  // recordings: how long the rows are that alignments are about; their times are source_tokens

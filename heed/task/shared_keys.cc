@@ -59,6 +59,13 @@ void add_cell_key(Fields& f, model::Options& m) {
   f.add("model.cell", m.cell, "rnn: kind of cell", Limit::one_of(heed::words_of(encode::kCells)));
 }
 
+void add_reading_keys(Fields& f, model::Options& m) {
+  f.add("model.framed", m.framed, "texts are read between <s> and </s>, as in BERT");
+  f.add("model.embedding_width", m.embedding_width,
+        "width of the vectors of tokens, which a layer brings to model.width; 0: they have it",
+        Limit::between(0, 65536));
+}
+
 void add_stack_keys(Fields& f, model::Options& m) {
   add_cell_key(f, m);
   f.add("model.bidirectional", m.bidirectional, "rnn: the encoder reads in both directions");

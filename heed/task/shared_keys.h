@@ -26,6 +26,9 @@ void add_held_out_key(file::Fields& fields, data::Options& data);
 /// Of [model]: width, encoder_layers and dropout.
 void add_size_keys(file::Fields& fields, model::Options& model);
 /// Of [model]: what a recurrent network and a Transformer are made of.
+/// Of tasks whose encoder reads a text as a whole.
+void add_reading_keys(file::Fields& fields, model::Options& model);
+
 void add_stack_keys(file::Fields& fields, model::Options& model);
 void add_cell_key(file::Fields& fields, model::Options& model);
 void add_transformer_keys(file::Fields& fields, model::Options& model);

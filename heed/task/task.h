@@ -50,6 +50,7 @@ enum class AnswerKind {
   label,
   continuation,  // of a text, which is what it was trained on
   filled,        // a text that lacked tokens, with them
+  vector,        // numbers
 };
 
 /// What a line is made of.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <optional>
 #include <unordered_map>
 
@@ -56,20 +55,6 @@ std::optional<char> byte_of(std::string_view sign) {
 
 uint64_t pair_of(int32_t left, int32_t right) {
   return static_cast<uint64_t>(static_cast<uint32_t>(left)) << 32 | static_cast<uint32_t>(right);
-}
-
-/// "NAME=NUMBER" at the beginning of what is left of the first line, which is removed.
-int32_t take_number(std::string_view& rest, std::string_view name, const LinesOf& lines) {
-  const std::string start = fmt::format(" {}=", name);
-  int32_t number = -1;
-  if (rest.starts_with(start)) {
-    rest.remove_prefix(start.size());
-    const auto [stopped, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-    if (error != std::errc()) number = -1;
-    rest.remove_prefix(static_cast<size_t>(stopped - rest.data()));
-  }
-  lines.need(number >= 0, "expected '{}=' and a number", name);
-  return number;
 }
 
 class ByteBpe final : public Tokeniser {
@@ -140,10 +125,10 @@ class ByteBpe final : public Tokeniser {
     lines.need(has_word(kWordPatterns, words), "there is no way '{}' to cut words", words);
     words_ = value_of(kWordPatterns, words);
     line.remove_prefix(words.size());
-    special_ = take_number(line, "special", lines);
-    prefix_ = take_number(line, "prefix", lines) != 0;
-    whole_ = take_number(line, "whole", lines) != 0;
-    nfc_ = take_number(line, "nfc", lines) != 0;
+    special_ = lines.take_number(line, "special");
+    prefix_ = lines.take_number(line, "prefix") != 0;
+    whole_ = lines.take_number(line, "whole") != 0;
+    nfc_ = lines.take_number(line, "nfc") != 0;
     lines.need(line.empty(), "'{}' does not belong there", line);
   }
 

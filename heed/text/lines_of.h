@@ -1,9 +1,11 @@
 // The lines of a file that holds a tokeniser, one after the other, each with its number for messages.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "heed/base/error.h"
@@ -27,6 +29,19 @@ class LinesOf {
     const std::string_view line = rest_.substr(0, end);
     rest_.remove_prefix(end + 1);
     return line;
+  }
+  /// "NAME=NUMBER" behind a blank at the beginning of what is left of a line, which is removed from it.
+  int32_t take_number(std::string_view& rest, std::string_view name) const {
+    const std::string start = fmt::format(" {}=", name);
+    int32_t number = -1;
+    if (rest.starts_with(start)) {
+      rest.remove_prefix(start.size());
+      const auto [stopped, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+      if (error != std::errc()) number = -1;
+      rest.remove_prefix(static_cast<size_t>(stopped - rest.data()));
+    }
+    need(number >= 0, "expected '{}=' and a number", name);
+    return number;
   }
   /// Throws an Error about the line that was read last, unless the condition holds.
   template <class... Args>

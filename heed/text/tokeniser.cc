@@ -17,6 +17,7 @@
 #include "heed/text/unicode_form.h"
 #include "heed/text/utf8.h"
 #include "heed/text/vocabulary.h"
+#include "heed/text/wordpiece.h"
 #include "heed/text/words.h"
 
 namespace heed::text {
@@ -210,6 +211,7 @@ const List<Kind>& all_kinds() {
        nullptr},
       {kScoredBpe, ".txt", Use::others, nullptr, parse_scored_bpe, nullptr},
       {kByteBpe, ".txt", Use::others, nullptr, parse_byte_bpe, nullptr},
+      {kWordPiece, ".txt", Use::others, nullptr, parse_wordpiece, nullptr},
   };
   static const List<Kind> list("tokeniser", kKinds);
   return list;

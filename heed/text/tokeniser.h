@@ -14,6 +14,7 @@
 //
 //   scored_bpe      pieces with scores, joined best first (scored_bpe.h)
 //   byte_bpe        bytes joined by a list of pairs (byte_bpe.h)
+//   wordpiece       the longest pieces of each word (wordpiece.h)
 //
 // Decoding restores the text: characters, bytes and sentencepiece byte for byte (unless `normalisation` is set; only
 // U+2581, SentencePiece's own mark for a space, becomes a space), letters composed (NFC), words with one space in

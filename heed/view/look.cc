@@ -331,9 +331,11 @@ Example look(const predict::Predictor& model, const std::string& line, const std
   predict::Options searching =
       reads_only ? predict::Options{.max_length = 1, .stride = options.stride, .alignments = false} : options;
   if (!searching.tree && has_beam) searching.tree = &tree;
-  const bool fills = model.model().task().answers() == task::AnswerKind::filled;
-  expect(!fills || !target, "look: a target is for models that write; this one reads a line, and fills in each {}",
-         text::Tokeniser::kGapSign);
+  const task::AnswerKind answers = model.model().task().answers();
+  const bool fills = answers == task::AnswerKind::filled || answers == task::AnswerKind::vector;
+  expect(!fills || !target, "look: a target is for models that write; this one reads a line, and {}",
+         answers == task::AnswerKind::vector ? std::string("gives a vector")
+                                             : fmt::format("fills in each {}", text::Tokeniser::kGapSign));
   const attend::WatchOptions what{.names = shown.attentions, .most_weights = shown.weights};
   std::optional<attend::Watch> watch;
   if (fills) watch.emplace(what);

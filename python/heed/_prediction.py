@@ -82,6 +82,11 @@ class Prediction:
         return self.nbest[0].text if self.nbest else ""
 
     @property
+    def vector(self) -> Optional[np.ndarray]:
+        """[width] of a model that gives vectors; otherwise None."""
+        return self._found.get("vector")
+
+    @property
     def score(self) -> Optional[float]:
         """Of the best output: see Output."""
         return self.nbest[0].score if self.nbest else None

@@ -95,6 +95,8 @@ py::dict dict_of(const Prediction& prediction, bool alignments) {
   for (const Output& output : prediction.nbest)
     nbest.append(dict_of(output, prediction.source_tokens.size(), alignments));
   d["nbest"] = nbest;
+  d["vector"] = py::none();
+  if (!prediction.vector.empty()) d["vector"] = array_of(prediction.vector);
   return d;
 }
 

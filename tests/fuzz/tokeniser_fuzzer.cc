@@ -15,7 +15,8 @@ namespace heed::test {
 namespace {
 
 void check_tokeniser(std::string_view bytes) {
-  constexpr std::array<std::string_view, 5> kKinds = {"characters", "letters", "words", "scored_bpe", "byte_bpe"};
+  constexpr std::array<std::string_view, 6> kKinds = {"characters", "letters",  "words",
+                                                      "scored_bpe", "byte_bpe", "wordpiece"};
   if (bytes.empty()) return;
   const std::string_view kind = kKinds[static_cast<uint8_t>(bytes[0]) % kKinds.size()];
   const size_t end = std::min(bytes.find('\0', 1), bytes.size());
@@ -27,7 +28,8 @@ void check_tokeniser(std::string_view bytes) {
     accepted = true;
     const std::string shown = tokeniser->decode(ids);
     if (std::find(ids.begin(), ids.end(), text::kUnknown) != ids.end()) return;
-    const bool is_table = !kind.ends_with("_bpe");  // joined pieces may come back as other pieces
+    const bool is_table =
+        !kind.ends_with("_bpe") && kind != "wordpiece";  // joined pieces may come back as other pieces
     if (is_table) require(tokeniser->encode(shown) == ids, "other tokens after decoding and encoding");
     if (kind == "characters") require(shown == text, "characters come back as another text");
   } catch (const Error& error) {

@@ -11,6 +11,7 @@
 #include "heed/text/byte_bpe.h"
 #include "heed/text/scored_bpe.h"
 #include "heed/text/tokeniser.h"
+#include "heed/text/wordpiece.h"
 #include "tests/data/gzip.h"
 #include "tests/data/jpeg_file.h"
 #include "tests/data/png_by_hand.h"
@@ -81,6 +82,9 @@ Seeds tokenisers() {
   }
   parts.tokens.emplace_back("ab");
   seeds.push_back(std::string(1, which++) + byte_bpe_contents(parts) + '\0' + "ab a\n b's 12");
+  seeds.push_back(std::string(1, which++) +
+                  wordpiece_contents({.special = {"[MASK]"}, .tokens = {"a", "##b", "\u00e4", ","}}) + '\0' +
+                  "Ab, \u00c4 b");
   return seeds;
 }
 

@@ -9,6 +9,7 @@ import pathlib
 import shutil
 
 import ctranslate2
+import make_encoders
 import numpy
 import sentencepiece
 import tokenizers
@@ -220,6 +221,7 @@ def main():
     ctranslate2_model("ctranslate2_int8", True, activations.SWISH, True, "int8")
     ctranslate2_model("ctranslate2_float16", True, activations.GELUSigmoid, False, "float16")
     scored_bpe()
+    make_encoders.main()
 
 
 if __name__ == "__main__":

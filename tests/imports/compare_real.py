@@ -2,9 +2,10 @@
 """Compares imported models with the programs that they come from: real ones of a folder, and tokenisers on thousands
 of lines. Prints a table of the largest differences, and fails where one is above 1e-4 or an output differs.
 
-usage: compare_real.py HEED [DATA]     the program, and a folder with ctranslate2-aren, ctranslate2-lm-int8 and
-                                       llama2c-stories260K, those that are there
+usage: compare_real.py HEED [DATA]     the program, and a folder with ctranslate2-aren, ctranslate2-lm-int8,
+                                       llama2c-stories260K and all-MiniLM-L6-v2, those that are there
 """
+import base64
 import json
 import pathlib
 import random
@@ -19,7 +20,7 @@ import tokenizers
 import torch
 import transformers
 
-NEAR = 1e-4
+NEAR, NEAR_VECTOR = 1e-4, 1e-5
 GOLDEN = pathlib.Path(__file__).parent.parent / "golden" / "imports"
 
 
@@ -204,6 +205,51 @@ def many_lines(count):
             yield "".join(c for c in chosen if c not in "\u2028\u2029\x85\x7f" and not 0x80 <= ord(c) < 0xA0)
 
 
+def compare_vectors(program, source):
+    """With sentence-transformers, and the attention of every layer and head with transformers."""
+    import sentence_transformers
+    model = program.take("vectors", source)
+    lines = [line for line in many_lines(300) if line.strip()] + ["A dog runs in the park.", "word " * 400]
+    theirs = sentence_transformers.SentenceTransformer(str(source), device="cpu")
+    wanted = theirs.encode(lines, normalize_embeddings=False, show_progress_bar=False)
+    file = program.folder / "vectors.npy"
+    program.run("predict", model, "--vectors", file, text="".join(line + "\n" for line in lines))
+    found = numpy.load(file)
+    seen = [i for i in range(len(lines)) if not numpy.isnan(found[i]).any()]  # others have no tokens
+    assert len(seen) > 250, len(seen)
+    difference = float(numpy.abs(found - wanted)[seen].max())
+    eager = transformers.AutoModel.from_pretrained(str(source), attn_implementation="eager").eval()
+    tokeniser = transformers.AutoTokenizer.from_pretrained(str(source))
+    for line in lines[-2:-1] + ["The quick brown fox jumps over the lazy dog."]:
+        with torch.no_grad():
+            layers = eager(**tokeniser(line, return_tensors="pt"), output_attentions=True).attentions
+        maps = json.loads(program.run("look", model, line, "--json", "-"))["examples"][0]["maps"]
+        assert len(maps) == len(layers)
+        for ours, weights in zip(maps, layers):
+            seen_weights = numpy.frombuffer(base64.b64decode(ours["weights"]["data"]), numpy.float32)
+            difference = max(difference,
+                             float(numpy.abs(seen_weights.reshape(weights[0].shape) - weights[0].numpy()).max()))
+    others = 0 if difference <= NEAR_VECTOR else 1
+    return len(seen), difference, others
+
+
+def compare_wordpiece(program, name, count=10000):
+    """The ids of transformers' own tokeniser, by their spelling."""
+    model = program.take(name, GOLDEN / name)
+    made = tokenizers.Tokenizer.from_file(str(GOLDEN / name / "tokenizer.json"))
+    lines = list(many_lines(count))
+    found = program.lines("predict", model, text="".join(line + "\n" for line in lines))
+    names = {"[CLS]": "<s>", "[SEP]": "</s>", "[UNK]": "<unk>"}
+    wrong = asked = 0
+    for f, line in zip(found, lines):
+        theirs = [names.get(t, t) for t in made.encode(line).tokens]
+        if len(theirs) == 2 or "source_tokens" not in f:
+            continue  # no tokens, or too many for the model
+        asked += 1
+        wrong += f["source_tokens"] != theirs
+    return asked, 0.0, wrong
+
+
 def compare_tokens(program, name, count=4000):
     """By the pieces and their order: the spelling of a token is the same in both."""
     model = program.take(name, GOLDEN / name)
@@ -225,13 +271,15 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program = Program(program_path, pathlib.Path(folder))
         for name, compare in (("ctranslate2-aren", compare_pairs), ("ctranslate2-lm-int8", compare_ctranslate2_text),
-                              ("llama2c-stories260K", compare_llama2c)):
+                              ("llama2c-stories260K", compare_llama2c), ("all-MiniLM-L6-v2", compare_vectors)):
             if data and (data / name).is_dir():
                 rows.append(show(name, *compare(program, data / name)))
             else:
                 print(f"{name}: not there, left out")
         for name in ("gpt2", "llama", "qwen2"):
             rows.append(show(f"tokens of {name}", *compare_tokens(program, name)))
+        for name in ("bert_masked", "distilbert_masked", "roberta_masked"):
+            rows.append(show(f"tokens of {name}", *compare_wordpiece(program, name)))
     print(f"{'model':24} {'texts':>6} {'largest difference':>20} {'other outputs':>14}")
     for row in rows:
         show(*row)

@@ -9,12 +9,13 @@ namespace heed::task {
 namespace {
 
 TEST(Facts, SayWhatGoesInAndWhatComesOut) {
-  int texts_for_texts = 0, labels = 0, continuations = 0, filled = 0, pictures = 0, sounds = 0;
+  int texts_for_texts = 0, labels = 0, continuations = 0, filled = 0, vectors = 0, pictures = 0, sounds = 0;
   for (const Task* task : all()) {
     texts_for_texts += task->writes_texts_for_texts() ? 1 : 0;
     labels += task->answers() == AnswerKind::label ? 1 : 0;
     continuations += task->answers() == AnswerKind::continuation ? 1 : 0;
     filled += task->answers() == AnswerKind::filled ? 1 : 0;
+    vectors += task->answers() == AnswerKind::vector ? 1 : 0;
     EXPECT_EQ(task->writes(), task->answers() == AnswerKind::text || task->answers() == AnswerKind::continuation);
     pictures += task->sources() == SourceKind::picture ? 1 : 0;
     sounds += task->sources() == SourceKind::sound ? 1 : 0;
@@ -24,6 +25,7 @@ TEST(Facts, SayWhatGoesInAndWhatComesOut) {
   EXPECT_EQ(labels, 1);
   EXPECT_EQ(continuations, 1);
   EXPECT_EQ(filled, 1);
+  EXPECT_EQ(vectors, 1);
   EXPECT_EQ(pictures, 1);
   EXPECT_EQ(sounds, 1);
 }

@@ -39,21 +39,23 @@ Tensor sinusoids_of(Tape& tape, const Offsets& offsets, int64_t width, int64_t f
 }
 
 Embed::Embed(const Scope& scope, const Options& options, Parameter* shared) : options_(options) {
+  if (options_.table_width == 0) options_.table_width = options.width;
+  const int64_t width = options_.table_width;
   if (shared) {
     table_.weight = shared;
-    table_.factor = options.scaled ? std::sqrt(static_cast<float>(options.width)) : 1.0f;
+    table_.factor = options.scaled ? std::sqrt(static_cast<float>(width)) : 1.0f;
   } else {
-    table_ = Embedding(scope, {.vocabulary = options.vocabulary, .width = options.width, .scaled = options.scaled});
+    table_ = Embedding(scope, {.vocabulary = options.vocabulary, .width = width, .scaled = options.scaled});
   }
   if (options.positions == "learned")
-    positions_ = &scope.make("position", {options.max_length, options.width}, Initialiser::normal(0.02f));
+    positions_ = &scope.make("position", {options.max_length, width}, Initialiser::normal(0.02f));
   else
     expect(options.positions == "none" || options.positions == "sinusoidal",
            "embed: positions must be none, sinusoidal or learned, not '{}'", options.positions);
-  if (options.normed) norm_ = RowNorm(scope / "norm", options.width, options.norm);
+  if (options.normed) norm_ = RowNorm(scope / "norm", width, options.norm);
   if (options.blank)  // as large as the rows of the table
-    blank_ = &scope.make("blank", {1, options.width},
-                         Initialiser::normal(1.0f / std::sqrt(static_cast<float>(options.width))));
+    blank_ = &scope.make("blank", {1, width}, Initialiser::normal(1.0f / std::sqrt(static_cast<float>(width))));
+  if (width != options.width) widen_ = Linear(scope / "widen", width, options.width);
 }
 
 /// ids [tokens] -> [tokens, width]. Only what is known is looked up; a blank is one more row behind that.
@@ -74,7 +76,7 @@ Tensor Embed::vectors(Tape& tape, std::span<const int32_t> ids) const {
 Packed Embed::operator()(Tape& tape, std::span<const int32_t> ids, const Offsets& offsets, int64_t first) const {
   Tensor x = vectors(tape, ids);
   if (options_.positions == "sinusoidal") {
-    x = add(x, sinusoids_of(tape, offsets, options_.width, first));
+    x = add(x, sinusoids_of(tape, offsets, options_.table_width, first));
   } else if (positions_) {
     expect(first + offsets.longest() <= options_.max_length, "embed: a sequence of {} tokens, but max_length is {}",
            first + offsets.longest(), options_.max_length);
@@ -84,7 +86,8 @@ Packed Embed::operator()(Tape& tape, std::span<const int32_t> ids, const Offsets
     x = add(x, gather_rows(tape.parameter(*positions_), {rows, static_cast<size_t>(x.rows())}));
   }
   if (norm_) x = norm_(x);
-  return {dropout(x, options_.dropout), offsets};
+  x = dropout(x, options_.dropout);
+  return {widen_.weight ? widen_(x) : x, offsets};
 }
 
 }  // namespace heed::embed

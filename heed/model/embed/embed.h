@@ -7,6 +7,7 @@
 #include <string>
 
 #include "heed/layer/embedding.h"
+#include "heed/layer/linear.h"
 #include "heed/layer/norm.h"
 
 namespace heed::embed {
@@ -21,6 +22,7 @@ struct Options {
   std::string positions = "none";
   int64_t max_length = 512;  // learned positions: the longest sequence
   bool scaled = false;       // times sqrt(width), as beside positions.  Vaswani et al. 2017, section 3.4
+  int64_t table_width = 0;   // of the table, the positions and the norm; a layer widens what they give. 0: `width`
   bool blank = false;        // kBlank may stand in the place of an id, and has a vector of its own
   bool normed = false;       // a norm, "norm", of the vectors with their positions
   NormOptions norm = {};
@@ -31,8 +33,9 @@ struct Options {
 class Embed {
  public:
   Embed() = default;
-  /// Parameters: "weight" [vocabulary, width]; with learned positions "position" [max_length, width]; with a blank
-  /// "blank" [1, width]. `shared`: the table of another, for tied embeddings; then "weight" is not made.
+  /// Parameters: "weight" [vocabulary, table_width]; with learned positions "position" [max_length, table_width]; with
+  /// a blank "blank" [1, table_width]; with another width of the table the layer "widen". `shared`: the table of
+  /// another, for tied embeddings; then "weight" is not made.
   Embed(const Scope& scope, const Options& options, Parameter* shared = nullptr);
 
   /// ids [tokens], packed by `offsets` -> [tokens, width]. The first token of each sequence is at position `first`.
@@ -50,6 +53,7 @@ class Embed {
   Parameter* positions_ = nullptr;
   Parameter* blank_ = nullptr;
   RowNorm norm_;
+  Linear widen_;
 };
 
 /// PE(p, 2i) = sin(p / 10000^(2i/d)), PE(p, 2i+1) = cos(the same), of the places p in each sequence, the first at

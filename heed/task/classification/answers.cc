@@ -140,7 +140,8 @@ class LabelAnswers final : public Answerer {
         classifier_(own_model<Classifier>(asked.model)),
         reading_({.by_sentence = classifier_.reads_sentences(),
                   .two_texts = classifier_.reads_two_texts(),
-                  .most_tokens = asked.description.answers.max_source}) {}
+                  .most_tokens = asked.description.answers.max_source,
+                  .framed = asked.description.model.framed}) {}
 
   ReadLine read(std::string_view line, const LoadedModel& model, Prediction* told) const override {
     const text::Tokeniser& words = *model.vocabularies.source;
@@ -196,7 +197,8 @@ class LabelAnswers final : public Answerer {
     size_t begin = 0;
     for (size_t s = 0; s < cut.sentences.size(); ++s) {
       const auto length = static_cast<size_t>(cut.lengths[s]);
-      add_unknown(cut.sentences[s], std::span<const int32_t>(cut.tokens).subspan(begin, length));
+      const size_t end = reading_.framed ? 1 : 0;  // <s>, and </s>
+      add_unknown(cut.sentences[s], std::span<const int32_t>(cut.tokens).subspan(begin + end, length - 2 * end));
       begin += length;
     }
     add_unknown(cut.second_text, cut.second);

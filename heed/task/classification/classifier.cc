@@ -53,6 +53,8 @@ Classifier::Classifier(Parameters& parameters, const model::Options& o) : option
          o.source_vocabulary, classes);
   expect(o.width > 0 && o.encoder_layers > 0, "model: width {} and encoder_layers {} must be above 0", o.width,
          o.encoder_layers);
+  expect(!o.framed || (!o.two_texts && !reads_sentences(o)),
+         "model: framed = true is for models that read one text as a whole, not two texts or sentences");
   const Scope root(parameters);
   const attend::Census census;
   const bool positions = encode::find_encoder(o.encoder_kind()).needs_positions;

@@ -61,8 +61,7 @@ std::unique_ptr<attend::Mechanism> make_pool(const Scope& scope, const model::Op
 }  // namespace
 
 Pooling::Pooling(const Scope& scope, const model::Options& o, int64_t input) {
-  const model::Pool how = value_of(model::kPools, o.pool, "model: pool");
-  largest = how == model::Pool::max;
+  how = value_of(model::kPools, o.pool, "model: pool");
   if (how == model::Pool::attention) mechanism = make_pool(scope, o, input);
   const attend::Options a = attention_of_pool(o).options;
   // What asks each text by learned queries gives a vector for each of them.
@@ -71,15 +70,16 @@ Pooling::Pooling(const Scope& scope, const model::Options& o, int64_t input) {
       mechanism && (structure == &attend::structured_entry ||
                     (structure == &attend::single_entry && attend::resolve(a).score != &attend::self_scored_entry));
   width = input * (several ? a.queries : 1);
+  layer = model::PoolLayer(scope / "layer", o.pool_layer, width);
 }
 
 Tensor Pooling::operator()(const Packed& states, attend::Weights* weights, Tensor* penalty) const {
-  if (!mechanism) return largest ? max_of_sequences(states) : mean_of_sequences(states);
+  if (!mechanism) return layer(model::pooled(states, how));
   attend::Attended pooled = mechanism->attend({}, mechanism->prepare({states}), {},
                                               {.weights = weights != nullptr, .penalty = penalty != nullptr});
   if (weights) *weights = pooled.weights;
   if (penalty && pooled.penalty) *penalty = pooled.penalty;
-  return reshape(pooled.context, states.offsets.count, width);
+  return layer(reshape(pooled.context, states.offsets.count, width));
 }
 
 }  // namespace heed::task

@@ -9,6 +9,7 @@
 #include "heed/layer/parameters.h"
 #include "heed/model/encode/attention_options.h"
 #include "heed/model/options.h"
+#include "heed/model/pool.h"
 
 namespace heed::task {
 
@@ -18,9 +19,10 @@ inline constexpr const char* kPoolPlace = "pool";
 encode::Chosen attention_of_pool(const model::Options& options);
 
 struct Pooling {
-  std::unique_ptr<attend::Mechanism> mechanism;  // null: the mean or the maximum
-  bool largest = false;
+  std::unique_ptr<attend::Mechanism> mechanism;  // null: no attention
+  model::Pool how = model::Pool::attention;
   int64_t width = 0;
+  model::PoolLayer layer;
 
   /// As model.pool and [attention] say. states [tokens, input]
   Pooling(const Scope& scope, const model::Options& options, int64_t input);

@@ -78,7 +78,8 @@ class LabelTask final : public Task {
           Limit::one_of(encode::all_encoders().names()));
     add_size_keys(f, m);
     f.add("model.pool", m.pool,
-          "how the states of a text become one vector: attention, as [attention] says, or their mean or maximum",
+          "how the states of a text become one vector: attention, as [attention] says, or their mean, their maximum, or "
+          "the first of them",
           Limit::one_of(heed::words_of(model::kPools)));
     auto& own = m.own.of<LabelKeys>();
     f.add("model.label_hidden", own.hidden, "units of a hidden layer before the labels; 0: there is none",
@@ -94,6 +95,9 @@ class LabelTask final : public Task {
           Limit::one_of({"sum", "max", "sum_max"}));
     f.add("model.penalty", m.penalty, "structured attention: weight of |A A^T - I|^2 in the loss",
           Limit::between(0, 1e6));
+    f.add("model.pool_layer", m.pool_layer, "a layer behind that, with its activation, or none",
+          Limit::one_of(heed::words_of(model::kPoolLayers)));
+    add_reading_keys(f, m);
     add_stack_keys(f, m);
   }
 

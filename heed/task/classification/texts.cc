@@ -13,6 +13,7 @@
 #include "heed/task/classification/class_weights.h"
 #include "heed/task/classification/classifier.h"
 #include "heed/task/classification/keys.h"
+#include "heed/task/line_tokens.h"
 #include "heed/text/label_set.h"
 #include "heed/text/segments.h"
 #include "heed/text/words.h"
@@ -118,7 +119,8 @@ std::vector<int32_t> first_tokens(std::string_view text, const text::Tokeniser& 
 
 CutText cut_text(std::string_view text, const text::Tokeniser& tokeniser, const Reading& reading) {
   CutText cut;
-  const int64_t most = reading.most_tokens > 0 ? reading.most_tokens : -1;
+  const int64_t ends = reading.framed ? 2 : 0;
+  const int64_t most = reading.most_tokens > 0 ? std::max<int64_t>(reading.most_tokens - ends, 0) : -1;
   if (reading.two_texts) {
     const std::vector<std::string_view> texts = data::columns_of(text);
     if (texts.size() != 2) {
@@ -138,6 +140,10 @@ CutText cut_text(std::string_view text, const text::Tokeniser& tokeniser, const 
     cut.lengths.push_back(static_cast<int32_t>(ids.size()));
     cut.sentences.push_back(part);
     if (std::ssize(cut.tokens) == most) break;
+  }
+  if (reading.framed && !cut.tokens.empty()) {
+    cut.tokens = framed(std::move(cut.tokens));
+    cut.lengths.front() += static_cast<int32_t>(ends);
   }
   return cut;
 }
@@ -237,8 +243,10 @@ void weigh_classes(LabelledTexts& train, std::string_view how, const text::Token
 }  // namespace
 
 Corpus RawLabelCorpus::encode(const Vocabularies& vocabularies, const data::Options& o, const model::Options& model) {
-  const Reading reading{
-      .by_sentence = Classifier::reads_sentences(model), .two_texts = model.two_texts, .most_tokens = o.max_source};
+  const Reading reading{.by_sentence = Classifier::reads_sentences(model),
+                        .two_texts = model.two_texts,
+                        .most_tokens = o.max_source,
+                        .framed = model.framed};
   Corpus corpus;
   int64_t unseen = 0;
   const auto cut = [&](const data::Pairs& pairs, data::Report& report, data::Pairs* kept_pairs) {

@@ -25,6 +25,7 @@ struct Reading {
   bool by_sentence = false;  // cut into sentences first
   bool two_texts = false;    // a tab separates it from a second text
   int64_t most_tokens = 0;   // of each; 0: no limit
+  bool framed = false;       // <s> and </s> around them, which count
 };
 
 /// The tokens of a text.

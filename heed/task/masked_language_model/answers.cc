@@ -44,6 +44,7 @@ class FillingIn final : public Answerer {
   ReadLine read(std::string_view line, const LoadedModel& model, Prediction* told) const override {
     const text::Tokeniser& tokeniser = *model.vocabularies.source;
     ReadLine read{.tokens = tokeniser.encode_with_gaps(line, embed::kBlank)};
+    if (model.description.model.framed) read.tokens = framed(std::move(read.tokens));
     read.is_empty = read.tokens.empty();
     const auto length = std::ssize(read.tokens);
     if (length > model.model.max_positions()) read.error = too_long(length, model.model.max_positions());
@@ -153,7 +154,8 @@ std::vector<Question> questions_about(const MaskedText& text, int64_t longest) {
 
 /// One text, a batch of copies after the other, each of which lacks another token.
 void score_text(const LoadedModel& asked, const MaskedText& text, Tape& tape) {
-  const int64_t longest = std::min(asked.description.model.context, asked.model.max_positions());
+  const bool ends = asked.description.model.framed;
+  const int64_t longest = std::min(asked.description.model.context, asked.model.max_positions()) - (ends ? 2 : 0);
   std::vector<float>& found = text.score->token_log_probabilities;
   found.clear();
   const std::vector<Question> questions = questions_about(text, longest);
@@ -167,8 +169,9 @@ void score_text(const LoadedModel& asked, const MaskedText& text, Tape& tape) {
       if (next > first && std::ssize(batch.sources.tokens.values()) + std::ssize(part) > kMaskedTogether) break;
       std::vector<int32_t> without(part.begin(), part.end());
       without[q.place - q.begin] = embed::kBlank;
+      if (ends) without = framed(std::move(without));
       batch.sources.add(without);
-      batch.targets.places.push_back(static_cast<int32_t>(q.place - q.begin));
+      batch.targets.places.push_back(static_cast<int32_t>(q.place - q.begin) + (ends ? 1 : 0));
       batch.targets.out.push_back(text.ids[q.place]);
       batch.targets.offsets.push_back(std::ssize(batch.targets.out));
     }
@@ -223,7 +226,8 @@ TextScore score_masked_file(const LoadedModel& asked, const std::filesystem::pat
   const MaskedTexts texts(text.finish(),
                           {.length = std::min(asked.description.model.context, asked.model.max_positions()),
                            .vocabulary = asked.vocabularies.source->size(),
-                           .changes = false});
+                           .changes = false,
+                           .framed = asked.description.model.framed});
   expect(texts.size() > 0, ErrorKind::data, "'{}' has no text", file.string());
   search::TapePool::Lease tape(asked.tapes);
   search::each_loss(asked.model, *tape, texts, kMaskedTogether, [&](const data::Batch&, const OutputLoss& loss) {

@@ -29,15 +29,16 @@ MaskedModel::MaskedModel(Parameters& parameters, const model::Options& o) : opti
   int64_t width = encoder_->width();
   if (o.transform) {
     activation_ = value_of(encode::kActivations, o.activation, "model: activation").activation;
-    transform_ = Linear(root / "transform", width, o.width);
-    transform_norm_ = RowNorm(root / "transform" / "norm", o.width, words.norm_options);
-    width = o.width;
+    const int64_t table = embed_.table()->cols();
+    transform_ = Linear(root / "transform", width, table);
+    transform_norm_ = RowNorm(root / "transform" / "norm", table, words.norm_options);
+    width = table;
   }
   expect(
-      words.tied == model::Tied::none || width == o.width,
+      words.tied == model::Tied::none || width == embed_.table()->cols(),
       "model: tied = \"{}\" needs states of the width of the vectors, {}, but they have {}: set transform = true, or "
       "tied = \"none\"",
-      o.tied, o.width, width);
+      o.tied, embed_.table()->cols(), width);
   output_ = model::OutputLayer(root, o, width, embed_.table());
 }
 

@@ -15,7 +15,8 @@ bool can_be_asked(int32_t token) { return token >= text::kSpecials; }
 
 MaskedTexts::MaskedTexts(std::shared_ptr<const TokenStore> tokens, const MaskedTextOptions& options)
     : tokens_(std::move(tokens)), options_(options) {
-  expect(options_.length > 0, "masked texts: a text must have at least 1 token, not {}", options_.length);
+  expect(options_.length > ends(), "masked texts: a text must have at least {} token{}, not {}", 1 + ends(),
+         ends() > 0 ? "s" : "", options_.length);
   expect(options_.vocabulary > text::kSpecials, "masked texts: the vocabulary has no tokens");
   const std::span<const int32_t> ids = tokens_->ids();
   for (size_t begin = 0; begin < ids.size();) {
@@ -29,7 +30,7 @@ MaskedTexts::MaskedTexts(std::shared_ptr<const TokenStore> tokens, const MaskedT
 
 void MaskedTexts::add_document(int64_t begin, int64_t end) {
   const std::span<const int32_t> ids = tokens_->ids();
-  const int64_t length = end - begin, parts = (length + options_.length - 1) / options_.length;
+  const int64_t most = options_.length - ends(), length = end - begin, parts = (length + most - 1) / most;
   for (int64_t p = 0; p < parts; ++p) {
     Text text{.begin = begin + p * length / parts, .end = begin + (p + 1) * length / parts};
     for (int64_t i = text.begin; i < text.end; ++i) text.can_be_asked += can_be_asked(ids[static_cast<size_t>(i)]);
@@ -44,7 +45,7 @@ int64_t MaskedTexts::predictions(int64_t example) const {
 
 std::vector<data::Indices> MaskedTexts::batches(const data::BatchOptions& options, int64_t epoch) const {
   data::Lengths lengths;
-  for (const Text& text : texts_) lengths.source.push_back(text.length());
+  for (const Text& text : texts_) lengths.source.push_back(text.length() + ends());
   lengths.target = lengths.source;
   std::vector<data::Indices> batches = data::make_batches(lengths, options, epoch);
   if (options_.changes)
@@ -67,7 +68,7 @@ data::Batch MaskedTexts::pack(std::span<const int64_t> examples) const {
     text::Random random(options_.seed, static_cast<uint64_t>(example));
     for (const size_t chosen : random.sample(places.size(), static_cast<size_t>(predictions(example)))) {
       int32_t& token = tokens[static_cast<size_t>(places[chosen])];
-      batch.targets.places.push_back(places[chosen]);
+      batch.targets.places.push_back(places[chosen] + (options_.framed ? 1 : 0));
       batch.targets.out.push_back(token);
       const double what = random.uniform();
       if (what < options_.masks.replaced)
@@ -77,6 +78,10 @@ data::Batch MaskedTexts::pack(std::span<const int64_t> examples) const {
                 static_cast<int32_t>(random.below(static_cast<uint64_t>(options_.vocabulary - text::kSpecials)));
     }
     batch.targets.offsets.push_back(std::ssize(batch.targets.out));
+    if (options_.framed) {
+      tokens.insert(tokens.begin(), text::kStart);
+      tokens.push_back(text::kEnd);
+    }
     batch.sources.add(tokens);
   }
   return batch;

@@ -29,6 +29,7 @@ struct MaskedTextOptions {
   int32_t vocabulary = 0;  // tokens, of which others are drawn
   uint64_t seed = 0;       //
   bool changes = true;     // from epoch to epoch
+  bool framed = false;     // <s> and </s> stand around a text, and count
 };
 
 class MaskedTexts final : public data::Dataset {
@@ -42,7 +43,7 @@ class MaskedTexts final : public data::Dataset {
   int64_t size() const override { return std::ssize(texts_); }
   int64_t line_number(int64_t) const override { return 1; }
   int64_t predictions(int64_t example) const override;
-  int64_t longest_sequence(int64_t example) const override { return text_of(example).length(); }
+  int64_t longest_sequence(int64_t example) const override { return text_of(example).length() + ends(); }
   std::vector<data::Indices> batches(const data::BatchOptions& options, int64_t epoch) const override;
   data::Batch pack(std::span<const int64_t> examples) const override;
 
@@ -53,6 +54,7 @@ class MaskedTexts final : public data::Dataset {
     int64_t length() const { return end - begin; }
   };
   const Text& text_of(int64_t example) const { return texts_[static_cast<size_t>(example % size())]; }
+  int64_t ends() const { return options_.framed ? 2 : 0; }
   void add_document(int64_t begin, int64_t end);
 
   std::shared_ptr<const TokenStore> tokens_;

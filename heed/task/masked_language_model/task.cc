@@ -65,6 +65,7 @@ class MaskedTokenTask final : public Task {
           Limit::one_of({"none", "all"}));
     f.add("model.transform", m.transform,
           "a layer, its activation and a norm between the states and the output, as in BERT");
+    add_reading_keys(f, m);
     add_stack_keys(f, m);
   }
 

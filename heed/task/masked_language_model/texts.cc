@@ -52,7 +52,8 @@ void RawMaskedCorpus::make_examples(Corpus& corpus, const EncodedText& train, co
   MaskedTextOptions options{.length = model.context,
                             .masks = o.masks,
                             .vocabulary = static_cast<int32_t>(model.source_vocabulary),
-                            .seed = seed()};
+                            .seed = seed(),
+                            .framed = model.framed};
   corpus.train = std::make_unique<MaskedTexts>(train.tokens, options);
   options.seed ^= kOfValidation;
   options.changes = false;

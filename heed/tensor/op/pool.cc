@@ -1,8 +1,11 @@
 #include "heed/tensor/op/pool.h"
 
 #include <algorithm>
+#include <vector>
 
+#include "heed/base/error.h"
 #include "heed/tensor/gradient.h"
+#include "heed/tensor/op/arrange.h"
 #include "heed/tensor/op/check.h"
 #include "heed/tensor/tape.h"
 
@@ -91,6 +94,15 @@ Tensor max_of_sequences(const Packed& x) {
     });
   });
   return y;
+}
+
+Tensor first_of_sequences(const Packed& x) {
+  std::vector<int64_t> rows;
+  for (int64_t b = 0; b < x.offsets.count; ++b) {
+    expect(x.offsets.length(b) > 0, "first_of_sequences: sequence {} is empty", b);
+    rows.push_back(x.offsets.at[b]);
+  }
+  return gather_rows(x.rows, rows);
 }
 
 }  // namespace heed

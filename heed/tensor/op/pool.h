@@ -12,4 +12,7 @@ Tensor mean_of_sequences(const Packed& x);
 /// gradient goes to the first row that has it.
 Tensor max_of_sequences(const Packed& x);
 
+/// x [tokens, width], packed, none empty -> [sequences, width]: the first row of each sequence.
+Tensor first_of_sequences(const Packed& x);
+
 }  // namespace heed
