@@ -9,7 +9,6 @@
 
 #include "heed/base/error.h"
 #include "heed/checkpoint/run_folder.h"
-#include "heed/tensor/format/all.h"
 
 namespace heed::cli {
 
@@ -55,10 +54,12 @@ void add_model(Verb verb, ModelChoice& choice, bool required) {
 }
 
 void add_precision(Verb verb, ModelChoice& choice) {
-  verb.option("--precision", choice.precision,
-              "Weights in memory: float32 (default), or bfloat16, which takes half and may change an output a little")
+  verb.option(
+          "--precision", choice.precision,
+          "Weights in memory: float32; bfloat16, half of it; int8, a quarter and faster; the last two may change an "
+          "output a little (default stored: as the file has them)")
       .value("NAME")
-      .one_of("precision", all_weight_formats().names());
+      .one_of("precision", trained::precisions());
 }
 
 void add_ensemble(Verb verb, ModelChoice& choice) {
@@ -102,9 +103,9 @@ void with_checkpoint(const ModelChoice& choice, const std::function<void(const f
 
 trained::TrainedModel load_model(const ModelChoice& choice) {
   trained::TrainedModel trained;
-  const WeightFormat& format = find_weight_format(choice.precision);
-  with_checkpoint(choice,
-                  [&](const file::Checkpoint& checkpoint) { trained = trained::load_model(checkpoint, &format); });
+  with_checkpoint(choice, [&](const file::Checkpoint& checkpoint) {
+    trained = trained::load_to_run(checkpoint, choice.precision);
+  });
   return trained;
 }
 

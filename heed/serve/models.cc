@@ -35,7 +35,7 @@ Models::Models(std::span<const ModelSource> sources) : sources_(sources.begin(),
 }
 
 Models::Model Models::load(const ModelSource& source) {
-  auto predictor = predict::load(source.folder, source.checkpoint);
+  auto predictor = predict::load({source.folder}, {.checkpoint = source.checkpoint, .precision = source.precision});
   view::ModelName about = view::name_of(predictor, source.folder);
   if (!source.name.empty()) about.name = source.name;
   const std::string name = about.name;
