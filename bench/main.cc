@@ -13,6 +13,7 @@
 
 #include "blas_table.h"
 #include "case.h"
+#include "format_table.h"
 #include "heed/kernels/isa.h"
 #include "peak_memory.h"
 #include "product_table.h"
@@ -31,6 +32,7 @@ constexpr const char* kHelp = R"(heed-bench [options]
   --decode        instead of those cases one query on long memories: 1, 8, 64 sequences, 128 to 65536 keys
   --memory SCORE  peak memory of forward and backward at T 16384, D 64; SCORE is inner or tanh_sum
   --blas          oneDNN beside other BLAS libraries, and beside heed's own products, on the shapes that matter
+  --formats       products with weights in bfloat16 and int8, beside float32
 )";
 
 std::vector<std::string> split(const std::string& text) {
@@ -50,7 +52,7 @@ struct Options {
   std::vector<std::string> cases;
   std::vector<int> threads;
   int rounds = 7;
-  bool serve = false, list = false, blas = false, help = false;
+  bool serve = false, list = false, blas = false, formats = false, help = false;
   std::string memory;
   std::string error;
 };
@@ -80,6 +82,8 @@ Options parse(int argc, char** argv) {
       o.list = true;
     } else if (name == "--blas") {
       o.blas = true;
+    } else if (name == "--formats") {
+      o.formats = true;
     } else if (name == "--help" || name == "-h") {
       o.help = true;
     } else {
@@ -212,6 +216,10 @@ int run(int argc, char** argv) {
   }
   if (o.blas) {
     for (int threads : o.threads) print_blas_table(threads), print_product_table(threads);
+    return 0;
+  }
+  if (o.formats) {
+    for (int threads : o.threads) print_format_table(threads);
     return 0;
   }
   if (!o.memory.empty()) return memory(o);

@@ -247,7 +247,7 @@ def table(rows, peers):
 # ----------------------------------------------------------------------------------------------------------- summary
 
 NAMES = {"torch": "PyTorch", "torch_compile": "torch.compile", "onnxruntime": "ONNX Runtime",
-         "ctranslate2": "CTranslate2"}
+         "ctranslate2": "CTranslate2", "ctranslate2 int8": "CTranslate2 int8"}
 
 
 def conditions(machine, isa, peers):

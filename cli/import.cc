@@ -80,10 +80,12 @@ void add_import(Program& program) {
   verb.option("FROM", c->from, "The folder or file of the model").required();
   verb.option("--output", c->output, "The file to write").value("FILE").required();
   verb.option("--tokeniser", c->tokeniser, "Its tokeniser, where it is not beside the model").value("FILE");
-  verb.option("--precision", c->precision,
-              "Numbers in the file: float32 (default); float16 or bfloat16 are half as large, and rounded")
+  verb.option(
+          "--precision", c->precision,
+          "Numbers in the file: float32 (default); float16 or bfloat16, half as large; int8, a quarter; all but the "
+          "first are rounded")
       .value("NAME")
-      .one_of("precision", {"float32", "float16", "bfloat16"});
+      .one_of("precision", {"float32", "float16", "bfloat16", "int8"});
   verb.flag("--force", c->force, "Replace a file that is not a model");
   verb.footer(help());
   verb.run([c] { run(*c); });

@@ -16,10 +16,12 @@
 #include "heed/attend/all.h"
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/checkpoint/weights.h"
 #include "heed/kernels/isa.h"
 #include "heed/kernels/threads.h"
 #include "heed/task/description.h"
 #include "heed/task/task.h"
+#include "heed/tensor/format/int8_view.h"
 #include "heed/version.h"
 
 namespace heed::cli {
@@ -40,6 +42,7 @@ Json machine() {
   return Json::object({{"heed", HEED_VERSION},
                        {"instruction_set", kernels::isa()},
                        {"instruction_sets", kernels::available_isas()},
+                       {"int8_dot_products", quad_dots()},
                        {"threads", kernels::most_threads()},
                        {"cores", std::thread::hardware_concurrency()},
                        {"compiler", fmt::format("{} {}", HEED_COMPILER, __VERSION__)}});
@@ -86,6 +89,14 @@ Json training(const file::TrainingState& state) {
   return t;
 }
 
+/// Of the weights in the file.
+int64_t stored_bytes(const trained::TrainedModel& trained) {
+  uint64_t bytes = 0;
+  for (const file::TensorToWrite& tensor : file::tensors_of(*trained.parameters, trained.stored))
+    bytes += tensor_bytes(tensor);
+  return static_cast<int64_t>(bytes);
+}
+
 Json model(const file::Checkpoint& checkpoint) {
   const trained::TrainedModel trained = trained::load_model(checkpoint);
   const model::Options& o = trained.description.model;
@@ -109,7 +120,8 @@ Json model(const file::Checkpoint& checkpoint) {
   m["longest_output"] = trained.longest_output();
   m["parameters"] = trained.parameters->count();
   m["parameters_by_part"] = parameters_by_part(*trained.parameters);
-  m["weight_bytes"] = trained.parameters->count() * static_cast<int64_t>(sizeof(float));
+  m["precision"] = name_of(trained.stored);
+  m["weight_bytes"] = stored_bytes(trained);
   if (!trained.training.facts.values().empty()) m["training"] = training(trained.training.facts);
   return m;
 }

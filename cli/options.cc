@@ -10,7 +10,6 @@
 
 #include "heed/base/error.h"
 #include "heed/checkpoint/run_folder.h"
-#include "heed/tensor/format/all.h"
 
 namespace heed::cli {
 
@@ -56,10 +55,12 @@ void add_model(Verb verb, ModelChoice& choice, bool required) {
 }
 
 void add_precision(Verb verb, ModelChoice& choice) {
-  verb.option("--precision", choice.precision,
-              "Weights in memory: float32 (default), or bfloat16, which takes half and may change an output a little")
+  verb.option(
+          "--precision", choice.precision,
+          "Weights in memory: float32; bfloat16, half of it; int8, a quarter and faster; the last two may change an "
+          "output a little (default stored: as the file has them)")
       .value("NAME")
-      .one_of("precision", all_weight_formats().names());
+      .one_of("precision", trained::precisions());
 }
 
 void add_ensemble(Verb verb, ModelChoice& choice) {
@@ -114,9 +115,9 @@ std::vector<std::string> checkpoints_in_order(const std::string& folder) {
 
 trained::TrainedModel load_model(const ModelChoice& choice) {
   trained::TrainedModel trained;
-  const WeightFormat& format = find_weight_format(choice.precision);
-  with_checkpoint(choice,
-                  [&](const file::Checkpoint& checkpoint) { trained = trained::load_model(checkpoint, &format); });
+  with_checkpoint(choice, [&](const file::Checkpoint& checkpoint) {
+    trained = trained::load_to_run(checkpoint, choice.precision);
+  });
   return trained;
 }
 

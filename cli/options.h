@@ -23,9 +23,9 @@ void add_stride(Verb verb, int64_t& stride);
 struct ModelChoice {
   std::string folder;
   std::string checkpoint = "best";
-  std::vector<std::string> ensemble = {};  // further models that write together with it
-  std::string mean = "log_probabilities";  // of the ensemble
-  std::string precision = "float32";       // of the weights in memory
+  std::vector<std::string> ensemble = {};    // further models that write together with it
+  std::string mean = "log_probabilities";    // of the ensemble
+  std::string precision = trained::kStored;  // of the weights in memory
 };
 void add_model(Verb verb, ModelChoice& choice, bool required = true);
 /// --precision, for commands that run the model.

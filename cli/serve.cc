@@ -22,6 +22,7 @@ namespace {
 struct ServeArguments {
   std::vector<std::string> models;
   std::string checkpoint = "best";
+  ModelChoice precision;  // nothing else of it
   serve::ServerOptions server;
   int64_t max_body = 1024 * 1024;
   double time_limit = 30, read_timeout = 10, idle_timeout = 60, grace = 30, drain = 0, watch = 0;
@@ -44,7 +45,10 @@ std::string token_in(const std::string& name) {
 
 void run(ServeArguments& c) {
   std::vector<serve::ModelSource> sources;
-  for (const std::string& model : c.models) sources.push_back(serve::model_source(model, c.checkpoint));
+  for (const std::string& model : c.models) {
+    sources.push_back(serve::model_source(model, c.checkpoint));
+    sources.back().precision = c.precision.precision;
+  }
   serve::ServerOptions& o = c.server;
   o.http.limits.body = static_cast<uint64_t>(c.max_body);
   o.http.read_timeout = milliseconds(c.read_timeout);
@@ -97,6 +101,7 @@ void add_serve(Program& program) {
   verb.option("--checkpoint", c->checkpoint, "Which checkpoint of a folder: best, last, or a name (default best)")
       .value("NAME")
       .offer({"best", "last"});
+  add_precision(verb, c->precision);
   verb.option("--host", http.host, "Address to listen on; 0.0.0.0: all of this machine (default 127.0.0.1)")
       .value("ADDRESS");
   verb.option("--port", http.port, "Port; 0: one that is free (default 8080)")

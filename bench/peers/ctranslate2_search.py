@@ -3,7 +3,8 @@
 
 Requests are JSON lines on standard input, replies on standard output, as heed-bench-predict's (bench/predict/main.cc):
 
-    {"op": "open", "folder": FOLDER}                      options.json, sources.json and weights.safetensors in it
+    {"op": "open", "folder": FOLDER, "precision": P}      options.json, sources.json and weights.safetensors in it;
+                                                          weights in memory: float32 if it is not said, or int8
     {"op": "run", "threads": N, "beam": K, "outputs": B}  seconds for all sources; their tokens where asked for
 
 Threads share a batch, each with sentences of its own, as heed's do (inter_threads; several threads on the same step, which
@@ -99,15 +100,17 @@ def word(token):
 class Peer:
     def __init__(self):
         self.options, self.batches, self.ids, self.model, self.translators = {}, [], {}, None, {}
+        self.precision = "float32"
 
     def hello(self):
         return {"version": ctranslate2.__version__}
 
-    def open(self, folder):
+    def open(self, folder, precision="float32"):
+        self.precision = precision
         self.options, batches, weights = heed_model.read_search(folder)
         self.ids = {word(i): i for i in range(len(weights["output.bias"]))}
         self.batches = [(batch, [[word(i) for i in ids] for ids in sentences]) for batch, sentences in batches]
-        self.model = pathlib.Path(folder) / "ctranslate2"
+        self.model = pathlib.Path(folder) / f"ctranslate2-{precision}"
         convert(self.options, weights, self.model)
         self.translators.clear()
         return {}
@@ -115,7 +118,7 @@ class Peer:
     def translator(self, threads):
         if threads not in self.translators:
             self.translators[threads] = ctranslate2.Translator(
-                str(self.model), device="cpu", compute_type="float32", inter_threads=threads, intra_threads=1)
+                str(self.model), device="cpu", compute_type=self.precision, inter_threads=threads, intra_threads=1)
         return self.translators[threads]
 
     def run(self, threads, beam, outputs=False):

@@ -1,7 +1,8 @@
 // heed-bench-predict: searches, timed. `make bench-predict` drives it through bench/predict.py, which adds the peers.
 //
 // Requests are JSON lines on standard input, replies on standard output:
-//   {"op": "open", "model": FOLDER, "sources": FILE, "folder": FOLDER}    writes what the peers need
+//   {"op": "open", "model": FOLDER, "sources": FILE, "precision": NAME, "folder": FOLDER}
+//       weights in memory: float32 if it is not said; with a folder, writes what the peers need into it
 //   {"op": "run", "threads": N, "beam": K, "outputs": B}      seconds for all sources; their tokens where asked for
 #include <fmt/format.h>
 #include <omp.h>
@@ -34,8 +35,8 @@ constexpr int64_t kLongest = 100;  // steps
 
 class Searching {
  public:
-  Searching(const std::string& folder, const std::string& file)
-      : trained_(trained::load_model(folder, "best", &float32_weights)) {
+  Searching(const std::string& folder, const std::string& file, const std::string& precision)
+      : trained_(trained::load_to_run(folder, "best", precision)) {
     std::ifstream in(file);
     expect(in.is_open(), "cannot read '{}'", file);
     for (std::string line; std::getline(in, line);) ids_.push_back(trained_.vocabularies.source->encode(line));
@@ -78,6 +79,12 @@ class Searching {
     return reply;
   }
 
+  /// In memory.
+  int64_t weight_bytes() const {
+    size_t bytes = 0;
+    for (const Parameter& p : *trained_.parameters) bytes += p.value.bytes();
+    return static_cast<int64_t>(bytes);
+  }
   int64_t parameters() const { return trained_.parameters->count(); }
 
  private:
@@ -101,9 +108,11 @@ json answer(const json& request, std::optional<Searching>& searching) {
   const std::string op = request.at("op");
   if (op == "hello") return {{"isa", kernels::isa()}};
   if (op == "open") {
-    searching.emplace(request.at("model").get<std::string>(), request.at("sources").get<std::string>());
-    searching->write(request.at("folder").get<std::string>());
-    return {{"parameters", searching->parameters()}};
+    searching.emplace(request.at("model").get<std::string>(), request.at("sources").get<std::string>(),
+                      request.value("precision", "float32"));
+    const int64_t bytes = searching->weight_bytes();  // before anything reads the numbers
+    if (request.contains("folder")) searching->write(request.at("folder").get<std::string>());
+    return {{"parameters", searching->parameters()}, {"weight_bytes", bytes}};
   }
   expect(searching.has_value(), "nothing is open");
   expect(op == "run", "there is no op '{}'", op);

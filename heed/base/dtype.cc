@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "heed/base/int8.h"
+
 namespace heed {
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian, and so must this machine be");
@@ -86,6 +88,9 @@ size_t read_numbers(Dtype from, std::span<const std::byte> bytes, std::span<floa
     case Dtype::bf16:
       return convert_all<uint16_t, float>(bytes.data(), to, count,
                                           [](uint16_t x) { return Converted<float>{float_of_bf16(x)}; });
+    case Dtype::i8:
+      return convert_all<int8_t, float>(bytes.data(), to, count,
+                                        [](int8_t x) { return Converted<float>{static_cast<float>(x)}; });
   }
   return 0;
 }
@@ -109,6 +114,11 @@ size_t write_numbers(Dtype to, std::span<const float> numbers, std::span<std::by
       return convert_all<float, uint16_t>(from, bytes.data(), count, [](float x) {
         const uint16_t bits = bf16_of(x);
         return Converted<uint16_t>{bits, (bits & 0x7FFF) != 0x7F80 || std::isinf(x)};
+      });
+    case Dtype::i8:
+      return convert_all<float, int8_t>(from, bytes.data(), count, [](float x) {
+        const bool fits = x >= -128.5f && x < 127.5f;  // not if it is NaN
+        return Converted<int8_t>{static_cast<int8_t>(fits ? int8_of(x, 1.0f) : 0), fits};
       });
   }
   return 0;

@@ -11,13 +11,17 @@
 
 namespace heed {
 
-enum class Dtype { f64, f32, f16, bf16 };
+enum class Dtype { f64, f32, f16, bf16, i8 };
 
 /// Their names, as options have them.
 inline constexpr Choice<Dtype> kDtypes[] = {
-    {"float64", Dtype::f64}, {"float32", Dtype::f32}, {"float16", Dtype::f16}, {"bfloat16", Dtype::bf16}};
+    {"float64", Dtype::f64},   {"float32", Dtype::f32}, {"float16", Dtype::f16},
+    {"bfloat16", Dtype::bf16}, {"int8", Dtype::i8},  // integers alone; with a scale for several of them: base/int8.h
+};
 
-constexpr size_t bytes_of(Dtype type) { return type == Dtype::f64 ? 8 : type == Dtype::f32 ? 4 : 2; }
+constexpr size_t bytes_of(Dtype type) {
+  return type == Dtype::f64 ? 8 : type == Dtype::f32 ? 4 : type == Dtype::i8 ? 1 : 2;
+}
 const char* name_of(Dtype type);  // "float32"
 
 // Single numbers, by their bits. To float32: exact, NaN with its bits. From float32: rounded to the nearest, a tie to

@@ -194,7 +194,7 @@ Safetensors Checkpoint::tensors(std::string_view part) const {
 }
 
 void Checkpoint::load(std::string_view name, Parameters& parameters,
-                      const std::function<void(Parameter&)>& loaded) const {
+                      const std::function<void(Parameter&, Dtype)>& loaded) const {
   expect_part(name);
   if (file_) {
     expect(name == kWeightsPart, "'{}': {} holds no tensors", folder_.string(), name);

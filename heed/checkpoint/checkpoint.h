@@ -73,7 +73,8 @@ class Checkpoint {
   Safetensors tensors(std::string_view part) const;
   /// `loaded` is called after each parameter is filled, in the order of the file. The comparison ends with the last
   /// one: where it fails, some were filled.
-  void load(std::string_view part, Parameters& parameters, const std::function<void(Parameter&)>& loaded = {}) const;
+  void load(std::string_view part, Parameters& parameters,
+            const std::function<void(Parameter&, Dtype)>& loaded = {}) const;
   TrainingState state() const;
 
  private:

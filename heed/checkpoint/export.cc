@@ -8,8 +8,15 @@
 
 namespace heed::trained {
 
-void export_model(const file::Checkpoint& checkpoint, const std::filesystem::path& file, Dtype dtype) {
-  save_model(load_model(checkpoint), file, {.one_file = true, .dtype = dtype});
+Dtype export_model(const file::Checkpoint& checkpoint, const std::filesystem::path& file, std::optional<Dtype> dtype) {
+  const TrainedModel model = load_model(checkpoint);
+  save_model(model, file, {.one_file = true, .dtype = dtype.value_or(model.stored)});
+  return model.stored;
+}
+
+std::optional<Dtype> dtype_of(const std::string& precision, const char* option) {
+  if (precision == kStored) return {};
+  return value_of(kDtypes, precision, option);
 }
 
 void expect_replaceable(const std::filesystem::path& file, bool force) {

@@ -1,6 +1,7 @@
 #include "heed/checkpoint/safetensors.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <set>
@@ -9,6 +10,7 @@
 #include "heed/base/atomic.h"
 #include "heed/base/disk.h"
 #include "heed/base/error.h"
+#include "heed/base/int8.h"
 #include "heed/base/json_text.h"
 #include "heed/base/nearest.h"
 
@@ -41,8 +43,48 @@ void for_converted(const TensorToWrite& tensor, const Use& use) {
   }
 }
 
+/// use(n, scale, integers) for each row or column of an int8 matrix: those that have one scale.
+template <class Use>
+void for_scaled(const TensorToWrite& tensor, const Use& use) {
+  const int64_t rows = tensor.shape[0], cols = tensor.shape[1];
+  const bool down = tensor.column_scales;
+  std::vector<int8_t> integers(static_cast<size_t>(down ? rows : cols));
+  for (int64_t n = 0; n < (down ? cols : rows); ++n) {
+    const float scale = round_to_int8(tensor.data + (down ? n : n * cols), std::ssize(integers), down ? cols : 1,
+                                      [&](int64_t i, int8_t integer) { integers[static_cast<size_t>(i)] = integer; });
+    use(n, scale, std::span<const int8_t>(integers));
+  }
+}
+
+std::vector<int64_t> shape_of_scales(const TensorToWrite& tensor) {
+  return tensor.column_scales ? std::vector<int64_t>{1, tensor.shape[1]} : std::vector<int64_t>{tensor.shape[0], 1};
+}
+
+void write_int8(const TensorToWrite& tensor, const std::function<void(std::span<const std::byte>)>& sink) {
+  std::vector<float> scales;
+  std::vector<int8_t> all(tensor_bytes(tensor.shape, Dtype::i8));
+  const bool down = tensor.column_scales;
+  for_scaled(tensor, [&](int64_t n, float scale, std::span<const int8_t> integers) {
+    scales.push_back(scale);
+    for (size_t i = 0; i < integers.size(); ++i)
+      all[down ? i * static_cast<size_t>(tensor.shape[1]) + static_cast<size_t>(n)
+               : static_cast<size_t>(n) * integers.size() + i] = integers[i];
+  });
+  sink(std::as_bytes(std::span(scales)));
+  sink(std::as_bytes(std::span(all)));
+}
+
 void expect_fits(const TensorToWrite& tensor) {
   if (tensor.dtype == Dtype::f32 || tensor.dtype == Dtype::f64) return;
+  if (tensor.dtype == Dtype::i8) {
+    expect(tensor.shape.size() == 2, "cannot write tensor '{}' as int8: it is no matrix, but {}", tensor.name,
+           shape_text(tensor.shape));
+    for_scaled(tensor, [&](int64_t n, float scale, std::span<const int8_t>) {
+      expect(std::isfinite(scale), "cannot write tensor '{}' as int8: a number in {} {} is infinite or NaN",
+             tensor.name, tensor.column_scales ? "column" : "row", n);
+    });
+    return;
+  }
   for_converted(tensor, [&](uint64_t at, size_t fit, std::span<const std::byte> piece) {
     expect(fit * bytes_of(tensor.dtype) == piece.size(),
            "cannot write tensor '{}' as {}: {} at index {} is too large for it; use float32", tensor.name,
@@ -58,19 +100,24 @@ std::string front(std::span<const TensorToWrite> tensors, const Metadata& metada
     for (const auto& [key, text] : metadata) texts.push_back(quoted(key) + ":" + quoted(text));
     entries.push_back(fmt::format(R"("__metadata__":{{{}}})", fmt::join(texts, ",")));
   }
-  std::set<std::string_view> names;
+  std::set<std::string, std::less<>> names;
   uint64_t begin = 0;
+  const auto add = [&](const std::string& name, Dtype dtype, std::span<const int64_t> shape) {
+    expect(names.insert(name).second, "cannot write two tensors with the name '{}'", name);
+    const uint64_t end = begin + tensor_bytes(shape, dtype);
+    entries.push_back(fmt::format(R"({}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", quoted(name),
+                                  safetensors_name(dtype), fmt::join(shape, ","), begin, end));
+    begin = end;
+  };
   for (const TensorToWrite& tensor : tensors) {
     const std::string problem = shape_problem(tensor.shape);
     expect(problem.empty(), "cannot write tensor '{}': {}", tensor.name, problem);
     expect(tensor.name != "__metadata__", "cannot write a tensor with the name __metadata__: the format reserves it");
-    expect(names.insert(tensor.name).second, "cannot write two tensors with the name '{}'", tensor.name);
-    const uint64_t end = begin + tensor_bytes(tensor.shape, tensor.dtype);
-    expect(tensor.data != nullptr || begin == end, "cannot write tensor '{}': it has no data", tensor.name);
+    expect(tensor.data != nullptr || tensor_bytes(tensor.shape) == 0, "cannot write tensor '{}': it has no data",
+           tensor.name);
     expect_fits(tensor);
-    entries.push_back(fmt::format(R"({}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", quoted(tensor.name),
-                                  safetensors_name(tensor.dtype), fmt::join(tensor.shape, ","), begin, end));
-    begin = end;
+    if (tensor.dtype == Dtype::i8) add(scales_of(tensor.name), Dtype::f32, shape_of_scales(tensor));
+    add(tensor.name, tensor.dtype, tensor.shape);
   }
   std::string json = fmt::format("{{{}}}", fmt::join(entries, ","));
   json.resize((json.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes, ' ');
@@ -84,6 +131,11 @@ std::string front(std::span<const TensorToWrite> tensors, const Metadata& metada
 
 }  // namespace
 
+uint64_t tensor_bytes(const TensorToWrite& tensor) {
+  const uint64_t numbers = tensor_bytes(tensor.shape, tensor.dtype);
+  return tensor.dtype == Dtype::i8 ? numbers + tensor_bytes(shape_of_scales(tensor), Dtype::f32) : numbers;
+}
+
 // ------------------------------------------------------------------------------------------------------------- writing
 
 void write_safetensors(std::span<const TensorToWrite> tensors, const Metadata& metadata,
@@ -91,6 +143,10 @@ void write_safetensors(std::span<const TensorToWrite> tensors, const Metadata& m
   const std::string header = front(tensors, metadata);
   sink(std::as_bytes(std::span(header)));
   for (const TensorToWrite& tensor : tensors) {
+    if (tensor.dtype == Dtype::i8) {
+      write_int8(tensor, sink);
+      continue;
+    }
     const uint64_t count = tensor_bytes(tensor.shape) / sizeof(float);
     if (count == 0) continue;
     if (tensor.dtype == Dtype::f32)
@@ -137,8 +193,13 @@ void expect_room(const StoredTensor& tensor, size_t count, std::string_view file
 }
 
 void read_tensor(const StoredTensor& tensor, std::span<const std::byte> bytes, size_t first, std::span<float> into,
-                 std::string_view file) {
+                 std::string_view file, std::span<const float> scales) {
   const size_t fit = read_numbers(tensor.dtype, bytes, into);
+  if (!tensor.scales.empty()) {
+    const auto cols = static_cast<size_t>(tensor.shape[1]);
+    const bool down = tensor.scales[0] == 1;
+    for (size_t i = 0; i < into.size(); ++i) into[i] *= scales[down ? (first + i) % cols : (first + i) / cols];
+  }
   expect(fit == into.size(), ErrorKind::file,
          "'{}': tensor '{}' holds a number at index {} that is too large for float32", file, tensor.name, first + fit);
 }
@@ -182,7 +243,10 @@ std::vector<float> Safetensors::values(std::string_view name) const {
 void Safetensors::copy(const StoredTensor& tensor, std::span<float> into) const {
   expect(tensor.unread.empty(), ErrorKind::bug, "'{}': tensor '{}' has type {}", file_, tensor.name, tensor.unread);
   expect_room(tensor, into.size(), file_);
-  read_tensor(tensor, bytes().subspan(data_ + tensor.begin, tensor.end - tensor.begin), 0, into, file_);
+  const std::span<const std::byte> all = bytes().subspan(data_ + tensor.begin, tensor.end - tensor.begin);
+  std::vector<float> scales(tensor.scale_count());
+  read_numbers(Dtype::f32, all.first(tensor.scale_bytes()), scales);
+  read_tensor(tensor, all.subspan(tensor.scale_bytes()), 0, into, file_, scales);
 }
 
 }  // namespace heed::file

@@ -4,6 +4,10 @@
 // The reader trusts nothing: a file that breaks a rule of the format is refused, with that rule. Numbers are
 // little-endian, row-major, and of the types of base/dtype.h; the other types of the format are recognised and
 // refused. In memory they are float32.
+//
+// A matrix of int8 has a scale for each row or each column (base/int8.h), a tensor of its own that stands just before:
+// "x.scale", float32, [rows, 1] or [1, columns], then "x". Here both are one tensor, and its numbers those that are
+// meant. Without a scale int8 is refused: nobody knows what was rounded to it.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +37,8 @@ struct TensorToWrite {
   std::string name;
   std::vector<int64_t> shape;
   const float* data = nullptr;
-  Dtype dtype = Dtype::f32;  // in the file: rounded to the nearest
+  Dtype dtype = Dtype::f32;    // in the file: rounded to the nearest
+  bool column_scales = false;  // of int8: a scale for each column, not for each row
 };
 
 /// Writes piece by piece, in the order given. Everything is checked before the first piece, also that no finite number
@@ -53,8 +58,11 @@ struct StoredTensor {
   uint64_t begin = 0, end = 0;  // bytes, counted from the end of the header
   Dtype dtype = Dtype::f32;
   std::string unread = {};  // the name of a type of whole numbers, which are not read; otherwise empty
+  std::vector<int64_t> scales = {};  // of int8: the shape of the scales, which come first
 
-  size_t count() const { return static_cast<size_t>((end - begin) / bytes_of(dtype)); }  // numbers
+  size_t scale_count() const { return scales.empty() ? 0 : static_cast<size_t>(scales[0] * scales[1]); }
+  uint64_t scale_bytes() const { return scale_count() * sizeof(float); }
+  size_t count() const { return static_cast<size_t>((end - begin - scale_bytes()) / bytes_of(dtype)); }  // numbers
 };
 
 struct SafetensorsHeader {
@@ -74,9 +82,10 @@ uint64_t safetensors_header_size(std::span<const std::byte> bytes, uint64_t file
 
 /// Throws unless a tensor has this many numbers.
 void expect_room(const StoredTensor& tensor, size_t count, std::string_view file);
-/// Numbers of a tensor, from `first` on, from their bytes in the file. Throws if a finite one is too large for float32.
+/// Numbers of a tensor, from `first` on, from their bytes in the file. `scales`: those of int8. Throws if a finite one
+/// is too large for float32.
 void read_tensor(const StoredTensor& tensor, std::span<const std::byte> bytes, size_t first, std::span<float> into,
-                 std::string_view file);
+                 std::string_view file, std::span<const float> scales = {});
 
 /// Threads: many may read it at once.
 class Safetensors {
@@ -110,6 +119,12 @@ std::string shape_text(std::span<const int64_t> shape);
 /// Why a tensor cannot have this shape; empty if it can. Then also its size in bytes.
 std::string shape_problem(std::span<const int64_t> shape);
 uint64_t tensor_bytes(std::span<const int64_t> shape, Dtype dtype = Dtype::f32);
+
+/// In a file, with its scales.
+uint64_t tensor_bytes(const TensorToWrite& tensor);
+
+/// What the scales of an int8 matrix are called.
+std::string scales_of(std::string_view name);
 
 /// The name of a type in the format: "F32".
 const char* safetensors_name(Dtype dtype);

@@ -26,7 +26,7 @@ struct ReadType {
 };
 /// Those that are read and written.
 constexpr ReadType kReadTypes[] = {
-    {"F64", Dtype::f64}, {"F32", Dtype::f32}, {"F16", Dtype::f16}, {"BF16", Dtype::bf16}};
+    {"F64", Dtype::f64}, {"F32", Dtype::f32}, {"F16", Dtype::f16}, {"BF16", Dtype::bf16}, {"I8", Dtype::i8}};
 
 std::optional<Dtype> type_of(std::string_view name) {
   for (const ReadType& each : kReadTypes)
@@ -224,6 +224,31 @@ StoredTensor checked(const Draft& draft, uint64_t data_size, std::string_view fi
   return tensor;
 }
 
+/// Every matrix of int8 as one tensor with the scales that stand before it.
+std::vector<StoredTensor> with_scales(std::vector<StoredTensor> tensors, std::string_view file) {
+  std::vector<StoredTensor> all;
+  for (StoredTensor& tensor : tensors) {
+    if (tensor.dtype == Dtype::i8) {
+      const std::string name = printable(tensor.name);
+      expect(!all.empty() && all.back().name == scales_of(tensor.name), ErrorKind::file,
+             "'{}': tensor '{}' has type I8; only F64, F32, F16 and BF16 are supported, and I8 where its scales stand "
+             "just before it, as '{}'",
+             file, name, printable(scales_of(tensor.name)));
+      const StoredTensor& scales = all.back();
+      const auto is = [&](int64_t rows, int64_t cols) { return scales.shape == std::vector<int64_t>{rows, cols}; };
+      expect(
+          scales.dtype == Dtype::f32 && tensor.shape.size() == 2 && (is(tensor.shape[0], 1) || is(1, tensor.shape[1])),
+          ErrorKind::file, "'{}': the scales of tensor '{}' must be F32, one for each row or column of {}, not {} {}",
+          file, name, shape_text(tensor.shape), safetensors_name(scales.dtype), shape_text(scales.shape));
+      tensor.scales = scales.shape;
+      tensor.begin = scales.begin;
+      all.pop_back();
+    }
+    all.push_back(std::move(tensor));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string shape_text(std::span<const int64_t> shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
@@ -241,6 +266,8 @@ std::string shape_problem(std::span<const int64_t> shape) {
   }
   return "";
 }
+
+std::string scales_of(std::string_view name) { return std::string(name) + ".scale"; }
 
 const char* safetensors_name(Dtype dtype) {
   for (const ReadType& each : kReadTypes)
@@ -285,6 +312,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_
     before = &tensor;
   }
   expect(end == data_size, ErrorKind::file, "'{}': {} bytes follow the last tensor", file, data_size - end);
+  header.tensors = with_scales(std::move(header.tensors), file);
   return header;
 }
 

@@ -33,12 +33,14 @@ void TensorStream::read(std::span<float> into) {
   expect_room(tensor, into.size(), name_);
   left_ -= tensor.end - tensor.begin;
   if (tensor.dtype == Dtype::f32) return read_bytes(std::as_writable_bytes(into));
+  std::vector<float> scales(tensor.scale_count());
+  read_bytes(std::as_writable_bytes(std::span(scales)));
   std::vector<std::byte> bytes(std::min(into.size(), kAtOnce) * bytes_of(tensor.dtype));
   for (size_t at = 0; at < into.size(); at += kAtOnce) {
     const size_t count = std::min(kAtOnce, into.size() - at);
     const std::span piece(bytes.data(), count * bytes_of(tensor.dtype));
     read_bytes(piece);
-    read_tensor(tensor, piece, at, into.subspan(at, count), name_);
+    read_tensor(tensor, piece, at, into.subspan(at, count), name_, scales);
   }
 }
 

@@ -41,9 +41,9 @@ class TensorStream {
   uint64_t left_ = 0;  // bytes of numbers
 };
 
-/// Fills parameters as load() of weights.h does. `loaded` is called after each, for example to pack it before the next
-/// one is read.
-using Loaded = std::function<void(Parameter&)>;
+/// Fills parameters as load() of weights.h does. `loaded` is called after each with the type that its numbers have in
+/// the file, for example to pack it before the next one is read.
+using Loaded = std::function<void(Parameter&, Dtype)>;
 void load(TensorStream& from, Parameters& parameters, const Loaded& loaded = {});
 
 }  // namespace heed::file

@@ -7,9 +7,11 @@
 
 #include "heed/base/error.h"
 #include "heed/base/fields.h"
+#include "heed/base/nearest.h"
 #include "heed/checkpoint/run_folder.h"
 #include "heed/checkpoint/save.h"
 #include "heed/task/version_1.h"
+#include "heed/tensor/format/all.h"
 
 namespace heed::trained {
 
@@ -137,7 +139,10 @@ task::Vocabularies load_vocabularies(const file::Checkpoint& checkpoint, const t
   });
 }
 
-TrainedModel load_model(const file::Checkpoint& checkpoint, const WeightFormat* packed) {
+namespace {
+
+/// `format_of`: in which a weight is packed that is stored as this type; null: it stays numbers.
+TrainedModel load_as(const file::Checkpoint& checkpoint, const std::function<const WeightFormat*(Dtype)>& format_of) {
   task::Description description = description_of(checkpoint);
   TrainedModel trained;
   try {
@@ -148,10 +153,48 @@ TrainedModel load_model(const file::Checkpoint& checkpoint, const WeightFormat* 
   }
   trained.training = training_of(checkpoint);
   // One after the other, so that the numbers of the whole model are never beside its packed weights.
-  checkpoint.load(file::kWeightsPart, *trained.parameters, [&](Parameter& p) {
+  checkpoint.load(file::kWeightsPart, *trained.parameters, [&](Parameter& p, Dtype stored) {
     expect_finite(p.value, checkpoint, p.name);
-    if (packed) p.pack(*packed);
+    if (p.product) trained.stored = stored;
+    if (const WeightFormat* format = format_of(stored)) p.pack(*format);
   });
+  return trained;
+}
+
+const WeightFormat* format_of_type(Dtype stored) {
+  for (const WeightFormat* format : all_weight_formats())
+    if (std::string_view(format->name) == name_of(stored)) return format;
+  return &float32_weights;
+}
+
+/// Throws unless there is such a precision.
+std::function<const WeightFormat*(Dtype)> formats_for(std::string_view precision) {
+  if (precision == kStored) return format_of_type;
+  const std::vector<std::string> all = precisions();
+  if (std::find(all.begin(), all.end(), precision) == all.end()) throw Error(unknown_name("precision", precision, all));
+  return [format = &find_weight_format(precision)](Dtype) { return format; };
+}
+
+}  // namespace
+
+TrainedModel load_model(const file::Checkpoint& checkpoint, const WeightFormat* packed) {
+  return load_as(checkpoint, [packed](Dtype) { return packed; });
+}
+
+std::vector<std::string> precisions() {
+  std::vector<std::string> all = all_weight_formats().names();
+  all.emplace_back(kStored);
+  return all;
+}
+
+TrainedModel load_to_run(const file::Checkpoint& checkpoint, std::string_view precision) {
+  return load_as(checkpoint, formats_for(precision));
+}
+
+TrainedModel load_to_run(const std::filesystem::path& folder, std::string_view name, std::string_view precision) {
+  const auto formats = formats_for(precision);  // a mistake in it is no reason to try again
+  TrainedModel trained;
+  with_checkpoint(folder, name, [&](const file::Checkpoint& checkpoint) { trained = load_as(checkpoint, formats); });
   return trained;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/dtype.h"
 #include "heed/checkpoint/checkpoint.h"
 #include "heed/layer/parameters.h"
 #include "heed/model/model.h"
@@ -32,6 +33,7 @@ struct TrainedModel {
   task::Vocabularies vocabularies;
   std::unique_ptr<Parameters> parameters;
   std::unique_ptr<model::Model> model;
+  Dtype stored = Dtype::f32;  // of the weights in the file that it was loaded from
 
   const task::Task& task() const { return description.task(); }
   /// For predictions with the memory of `tapes`. The model must outlive it.
@@ -56,6 +58,14 @@ void with_checkpoint(const std::filesystem::path& folder, std::string_view name,
 TrainedModel load_model(const file::Checkpoint& checkpoint, const WeightFormat* packed = nullptr);
 TrainedModel load_model(const std::filesystem::path& folder, std::string_view name = "best",
                         const WeightFormat* packed = nullptr);
+
+/// The formats that the weights of a model that only runs can stand in: those of tensor/format/, and kStored for that
+/// of their numbers in the file: int8, bfloat16, or float32.
+inline constexpr const char* kStored = "stored";
+std::vector<std::string> precisions();
+/// Throws unless there is one of that name. Then load_model(), to run the model alone.
+TrainedModel load_to_run(const file::Checkpoint& checkpoint, std::string_view precision);
+TrainedModel load_to_run(const std::filesystem::path& folder, std::string_view name, std::string_view precision);
 
 /// The vocabularies in a checkpoint of a model of this description.
 task::Vocabularies load_vocabularies(const file::Checkpoint& checkpoint, const task::Description& description);

@@ -13,7 +13,15 @@ namespace heed::file {
 
 std::vector<TensorToWrite> tensors_of(const Parameters& parameters, Dtype dtype) {
   std::vector<TensorToWrite> tensors;
-  for (const Parameter& p : parameters) tensors.push_back({p.name, p.shape, p.value.data(), dtype});
+  for (const Parameter& p : parameters) {
+    // Integers for what products read, with a scale for each output; the few other numbers stay as they are.
+    const bool whole = dtype == Dtype::i8 && !p.product;
+    tensors.push_back({.name = p.name,
+                       .shape = p.shape,
+                       .data = p.value.data(),
+                       .dtype = whole ? Dtype::f32 : dtype,
+                       .column_scales = p.product == WeightOrder::in_out});
+  }
   return tensors;
 }
 
@@ -63,7 +71,7 @@ void load(TensorStream& from, Parameters& parameters, const Loaded& loaded) {
   for (const StoredTensor& tensor : from.tensors()) {
     Parameter& p = parameters.at(tensor.name);
     fill(p, [&](std::span<float> into) { from.read(into); });
-    if (loaded) loaded(p);
+    if (loaded) loaded(p, tensor.dtype);
   }
 }
 

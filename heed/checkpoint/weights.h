@@ -9,7 +9,8 @@
 
 namespace heed::file {
 
-/// Every parameter by name, to be written in this type. They point into `parameters`, which must not change while they
+/// Every parameter by name, to be written in this type; as int8 only weights of products are, and the others float32.
+/// They point into `parameters`, which must not change while they
 /// are used.
 std::vector<TensorToWrite> tensors_of(const Parameters& parameters, Dtype dtype = Dtype::f32);
 

@@ -8,7 +8,6 @@
 #include "heed/model/search/tape_pool.h"
 #include "heed/predict/ensemble_check.h"
 #include "heed/task/rerank.h"
-#include "heed/tensor/format/all.h"
 #include "heed/tensor/tape.h"
 
 namespace heed::predict {
@@ -48,10 +47,9 @@ Predictor load(std::initializer_list<std::filesystem::path> folders, const LoadO
 }
 
 Predictor load(std::span<const std::filesystem::path> folders, const LoadOptions& options) {
-  const WeightFormat& format = find_weight_format(options.precision);
   std::vector<trained::TrainedModel> models;
   for (const std::filesystem::path& folder : folders)
-    models.push_back(trained::load_model(folder, options.checkpoint, &format));
+    models.push_back(trained::load_to_run(folder, options.checkpoint, options.precision));
   return Predictor(std::move(models), options.mean);
 }
 

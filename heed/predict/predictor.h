@@ -48,9 +48,9 @@ using search::Mean;
 struct LoadOptions {
   std::string checkpoint = "best";      // of each model: see load()
   Mean mean = Mean::log_probabilities;  // of an ensemble
-  /// Of the weights in memory: "float32", or "bfloat16" for half of it, with outputs that may differ a little. All else
-  /// is computed in float32.
-  std::string precision = "float32";
+  /// Of the weights in memory: "float32"; "bfloat16" for half of it; "int8" for a quarter, and faster products; with
+  /// the last two, outputs may differ a little. "stored": as the file has them. All else is computed in float32.
+  std::string precision = "stored";
 };
 
 /// Threads: any number at once.

@@ -65,7 +65,7 @@ Models::Models(std::span<const ModelSource> sources) : sources_(sources.begin(),
 }
 
 Models::Model Models::load(const ModelSource& source) const {
-  auto predictor = predict::load(source.folder, source.checkpoint);
+  auto predictor = predict::load({source.folder}, {.checkpoint = source.checkpoint, .precision = source.precision});
   view::ModelName about = view::name_of(predictor, source.folder);
   if (!source.name.empty()) about.name = source.name;
   const std::string name = about.name;

@@ -23,6 +23,7 @@ struct ModelSource {
   std::string name;  // empty: the name of the folder or file
   std::string folder;
   std::string checkpoint = "best";
+  std::string precision = "stored";  // of the weights in memory: predict::LoadOptions
 };
 
 /// "en-de=runs/7" or "runs/7". A folder that is there may have a = in its name.

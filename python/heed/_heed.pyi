@@ -170,7 +170,7 @@ class Predictor:
     def write(self, weights: List[Tuple[str, np.ndarray]]) -> None:
         """All of them, or none. Waits for predictions that run."""
 
-    def export_to(self, model: bytes, checkpoint: str, path: bytes) -> None:
+    def export_to(self, model: bytes, checkpoint: str, path: bytes, precision: str) -> None:
         """The model, with the weights as they are now, to one file."""
 
     @property

@@ -22,7 +22,7 @@ def bytes_of(predictor: _heed.Predictor, folders: Sequence[str], checkpoints: Se
                     with open(folder, "rb") as file:
                         found.append(file.read())
                     continue
-                predictor.export_to(os.fsencode(folder), checkpoint, os.fsencode(path))
+                predictor.export_to(os.fsencode(folder), checkpoint, os.fsencode(path), "stored")
             except (Error, OSError) as error:
                 raise Error(f"the model of '{folder}' cannot be copied, since its files are gone: {error}") from error
             with open(path, "rb") as file:

@@ -44,7 +44,7 @@ class TrainedModel:
         path: Union[Path, Sequence[Path]],
         checkpoint: str = "best",
         mean: str = "log_probabilities",
-        precision: str = "float32",
+        precision: str = "stored",
     ) -> None:
         """See heed.load."""
         folders = _folders(path)
@@ -267,7 +267,7 @@ class TrainedModel:
 
         return looked(found(False), lambda: found(True), draw)
 
-    def export(self, path: Union[str, "os.PathLike[str]"]) -> None:
+    def export(self, path: Union[str, "os.PathLike[str]"], precision: str = "stored") -> None:
         """Writes the model to one file, as `heed export` does; heed.load, the program and C++ read it. Weights that were
         changed through `parameters` are written as they are now.
 
@@ -275,13 +275,15 @@ class TrainedModel:
 
         Args:
             path: the file. An existing model is replaced; any other file is not.
+            precision: of the numbers in the file: "float32"; "float16" or "bfloat16", half as large; "int8", a quarter.
+                "stored": as they are in the file that the model was loaded from.
 
         Raises:
             heed.Error, a ValueError: the file cannot be written, or is not a model.
         """
         if self._predictor.models > 1:
             raise Error("export: one file holds one model; this is an ensemble of several")
-        self._predictor.export_to(os.fsencode(self.path), self._checkpoints[0], os.fsencode(path))
+        self._predictor.export_to(os.fsencode(self.path), self._checkpoints[0], os.fsencode(path), precision)
 
     def _lines(self, lines: Union[str, Iterable[str]]) -> List[bytes]:
         """Line breaks inside are read as blanks, as in training, but where texts may have several lines."""
@@ -343,7 +345,7 @@ def load(
     path: Union[Path, Sequence[Path]],
     checkpoint: str = "best",
     mean: str = "log_probabilities",
-    precision: str = "float32",
+    precision: str = "stored",
 ) -> TrainedModel:
     """Loads a trained model, or an ensemble: several that write together.
 
@@ -358,7 +360,8 @@ def load(
             an ensemble may be of any kind, but write the same tokens.
         checkpoint: which checkpoint of the folder: best, last, or a name such as step-000500.
         mean: of an ensemble: "log_probabilities" or "probabilities".
-        precision: of the weights in memory: "float32", or "bfloat16" for half of it.
+        precision: of the weights in memory: "float32"; "bfloat16" for half of it; "int8" for a quarter, and faster.
+            "stored": as the file has them.
 
     Raises:
         FileNotFoundError: there is no such folder or file.

@@ -37,7 +37,8 @@ class Loaded {
   /// [(name, array), ...]: all of them, or none if one does not fit.
   void write(const py::list& weights);
   bool written() const { return written_; }
-  void export_to(const std::string& model, const std::string& checkpoint, const std::string& path) const;
+  void export_to(const std::string& model, const std::string& checkpoint, const std::string& path,
+                 const std::string& precision) const;
 
  private:
   Parameters& parameters() const;

@@ -18,7 +18,6 @@
 #include "heed/checkpoint/trained_model.h"
 #include "heed/predict/json.h"
 #include "heed/task/decoding_option.h"
-#include "heed/tensor/format/all.h"
 #include "heed/text/tokeniser.h"
 #include "heed/train/recipe/of_model.h"
 #include "heed/view/draw.h"
@@ -315,11 +314,10 @@ std::shared_ptr<Loaded> load(const std::vector<std::string>& folders, const std:
   const predict::Mean how = value_of(search::kMeans, mean, "mean");
   std::vector<std::string> names(folders.size());
   const auto loaded = run([&] {
-    const WeightFormat& format = find_weight_format(precision);
     std::vector<trained::TrainedModel> models;
     for (size_t i = 0; i < folders.size(); ++i)
       trained::with_checkpoint(folders[i], checkpoint, [&](const file::Checkpoint& from) {
-        trained::TrainedModel model = trained::load_model(from, &format);
+        trained::TrainedModel model = trained::load_to_run(from, precision);
         models.resize(i);  // it may be called again
         models.push_back(std::move(model));
         names[i] = from.name();
@@ -360,7 +358,8 @@ void define_predictor(py::module_& m) {
       .def("shape", &Loaded::shape, py::arg("name"))
       .def("weight", &Loaded::weight, py::arg("name"))
       .def("write", &Loaded::write, py::arg("weights"))
-      .def("export_to", &Loaded::export_to, py::arg("model"), py::arg("checkpoint"), py::arg("path"))
+      .def("export_to", &Loaded::export_to, py::arg("model"), py::arg("checkpoint"), py::arg("path"),
+           py::arg("precision"))
       .def_property_readonly("written", &Loaded::written)
       .def_property_readonly("models", [](const Loaded& p) { return p.predictor().models(); })
       .def_property_readonly("task", [](const Loaded& p) { return p.predictor().model().description.model.task; })

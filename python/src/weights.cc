@@ -50,16 +50,21 @@ void Loaded::write(const py::list& weights) {
   });
 }
 
-void Loaded::export_to(const std::string& model, const std::string& checkpoint, const std::string& path) const {
+void Loaded::export_to(const std::string& model, const std::string& checkpoint, const std::string& path,
+                       const std::string& precision) const {
   ask([&](const predict::Predictor&) {
     const Parameters* changed = written_ ? &parameters() : nullptr;
     trained::expect_replaceable(path);
+    const std::optional<Dtype> dtype = trained::dtype_of(precision, "precision");
     trained::with_checkpoint(model, checkpoint, [&](const file::Checkpoint& from) {
-      if (!changed) return trained::export_model(from, path);
+      if (!changed) {
+        trained::export_model(from, path, dtype);
+        return;
+      }
       trained::TrainedModel copy = trained::load_model(from);
       for (Parameter& p : *copy.parameters) p.value = changed->find(p.name)->value.copy();
       copy.training.facts = {};  // they say how good the weights were that were trained
-      trained::save_model(copy, path, {.one_file = true});
+      trained::save_model(copy, path, {.one_file = true, .dtype = dtype.value_or(copy.stored)});
     });
     return true;
   });

@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "heed/tensor/format/all.h"
+#include "heed/tensor/format/int8_view.h"
 #include "heed/tensor/op/output_loss.h"
 #include "heed/tensor/op/rotary.h"
 #include "heed/tensor/ops.h"
+#include "heed/tensor/product.h"
 #include "heed/tensor/tape.h"
 #include "tests/bits/bits.h"
 
@@ -186,6 +189,32 @@ void add_attention(Cases& cases) {
   });
 }
 
+/// Weights in int8: the same hashes for every instruction set, and for each way to multiply that it has.
+void add_int8_products(std::vector<Case>& to) {
+  struct Size {
+    int64_t rows, in, out;
+  };
+  for (const auto& [rows, in, out] : {Size{1, 64, 96}, {2, 512, 130}, {5, 7, 3}, {33, 65, 31}, {130, 256, 200}})
+    for (const WeightOrder order : {WeightOrder::out_in, WeightOrder::in_out}) {
+      const std::string size = std::to_string(rows) + "x" + std::to_string(in) + "x" + std::to_string(out);
+      const auto run = [rows = rows, in = in, out = out, order](Hashes& hashes, int) {
+        Numbers numbers(29);
+        const std::vector<float> x = numbers.some(rows * in), w = numbers.some(in * out), bias = numbers.some(out);
+        const auto weight = int8_weights.pack({w.data(), in, out, order});
+        std::vector<float> back(w.size()), y(static_cast<size_t>(rows * out));
+        weight->unpack(order, back.data());
+        hashes.add("weight", back);
+        for (const QuadDots which : {QuadDots::never, QuadDots::always}) {
+          use_quad_dots(which);
+          multiply(*weight, {.rows = rows, .x = x.data(), .bias = bias.data(), .y = y.data()});
+          hashes.add(which == QuadDots::never ? "pairs" : "quads", y);
+        }
+        use_quad_dots(QuadDots::of_cpu);
+      };
+      to.push_back({"tensor/int8/" + size + (order == WeightOrder::in_out ? "/in_out" : ""), run});
+    }
+}
+
 }  // namespace
 
 void add_tensor_cases(std::vector<Case>& to) {
@@ -195,6 +224,7 @@ void add_tensor_cases(std::vector<Case>& to) {
   add_element_wise(cases);
   add_rows(cases);
   add_attention(cases);
+  add_int8_products(to);
 }
 
 }  // namespace heed::bits

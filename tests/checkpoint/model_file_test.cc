@@ -68,7 +68,7 @@ TEST(ModelFile, DamageAfterOpeningIsSeen) {
   Parameters to(2);
   to.make("w", {2, 3}, Initialiser::constant(0.0f));
   int loaded = 0;
-  open.load(to, [&](Parameter& p) { loaded += p.name == "w" ? 1 : 0; });
+  open.load(to, [&](Parameter& p, Dtype) { loaded += p.name == "w" ? 1 : 0; });
   EXPECT_EQ(loaded, 1);
   EXPECT_EQ(to.at("w").value, kWeights);
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);  // in place, not another file of that name

@@ -178,6 +178,46 @@ def test_half_as_large(model, exported, tmp_path, precision, dtype):
         from_json("info", str(exported), "--json")["model"]["parameters"]
 
 
+def test_a_quarter_as_large(model, exported, tmp_path):
+    small = tmp_path / "small.heed"
+    text("export", str(model), "--precision", "int8", "--output", str(small))
+    single, rounded = numbers_of(exported), numbers_of(small)
+    assert "I8" in {kind for kind, _ in rounded.values()}
+    for name, (kind, data) in rounded.items():
+        if kind != "I8":
+            continue
+        _, scales = rounded[name + ".scale"]
+        scales = struct.unpack(f"<{len(scales) // 4}f", scales)
+        exact = struct.unpack(f"<{len(data)}f", single[name][1])
+        columns = len(data) // len(scales)  # of a weight [out, in], one scale for each row
+        for i, integer in enumerate(struct.unpack(f"<{len(data)}b", data)):
+            scale = scales[i // columns]
+            assert abs(integer * scale - exact[i]) <= scale * 0.505
+            assert scale <= max(map(abs, exact[i // columns * columns:(i // columns + 1) * columns])) / 127
+    # It runs as int8 without a word, as a model does that is rounded when it is loaded.
+    lines = answers("predict", model, "--precision", "int8", "--json", "--scores", given=TEXT)
+    assert answers("predict", small, "--json", "--scores", given=TEXT) == lines
+    assert answers("predict", small, "--precision", "int8", "--json", "--scores", given=TEXT) == lines
+    said = from_json("info", str(small), "--json")["model"]
+    assert said["precision"] == "int8" and said["weight_bytes"] < 2 * said["parameters"]
+    assert from_json("info", str(model), "--json")["model"]["precision"] == "float32"
+    up = text("export", str(small), "--precision", "float32", "--output", str(tmp_path / "up.heed"))
+    assert "what was rounded does not come back" in up
+    assert answers("predict", tmp_path / "up.heed", "--precision", "int8", "--json", "--scores", given=TEXT) == lines
+    assert answers("predict", small, "--precision", "float32", "--json", "--scores", given=TEXT) == \
+        answers("predict", tmp_path / "up.heed", "--json", "--scores", given=TEXT)
+
+
+@pytest.mark.parametrize("isa", ["avx2", "sse4", "scalar"])
+def test_int8_weights_are_the_same_wherever_they_are_rounded(model, tmp_path, isa):
+    for name in ("best", isa):
+        done = run("export", str(model), "--precision", "int8", "--output", str(tmp_path / name),
+                   **({"HEED_ISA": isa} if name == isa else {}))
+        if done.returncode != 0:
+            pytest.skip(f"this CPU has no {isa}")
+    assert (tmp_path / "best").read_bytes() == (tmp_path / isa).read_bytes()
+
+
 def test_precision_in_memory(model):
     options = ["--json", "--scores"]
     exact = answers("predict", model, *options, given=TEXT)

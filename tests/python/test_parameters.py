@@ -19,7 +19,7 @@ def small_folder(tmp_path_factory):
     return train_small(tmp_path_factory.mktemp("models") / "small", "stop.steps=100", "train.learning_rate=0.02")
 
 
-@pytest.fixture(name="model", params=["float32", "bfloat16"])
+@pytest.fixture(name="model", params=["float32", "bfloat16", "int8"])
 def loaded_model(path, request):
     return heed.load(path, precision=request.param)
 

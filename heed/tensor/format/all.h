@@ -9,7 +9,7 @@
 
 namespace heed {
 
-#define HEED_WEIGHT_FORMATS(X) X(float32) X(bfloat16)
+#define HEED_WEIGHT_FORMATS(X) X(float32) X(bfloat16) X(int8)
 
 #define HEED_DECLARE(name) extern const WeightFormat name##_weights;
 HEED_WEIGHT_FORMATS(HEED_DECLARE)
@@ -20,5 +20,9 @@ const List<WeightFormat>& all_weight_formats();
 inline const WeightFormat& find_weight_format(std::string_view precision) {
   return all_weight_formats().find(precision);
 }
+
+/// Whether a product rounds the rows too. If not, its results are those of float32 with the numbers that the weight
+/// gives back.
+inline bool rounds_rows(const WeightFormat& format) { return &format == &int8_weights; }
 
 }  // namespace heed
