@@ -49,7 +49,7 @@ struct PredictArguments {
   bool json = false, scores = false, stream = false, times = false;
   int64_t pcm = 0;            // samples of a second on standard input; 0: it is text
   bool hears = false;         // the model reads recordings
-  std::string vectors;  // a file, or empty: none
+  std::string vectors;        // a file, or empty: none
   bool writes_lines = false;  // the outputs of the model may have several
 
   bool prints_links() const { return !alignments.empty() && alignments != kPicture; }  // in the text

@@ -57,7 +57,7 @@ struct StoredTensor {
   std::vector<int64_t> shape;
   uint64_t begin = 0, end = 0;  // bytes, counted from the end of the header
   Dtype dtype = Dtype::f32;
-  std::string unread = {};  // the name of a type of whole numbers, which are not read; otherwise empty
+  std::string unread = {};           // the name of a type of whole numbers, which are not read; otherwise empty
   std::vector<int64_t> scales = {};  // of int8: the shape of the scales, which come first
 
   size_t scale_count() const { return scales.empty() ? 0 : static_cast<size_t>(scales[0] * scales[1]); }

@@ -23,8 +23,8 @@ struct JsonOptions {
 
 /// Adds "source_tokens" and "unknown"; "output", "score", "log_probability", "finished" and "tokens" of the best
 /// output; "missing" and "missing_because" if phrases that had to come did not; "map", the rows and columns of cells,
-/// for pictures; of a vector "vector" alone; "times", the words of a recording with their seconds, where alignments were asked for; and what the
-/// options ask for. After an error: "output": "" and "error".
+/// for pictures; of a vector "vector" alone; "times", the words of a recording with their seconds, where alignments
+/// were asked for; and what the options ask for. After an error: "output": "" and "error".
 void add_prediction(file::Json& object, const task::Prediction& prediction, const JsonOptions& options);
 
 /// Adds "log_probability" and "token_count", and on request "tokens" and "token_log_probabilities"; or "error".

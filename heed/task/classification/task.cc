@@ -77,10 +77,11 @@ class LabelTask final : public Task {
     f.add("model.kind", m.kind, "encoder of the tokens, and for hierarchical attention of the sentences too",
           Limit::one_of(encode::all_encoders().names()));
     add_size_keys(f, m);
-    f.add("model.pool", m.pool,
-          "how the states of a text become one vector: attention, as [attention] says, or their mean, their maximum, or "
-          "the first of them",
-          Limit::one_of(heed::words_of(model::kPools)));
+    f.add(
+        "model.pool", m.pool,
+        "how the states of a text become one vector: attention, as [attention] says, or their mean, their maximum, or "
+        "the first of them",
+        Limit::one_of(heed::words_of(model::kPools)));
     auto& own = m.own.of<LabelKeys>();
     f.add("model.label_hidden", own.hidden, "units of a hidden layer before the labels; 0: there is none",
           Limit::between(0, 65536));
