@@ -19,7 +19,7 @@ namespace heed::task {
 
 namespace {
 
-constexpr std::string_view kStates = "states", kVectors = "vectors";  // of model.compared; "both" is the third
+constexpr std::string_view kByStates = "states", kByVectors = "vectors";  // of model.compared; "both" is the third
 
 /// [sequences, width]: the sum of the rows of each.
 Tensor sum_of_sequences(const Packed& x) {
@@ -35,7 +35,7 @@ class Compare final : public Relation {
       : keys_(p.options.own.of<LabelKeys>()),
         activation_(value_of(encode::kActivations, p.options.activation, "compare: activation").activation),
         dropout_(p.options.dropout),
-        token_width_((keys_.compared == kStates ? 0 : p.vectors) + (keys_.compared == kVectors ? 0 : p.states)),
+        token_width_((keys_.compared == kByStates ? 0 : p.vectors) + (keys_.compared == kByVectors ? 0 : p.states)),
         align_(attention_between_texts(p.scope / "align", p.options, token_width_, token_width_)),
         compare_(p.scope / "compare", 4 * token_width_, p.options.width) {
     if (align_->context_width() != token_width_)
@@ -53,9 +53,9 @@ class Compare final : public Relation {
  private:
   /// What stands for each token.
   Packed tokens(const Reader& reader, const Packed& vectors) const {
-    if (keys_.compared == kVectors) return vectors;
+    if (keys_.compared == kByVectors) return vectors;
     const Packed states = reader.states(vectors);
-    if (keys_.compared == kStates) return states;
+    if (keys_.compared == kByStates) return states;
     return {concat_columns({vectors.rows, states.rows}), vectors.offsets};
   }
 
@@ -85,7 +85,7 @@ class Compare final : public Relation {
 const RelationEntry compare_relation = {
     .name = "compare",
     .meaning = "each token is compared with what it finds in the other text, and the comparisons are added",
-    .encodes = [](const LabelKeys& keys) { return keys.compared != kVectors; },
+    .encodes = [](const LabelKeys& keys) { return keys.compared != kByVectors; },
     .place = [](std::string_view, int64_t call) -> AttentionPlace {
       using enum AttentionRows;
       if (call == 0) return {"attention from the second text to the first", second, source};
