@@ -101,7 +101,7 @@ struct Traits {
   /// be hypotheses at the same step.
   bool order_matters = true;
   bool weighs_sentences = false;  // Entry::weighs_sentences
-  bool reads_memory = true;  // attend() reads PreparedMemory::memory.rows, not only keys and values
+  bool reads_memory = true;       // attend() reads PreparedMemory::memory.rows, not only keys and values
 };
 
 /// Threads: many may call it at once, each with its own tape.

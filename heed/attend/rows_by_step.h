@@ -49,8 +49,8 @@ class RowsByStep {
 };
 
 /// Attends with one row of each sequence after another, where a step needs the one before, and puts the results
-/// together: `step` gets the row's part of everything that belongs to the queries, and the state that the last one left.
-/// `heads`: of masks and biases per head.
+/// together: `step` gets the row's part of everything that belongs to the queries, and the state that the last one
+/// left. `heads`: of masks and biases per head.
 Attended attend_by_step(const AttendArguments& asked, int64_t heads,
                         const std::function<Attended(const AttendArguments&)>& step);
 

@@ -16,7 +16,7 @@ void add_change(BaselineChange& sum, const BaselineChange& next) {
 }
 
 void Model::teacher_forced_logits(Tape& tape, const data::Batch& batch,
-                        const std::function<void(int64_t first, Tensor logits)>& visit) const {
+                                  const std::function<void(int64_t first, Tensor logits)>& visit) const {
   expect(generator() != nullptr, ErrorKind::bug, "teacher_forced_logits: the model does not write step by step");
   generator()->each_logits(tape, batch.sources, {batch.targets.in, batch.targets.offsets}, visit);
 }

@@ -45,7 +45,7 @@ class Model {
   /// Of a model that writes step by step: logits [some rows, vocabulary] of the token after each token that the batch's
   /// targets read, from row `first` on, some rows at a time; they live during the call. The tape must not record.
   virtual void teacher_forced_logits(Tape& tape, const data::Batch& batch,
-                           const std::function<void(int64_t first, Tensor logits)>& visit) const;
+                                     const std::function<void(int64_t first, Tensor logits)>& visit) const;
 
   /// For models that generate, step by step or all positions at once; null for others.
   virtual const Generator* generator() const { return nullptr; }

@@ -52,7 +52,8 @@ struct Comparison {
     frozen = {plain.chosen, plain.soft, {}};
     if (c.options.normalise == "hard_sampled") frozen = choices_of(c, got, plain, library.layout());
     frozen.best = plain.best;
-    if (c.options.straight_through || c.options.normalise == "hard" || c.options.normalise == "hard_sampled") ask.frozen = &frozen;
+    if (c.options.straight_through || c.options.normalise == "hard" || c.options.normalise == "hard_sampled")
+      ask.frozen = &frozen;
   }
 
   void expect_same_results() const {

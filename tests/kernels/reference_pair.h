@@ -60,7 +60,8 @@ bool pair_visible(const Case& c, const Values<T>& x, const PairIndex& at) {
     const uint8_t* row = c.mask.data() + start + h * r.mask_head + i * r.mask_query;
     if (r.mask_kind == MaskKind::bytes ? row[j] == 0 : (row[j / 8] >> (j % 8) & 1) == 0) return false;
   }
-  if (!x.centre.empty() && !r.centre_picks && abs(T(j) - x.centre[c.query_row(b, h, i)]) > T(r.centre_half_width)) return false;
+  if (!x.centre.empty() && !r.centre_picks && abs(T(j) - x.centre[c.query_row(b, h, i)]) > T(r.centre_half_width))
+    return false;
   if (c.custom_region) {
     const auto [first, last] = comb_keys(i, c.keys(b));
     if (j < first || j >= last || !comb_visible(b, h, i, j)) return false;

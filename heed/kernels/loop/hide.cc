@@ -9,8 +9,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// Keeps the pairs with low <= key < high or prefix_low <= key < prefix, but for key = except. The bounds of a vector of
-/// queries are loaded once.
+/// Keeps the pairs with low <= key < high or prefix_low <= key < prefix, but for key = except. The bounds of a vector
+/// of queries are loaded once.
 void HideOutsideRanges(const Tile& t, const KeyRange* ranges) {
   const F32 d;
   const I32 di;

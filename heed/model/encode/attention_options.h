@@ -11,12 +11,12 @@
 //   position          as named             as named               -
 //   time              dynamic              dynamic                as named
 //
-// The reasons: a window, a causal mask, what hides the own row and a distance are about positions in one sequence, so they belong to
-// self-attention. How attention moves from step to step (time), a predicted position (local_p) and a sampled, rewarded
-// choice (hard_sampled) are about a target that moves along a source. The synthesizers replace self-attention (Tay et
-// al. 2021), and intra is a decoder's attention to its own past (Paulus et al. 2018). Entry::instead says so of each
-// mechanism; attention_options.cc only reads it. A recurrent model has the last column only, and there everything is as
-// named.
+// The reasons: a window, a causal mask, what hides the own row and a distance are about positions in one sequence, so
+// they belong to self-attention. How attention moves from step to step (time), a predicted position (local_p) and a
+// sampled, rewarded choice (hard_sampled) are about a target that moves along a source. The synthesizers replace
+// self-attention (Tay et al. 2021), and intra is a decoder's attention to its own past (Paulus et al. 2018).
+// Entry::instead says so of each mechanism; attention_options.cc only reads it. A recurrent model has the last column
+// only, and there everything is as named.
 #pragma once
 
 #include "heed/attend/options.h"

@@ -16,10 +16,10 @@ namespace heed::encode {
 
 /// The output of an encoder.
 struct Encoded {
-  Packed memory;                    // [source tokens, width]
-  RecurrentStates states = {};      // recurrent encoders: where each sequence ended, for the decoder to start from
+  Packed memory;                       // [source tokens, width]
+  RecurrentStates states = {};         // recurrent encoders: where each sequence ended, for the decoder to start from
   const int32_t* sentences = nullptr;  // [source tokens] the sentence of each, rising in a source; null: they are one
-  std::vector<Tensor> blocks = {};  // [Encoder::blocks()] what each block gave, like memory.rows, which is the last
+  std::vector<Tensor> blocks = {};     // [Encoder::blocks()] what each block gave, like memory.rows, which is the last
 };
 
 /// Threads: many may use it at once, each with its own tape.

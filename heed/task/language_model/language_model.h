@@ -31,7 +31,7 @@ class LanguageModel final : public model::Model {
   model::Loss loss(Tape& tape, const data::Batch& batch, const OutputLossOptions& options) const override;
   int64_t max_positions() const override;
   void teacher_forced_logits(Tape& tape, const data::Batch& batch,
-                   const std::function<void(int64_t first, Tensor logits)>& visit) const override;
+                             const std::function<void(int64_t first, Tensor logits)>& visit) const override;
 
   /// Goes on with a text, by the windows above.
   const model::Generator* generator() const override { return &generator_; }

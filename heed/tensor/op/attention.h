@@ -51,8 +51,8 @@ struct AttentionCall {
   Tensor column_lse;  // forced-forward: the state before the first query, [H, key rows]; empty: nothing seen
 
   /// >= 0: each query sees only the keys within this distance of its best key, the first of equals: softcap, biases and
-  /// the region count, forced-forward does not. problem.region.centre_sigma > 0 adds a Gaussian around it. `centre` must
-  /// be empty.
+  /// the region count, forced-forward does not. problem.region.centre_sigma > 0 adds a Gaussian around it. `centre`
+  /// must be empty.
   int64_t around_best = -1;
   bool straight_through = false;  // with a Gaussian: its centre has the gradient of the expected key under softmax
 
