@@ -77,7 +77,8 @@ TEST(CopyLoss, MoreRowsThanABlock) {
       },
       [&](const Matrices& in) -> Matrices {
         Matrix loss(1, 1);
-        for (int64_t r = 0; r < 300; ++r) loss(0, 0) += 0.01 * copy_row_loss(in, r, targets[static_cast<size_t>(r)], 0, -1);
+        for (int64_t r = 0; r < 300; ++r)
+          loss(0, 0) += 0.01 * copy_row_loss(in, r, targets[static_cast<size_t>(r)], 0, -1);
         return {loss};
       });
 }

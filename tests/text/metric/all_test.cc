@@ -33,9 +33,8 @@ TEST(AllMetrics, EveryNameMakesOne) {
     EXPECT_EQ(score.line().rfind(score.name + " = ", 0), 0u);
     EXPECT_FALSE(score.parts.empty());
   }
-  for (const char* name :
-       {"bleu", "chrf", "chrf++", "ter", "exact", "accuracy", "macro_f1", "micro_f1", "ser", "wer", "per", "cer", "rouge-1", "rouge-2",
-        "rouge-l", "distinct-1", "distinct-2"})
+  for (const char* name : {"bleu", "chrf", "chrf++", "ter", "exact", "accuracy", "macro_f1", "micro_f1", "ser", "wer",
+                           "per", "cer", "rouge-1", "rouge-2", "rouge-l", "distinct-1", "distinct-2"})
     EXPECT_TRUE(names.contains(name)) << name;
 }
 
