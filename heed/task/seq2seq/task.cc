@@ -122,6 +122,8 @@ class PairsTask final : public Task {
           Limit::between(1, kLongest));
     f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector is fed in with the next token");
     add_stack_keys(f, m);
+    for (const decode::DecoderEntry* decoder : decode::all_decoders())
+      if (decoder->add_keys) decoder->add_keys(f, m.own);
   }
 
   void add_description(Fields& f, Description& d) const override {
