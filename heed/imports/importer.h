@@ -32,7 +32,7 @@ struct Importer {
 };
 
 // The list: a new format is one file and one line here.
-#define HEED_IMPORTERS(X) X(ctranslate2) X(llama2c) X(gpt2) X(llama) X(bert)
+#define HEED_IMPORTERS(X) X(ctranslate2) X(llama2c) X(gpt2) X(llama) X(bert) X(opennmt)
 
 #define HEED_DECLARE(name) extern const Importer name##_importer;
 HEED_IMPORTERS(HEED_DECLARE)

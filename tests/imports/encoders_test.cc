@@ -123,7 +123,9 @@ TEST_P(Encoders, AttentionOfEveryLayerAndHeadIsTheSame) {
       ++compared;
     }
   }
-  if (answers() != task::AnswerKind::label) EXPECT_GE(compared, 2);
+  if (answers() != task::AnswerKind::label) {
+    EXPECT_GE(compared, 2);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Encoders,

@@ -3,10 +3,12 @@
 #include "heed/attend/all.h"
 #include "heed/attend/rows_by_step.h"
 #include "heed/base/error.h"
+#include "heed/base/fields.h"
 #include "heed/layer/linear.h"
 #include "heed/model/decode/all.h"
 #include "heed/model/decode/wiring.h"
 #include "heed/model/encode/attention_options.h"
+#include "heed/model/encode/recurrent_keys.h"
 #include "heed/tensor/op/activation.h"
 #include "heed/tensor/op/arrange.h"
 #include "heed/tensor/op/dropout.h"
@@ -24,7 +26,8 @@ struct Moving {
 
 class RecurrentDecoder final : public Decoder {
  public:
-  RecurrentDecoder(const Scope& scope, const RecurrentDecoderOptions& o, const encode::Encoder& encoder)
+  RecurrentDecoder(const Scope& scope, const RecurrentDecoderOptions& o, const encode::Encoder& encoder,
+                   bool copies_states = false)
       : options_(o),
         recurrent_(scope / "recurrent", with_feeding(o)),
         attention_(make_source_attention(scope / "attention", o, encoder.width())),
@@ -37,7 +40,11 @@ class RecurrentDecoder final : public Decoder {
         "model: wiring = \"same_block\" needs a decoder whose blocks each attend to the source, as a transformer; an "
         "rnn attends once, after its last layer: use last or mix");
     wiring_ = SourceWiring(scope / "attention", o.wiring, 1, encoder);
-    for (int64_t l = 0; l < o.recurrent.layers; ++l)
+    expect(!copies_states || encoder.width() == o.recurrent.hidden,
+           "model: bridge = \"copy\" needs an encoder whose states are as wide as the decoder's, {}, but they have {} "
+           "(both directions); set model.encoder_hidden",
+           o.recurrent.hidden, encoder.width());
+    for (int64_t l = 0; l < o.recurrent.layers && !copies_states; ++l)
       bridge_.emplace_back(scope / "bridge" / std::to_string(l), encoder.width(), o.recurrent.hidden);
   }
 
@@ -118,7 +125,7 @@ class RecurrentDecoder final : public Decoder {
 
   /// What a state holds: h and c of each layer, c empty but for an LSTM, and out, empty without input feeding.
   Moving moving(State& state, Tape& tape) const {
-    const auto layers = static_cast<int64_t>(bridge_.size());
+    const int64_t layers = options_.recurrent.layers;
     auto* states = tape.keep<RecurrentState>(layers);
     for (int64_t l = 0; l < layers; ++l)
       states[l] = {state.matrix(static_cast<size_t>(2 * l)).on(tape),
@@ -157,7 +164,9 @@ class RecurrentDecoder final : public Decoder {
 
   /// h_0 of layer l = tanh(W_l [final state of the encoder's last layer, both directions]), or tanh(W_l [mean of the
   /// memory]) for an encoder without states; c_0 of an LSTM = 0.
+  /// Without a layer between them: those of the same layer of the encoder, both directions side by side.
   RecurrentStates first_states(const encode::Encoded& source) const {
+    if (bridge_.empty()) return copied_states(source);
     Tape& tape = source.memory.rows.tape();
     const auto layers = static_cast<int64_t>(bridge_.size());
     RecurrentStates zero = recurrent_.zero_states(tape, source.memory.offsets.count);
@@ -166,6 +175,23 @@ class RecurrentDecoder final : public Decoder {
     for (int64_t l = 0; l < layers; ++l)
       states[l] = {tanh(bridge_[static_cast<size_t>(l)](end)), zero[static_cast<size_t>(l)].c};
     return {states, static_cast<size_t>(layers)};
+  }
+
+  RecurrentStates copied_states(const encode::Encoded& source) const {
+    const auto layers = static_cast<size_t>(options_.recurrent.layers);
+    expect(!source.states.empty() && source.states.size() % layers == 0 &&
+               source.states.size() / layers * static_cast<size_t>(source.states[0].h.cols()) ==
+                   static_cast<size_t>(options_.recurrent.hidden),
+           "model: bridge = \"copy\" needs an encoder of the kind rnn with as many layers as the decoder, {}", layers);
+    const size_t directions = source.states.size() / layers;
+    auto* states = source.memory.rows.tape().keep<RecurrentState>(options_.recurrent.layers);
+    const auto beside = [&](size_t layer, Tensor RecurrentState::*which) {
+      std::vector<Tensor> all;
+      for (size_t d = 0; d < directions; ++d) all.push_back(source.states[layer * directions + d].*which);
+      return all.size() == 1 || !all[0] ? all[0] : concat_columns(all);
+    };
+    for (size_t l = 0; l < layers; ++l) states[l] = {beside(l, &RecurrentState::h), beside(l, &RecurrentState::c)};
+    return {states, layers};
   }
 
   /// The states of the last layer are at the end: one, or one per direction.
@@ -260,18 +286,26 @@ std::unique_ptr<Decoder> recurrent(const Scope& scope, const RecurrentDecoderOpt
 const DecoderEntry recurrent_decoder = {
     .name = "rnn",
     .meaning = "a GRU or LSTM whose states attend to the source",
-    .keys = "cell input_feeding",
-    .make =
-        [](const Scope& scope, const encode::StackOptions& o, const encode::Encoder& encoder) {
-          return recurrent(scope,
-                           {.recurrent = o.recurrent(false),
-                            .input_feeding = o.input_feeding,
-                            .dropout = o.dropout,
-                            .attention = o.attention,
-                            .wiring = o.wiring,
-                            .places = o.places},
-                           encoder);
+    .keys = "cell input_feeding bridge",
+    .add_keys =
+        [](file::Fields& fields, encode::OwnOptions& options) {
+          fields.add(
+              "model.bridge", options.of<encode::RecurrentDecoderKeys>().bridge,
+              "rnn: how the states of the decoder begin: tanh of a layer on the encoder's last ones, or those of "
+              "each layer as they are, both directions side by side (copy)",
+              file::Limit::one_of(words_of(encode::kBridges)));
         },
+    .make = [](const Scope& scope, const encode::StackOptions& o,
+               const encode::Encoder& encoder) -> std::unique_ptr<Decoder> {
+      const RecurrentDecoderOptions options{.recurrent = o.recurrent(false),
+                                            .input_feeding = o.input_feeding,
+                                            .dropout = o.dropout,
+                                            .attention = o.attention,
+                                            .wiring = o.wiring};
+      const std::string& bridge = o.own.of<encode::RecurrentDecoderKeys>().bridge;
+      return std::make_unique<RecurrentDecoder>(scope, options, encoder,
+                                                value_of(encode::kBridges, bridge, "model: bridge"));
+    },
 };
 
 }  // namespace heed::decode

@@ -1,5 +1,7 @@
+#include "heed/base/fields.h"
 #include "heed/model/encode/all.h"
 #include "heed/model/encode/self_attending.h"
+#include "heed/model/encode/recurrent_keys.h"
 #include "heed/tensor/op/dropout.h"
 
 namespace heed::encode {
@@ -35,10 +37,18 @@ std::unique_ptr<Encoder> recurrent(const Scope& scope, const RecurrentOptions& o
 const EncoderEntry recurrent_encoder = {
     .name = "rnn",
     .meaning = "a GRU or LSTM that reads in both directions, or in one",
-    .keys = "cell bidirectional",
+    .keys = "cell bidirectional encoder_hidden",
+    .add_keys =
+        [](file::Fields& fields, OwnOptions& options) {
+          fields.add("model.encoder_hidden", options.of<RecurrentEncoderKeys>().encoder_hidden,
+                     "rnn: width of the encoder's states in each direction; 0: model.width",
+                     file::Limit::between(0, 65536));
+        },
     .make =
         [](const Scope& scope, const StackOptions& o) {
-          return self_attending(scope, o, recurrent(scope, o.recurrent(o.bidirectional), o.hands_over_blocks()));
+          RecurrentOptions r = o.recurrent(o.bidirectional);
+          if (const int64_t hidden = o.own.of<RecurrentEncoderKeys>().encoder_hidden; hidden > 0) r.hidden = hidden;
+          return recurrent(scope, r, o.hands_over_blocks());
         },
 };
 

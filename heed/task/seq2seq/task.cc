@@ -137,6 +137,8 @@ class PairsTask final : public Task {
           "model.copy: weight in the loss of looking again at what was looked at before; 0: none", Limit::at_least(0));
     f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector is fed in with the next token");
     add_stack_keys(f, m);
+    for (const decode::DecoderEntry* decoder : decode::all_decoders())
+      if (decoder->add_keys) decoder->add_keys(f, m.own);
   }
 
   void add_description(Fields& f, Description& d) const override {

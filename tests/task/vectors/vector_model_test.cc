@@ -83,7 +83,9 @@ TEST_P(VectorModelTest, TheLossTellsTheOwnSecondTextFromTheOthers) {
     const std::vector<double> a = of(batch.sources.tokens[i]);
     double length = 0, sum = 0, own = 0;
     for (const double x : a) length += x * x;
-    if (o.unit) EXPECT_NEAR(length, 1.0, 1e-6);
+    if (o.unit) {
+      EXPECT_NEAR(length, 1.0, 1e-6);
+    }
     for (int64_t j = 0; j < batch.sources.size(); ++j) {
       const std::vector<double> b = of(batch.sources.second[j]);
       double product = 0;
