@@ -301,7 +301,8 @@ const DecoderEntry recurrent_decoder = {
                                             .input_feeding = o.input_feeding,
                                             .dropout = o.dropout,
                                             .attention = o.attention,
-                                            .wiring = o.wiring};
+                                            .wiring = o.wiring,
+                                            .places = o.places};
       const std::string& bridge = o.own.of<encode::RecurrentDecoderKeys>().bridge;
       return std::make_unique<RecurrentDecoder>(scope, options, encoder,
                                                 value_of(encode::kBridges, bridge, "model: bridge"));

@@ -1,7 +1,7 @@
 #include "heed/base/fields.h"
 #include "heed/model/encode/all.h"
-#include "heed/model/encode/self_attending.h"
 #include "heed/model/encode/recurrent_keys.h"
+#include "heed/model/encode/self_attending.h"
 #include "heed/tensor/op/dropout.h"
 
 namespace heed::encode {
@@ -48,7 +48,7 @@ const EncoderEntry recurrent_encoder = {
         [](const Scope& scope, const StackOptions& o) {
           RecurrentOptions r = o.recurrent(o.bidirectional);
           if (const int64_t hidden = o.own.of<RecurrentEncoderKeys>().encoder_hidden; hidden > 0) r.hidden = hidden;
-          return recurrent(scope, r, o.hands_over_blocks());
+          return self_attending(scope, o, recurrent(scope, r, o.hands_over_blocks()));
         },
 };
 
