@@ -116,6 +116,9 @@ class Refusals {
     const Position position = value_of(kPositions, o_.position);
     need(o_.dropout >= 0.0f && o_.dropout < 1.0f, "dropout must be from 0 to less than 1, not {}", o_.dropout);
     need(o_.softcap >= 0.0f, "softcap must be 0 (off) or more, not {}", o_.softcap);
+    need(!o_.strict || !parts_.has_region(not_self_entry) || !parts_.has_region(causal_entry),
+         "region: {} has no effect beside {} with strict = true, which leaves a query's own key out already",
+         not_self_entry.name, causal_entry.name);
     need(o_.queries >= 1, "queries must be at least 1, not {}", o_.queries);
     need(position != Position::relative || o_.reach >= 1, "reach must be at least 1, not {}", o_.reach);
     need(!o_.divide_by_visible || reads(*parts_.normalise, "divide_by_visible"),
@@ -197,16 +200,19 @@ std::vector<std::string> unread(const Options& options, const std::vector<std::s
   std::vector<std::string> read = words(
       "structure input score normalise region time query_width key_width value_width heads kv_heads project "
       "project_output project_bias width output_width softcap position rotary_base rotary_halves dropout");
-  const std::vector<Dependent> idle = idle_without(o);
+  std::vector<Dependent> idle = idle_without(o);
   Parts parts;
   unknown_words(o, parts);  // refusals() says so
-  // In the linear form a key is weighed without a hidden layer.
-  const bool no_hidden_layer = parts.score == &self_scored_entry && o.form == "linear";
+  bool hidden_elsewhere = false;
   for (const Entry* e : parts.all())
     if (e)
-      for (auto& option : words(e->options))
-        if (option != "hidden" || !no_hidden_layer || (e->part != Part::score && e->part != Part::structure))
-          read.push_back(std::move(option));
+      for (auto& option : words(e->options)) {
+        hidden_elsewhere |= option == "hidden" && e->part != Part::score && e->part != Part::structure;
+        read.push_back(std::move(option));
+      }
+  // In the linear form a key is weighed without a hidden layer.
+  if (parts.score == &self_scored_entry && o.form == "linear" && !hidden_elsewhere)
+    idle.push_back({"hidden", "form = \"vector\""});
   if (o.position == "relative") read.emplace_back("reach");
 
   std::vector<std::string> changed;

@@ -56,7 +56,9 @@ Standalone::Standalone(std::string_view name, const Options& settings, const std
       parameters(seed),
       mechanism(made(parameters, options)),
       parts(resolve(options)) {
-  const std::vector<std::string> without_effect = unread(options, given);
+  std::vector<std::string> told = given;
+  if (options.kv_heads == options.heads) std::erase(told, "kv_heads");  // as many as there are: it says what is
+  const std::vector<std::string> without_effect = unread(options, told);
   expect(without_effect.empty(), "attention: {}", fmt::join(without_effect, "\n"));
 }
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <numeric>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "heed/attend/options.h"
@@ -42,6 +45,26 @@ void add_number(file::Sha256& hash, T number) {
   hash.add(std::as_bytes(std::span(&number, 1)));
 }
 
+/// Options that the loss and gradients of a first update do not show: what is done with rewards, how weights fall, and
+/// what happens at inference.
+const std::set<std::string, std::less<>> kActsLater = {"at_test",        "baseline",         "baseline_decay",
+                                                       "entropy_weight", "entropy_schedule", "entropy_steps",
+                                                       "guide_schedule", "guide_steps"};
+
+/// Only these of the options; the others as in no recipe.
+attend::Options acts_later(const attend::Options& named) {
+  attend::Options kept;
+  kept.at_test = named.at_test;
+  kept.baseline = named.baseline;
+  kept.baseline_decay = named.baseline_decay;
+  kept.entropy_weight = named.entropy_weight;
+  kept.entropy_schedule = named.entropy_schedule;
+  kept.entropy_steps = named.entropy_steps;
+  kept.guide_schedule = named.guide_schedule;
+  kept.guide_steps = named.guide_steps;
+  return kept;
+}
+
 bool is_of_data(const std::string& key) { return key.starts_with("data.") || key == "model.task"; }
 
 }  // namespace
@@ -77,17 +100,12 @@ std::string Probe::hash(const recipe::Recipe& variant) const {
 }
 
 std::string beside_attention(recipe::Recipe variant) {
-  const attend::Options& named = variant.model.attention;
-  attend::Options kept;
-  kept.at_test = named.at_test;
-  kept.baseline = named.baseline;
-  kept.baseline_decay = named.baseline_decay;
-  kept.entropy_weight = named.entropy_weight;
-  kept.entropy_schedule = named.entropy_schedule;
-  kept.entropy_steps = named.entropy_steps;
-  kept.guide_schedule = named.guide_schedule;
-  kept.guide_steps = named.guide_steps;
-  variant.model.attention = kept;
+  variant.model.attention = acts_later(variant.model.attention);
+  for (auto& [place, change] : variant.model.places) {
+    change.to = acts_later(change.to);
+    std::erase_if(change.keys, [](const std::string& key) { return !kActsLater.contains(key); });
+  }
+  std::erase_if(variant.model.places, [](const auto& change) { return change.second.keys.empty(); });
   return recipe::text_of(variant);
 }
 

@@ -1,11 +1,12 @@
 #include "heed/serve/process_metrics.h"
 
+#include <dirent.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
+#include <cstdint>
 #include <fstream>
 
 namespace heed::serve {
@@ -17,6 +18,16 @@ const double start_seconds = std::chrono::duration<double>(std::chrono::system_c
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+/// -1: unknown. By readdir, because std::filesystem ends the process where memory is missing.
+int64_t open_files() {
+  DIR* folder = opendir("/proc/self/fd");
+  if (!folder) return -1;
+  int64_t files = -3;  // ".", "..", and the folder itself, which is open while it is read
+  while (readdir(folder)) ++files;
+  closedir(folder);
+  return files;
 }
 
 }  // namespace
@@ -35,11 +46,8 @@ std::string process_metrics() {
     one("process_virtual_memory_bytes", "gauge", "Virtual memory.", pages * size);
     one("process_resident_memory_bytes", "gauge", "Resident memory.", resident * size);
   }
-  std::error_code none;
-  int64_t files = -1;  // the folder itself is open while it is read
-  for (std::filesystem::directory_iterator each("/proc/self/fd", none), end; !none && each != end; each.increment(none))
-    ++files;
-  if (!none) one("process_open_fds", "gauge", "Open files and connections.", files);
+  if (const int64_t files = open_files(); files >= 0)
+    one("process_open_fds", "gauge", "Open files and connections.", files);
   if (rlimit most{}; getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
     one("process_max_fds", "gauge", "How many may be open.", most.rlim_cur);
   one("process_start_time_seconds", "gauge", "When the process started, in seconds since 1970.",

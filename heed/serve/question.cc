@@ -75,7 +75,7 @@ bool take_option(Members& members, const char* name, const task::DecodingOption&
           if (given && option.counted == task::Counted::outputs) check_width(name, value, limits);
           return given;
         } else if constexpr (std::is_same_v<T, double>) {
-          return members.take(name, value, option.least, option.most);
+          return members.take(name, value, option.zero ? 0.0 : option.least, option.most);
         } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
           const bool given = members.take_one_or_more(name, value);
           if (given && !value.empty()) check_texts(value, limits, name);

@@ -56,6 +56,8 @@ Limit limit_of(std::string_view option) {
       {"reach", Limit::between(1, kLongest)},
       {"rotary_base", Limit{.least = Limit::Bound{1, false}, .most = Limit::Bound{1e12}}},
       {"samples", Limit::between(1, 1000)},
+      {"filters", Limit::between(1, 1000)},
+      {"filter_reach", Limit::between(0, 1000)},
       {"window", Limit::between(0, kMostTokens)},
       {"sinks", Limit::between(0, kMostTokens)},
       {"dropout", Limit::from_to_below(0, 1)},

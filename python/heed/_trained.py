@@ -188,6 +188,9 @@ class TrainedModel:
                             "of the options only stride")
             return text_evaluation(self._predictor, texts if columns is not None else data, int(own.get("stride") or 0))
 
+        if not self._purpose["metrics"]:
+            raise Error("evaluate: this model gives vectors, which have no right answer: compare those of vectors()")
+
         def outputs(lines: List[str]) -> Tuple[List[str], List[float]]:
             own["alignments"] = False
             said = self._predictor.predict(self._lines(lines), _options(own, len(lines)))

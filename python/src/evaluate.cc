@@ -49,9 +49,10 @@ std::vector<std::string> labels_of(const Predictor& predictor) {
   return labels;
 }
 
-/// What `heed evaluate` judges this model by, the first being the model's own.
+/// What `heed evaluate` judges this model by, the first being the model's own; none of one whose answers are no texts.
 std::vector<std::string> metrics_of(const Predictor& predictor) {
   const recipe::Recipe recipe = recipe::of_model(predictor.model());
+  if (recipe.task().metrics().empty()) return {};
   const std::string& own = recipe.validate.metric;
   std::vector<std::string> metrics = {own != "loss" ? own : recipe.task().metrics().front()};
   const auto also = gives_labels(predictor) ? std::vector<std::string>{"accuracy", "macro_f1", "micro_f1"}

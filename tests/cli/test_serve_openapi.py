@@ -199,7 +199,7 @@ VALUES = {"model": None, "input": "a b", "inputs": ["a", "b"], "target": "b", "s
           "pairs": [{"source": "a", "target": "b"}], "must": ["a"], "must_not": "c", "prefix": "a", "prompts": "the",
           "stop": ["x"], "num_beam_groups": 2, "logprobs": 1, "seed": 3, "groups": 2, "alignments": "links", "layer": 1, "head": 1,
           "attentions": ["decoder.attention"], "heads": [1], "rows": [1, 2]}
-ONLY_SOME_MODELS = {"iterations", "lengths", "stride"}  # those that write all positions at once, or running text
+ONLY_SOME_MODELS = {"iterations", "lengths", "length", "length_factor", "stride"}  # those that write all positions at once, or running text
 
 
 def value_for(name, member):

@@ -19,7 +19,7 @@ def shaped(entry):
 
 def attention_of(case):
     options = dict(case["options"])
-    if options.get("score") == "general":  # reads no hidden, which is refused here
+    if options.get("score") == "general" or options.get("form") == "linear":  # they read no hidden, which is refused here
         options.pop("hidden", None)
     attention = heed.Attention(**options)
     attention.parameters.load({name: shaped(entry) for name, entry in case["parameters"].items()})

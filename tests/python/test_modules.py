@@ -27,6 +27,8 @@ def make(name, **options):
         widths["value_width"] = 0
     if name in ("learned_query", "structured", "feed_forward", "static"):
         del arrays["queries"]
+    if name == "feed_forward":  # its linear form has no hidden layer
+        widths.pop("hidden", None)
     if name == "plain_mode":
         del arrays["values"]
         widths["value_width"] = 0

@@ -17,6 +17,10 @@ attend::Options self_attention(const TextDecoderOptions& o, int64_t layer) {
   const attend::Parts parts = attend::resolve(a);
   if (parts.has_region(attend::sliding_window_entry) || parts.has_region(attend::sinks_entry)) return a;
   if (parts.has_region(attend::local_m_entry) && a.window <= o.context) return a;
+  expect(!parts.has_region(attend::local_h_entry),
+         "attention: region = \"{}\" has a window of its own, and so has a text that is longer than model.context: use "
+         "{} or {}",
+         attend::local_h_entry.name, attend::local_m_entry.name, attend::sliding_window_entry.name);
   a.region += std::string("+") + attend::sliding_window_entry.name;
   a.window = o.context;
   return a;

@@ -82,11 +82,11 @@ class PairsTask final : public Task {
           Limit::between(1, kMostColumns));
     f.add("data.target_column", d.train.target_column, "column of the targets", Limit::between(1, kMostColumns));
     add_header_key(f, d);
-    f.add(
-        "data.turns", d.train.turns,
-        "above 0: the TSV holds dialogues, a turn per line and an empty line after each; so many turns are read before "
-        "an answer",
-        Limit::between(0, 1000));
+    f.add("data.turns", d.train.turns,
+          "turns of a dialogue that are read before an answer: the TSV then holds a turn per line, and an empty line "
+          "after "
+          "each dialogue; 0: it holds pairs",
+          Limit::between(0, 1000));
     f.add("data.columns", d.train.columns, "the exact number of columns of every line; 0: any number",
           Limit::between(0, kMostColumns));
     f.add("data.max_characters", d.train.max_characters,
@@ -134,7 +134,8 @@ class PairsTask final : public Task {
     f.add("model.copy_head", m.copying.head, "its head, from 0; -1: the mean of all",
           Limit::between(-1, kMostHeads - 1));
     f.add("model.coverage_loss", m.copying.coverage,
-          "model.copy: weight in the loss of looking again at what was looked at before; 0: none", Limit::at_least(0));
+          "model.copy: weight in the loss of looking again at what was looked at before; 0: none",
+          Limit::between(0, 1e6));
     f.add("model.input_feeding", m.input_feeding, "rnn: the last attentional vector is fed in with the next token");
     add_stack_keys(f, m);
     for (const decode::DecoderEntry* decoder : decode::all_decoders())

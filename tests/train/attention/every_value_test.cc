@@ -1,5 +1,7 @@
 // Every value of every option of attention, in every task: it trains and changes something, or it is refused for a
 // reason that names what was set. Nothing is ignored.
+#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -124,8 +126,13 @@ class EveryValue {
     Settings all = before;
     all.push_back(key + "=" + value);
     // Texts here are short: a window as wide as usual would hide nothing.
-    if (value.find("local_m") != std::string::npos || value.find("sliding_window") != std::string::npos)
-      all.push_back(key.substr(0, key.rfind('.')) + ".window=1");
+    const bool has_window = std::ranges::any_of(all, [](const std::string& setting) {
+      return std::ranges::any_of(std::array{"local_m", "local_p", "local_h", "sliding_window"},
+                                 [&](const char* region) { return setting.find(region) != std::string::npos; });
+    });
+    const std::string window = key.substr(0, key.rfind('.')) + ".window";
+    const auto is_window = [&](const std::string& setting) { return setting.starts_with(window + "="); };
+    if (has_window && std::ranges::none_of(all, is_window)) all.push_back(window + "=1");
     const Outcome with = outcome_of(kind_, folder_, all);
     const std::string what = fmt::format("{}: {}", kind_.name, fmt::join(all, " "));
     if (!with.refusal.empty()) {

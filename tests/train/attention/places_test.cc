@@ -92,7 +92,7 @@ TEST_F(Places, ARecurrentDecoderLooksBack) {
 TEST_F(Places, AreRefusedWhereTheyAreNot) {
   expect_in("may have encoder, decoder, source", refusal("pairs_rnn", {"attention.memory.score=dot"}));
   expect_in("may have decoder", refusal("text_transformer", {"attention.source.score=dot"}));
-  expect_in("may have encoder, pool, first", refusal("label_rnn", {"attention.decoder.score=dot"}));
+  expect_in("may have encoder, pool, other", refusal("label_rnn", {"attention.decoder.score=dot"}));
   expect_in("there are decoder, decoder.layer.0", refusal("text_transformer", {"attention.decoder.layer.5.score=dot"}));
   expect_in("[attention.other] this model has no attention at 'other'",
             refusal("label_rnn", {"attention.other.score=dot"}));
