@@ -204,6 +204,51 @@ const std::vector<ModelPage>& model_pages() {
            "heed train texts.txt --set model.task=masked_language_model --output texts-model\nheed train few.tsv "
            "--from texts-model",
        .picture = "masked_language_model.svg"},
+      {.id = "X10",
+       .name = "speech_to_text",
+       .title = "recordings: frames are the source, a decoder writes what was said",
+       .formula = "f_j = log mel |FFT(w x_j)|^2  h = Encoder(Conv(f)),  a quarter as many rows as frames  "
+                  "p(y_t) = softmax(W_o Decoder(y_(t-1), Attention(s_t, h, h)))",
+       .shapes = "x samples; f [frames, bands]; h [frames / 4, width]; weights [T, frames / 4]; p [T, vocabulary]",
+       .paper = "Chan et al. 2016, Listen, Attend and Spell; Chorowski et al. 2015, Attention-Based Models for Speech "
+                "Recognition; Park et al. 2019, SpecAugment",
+       .cost = "the transforms of the frames, two convolutions, and then as for pairs of texts",
+       .page =
+           "Each row of weights says when a token was heard, so the attention gives the times of the words: --times. A "
+           "score that knows where it looked before (location_aware) or a cost for leaving the diagonal (guided) helps "
+           "attention to move forward. docs/speech.md has the walk.",
+       .command = "heed train recordings.tsv\nheed predict recordings-model call.wav --times",
+       .picture = ""},
+      {.id = "L12",
+       .name = "attend_compare_aggregate",
+       .title = "two texts: soft alignment both ways, compared word by word",
+       .formula = "c_i = sum_j softmax_j(score(h_i, k_j)) k_j  v_i = f(G [h_i; c_i; h_i - c_i; h_i * c_i])  "
+                  "v = [sum_i v_i; max_i v_i] of both texts,  p = softmax(W v)",
+       .shapes = "h [m, width] and k [n, width]; weights [m, n] and [n, m]; v of 4 width; p [labels]",
+       .paper = "Parikh et al. 2016, A Decomposable Attention Model for Natural Language Inference; Chen et al. 2017, "
+                "Enhanced LSTM for Natural Language Inference",
+       .cost = "the encoder for both texts, and two attentions of m n pairs",
+       .page =
+           "Each word looks for its counterpart in the other text and is compared with what it finds. Entailment, "
+           "paraphrases and other relations of two texts are decided by these comparisons, not by one vector for each "
+           "text. model.relation also has word_by_word, joined and pool: docs/labels.md.",
+       .command = "heed train premise-hypothesis-label.tsv --set model.relation=compare",
+       .picture = ""},
+      {.id = "L13",
+       .name = "pointer_generator",
+       .title = "a decoder that copies words of its source",
+       .formula = "g_t = sigmoid(w^T s_t + b)  "
+                  "p(y) = g_t p_vocabulary(y) + (1 - g_t) sum_(j: x_j = y) a_tj",
+       .shapes = "g [T]; a [T, S]; p [T, vocabulary + words that only the source has]",
+       .paper = "See, Liu and Manning 2017, Get To The Point: Summarization with Pointer-Generator Networks; Vinyals, "
+                "Fortunato and Jaitly 2015, Pointer Networks",
+       .cost = "a gate for each target token; what is copied is summed inside the loop of attention",
+       .page =
+           "The weights of attention are the probability of copying each word of the source. Names, numbers and other "
+           "words that no vocabulary has can be written that way. model.coverage_loss makes it costly to look at the "
+           "same place again. docs/copying.md has figures.",
+       .command = "heed train texts-and-summaries.tsv --set model.copy=true\nheed look summaries-model \"a text\"",
+       .picture = ""},
       {.id = "G1",
        .name = "teacher_forcing",
        .title = "the right tokens go in while training",
@@ -246,6 +291,20 @@ const std::vector<ModelPage>& model_pages() {
            "with teacher forcing.",
        .command = "heed train pairs.tsv --from pairs-model --set train.objective=minimum_risk",
        .picture = ""},
+      {.id = "G5",
+       .name = "noisy_inputs",
+       .title = "some wrong tokens go in while training",
+       .formula = "y'_(t-1) = y_(t-1),  or with a small probability a random token, the unknown one, or its neighbour",
+       .shapes = "y and y' [T]",
+       .paper = "Bowman et al. 2016, Generating Sentences from a Continuous Space, for word dropout; Bengio et al. "
+                "2015 for the problem",
+       .cost = "none",
+       .page = "A decoder that has only seen right beginnings does not know what to do after its first mistake. "
+               "train.noise_wrong, noise_dropped and noise_swapped say how often what it reads is wrong; what it must "
+               "write "
+               "stays right.",
+       .command = "heed train pairs.tsv --set train.noise_wrong=0.1",
+       .picture = ""},
       {.id = "B1",
        .name = "beam_search",
        .title = "keeping several beginnings",
@@ -267,6 +326,19 @@ const std::vector<ModelPage>& model_pages() {
        .cost = "that of greedy search",
        .page = "For texts that may vary. A temperature below 1 is more cautious, above 1 more varied.",
        .command = "heed predict pairs-model --sample --temperature 0.8 --top-k 20",
+       .picture = ""},
+      {.id = "B3",
+       .name = "length_control",
+       .title = "the user chooses how long a parallel output is",
+       .formula = "n = the length that was asked for,  or factor * argmax_n p(n | x)",
+       .shapes = "n tokens, all written at once",
+       .paper =
+           "Gu et al. 2018, Non-Autoregressive Neural Machine Translation; Ghazvininejad et al. 2019, Mask-Predict",
+       .cost = "that of one pass for each refinement",
+       .page =
+           "A decoder that writes all positions at once must know how many there are. A classifier on the encoder says "
+           "so, and the user may say otherwise: --length 12, --length-factor 1.2, --max-length.",
+       .command = "heed predict parallel-model --length 12 < in.txt",
        .picture = ""},
   };
   return all;

@@ -41,12 +41,16 @@ Reasons reasons_of(const std::string& kind) {
                  {"location_aware", "location_aware"},
                  {"hierarchical_query", "hierarchical_query"}};
   if (kind == "text_transformer") {
-    all.insert({{"key_value_mode", "separate values"}, {"key_value", "looks from each state of a language model"}});
+    all.insert({{"key_value_mode", "separate values"},
+                {"key_value", "looks from each state of a language model"},
+                {"local_h", "a window of its own"}});
     return all;
   }
   for (const char* time : {"static", "forced_forward", "guided", "forward_only"})
     all[time] = "a target that moves along a source";
-  all.insert({{"local_p", "a position in a source"}, {"documents", "each document by itself"}});
+  all.insert({{"local_p", "a position in a source"},
+              {"documents", "each document by itself"},
+              {"not_self", "leaves a query's own key out already"}});
   return all;
 }
 
