@@ -301,7 +301,7 @@ bool makes_sense(const Words& w) {
                      w.score == "synthesizer_mixture" || w.score == "intra"))
     return false;
   if (w.time == "static" && w.region == "documents") return false;  // a query made of the memory's ends has no document
-  if (w.score == "intra" && w.region == "not_self") return false;  // it never sees itself
+  if (w.score == "intra" && w.region == "not_self") return false;   // it never sees itself
   if (w.time == "forced_forward" && w.normalise != "softmax") return false;
   return true;
 }
