@@ -2,7 +2,7 @@
 """Writes encoders with random weights into tests/golden/imports/, in Hugging Face's layout, and what others say of them:
 tokens, what is missing, labels, vectors, and the attention of every layer and head. bert_masked is made by transformers; of
 the others the tokens are those of the library tokenizers, and the numbers those of NumPy in double precision, because they are
-made in seconds. `make test-imports` compares all of them with transformers.
+made in seconds. `make test-imports` compares real models with transformers, not these.
 
 usage: make_encoders.py           with tokenizers and NumPy of PyPI
        make_encoders.py bert      bert_masked, with transformers and torch, too
