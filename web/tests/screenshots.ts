@@ -86,7 +86,7 @@ if (!missing && (!only || only.includes('serve'))) {
   const address = await server.start(`dates=${trainedModel(300)}`);
   const question = '#view=matrix&cell=7,11&model=dates&input=mardi+14+juillet+2015';
   for (const [name, width, height] of [
-    ['serve', 1200, 910],
+    ['serve', 1200, 480],
     ['serve_phone', 390, 780],
   ] as const) {
     const page = await browser.page();
