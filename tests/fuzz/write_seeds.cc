@@ -83,8 +83,8 @@ Seeds tokenisers() {
   parts.tokens.emplace_back("ab");
   seeds.push_back(std::string(1, which++) + byte_bpe_contents(parts) + '\0' + "ab a\n b's 12");
   seeds.push_back(std::string(1, which++) +
-                  wordpiece_contents({.special = {"[MASK]"}, .tokens = {"a", "##b", "\u00e4", ","}}) + '\0' +
-                  "Ab, \u00c4 b");
+                  heed::text::wordpiece_contents({.special = {"[MASK]"}, .tokens = {"a", "##b", "\u00e4", ","}}) +
+                  '\0' + "Ab, \u00c4 b");
   return seeds;
 }
 

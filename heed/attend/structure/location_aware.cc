@@ -1,10 +1,11 @@
 // L15 location_aware: an additive score that also sees where the last step looked.   Chorowski et al. 2015.
 //   f_t = F * a_(t-1)   (a convolution along the memory; 0 before the first step)
 //   e_tj = v^T tanh(W1 k_j + W2 q_t + U f_tj + b),   a_t = softmax(e_t),   c_t = sum_j a_tj v_j
-// Each step adds U f_t to the prepared keys and runs the loop on its query. The weights come out of the same run, with
-// their gradient, as the context of values that are the unit vectors of the positions.
-// Parameters: those of additive; location.filters.weight F [filters, 2 filter_reach + 1], location.weight U [hidden,
-// filters].
+// Each step adds U f_t to the prepared keys and runs the loop on its query. The weights come out as the context of
+// values that are the unit vectors of the positions, with their gradient: in training of the same run, because what is
+// drawn or dropped must be the same; otherwise of a run of their own, because the bits of a context depend on how wide
+// the values are, and so on the longest memory of the batch. Parameters: those of additive; location.filters.weight F
+// [filters, 2 filter_reach + 1], location.weight U [hidden, filters].
 #include <fmt/format.h>
 
 #include "heed/attend/attention.h"
@@ -83,22 +84,30 @@ class LocationAware final : public Mechanism {
       const Tensor located = features_(filters_(windows({looked, memory.offsets}, span_)));
       seen.keys = add(memory.keys, located);
     }
+    const int64_t longest = memory.values.cols() - width_;
+    if (!memory.keys.tape().training()) seen.values = columns(memory.values, 0, width_);
     Attended a = attention_.run({asked.queries, seen, asked.state, asked.request});
-    const Tensor both = a.context;
-    if (both.rows() > 0) a.state.set_columns(weights_of_keys(both, asked.queries.rows.offsets, memory.offsets));
-    a.context = columns(both, 0, width_);
+    Tensor weights = a.context;
+    if (weights.cols() > width_) {
+      a.context = columns(weights, 0, width_);
+      weights = columns(weights, width_, longest);
+    } else {
+      seen.values = columns(memory.values, width_, longest);
+      weights = attention_.run({asked.queries, seen, asked.state, {}}).context;
+    }
+    if (weights.rows() > 0) a.state.set_columns(weights_of_keys(weights, asked.queries.rows.offsets, memory.offsets));
     return a;
   }
 
-  /// [rows, width + longest memory] -> [1, memory rows]; a sequence without a row has ended.
-  Tensor weights_of_keys(Tensor both, const Offsets& rows, const Offsets& memory) const {
-    const int64_t longest = both.cols() - width_;
-    auto* from = both.tape().keep<int64_t>(memory.total());
+  /// [rows, longest memory] -> [1, memory rows]; a sequence without a row has ended.
+  Tensor weights_of_keys(Tensor weights, const Offsets& rows, const Offsets& memory) const {
+    const int64_t longest = weights.cols();
+    auto* from = weights.tape().keep<int64_t>(memory.total());
     for (int64_t b = 0; b < memory.count; ++b)
       for (int64_t j = 0; j < memory.length(b); ++j)
         from[memory.at[b] + j] = rows.length(b) > 0 ? rows.at[b] * longest + j : 0;
-    const Tensor weights = reshape(columns(both, width_, longest), both.rows() * longest, 1);
-    return reshape(gather_rows(weights, {from, static_cast<size_t>(memory.total())}), 1, memory.total());
+    const Tensor column = reshape(weights, weights.rows() * longest, 1);
+    return reshape(gather_rows(column, {from, static_cast<size_t>(memory.total())}), 1, memory.total());
   }
 
   std::string name_;  // where it is in the model
