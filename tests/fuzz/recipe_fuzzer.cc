@@ -61,7 +61,7 @@ void check_recipe(std::string_view bytes) {
     at = next;
   }
   Options options, again;
-  const file::Fields fields = options.fields(), same = again.fields();
+  file::Fields fields = options.fields(), same = again.fields();
   bool accepted = false;
   try {
     fields.parse(bytes.substr(0, end), "fuzz.toml", overrides);
