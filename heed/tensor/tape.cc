@@ -41,12 +41,6 @@ Tape::Tape(TapeOptions options) : options_(options) {
 
 uint64_t Tape::next_seed() { return kernels::splitmix64(options_.seed + kernels::kSplitmix64Step * ++draws_); }
 
-void stop_if_interrupted() {
-  if (is_interrupted()) throw Interrupted();
-}
-
-bool is_interrupted() noexcept { return kernels::interrupted(); }
-
 Tensor Tape::add_node(Node node) {
   stop_if_interrupted();
   nodes_.push_back(new (arena_.take(sizeof(Node))) Node(node));
