@@ -5,7 +5,6 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
-#include "heed/kernels/interrupt.h"
 #include "heed/kernels/isa.h"
 #include "heed/kernels/splitmix64.h"
 #include "heed/tensor/gradient.h"
