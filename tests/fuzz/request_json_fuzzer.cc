@@ -3,6 +3,7 @@
 
 #include "heed/data/inline_picture.h"
 #include "heed/serve/question.h"
+#include "heed/task/decoding_table.h"
 #include "tests/fuzz/require.h"
 
 namespace heed::test {
@@ -21,7 +22,7 @@ void check_options(const predict::Options& o) {
   require(o.groups >= 1 && o.groups <= kLimits.beam, "groups");
   require(o.lengths >= 0 && o.lengths <= kLimits.beam, "lengths");
   require(o.max_length >= 0 && o.max_length <= kLimits.length, "max_length");
-  require(o.length_penalty >= 0 && o.length_penalty <= task::kLargestPenalty, "length_penalty");
+  require(o.length_penalty >= 0 && o.length_penalty <= 100, "length_penalty");
   require(o.temperature >= task::kColdest && o.temperature <= task::kHottest, "temperature");
   require(o.top_p > 0 && o.top_p <= 1, "top_p");
   require(o.top_k >= 0 && o.candidates == 0 && !o.rerank_reverse && !o.on_text, "an option that no request has");
