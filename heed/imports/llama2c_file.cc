@@ -104,7 +104,7 @@ Llama2cFile parse_llama2c(std::shared_ptr<const std::vector<std::byte>> bytes, c
 
 std::vector<text::ScoredPiece> parse_llama2c_pieces(std::span<const std::byte> bytes, const std::string& file) {
   BytesReader from(bytes, file);
-  const auto longest = from.number<int32_t>("the longest piece");
+  const int64_t longest = from.number<int32_t>("the longest piece");
   std::vector<text::ScoredPiece> pieces;
   while (from.left() > 0) {
     const auto score = from.number<float>("a score");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include "heed/base/error.h"
@@ -151,6 +152,11 @@ TEST(Llama2cFile, PiecesAreChecked) {
         parse_llama2c_pieces(Writer().number(int32_t{3}).number(0.0f).number(length).number('a').bytes(), "file"),
         Error)
         << length;
+  // With room for what the longest piece leaves out, the largest number is passed: it needs more bits.
+  const int32_t largest = std::numeric_limits<int32_t>::max();
+  EXPECT_EQ(
+      parse_llama2c_pieces(Writer().number(largest).number(0.0f).number(int32_t{1}).number('a').bytes(), "file").size(),
+      1u);
 }
 
 TEST(Import, NamesTheFormatsIfNoneFits) {
