@@ -64,13 +64,13 @@ Models::Models(std::span<const ModelSource> sources) : sources_(sources.begin(),
   }
 }
 
-Models::Model Models::load(const ModelSource& source) const {
+Models::Model Models::load(const ModelSource& source) {
   auto predictor = predict::load({source.folder}, {.checkpoint = source.checkpoint, .precision = source.precision});
   view::ModelName about = view::name_of(predictor, source.folder);
   if (!source.name.empty()) about.name = source.name;
   const std::string name = about.name;
   return std::make_shared<const ServedModel>(
-      ServedModel{name, source.folder, version_, std::move(predictor), std::move(about)});
+      ServedModel{name, source.folder, ++loaded_, version_, std::move(predictor), std::move(about)});
 }
 
 std::vector<Models::Model> Models::all() const {

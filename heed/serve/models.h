@@ -32,6 +32,7 @@ ModelSource model_source(const std::string& argument, const std::string& checkpo
 struct ServedModel {
   std::string name;
   std::filesystem::path folder;
+  uint64_t number = 0;   // another one for each model that was ever loaded: tells its jobs from those of others
   uint64_t version = 0;  // 1 at the start, and one more for each time that models were loaded again
   predict::Predictor predictor;
   view::ModelName about;
@@ -61,13 +62,13 @@ class Models {
   Reloaded reload(Which which);
 
  private:
-  Model load(const ModelSource& source) const;
+  Model load(const ModelSource& source);
 
   std::vector<ModelSource> sources_;
   std::vector<std::string> stamps_;  // of the sources, when they were last looked at: what would be loaded
   mutable std::mutex mutex_;
   std::vector<Model> models_;
-  uint64_t version_ = 1;
+  uint64_t version_ = 1, loaded_ = 0;
 };
 
 }  // namespace heed::serve

@@ -137,7 +137,7 @@ class LineJob : public Job {
 };
 
 void answer_whole(Api& api, const std::shared_ptr<Exchange>& exchange, Question question, const Models::Model& model) {
-  const std::string alike = question.alike.empty() ? "" : fmt::format("{} {}", model->version, question.alike);
+  const std::string alike = question.alike.empty() ? "" : fmt::format("{} {}", model->number, question.alike);
   const auto asked = std::make_shared<PendingAnswer>(api, exchange, std::move(question), model);
   const size_t lines = asked->question().inputs.size();
   std::vector<std::unique_ptr<Job>> jobs;

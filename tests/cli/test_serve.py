@@ -117,6 +117,18 @@ def test_better_checkpoints_are_taken(model, tmp_path):
         assert server.ask("POST", "/v1/predict", {"input": "abcd"}).status == 200
 
 
+def test_models_that_wait_together_answer_for_themselves(model, placed):
+    """What waits is answered together only if it asks the same model."""
+    with Server(f"a={model}", f"b={placed}", "--threads", "1") as server:
+        asked = [{"model": name, "input": text} for text in INPUTS * 6 for name in "ab"]
+        alone = {(one["model"], one["input"]): server.ask("POST", "/v1/predict", one).json for one in asked}
+        assert any(alone["a", text]["output"] != alone["b", text]["output"] for text in INPUTS)
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            said = list(pool.map(lambda one: server.ask("POST", "/v1/predict", one).json, asked))
+        assert said == [alone[one["model"], one["input"]] for one in asked]
+        assert metrics(server)["heed_batches_total"] < 2 * len(asked), "some of them waited together"
+
+
 def test_a_reload_is_one_version(model):
     with Server(f"first={model}", f"second={model}") as server:
         server.send(signal.SIGHUP)
